@@ -1,0 +1,1 @@
+# Binaries, libcheems, cheems.h and a CMake package.

@@ -1,0 +1,28 @@
+# The installed MLIR 22.1: one shared libMLIR and libLLVM, never the static archives beside them
+# (mixing the two registers every option and TypeID twice).
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+find_package(LLD REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/lld)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+set(LLVM_LINK_LLVM_DYLIB ON)
+set(MLIR_LINK_MLIR_DYLIB ON)
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+add_library(cheems_mlir INTERFACE)
+target_include_directories(cheems_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+separate_arguments(_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
+target_compile_options(cheems_mlir INTERFACE ${_definitions})
+target_link_libraries(cheems_mlir INTERFACE MLIR LLVM)
+
+# Parsing MLIR's headers is most of a compile: one precompiled header serves every compiler library.
+function(cheems_precompile_mlir target)
+  if(target STREQUAL CheemsIR)
+    target_precompile_headers(${target} PRIVATE
+      "mlir/Dialect/Arith/IR/Arith.h" "mlir/Dialect/Func/IR/FuncOps.h" "mlir/Dialect/Linalg/IR/Linalg.h"
+      "mlir/Dialect/MemRef/IR/MemRef.h" "mlir/Dialect/SCF/IR/SCF.h" "mlir/Dialect/Tensor/IR/Tensor.h"
+      "mlir/Dialect/Vector/IR/VectorOps.h" "mlir/IR/Builders.h" "mlir/IR/PatternMatch.h" "mlir/Pass/Pass.h")
+  else()
+    target_precompile_headers(${target} REUSE_FROM CheemsIR)
+  endif()
+endfunction()

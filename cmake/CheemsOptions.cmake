@@ -1,0 +1,16 @@
+# Compiler flags shared by every target.
+add_library(cheems_options INTERFACE)
+target_compile_options(cheems_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+if(CHEEMS_SANITIZE)
+  target_compile_options(cheems_options INTERFACE -fsanitize=${CHEEMS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(cheems_options INTERFACE -fsanitize=${CHEEMS_SANITIZE})
+endif()
+if(CHEEMS_BUILD_FUZZERS)
+  # coverage in every object, libFuzzer's main only in the fuzz targets
+  target_compile_options(cheems_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+find_program(CHEEMS_CCACHE ccache)
+if(CHEEMS_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CHEEMS_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CHEEMS_CCACHE})
+endif()

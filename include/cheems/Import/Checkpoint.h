@@ -1,0 +1,51 @@
+// A model folder: config.json, one or more safetensors files, tokenizer files. Reads and checks; computes nothing.
+#ifndef CHEEMS_IMPORT_CHECKPOINT_H
+#define CHEEMS_IMPORT_CHECKPOINT_H
+
+#include "cheems/Import/ModelConfig.h"
+#include "cheems/Import/SafeTensors.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+namespace cheems {
+
+/// The model cannot be handled although its files are sound (exit code 3).
+class UnsupportedError : public llvm::ErrorInfo<UnsupportedError> {
+public:
+  static char ID;
+  explicit UnsupportedError(std::string message) : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  std::string message;
+};
+
+/// Called with one line, without a newline, for each thing the user should know.
+using WarningHandler = llvm::function_ref<void(llvm::StringRef)>;
+
+class Checkpoint {
+public:
+  /// Opens `folder`. Errors name the file, tensor or field at fault.
+  static llvm::Expected<Checkpoint> open(llvm::StringRef folder, WarningHandler warn);
+
+  const ModelConfig &config() const { return modelConfig; }
+  /// The stored tensor of this name; it exists for every name in config().
+  const TensorView &tensor(llvm::StringRef name) const { return tensors.find(name)->second; }
+  /// F32 unless every matrix is BF16 (f16 and mixed checkpoints count as F32: nothing is rounded).
+  DType precision() const { return storedPrecision; }
+
+  // Raw texts carried into the artefact; empty where the file is absent.
+  std::string configJson, generationConfigJson, tokenizerJson, tokenizerConfigJson, chatTemplate;
+
+private:
+  ModelConfig modelConfig;
+  llvm::StringMap<TensorView> tensors;
+  std::vector<SafeTensorsFile> files; // own the mappings that `tensors` point into
+  DType storedPrecision = DType::F32;
+};
+
+} // namespace cheems
+
+#endif
