@@ -1,1 +1,22 @@
-# Binaries, libcheems, cheems.h and a CMake package.
+# Binaries, libcheems, its headers and a CMake package: find_package(Cheems) gives Cheems::cheems.
+include(CMakePackageConfigHelpers)
+
+foreach(tool cheems-opt cheems-compile cheems-run cheems-lsp-server)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+install(FILES include/cheems/cheems.h include/cheems/abi.h include/cheems/artifact.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(TARGET cheems)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Cheems)
+  install(TARGETS cheems EXPORT CheemsTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT CheemsTargets NAMESPACE Cheems:: DESTINATION ${package_dir})
+  configure_package_config_file(cmake/CheemsConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/CheemsConfig.cmake
+    INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/CheemsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/cmake/CheemsConfig.cmake ${CMAKE_BINARY_DIR}/cmake/CheemsConfigVersion.cmake DESTINATION ${package_dir})
+endif()

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Compiles a small checkpoint with both pipelines and compares its logits and greedy tokens with the recorded ones.
+
+    golden.py BIN_DIR MODEL_DIR
+
+MODEL_DIR/golden.safetensors holds input_ids [B,T], logits [B,T,V] and greedy_ids [1,N], which continue the first row.
+Each pipeline runs at one and two threads, with the prompt whole and in chunks of 7. The error is the largest
+difference over the golden's standard deviation: below 1e-3 for a float32 checkpoint, 6e-2 for a bfloat16 one.
+"""
+import array
+import itertools
+import json
+import pathlib
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+
+BOUNDS = {"F32": 1e-3, "BF16": 6e-2, "F16": 6e-2}
+
+
+def header(path):
+    with open(path, "rb") as file:
+        size = struct.unpack("<Q", file.read(8))[0]
+        return json.loads(file.read(size)), 8 + size
+
+
+def tensor(path, name):
+    """Shape and flat values of an I64 or F32 tensor."""
+    entries, start = header(path)
+    entry = entries[name]
+    begin, end = entry["data_offsets"]
+    values = array.array({"I64": "q", "F32": "f"}[entry["dtype"]])
+    values.frombytes(path.read_bytes()[start + begin : start + end])
+    return entry["shape"], values
+
+
+def stored_type(model):
+    entries, _ = header(model / "model.safetensors")
+    return next(entry["dtype"] for name, entry in entries.items() if "embed" in name)
+
+
+def run(*command):
+    result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    if result.returncode:
+        raise RuntimeError(f"exit {result.returncode}: {' '.join(map(str, command))}\n{result.stderr.strip()}")
+    return result.stdout
+
+
+class Golden:
+    def __init__(self, model):
+        self.path = model / "golden.safetensors"
+        self.shape, self.logits = tensor(self.path, "logits")
+        self.deviation = statistics.pstdev(self.logits)
+        (_, length), ids = tensor(self.path, "input_ids")
+        self.prompt = ",".join(map(str, ids[:length]))
+        self.greedy = list(tensor(self.path, "greedy_ids")[1])
+
+    def error(self, path):
+        shape, logits = tensor(path, "logits")
+        if shape != self.shape:
+            raise RuntimeError(f"logits of shape {shape}, not {self.shape}")
+        # a NaN compares false with everything, so max() alone could lose it
+        differences = [abs(got - want) for got, want in zip(logits, self.logits)]
+        return float("nan") if any(d != d for d in differences) else max(differences) / self.deviation
+
+
+def main():
+    bins, model = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    golden, dtype = Golden(model), stored_type(model)
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        logits = pathlib.Path(folder) / "logits.safetensors"
+        for pipeline in ("fast", "scalar"):
+            artefact = pathlib.Path(folder) / f"{pipeline}.cheems"
+            run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline)
+            for threads, chunk in itertools.product((1, 2), ([], ["--prefill-chunk", 7])):
+                how = ["-t", threads, *chunk]
+                run(bins / "cheems-run", artefact, "--input-ids", golden.path, "--logits", logits, *how)
+                error = golden.error(logits)
+                ok = error <= BOUNDS[dtype]
+                ids = run(bins / "cheems-run", artefact, "--prompt-ids", golden.prompt, "-n", len(golden.greedy),
+                          "--temp", 0, "--ignore-eos", "--print-ids", *how)
+                same = [int(word) for word in ids.replace(",", " ").split()] == golden.greedy
+                print(f"{model.name} {pipeline} {' '.join(map(str, how))}: error {error:.1e} ({dtype}), greedy {'same' if same else 'DIFFERENT'}")
+                failures += not (ok and same)
+    sys.exit(f"{failures} of 8 runs failed" if failures else 0)
+
+
+main()

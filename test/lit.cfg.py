@@ -1,0 +1,25 @@
+# The lit suite: *.mlir and *.test files with RUN lines. Each of our tools that is built is a feature of its name.
+import os
+
+import lit.formats
+
+config.name = "Cheems"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unit", "fuzz", "golden", "package"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.cheems_build, "test")
+
+# RUN lines name tools plainly: ours from this build, FileCheck and its like from LLVM 22
+config.environment["PATH"] = os.pathsep.join([config.cheems_bin, config.llvm_bin, os.environ.get("PATH", "")])
+for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-lsp-server"]:
+    if os.access(os.path.join(config.cheems_bin, tool), os.X_OK):
+        config.available_features.add(tool)
+for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
+    if not os.access(os.path.join(config.llvm_bin, tool), os.X_OK):
+        lit_config.fatal(f"{tool} is missing from {config.llvm_bin}: run scripts/setup.sh tests")
+
+config.substitutions.append(("%models", os.path.join(config.cheems_source, "models")))
+config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
+# a model folder given to cheems-run compiles into the build, never into the user's cache
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

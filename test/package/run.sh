@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Installs a build into an empty folder, builds example.c against it and runs that on the demo model: run.sh BUILD_DIR MODEL_DIR
+set -euo pipefail
+build=$1 model=$2 here=$(dirname "$(realpath "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER=clang-22 >/dev/null
+cmake --build "$work/build"
+"$prefix/bin/cheems-compile" "$model" -o "$work/model.cheems"
+
+# the same greedy token from the C program as from the tool
+prompt=(0 331 42 17)
+want=$("$prefix/bin/cheems-run" "$work/model.cheems" --prompt-ids "$(IFS=,; echo "${prompt[*]}")" -n 1 --temp 0 --ignore-eos --print-ids)
+got=$("$work/build/example" "$work/model.cheems" "${prompt[@]}")
+echo "cheems-run: $want, example: $got"
+[ "$want" = "$got" ]
