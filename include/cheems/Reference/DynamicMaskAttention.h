@@ -1,0 +1,39 @@
+// dynamic_mask_attention, evaluated densely in double.
+#ifndef CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
+#define CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
+
+#include "cheems/Reference/Tensor.h"
+#include <optional>
+
+namespace cheems::reference {
+
+enum class MaskKind {
+  Bias, ///< the mask is added to the scores; past `window` keys only the best
+        ///< masks stay visible
+  Threshold, ///< keys whose mask is below `threshold` are hidden from every
+             ///< query
+  Scale, ///< the softmax weights are multiplied by the mask and not normalised
+         ///< again
+};
+
+struct MaskOptions {
+  MaskKind kind = MaskKind::Bias;
+  std::optional<int64_t>
+      window; ///< keys kept a mask head; means something with Bias only
+  double threshold = 1.0; ///< means something with Threshold only
+};
+
+/// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask
+/// [M, N]; the result is [T, H, V]. Head h reads key/value head h / (H/G) and
+/// mask head h / (H/M); G and M divide H. Scores are scaled by 1/sqrt(P). Key n
+/// is visible to query t only where keyPositions[n] <= queryPositions[t]. A
+/// query with no visible key gives zero.
+Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
+                            const Tensor &mask,
+                            llvm::ArrayRef<int64_t> queryPositions,
+                            llvm::ArrayRef<int64_t> keyPositions,
+                            const MaskOptions &options);
+
+} // namespace cheems::reference
+
+#endif

@@ -1,0 +1,89 @@
+// Dense softmax attention under a dynamic mask, one query and head at a time.
+#include "cheems/Reference/DynamicMaskAttention.h"
+#include "cheems/Reference/KeepThreshold.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cheems::reference {
+
+/// Softmax over the scores; hidden keys have the score -inf. All hidden: all
+/// zero.
+static std::vector<double> softmax(const std::vector<double> &scores) {
+  std::vector<double> weights(scores.size(), 0.0);
+  double highest = *std::max_element(scores.begin(), scores.end());
+  if (highest == -std::numeric_limits<double>::infinity()) {
+    return weights;
+  }
+  double sum = 0.0;
+  for (size_t n = 0; n < scores.size(); ++n) {
+    weights[n] = std::exp(scores[n] - highest);
+    sum += weights[n];
+  }
+  for (double &weight : weights) {
+    weight /= sum;
+  }
+  return weights;
+}
+
+Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
+                            const Tensor &mask,
+                            llvm::ArrayRef<int64_t> queryPositions,
+                            llvm::ArrayRef<int64_t> keyPositions,
+                            const MaskOptions &options) {
+  int64_t queries = q.shape[0], heads = q.shape[1], dim = q.shape[2];
+  int64_t keys = k.shape[0], valueDim = v.shape[2];
+  assert(heads % k.shape[1] == 0 && heads % mask.shape[0] == 0);
+  assert(v.shape[0] == keys && mask.shape[1] == keys);
+  int64_t headsPerKey = heads / k.shape[1],
+          headsPerMask = heads / mask.shape[0];
+  Tensor y({queries, heads, valueDim});
+  if (keys == 0) {
+    return y;
+  }
+
+  std::optional<KeepThreshold> kept;
+  if (options.kind == MaskKind::Bias && options.window) {
+    kept = keepThreshold(mask, keyPositions, queryPositions, *options.window);
+  }
+  for (int64_t h = 0; h < heads; ++h) {
+    int64_t g = h / headsPerKey, m = h / headsPerMask;
+    for (int64_t t = 0; t < queries; ++t) {
+      std::vector<double> scores(keys,
+                                 -std::numeric_limits<double>::infinity());
+      for (int64_t n = 0; n < keys; ++n) {
+        bool visible = keyPositions[n] <= queryPositions[t];
+        if (kept) {
+          visible = visible && kept->keeps(m, t, mask(m, n), keyPositions[n]);
+        }
+        if (options.kind == MaskKind::Threshold) {
+          visible = visible && mask(m, n) >= options.threshold;
+        }
+        if (!visible) {
+          continue;
+        }
+        double dot = 0.0;
+        for (int64_t p = 0; p < dim; ++p) {
+          dot += q(t, h, p) * k(n, g, p);
+        }
+        scores[n] = dot / std::sqrt(static_cast<double>(dim));
+        if (options.kind == MaskKind::Bias) {
+          scores[n] += mask(m, n);
+        }
+      }
+      std::vector<double> weights = softmax(scores);
+      for (int64_t n = 0; n < keys; ++n) {
+        double weight = weights[n];
+        if (options.kind == MaskKind::Scale) {
+          weight *= mask(m, n);
+        }
+        for (int64_t p = 0; p < valueDim; ++p) {
+          y(t, h, p) += weight * v(n, g, p);
+        }
+      }
+    }
+  }
+  return y;
+}
+
+} // namespace cheems::reference
