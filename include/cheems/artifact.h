@@ -1,14 +1,18 @@
-/* Layout of a compiled model file, shared by the compiler that writes it and the runtime that reads it.
+/* Layout of a compiled model file, shared by the compiler that writes it and
+ * the runtime that reads it.
  *
- * One ELF x86-64 shared object that dlopen accepts; behind it sections, an index and, as the last 64 bytes, a footer.
- * Integers are little-endian. docs/abi.md tells what each section holds and what is checked when.
+ * One ELF x86-64 shared object that dlopen accepts; behind it sections, an
+ * index and, as the last 64 bytes, a footer. Integers are little-endian.
+ * docs/abi.md tells what each section holds and what is checked when.
  *
  *   0                 "code": the ELF image
- *   multiple of 4096  the other sections, each padded with zeros to the next multiple of 4096
- *   index_offset      cheems_index_entry[entry_count], ascending by offset (a multiple of 4096)
- *   file_size - 64    cheems_footer, directly behind the index
+ *   multiple of 4096  the other sections, each padded with zeros to the next
+ * multiple of 4096 index_offset      cheems_index_entry[entry_count], ascending
+ * by offset (a multiple of 4096) file_size - 64    cheems_footer, directly
+ * behind the index
  *
- * Every byte is covered by a checksum or is zero padding of fewer than 4096 bytes in front of a section or the index.
+ * Every byte is covered by a checksum or is zero padding of fewer than 4096
+ * bytes in front of a section or the index.
  */
 #ifndef CHEEMS_ARTIFACT_H
 #define CHEEMS_ARTIFACT_H
@@ -24,47 +28,56 @@
 /* Every section and the index start at a multiple of this. */
 #define CHEEMS_ARTIFACT_ALIGNMENT 4096
 
-/* Weights are checked in blocks of this many bytes; the last one may be shorter. */
+/* Weights are checked in blocks of this many bytes; the last one may be
+ * shorter. */
 #define CHEEMS_ARTIFACT_BLOCK 1048576
 
-/* Exported entry points start with this; also how a file that lost its footer is told from a foreign one. */
+/* Exported entry points start with this; also how a file that lost its footer
+ * is told from a foreign one. */
 #define CHEEMS_ARTIFACT_ENTRY_PREFIX "cheems_step_"
 
-/* Section names. The first five are required; a text whose file the model folder lacks has no entry. Readers
- * check and skip names they do not know. */
-#define CHEEMS_SECTION_CODE "code"           /* the ELF image, at offset 0 */
-#define CHEEMS_SECTION_WEIGHTS "weights"     /* what cheems_step.parameters points to */
-#define CHEEMS_SECTION_METADATA "metadata"   /* JSON, docs/abi.md */
-#define CHEEMS_SECTION_CONFIG "config"       /* config.json */
-#define CHEEMS_SECTION_CHECKSUMS "checksums" /* uint64_t[ceil(weights / BLOCK)]: XXH3-64 of each block */
-#define CHEEMS_SECTION_GENERATION_CONFIG "generation_config" /* generation_config.json */
-#define CHEEMS_SECTION_TOKENIZER "tokenizer"                 /* tokenizer.json */
-#define CHEEMS_SECTION_TOKENIZER_CONFIG "tokenizer_config"   /* tokenizer_config.json */
-#define CHEEMS_SECTION_CHAT_TEMPLATE "chat_template"         /* chat_template.jinja */
+/* Section names. The first five are required; a text whose file the model
+ * folder lacks has no entry. Readers check and skip names they do not know. */
+#define CHEEMS_SECTION_CODE "code" /* the ELF image, at offset 0 */
+#define CHEEMS_SECTION_WEIGHTS                                                 \
+  "weights" /* what cheems_step.parameters points to */
+#define CHEEMS_SECTION_METADATA "metadata" /* JSON, docs/abi.md */
+#define CHEEMS_SECTION_CONFIG "config"     /* config.json */
+#define CHEEMS_SECTION_CHECKSUMS                                               \
+  "checksums" /* uint64_t[ceil(weights / BLOCK)]: XXH3-64 of each block */
+#define CHEEMS_SECTION_GENERATION_CONFIG                                       \
+  "generation_config"                        /* generation_config.json */
+#define CHEEMS_SECTION_TOKENIZER "tokenizer" /* tokenizer.json */
+#define CHEEMS_SECTION_TOKENIZER_CONFIG                                        \
+  "tokenizer_config"                                 /* tokenizer_config.json */
+#define CHEEMS_SECTION_CHAT_TEMPLATE "chat_template" /* chat_template.jinja */
 
 typedef struct cheems_index_entry {
-  char name[24];        /* padded with zeros, at least one */
-  uint64_t offset;      /* bytes from the start of the file */
-  uint64_t size;        /* bytes, without padding */
-  uint64_t checksum;    /* XXH3-64 (seed 0) of those bytes; zero for the weights, which have block checksums */
+  char name[24];     /* padded with zeros, at least one */
+  uint64_t offset;   /* bytes from the start of the file */
+  uint64_t size;     /* bytes, without padding */
+  uint64_t checksum; /* XXH3-64 (seed 0) of those bytes; zero for the weights,
+                        which have block checksums */
   uint64_t reserved[2]; /* zero */
 } cheems_index_entry;
 
-/* magic, version, file_size and footer_checksum keep their places in every version. */
+/* magic, version, file_size and footer_checksum keep their places in every
+ * version. */
 typedef struct cheems_footer {
   char magic[8];
   uint32_t version;
   uint32_t reserved; /* zero */
   uint64_t index_offset;
   uint64_t entry_count;
-  uint64_t index_checksum; /* XXH3-64 of the index */
-  uint64_t reserved_zero;  /* zero */
-  uint64_t file_size;      /* bytes of the whole file, this footer included */
+  uint64_t index_checksum;  /* XXH3-64 of the index */
+  uint64_t reserved_zero;   /* zero */
+  uint64_t file_size;       /* bytes of the whole file, this footer included */
   uint64_t footer_checksum; /* XXH3-64 of the 56 bytes above */
 } cheems_footer;
 
 #ifdef __cplusplus
-static_assert(sizeof(cheems_index_entry) == 64 && sizeof(cheems_footer) == 64, "files rely on this layout");
+static_assert(sizeof(cheems_index_entry) == 64 && sizeof(cheems_footer) == 64,
+              "files rely on this layout");
 #endif
 
 #endif

@@ -1,0 +1,194 @@
+#include "runtime/ThreadPool/ThreadPool.h"
+#include "runtime/Error.h"
+#include "runtime/ThreadPool/Cores.h"
+#include <algorithm>
+#include <chrono>
+#include <immintrin.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace cheems;
+
+namespace {
+
+// Regions of a step are microseconds apart, steps a sampled token apart; longer
+// than this and the core is better given away.
+constexpr std::chrono::microseconds spinTime{500};
+
+thread_local ThreadPool *boundPool = nullptr;
+// A nested call must keep its worker's number: scratch memory is indexed by it.
+thread_local int64_t currentWorker = 0;
+thread_local bool insideRegion = false;
+
+// A futex is the atomic's own 32-bit word; the kernel compares it with
+// `expected` before it sleeps, so a change made after our last look is never
+// slept through. Waking early is allowed: every caller loops.
+static_assert(sizeof(std::atomic<uint32_t>) == 4 &&
+                  std::atomic<uint32_t>::is_always_lock_free,
+              "used as a futex");
+
+void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void futexWake(std::atomic<uint32_t> &word, int count) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+/// Spins until done() or spinTime has passed; says whether done() came true.
+template <typename Done> bool spinUntil(bool spinning, Done done) {
+  if (done()) {
+    return true;
+  }
+  if (!spinning) {
+    return false;
+  }
+  auto end = std::chrono::steady_clock::now() + spinTime;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      _mm_pause();
+      if (done()) {
+        return true;
+      }
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+/// floor(count * part / parts) without overflow.
+int64_t cut(int64_t count, int64_t part, int64_t parts) {
+  return count / parts * part + count % parts * part / parts;
+}
+
+} // namespace
+
+ThreadPool::ThreadPool(int threads) {
+  CoreLimits limits = CoreLimits::host();
+  threadCount = threads == 0 ? limits.threads() : threads;
+  if (threadCount < 1 || threadCount > maxThreads) {
+    throw Error(Status::usage, "threads must be between 1 and " +
+                                   std::to_string(maxThreads) + ", not " +
+                                   std::to_string(threads));
+  }
+  spinning = threadCount <= limits.available();
+  // Signals belong to the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    workers.reserve(threadCount - 1);
+    for (int worker = 1; worker < threadCount; ++worker) {
+      workers.emplace_back([this, worker] { workerLoop(worker); });
+    }
+  } catch (const std::system_error &error) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    stop();
+    throw Error("cannot start " + std::to_string(threadCount) +
+                " threads: " + error.code().message() + "; ask for fewer");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
+  publish(Job(), 0);
+  for (std::thread &worker : workers) {
+    worker.join();
+  }
+}
+
+void ThreadPool::publish(const Job &next, uint32_t count) {
+  job = next;
+  pending.store(count, std::memory_order_relaxed);
+  // Sequentially consistent with the sleepers' increment: either we see the
+  // sleeper, or it sees the new epoch.
+  epoch.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) != 0) {
+    futexWake(epoch, maxThreads);
+  }
+}
+
+void ThreadPool::workerLoop(int worker) {
+  insideRegion = true;
+  currentWorker = worker;
+  for (uint32_t seen = 0;; ++seen) {
+    auto announced = [&] {
+      return epoch.load(std::memory_order_acquire) != seen;
+    };
+    if (!spinUntil(spinning, announced)) {
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      while (epoch.load(std::memory_order_seq_cst) == seen) {
+        futexWait(epoch, seen);
+      }
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (!job.body) {
+      return;
+    }
+    run(worker);
+    // The same pairing as in publish, with the caller's flag.
+    if (pending.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
+        callerSleeps.load(std::memory_order_seq_cst) != 0) {
+      futexWake(pending, 1);
+    }
+  }
+}
+
+void ThreadPool::run(int worker) {
+  if (worker < job.ranges) {
+    job.body(job.context, cut(job.count, worker, job.ranges),
+             cut(job.count, worker + 1, job.ranges), worker);
+  }
+}
+
+void ThreadPool::waitForWorkers() {
+  auto finished = [&] { return pending.load(std::memory_order_acquire) == 0; };
+  if (spinUntil(spinning, finished)) {
+    return;
+  }
+  callerSleeps.store(1, std::memory_order_seq_cst);
+  for (uint32_t left; (left = pending.load(std::memory_order_seq_cst)) != 0;) {
+    futexWait(pending, left);
+  }
+  callerSleeps.store(0, std::memory_order_relaxed);
+}
+
+void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
+                             int64_t count) {
+  if (count <= 0) {
+    return;
+  }
+  bool nested = insideRegion;
+  insideRegion = true;
+  if (count == 1 || threadCount == 1 || nested) {
+    body(context, 0, count, currentWorker);
+    insideRegion = nested;
+    return;
+  }
+  // Every worker counts down, also those without a range: the next region may
+  // not start before all have read this one.
+  publish({body, context, count, std::min<int64_t>(count, threadCount)},
+          threadCount - 1);
+  run(0);
+  insideRegion = false;
+  waitForWorkers();
+}
+
+ThreadPool::Binding::Binding(ThreadPool &pool) : previous(boundPool) {
+  boundPool = &pool;
+}
+ThreadPool::Binding::~Binding() { boundPool = previous; }
+
+extern "C" __attribute__((visibility("default"))) void
+cheems_parallel_for(cheems_parallel_body body, void *context, int64_t count) {
+  if (boundPool) {
+    boundPool->parallelFor(body, context, count);
+  } else if (count > 0) {
+    body(context, 0, count, currentWorker);
+  }
+}

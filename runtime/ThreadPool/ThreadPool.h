@@ -1,0 +1,78 @@
+// The threads a session computes on. Workers spin for a moment after each
+// region and then sleep.
+#ifndef CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
+#define CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
+
+#include "cheems/abi.h"
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace cheems {
+
+/// One thread at a time may call parallelFor; it takes part as worker 0. Any
+/// thread may destroy the pool when none does.
+class ThreadPool {
+public:
+  static constexpr int maxThreads = 1024;
+
+  /// `threads` counts the caller; 0 means CoreLimits::threads(). More than
+  /// CoreLimits::available() never spin.
+  explicit ThreadPool(int threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  int threads() const { return threadCount; }
+  bool spins() const { return spinning; }
+
+  /// Runs body over [0, count): worker w gets the range from count*w/n to
+  /// count*(w+1)/n, n = min(threads, count). Calls from inside a body run on
+  /// the worker that makes them.
+  void parallelFor(cheems_parallel_body body, void *context, int64_t count);
+
+  /// While one lives, cheems_parallel_for on this thread uses the pool; without
+  /// one it runs inline.
+  class Binding {
+  public:
+    explicit Binding(ThreadPool &pool);
+    ~Binding();
+    Binding(const Binding &) = delete;
+    Binding &operator=(const Binding &) = delete;
+
+  private:
+    ThreadPool *previous;
+  };
+
+private:
+  struct Job {
+    cheems_parallel_body body = nullptr; ///< null: leave
+    void *context = nullptr;
+    int64_t count = 0;
+    int64_t ranges = 0;
+  };
+
+  void run(int worker);
+  void workerLoop(int worker);
+  void publish(const Job &next, uint32_t workers);
+  void waitForWorkers();
+  void stop();
+
+  int threadCount;
+  bool spinning;
+  // Written by the caller between regions: workers read it between the epoch
+  // that announces it and their count-down.
+  Job job;
+  std::vector<std::thread> workers;
+  // On lines of their own: each side spins on one and writes another.
+  alignas(64) std::atomic<uint32_t> epoch{0}; ///< regions announced
+  alignas(64) std::atomic<uint32_t> pending{
+      0}; ///< workers that have not finished the announced region
+  alignas(64) std::atomic<uint32_t> sleepers{0};
+  std::atomic<uint32_t> callerSleeps{0};
+};
+
+} // namespace cheems
+
+#endif
