@@ -19,6 +19,7 @@ for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
     if not os.access(os.path.join(config.llvm_bin, tool), os.X_OK):
         lit_config.fatal(f"{tool} is missing from {config.llvm_bin}: run scripts/setup.sh tests")
 
+config.substitutions.append(("%bin", config.cheems_bin))
 config.substitutions.append(("%models", os.path.join(config.cheems_source, "models")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 # a model folder given to cheems-run compiles into the build, never into the user's cache

@@ -1,0 +1,65 @@
+"""Ways to break a model folder: each function takes a fresh copy of a good one and damages it."""
+import json
+import struct
+
+
+def edit_config(**fields):
+    """Sets fields of config.json; None removes one."""
+
+    def apply(model):
+        path = model / "config.json"
+        config = json.loads(path.read_text())
+        for name, value in fields.items():
+            config[name] = value
+            if value is None:
+                del config[name]
+        path.write_text(json.dumps(config))
+
+    return apply
+
+
+def write(name, data):
+    return lambda model: (model / name).write_bytes(data)
+
+
+def remove(name):
+    return lambda model: (model / name).unlink()
+
+
+def truncate(name, size):
+    return lambda model: (model / name).write_bytes((model / name).read_bytes()[:size])
+
+
+def edit_header(change):
+    """Rewrites the header of model.safetensors after change(header), tensor data untouched."""
+
+    def apply(model):
+        path = model / "model.safetensors"
+        raw = path.read_bytes()
+        size = struct.unpack("<Q", raw[:8])[0]
+        header = json.loads(raw[8 : 8 + size])
+        change(header)
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + raw[8 + size :])
+
+    return apply
+
+
+def header_size(size):
+    """Makes the safetensors header claim another length."""
+
+    def apply(model):
+        path = model / "model.safetensors"
+        path.write_bytes(struct.pack("<Q", size) + path.read_bytes()[8:])
+
+    return apply
+
+
+def shard_index(weight_map):
+    """Replaces the single weight file by an index that names these shards."""
+
+    def apply(model):
+        (model / "model.safetensors").unlink()
+        (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+
+    return apply
