@@ -31,8 +31,8 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo "setup: installing ${missing[*]}" >&2
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@" </dev/null >"$log" 2>&1; }
-reason() { grep -m1 '^E:' "$log" || tail -n1 "$log"; }
-apt update || fail "apt-get update failed: $(reason)"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1; }
+# one unreachable source of several is no reason to stop, so what update says counts only where install fails
+apt update || true
 apt install --no-install-recommends "${missing[@]}" ||
-  fail "apt-get install failed: $(reason) (LLVM 22 is in the bookworm-security suite: is it among the package sources?)"
+  fail "apt-get failed: $(grep -m1 -E '^(W: Failed|E:)' "$log" || tail -n1 "$log"); are bookworm and bookworm-security (LLVM 22) reachable sources?"
