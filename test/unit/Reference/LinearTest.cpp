@@ -1,0 +1,73 @@
+// rms_norm, projections, activations and MLPs by hand.
+#include "cheems/Reference/Linear.h"
+#include "cheems/Reference/RMSNorm.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace cheems;
+using namespace cheems::reference;
+
+namespace {
+
+TEST(RMSNorm, DividesByTheRootMeanSquareOfEachRow) {
+  Tensor y = rmsNorm(Tensor({2, 2}, {3.0, 4.0, 0.0, 2.0}),
+                     Tensor({2}, {1.0, 10.0}), 0.0);
+  double root = std::sqrt(12.5);
+  EXPECT_DOUBLE_EQ(y(0, 0), 3.0 / root);
+  EXPECT_DOUBLE_EQ(y(0, 1), 40.0 / root);
+  EXPECT_EQ(y(1, 0), 0.0);
+  EXPECT_DOUBLE_EQ(y(1, 1), 10.0 * std::sqrt(2.0));
+}
+
+TEST(RMSNorm, EpsilonKeepsAZeroRowZero) {
+  Tensor y = rmsNorm(Tensor({1, 3}), Tensor({3}, {1.0, 1.0, 1.0}), 1e-6);
+  EXPECT_EQ(y.data, (std::vector<double>{0.0, 0.0, 0.0}));
+}
+
+TEST(RMSNorm, EpsilonIsAddedToTheMean) {
+  Tensor y = rmsNorm(Tensor({1, 2}, {1.0, 1.0}), Tensor({2}, {1.0, 1.0}), 3.0);
+  EXPECT_DOUBLE_EQ(y(0, 0), 0.5);
+}
+
+TEST(RMSNorm, HeadsAreNormalisedApart) {
+  Tensor y = rmsNorm(Tensor({1, 2, 1}, {5.0, -7.0}), Tensor({1}, {2.0}), 0.0);
+  EXPECT_EQ(y.data, (std::vector<double>{2.0, -2.0}));
+}
+
+TEST(Linear, WeightsAreOutByIn) {
+  Tensor x({1, 2}, {1.0, 2.0}), weight({3, 2}, {1.0, 0.0, 0.0, 1.0, 1.0, 1.0});
+  EXPECT_EQ(linear(x, {weight, std::nullopt}).data,
+            (std::vector<double>{1.0, 2.0, 3.0}));
+  EXPECT_EQ(linear(x, {weight, Tensor({3}, {10.0, 20.0, 30.0})}).data,
+            (std::vector<double>{11.0, 22.0, 33.0}));
+}
+
+TEST(Activation, KnownValues) {
+  EXPECT_DOUBLE_EQ(activate(std::log(3.0), Activation::SiLU),
+                   0.75 * std::log(3.0));
+  EXPECT_EQ(activate(-1000.0, Activation::SiLU), 0.0);
+  EXPECT_DOUBLE_EQ(activate(1.0, Activation::GELU), 0.84134474606854293);
+  EXPECT_NEAR(activate(-1.0, Activation::GELU), -0.15865525393145707, 1e-16);
+  EXPECT_EQ(activate(2.5, Activation::ReLU), 2.5);
+  EXPECT_EQ(activate(-2.5, Activation::ReLU), 0.0);
+}
+
+TEST(MLP, GateIsActivatedAndPlainUpIsActivated) {
+  Tensor x({1, 1}, {1.0});
+  auto scalar = [](double value) {
+    return LinearWeights{Tensor({1, 1}, {value}), std::nullopt};
+  };
+  MLPWeights gated{scalar(-2.0), scalar(3.0), scalar(5.0)};
+  EXPECT_EQ(mlp(x, gated, Activation::ReLU).data, (std::vector<double>{0.0}));
+  gated.gate = scalar(2.0);
+  gated.up = scalar(-3.0);
+  EXPECT_EQ(mlp(x, gated, Activation::ReLU).data, (std::vector<double>{-30.0}));
+  EXPECT_EQ(
+      mlp(x, {std::nullopt, scalar(-3.0), scalar(5.0)}, Activation::ReLU).data,
+      (std::vector<double>{0.0}));
+  EXPECT_EQ(
+      mlp(x, {std::nullopt, scalar(3.0), scalar(5.0)}, Activation::ReLU).data,
+      (std::vector<double>{15.0}));
+}
+
+} // namespace
