@@ -23,15 +23,12 @@ check() {
   local preset=$1
   shift
   echo "==== $preset: test"
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@" | tee "$log"
+  ctest --preset "$preset" -j "$jobs" "$@" | tee "$log"
   local status=${PIPESTATUS[0]} bad total
   read -r bad total < <(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   passed=$((passed + ${total:-0} - ${bad:-0})) failed=$((failed + ${bad:-0}))
   return "$status"
 }
-
-# LLVM's own code is not instrumented: what its allocators unpoison, our inlined copies of them would not see
-export ASAN_OPTIONS=allow_user_poisoning=0 UBSAN_OPTIONS=print_stacktrace=1
 
 build release all && check release || broken+=(release)
 build asan cheems-unit-tests && check asan || broken+=(asan)
