@@ -1,0 +1,45 @@
+// Which instruction sets this machine offers, under LLVM's feature names.
+#ifndef CHEEMS_RUNTIME_ARTIFACT_CPUFEATURES_H
+#define CHEEMS_RUNTIME_ARTIFACT_CPUFEATURES_H
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+/// The registers the answer depends on; zero where the processor has no such
+/// leaf.
+struct CpuRegisters {
+  uint32_t leaf1ecx = 0, leaf1edx = 0;
+  uint32_t leaf7ebx = 0, leaf7ecx = 0, leaf7edx = 0; ///< subleaf 0
+  uint32_t leaf7eax1 = 0, leaf7edx1 = 0;             ///< subleaf 1
+  uint32_t extendedEcx = 0, extendedEdx = 0;         ///< leaf 0x80000001
+  uint64_t xcr0 = 0; ///< register state the operating system saves
+};
+
+class CpuFeatures {
+public:
+  /// A feature counts when CPUID has it and the operating system saves the
+  /// registers it uses.
+  explicit CpuFeatures(const CpuRegisters &registers);
+  /// This machine's, found once; asks Linux for permission to use AMX tiles
+  /// when the processor has them.
+  static const CpuFeatures &host();
+
+  bool has(const std::string &feature) const {
+    return present.count(feature) != 0;
+  }
+  /// The first of `features` this machine lacks or this table does not know.
+  std::optional<std::string>
+  firstMissing(const std::vector<std::string> &features) const;
+
+private:
+  std::set<std::string> present;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,72 @@
+// What a compiled file says about itself, read strictly: sizes that lie are
+// refused before anything uses them.
+#ifndef CHEEMS_RUNTIME_ARTIFACT_METADATA_H
+#define CHEEMS_RUNTIME_ARTIFACT_METADATA_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems {
+
+/// Bytes a step of T rows on N threads needs: fixed + perRow*T + perThread*N.
+struct WorkspaceSize {
+  int64_t fixed = 0, perRow = 0, perThread = 0;
+  /// Throws Error when the sum does not fit in 63 bits.
+  int64_t bytes(int64_t rows, int64_t threads) const;
+};
+
+/// Code for one set of CPU features; the file lists the best first.
+struct Variant {
+  std::string name;
+  std::vector<std::string> features;
+  std::string generalEntry, decodeEntry;
+  WorkspaceSize generalWorkspace, decodeWorkspace;
+};
+
+/// One state pool: `slots` blocks of shape [extents…], where one extent may be
+/// the capacity.
+struct StateKind {
+  static constexpr int64_t capacityExtent = -1;
+  std::string name, type;
+  int64_t elementBytes = 0;
+  std::vector<int64_t> extents; ///< without slots
+  bool hasCapacity() const;
+  /// Bytes of one slot. Throws Error when they do not fit in 63 bits.
+  int64_t slotBytes(int64_t capacity) const;
+};
+
+struct Metadata {
+  std::string compiler, modelType, precision, kvType, weights, pipeline;
+  int64_t vocabulary = 0, hidden = 0, layers = 0, maxPositions = 0;
+  int64_t defaultContext = 0; ///< 0: unlimited
+  int64_t trainedContext = 0;
+  bool dynamicRope = false;
+  double ropeFactor = 1.0;
+  int64_t keepWindow = 0; ///< keys kept a head; 0: all
+  int64_t block = 0;      ///< rows a windowed sequence is processed in
+  std::optional<int64_t> bosToken, padToken;
+  std::vector<int64_t> eosTokens;
+  std::string targetCpu;
+  std::vector<std::string> targetFeatures;
+  std::vector<Variant> variants;
+  std::vector<StateKind> state;
+  std::vector<std::string> warnings;
+  int64_t parameterCount = 0;
+
+  /// Whether any pool grows with the context.
+  bool hasCapacity() const;
+  /// Entries a head and slot keeps at this context (0: unlimited).
+  int64_t capacity(int64_t context) const;
+
+  /// `json` comes from the file `name`, whose weights have `weightBytes` bytes.
+  /// Throws Error.
+  static Metadata parse(std::string_view json, uint64_t weightBytes,
+                        const std::string &name);
+};
+
+} // namespace cheems
+
+#endif

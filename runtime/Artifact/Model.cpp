@@ -1,0 +1,127 @@
+#include "runtime/Artifact/Model.h"
+#include "runtime/Error.h"
+#include <atomic>
+#include <dlfcn.h>
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+
+using namespace cheems;
+
+namespace {
+
+/// A name under which dlopen sees the very file we checked. dlopen takes a name
+/// it has seen before for the library it loaded then, even if the path now
+/// leads to another file or the descriptor was reused: so no two calls may use
+/// the same spelling. The serial number is written as "/" (0) and "./" (1),
+/// which lead nowhere.
+std::string loadName(int descriptor) {
+  static std::atomic<uint32_t> serial{0};
+  std::string name = "/proc/self/";
+  for (uint32_t rest = ++serial; rest != 0; rest >>= 1) {
+    name += rest & 1 ? "./" : "/";
+  }
+  return name + "fd/" + std::to_string(descriptor);
+}
+
+/// Compiled code finds cheems_parallel_for among the global symbols. Where the
+/// runtime is a library that was itself loaded privately (an interpreter's
+/// extension), make it global first.
+void publishOwnSymbols() {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void *>(&cheems_parallel_for), &self) &&
+      self.dli_fname) {
+    if (void *handle =
+            dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD)) {
+      dlclose(handle);
+    }
+  }
+}
+
+} // namespace
+
+std::shared_ptr<const Model> Model::open(const std::string &path,
+                                         const CpuFeatures &cpu) {
+  return std::shared_ptr<const Model>(new Model(path, cpu));
+}
+
+Model::Model(const std::string &path, const CpuFeatures &cpu)
+    : filePath(path), file(path),
+      container(Container::parse(file.bytes(), path)) {
+  container.checkSections();
+  std::string_view weights = container.bytes(CHEEMS_SECTION_WEIGHTS);
+  data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
+                         weights.size(), path);
+
+  auto refuse = [&](const std::string &feature) {
+    return Error(Status::unsupported,
+                 path + ": compiled for " + data.targetCpu +
+                     ", but this machine has no '" + feature +
+                     "'; compile the model again with a lower --cpu");
+  };
+  if (auto missing = cpu.firstMissing(data.targetFeatures)) {
+    throw refuse(*missing);
+  }
+  for (const Variant &variant : data.variants) {
+    if (!cpu.firstMissing(variant.features)) {
+      chosen = &variant;
+      break;
+    }
+  }
+  if (!chosen) {
+    throw refuse(*cpu.firstMissing(data.variants.back().features));
+  }
+
+  loadCode();
+  if (!weights.empty()) { // a hint: failing does no harm
+    madvise(const_cast<char *>(weights.data()), weights.size(), MADV_WILLNEED);
+  }
+}
+
+void Model::loadCode() {
+  publishOwnSymbols();
+  library = dlopen(loadName(file.descriptor()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = dlerror();
+    throw Error(filePath + ": its code cannot be loaded: " +
+                (reason ? reason : "unknown reason"));
+  }
+  auto find = [&](const std::string &symbol) {
+    void *address = dlsym(library, symbol.c_str());
+    if (!address) {
+      dlclose(library);
+      throw Error(filePath + ": its code has no entry '" + symbol +
+                  "'; compile the model again");
+    }
+    return reinterpret_cast<cheems_entry>(address);
+  };
+  general = find(chosen->generalEntry);
+  decode = find(chosen->decodeEntry);
+}
+
+Model::~Model() { dlclose(library); }
+
+std::string Model::describe() const {
+  using json = nlohmann::ordered_json;
+  json description, sections = json::array();
+  for (const Section &section : container.sections()) {
+    sections.push_back({{"name", section.name},
+                        {"offset", section.offset},
+                        {"bytes", section.bytes.size()}});
+  }
+  description["file"] = {{"path", filePath},
+                         {"bytes", file.bytes().size()},
+                         {"format", CHEEMS_ARTIFACT_VERSION},
+                         {"variant", chosen->name},
+                         {"sections", sections}};
+  description.update(json::parse(container.bytes(CHEEMS_SECTION_METADATA)));
+  return description.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+void Model::verify() const {
+  if (auto block = container.firstBadBlock()) {
+    throw Error(
+        filePath + ": corrupted: weights block " + std::to_string(*block) +
+        " (bytes " + std::to_string(*block * CHEEMS_ARTIFACT_BLOCK) +
+        " and up) does not match its checksum; compile or copy it again");
+  }
+}

@@ -1,0 +1,77 @@
+// An open compiled model: the mapped file, its metadata and the entry points of
+// its code.
+#ifndef CHEEMS_RUNTIME_ARTIFACT_MODEL_H
+#define CHEEMS_RUNTIME_ARTIFACT_MODEL_H
+
+#include "cheems/abi.h"
+#include "runtime/Artifact/Container.h"
+#include "runtime/Artifact/CpuFeatures.h"
+#include "runtime/Artifact/MappedFile.h"
+#include "runtime/Artifact/Metadata.h"
+#include <memory>
+
+namespace cheems {
+
+/// Immutable once open: any number of threads and sessions may share one.
+class Model {
+public:
+  /// Maps and checks the file in the order of docs/abi.md, then loads its code.
+  /// An artefact is a program: open only files you trust. Throws Error: failed
+  /// for a bad file, unsupported for a CPU that lacks a feature.
+  static std::shared_ptr<const Model>
+  open(const std::string &path, const CpuFeatures &cpu = CpuFeatures::host());
+  ~Model();
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  const std::string &path() const { return filePath; }
+  const Metadata &metadata() const { return data; }
+  /// The variant chosen for this CPU.
+  const Variant &variant() const { return *chosen; }
+  cheems_entry generalEntry() const { return general; }
+  cheems_entry decodeEntry() const { return decode; }
+  /// The weight section, page-aligned.
+  const void *parameters() const {
+    return container.bytes(CHEEMS_SECTION_WEIGHTS).data();
+  }
+
+  // The model folder's texts, byte for byte; empty where it had no such file.
+  std::string_view config() const {
+    return container.bytes(CHEEMS_SECTION_CONFIG);
+  }
+  std::string_view generationConfig() const {
+    return container.bytes(CHEEMS_SECTION_GENERATION_CONFIG);
+  }
+  std::string_view tokenizer() const {
+    return container.bytes(CHEEMS_SECTION_TOKENIZER);
+  }
+  std::string_view tokenizerConfig() const {
+    return container.bytes(CHEEMS_SECTION_TOKENIZER_CONFIG);
+  }
+  std::string_view chatTemplate() const {
+    return container.bytes(CHEEMS_SECTION_CHAT_TEMPLATE);
+  }
+
+  /// Indented JSON: the metadata, with "file" (path, bytes, sections, chosen
+  /// variant) in front.
+  std::string describe() const;
+  /// Reads all weights against their checksums; throws Error naming the first
+  /// bad block.
+  void verify() const;
+
+private:
+  Model(const std::string &path, const CpuFeatures &cpu);
+  void loadCode();
+
+  std::string filePath;
+  MappedFile file;
+  Container container;
+  Metadata data;
+  const Variant *chosen = nullptr;
+  void *library = nullptr;
+  cheems_entry general = nullptr, decode = nullptr;
+};
+
+} // namespace cheems
+
+#endif

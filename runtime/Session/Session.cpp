@@ -1,0 +1,237 @@
+#include "runtime/Session/Session.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace cheems;
+
+namespace {
+
+constexpr int64_t defaultChunk = 512;
+constexpr int64_t maxSlots = 65536;
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+int64_t chooseContext(const Metadata &data, const SessionOptions &options) {
+  if (options.context < 0 || options.context > INT32_MAX) {
+    throw Error(Status::usage, "the context must be between 1 and " +
+                                   number(INT32_MAX) + ", not " +
+                                   number(options.context));
+  }
+  if (options.context == 0) {
+    return data.defaultContext == 0 ? INT32_MAX : data.defaultContext;
+  }
+  double trained = static_cast<double>(data.trainedContext) *
+                   (data.dynamicRope ? std::max(1.0, data.ropeFactor) : 1.0);
+  if (static_cast<double>(options.context) > trained && options.warn) {
+    options.warn("a context of " + number(options.context) + " is past the " +
+                 number(static_cast<int64_t>(trained)) +
+                 " tokens the model was made for; expect worse text there");
+  }
+  return options.context;
+}
+
+int64_t chooseChunk(const SessionOptions &options, int64_t context) {
+  if (options.prefillChunk < 0) {
+    throw Error(Status::usage, "the prefill chunk must be at least 1, not " +
+                                   number(options.prefillChunk));
+  }
+  return std::min(
+      options.prefillChunk == 0 ? defaultChunk : options.prefillChunk, context);
+}
+
+int64_t checkSlots(int64_t slots) {
+  if (slots < 1 || slots > maxSlots) {
+    throw Error(Status::usage, "slots must be between 1 and " +
+                                   number(maxSlots) + ", not " + number(slots));
+  }
+  return slots;
+}
+
+/// Of whichever entry needs more: a decode step has at most one row a slot.
+int64_t workspaceSize(const Variant &variant, int64_t rows, int64_t slots,
+                      int64_t threads) {
+  return std::max(variant.generalWorkspace.bytes(rows, threads),
+                  variant.decodeWorkspace.bytes(slots, threads));
+}
+
+} // namespace
+
+Session::Session(std::shared_ptr<const Model> model,
+                 const SessionOptions &options)
+    : compiled(std::move(model)), interrupted(options.interrupted),
+      contextLength(chooseContext(compiled->metadata(), options)),
+      chunk(chooseChunk(options, contextLength)),
+      rowLimit(std::max(chunk, checkSlots(options.slots))),
+      pool(options.threads),
+      pools(compiled->metadata(), options.slots,
+            compiled->metadata().capacity(contextLength)),
+      workspace(workspaceSize(compiled->variant(), rowLimit, options.slots,
+                              pool.threads()),
+                "the workspace of steps of " + number(rowLimit) +
+                    " rows; lower the prefill chunk"),
+      checks(vocabulary(), options.slots, rowLimit, contextLength),
+      positions(options.slots), segments(options.slots), allRows(chunk) {
+  std::iota(allRows.begin(), allRows.end(), 0);
+}
+
+void Session::step(const int32_t *tokens, int64_t tokenCount,
+                   const cheems_segment *given, int64_t segmentCount,
+                   const int32_t *rows, int64_t rowCount, float *logits) {
+  cheems_step step = {};
+  step.tokens = tokens;
+  step.token_count = tokenCount;
+  step.segments = given;
+  step.segment_count = segmentCount;
+  step.rows = rows;
+  step.row_count = rowCount;
+  step.logits = logits;
+  step.parameters = compiled->parameters();
+  step.pools = pools.bases();
+  step.slot_count = slots();
+  step.capacity = compiled->metadata().capacity(contextLength);
+  step.workspace = workspace.data();
+
+  bool oneEach = true;
+  if (given && segmentCount >= 1 &&
+      segmentCount <= slots()) { // otherwise refused below
+    for (int64_t i = 0; i < segmentCount; ++i) {
+      cheems_segment &segment = segments[i] = given[i];
+      std::fill(std::begin(segment.reserved), std::end(segment.reserved), 0);
+      if (segment.rope_length == 0) {
+        segment.rope_length = static_cast<int32_t>(
+            std::min<int64_t>(INT32_MAX, int64_t(segment.position) +
+                                             std::max(segment.length, 0)));
+      }
+      oneEach &= segment.length == 1;
+    }
+    step.segments = segments.data();
+  }
+  checks.check(step, positions);
+
+  ThreadPool::Binding binding(pool);
+  (oneEach ? compiled->decodeEntry() : compiled->generalEntry())(&step);
+  for (int64_t i = 0; i < segmentCount; ++i) {
+    positions[segments[i].slot] += segments[i].length;
+  }
+}
+
+template <typename Rows>
+void Session::feed(int64_t slot, const int32_t *tokens, int64_t count,
+                   const Rows &rowsOfChunk) {
+  checkSlot(slot);
+  if (count < 1 || !tokens) {
+    throw Error(Status::usage, "a prefill needs at least one token");
+  }
+  int64_t start = positions[slot];
+  if (count > contextLength - start) {
+    throw ContextFull("the context is full: " + number(count) +
+                      " tokens behind " + number(start) +
+                      " do not fit in a context of " + number(contextLength) +
+                      "; raise it with -c");
+  }
+  for (int64_t i = 0; i < count; ++i) { // before the first chunk is fed
+    if (tokens[i] < 0 || tokens[i] >= vocabulary()) {
+      throw Error(Status::usage, "token " + number(tokens[i]) + " at place " +
+                                     number(i) +
+                                     " is outside the vocabulary (0 to " +
+                                     number(vocabulary() - 1) + ")");
+    }
+  }
+  for (int64_t done = 0; done < count; done += chunk) {
+    if (interrupted && interrupted()) {
+      throw Error(Status::interrupted, "interrupted");
+    }
+    cheems_segment segment = {};
+    segment.slot = static_cast<int32_t>(slot);
+    segment.length = static_cast<int32_t>(std::min(chunk, count - done));
+    segment.position = positions[slot];
+    segment.rope_length = static_cast<int32_t>(start + count);
+    rowsOfChunk(segment, done);
+  }
+}
+
+void Session::prefill(int64_t slot, const int32_t *tokens, int64_t count,
+                      float *logits) {
+  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
+    int32_t last = segment.length - 1;
+    bool wanted = logits && done + segment.length == count;
+    step(tokens + done, segment.length, &segment, 1, &last, wanted, logits);
+  });
+}
+
+void Session::prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
+                         const LogitsHandler &receive) {
+  std::vector<float> logits(
+      static_cast<size_t>(std::max<int64_t>(0, std::min(chunk, count))) *
+      vocabulary());
+  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
+    step(tokens + done, segment.length, &segment, 1, allRows.data(),
+         segment.length, logits.data());
+    receive(done, segment.length, logits.data());
+  });
+}
+
+void Session::decode(int64_t slot, int32_t token, float *logits) {
+  checkSlot(slot);
+  cheems_segment segment = {};
+  segment.slot = static_cast<int32_t>(slot);
+  segment.length = 1;
+  segment.position = positions[slot];
+  step(&token, 1, &segment, 1, allRows.data(), 1, logits);
+}
+
+void Session::checkSlot(int64_t slot) const {
+  if (slot < 0 || slot >= slots()) {
+    throw Error(Status::usage, "slot " + number(slot) +
+                                   " does not exist; slots go from 0 to " +
+                                   number(slots() - 1));
+  }
+}
+
+int64_t Session::position(int64_t slot) const {
+  checkSlot(slot);
+  return positions[slot];
+}
+
+void Session::reset(int64_t slot) {
+  checkSlot(slot);
+  positions[slot] = 0; // compiled code ignores a slot's content at position 0
+}
+
+bool Session::rewind(int64_t slot, int64_t tokens) {
+  checkSlot(slot);
+  if (tokens < 0 || tokens > positions[slot]) {
+    throw Error(Status::usage, "slot " + number(slot) + " cannot go back to " +
+                                   number(tokens) + " tokens: it holds " +
+                                   number(positions[slot]));
+  }
+  const Metadata &data = compiled->metadata();
+  bool byPosition =
+      std::all_of(data.state.begin(), data.state.end(),
+                  [](const StateKind &kind) { return kind.hasCapacity(); });
+  bool evicted = data.keepWindow != 0 && positions[slot] > data.keepWindow;
+  if (tokens != 0 && tokens != positions[slot] && (!byPosition || evicted)) {
+    return false;
+  }
+  positions[slot] = static_cast<int32_t>(tokens);
+  return true;
+}
+
+Snapshot Session::snapshot(int64_t slot) const {
+  checkSlot(slot);
+  const Metadata &data = compiled->metadata();
+  Snapshot result;
+  result.position = positions[slot];
+  // Without a window entry p belongs to position p; with one, only compiled
+  // code knows which entries count.
+  int64_t entries =
+      data.keepWindow == 0 ? positions[slot] : data.capacity(contextLength);
+  pools.save(slot, entries, result.state);
+  return result;
+}
+
+void Session::restore(int64_t slot, const Snapshot &snapshot) {
+  checkSlot(slot);
+  pools.restore(slot, snapshot.state);
+  positions[slot] = snapshot.position;
+}

@@ -1,0 +1,120 @@
+// Sequences being run on a model: their state, the threads, and the checks in
+// front of compiled code.
+#ifndef CHEEMS_RUNTIME_SESSION_SESSION_H
+#define CHEEMS_RUNTIME_SESSION_SESSION_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/Session/StepCheck.h"
+#include "runtime/State/Memory.h"
+#include "runtime/State/StatePools.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cheems {
+
+struct SessionOptions {
+  int64_t slots = 1; ///< sequences held at once
+  int threads = 0;   ///< 0: the physical cores within affinity and cgroup quota
+  int64_t context = 0; ///< tokens a sequence may hold; 0: the model's default
+  int64_t prefillChunk = 0; ///< most rows of a step; 0: 512
+  /// One line without a newline for what the user should know, such as a
+  /// context past the trained length.
+  std::function<void(const std::string &)> warn;
+  /// Asked between the chunks of a prefill; true ends it with
+  /// Status::interrupted.
+  std::function<bool()> interrupted;
+};
+
+/// One slot at one moment.
+struct Snapshot {
+  int32_t position = 0;
+  SlotCopy state;
+};
+
+/// For one thread at a time. Several sessions may share a model, each with its
+/// own threads and memory. Whatever throws leaves every slot as it was, or, in
+/// a prefill, after its last whole chunk.
+class Session {
+public:
+  /// All memory of a step is had here. Throws Error: usage for impossible
+  /// options, failed when memory is short.
+  Session(std::shared_ptr<const Model> model,
+          const SessionOptions &options = {});
+
+  const Model &model() const { return *compiled; }
+  int64_t slots() const { return static_cast<int64_t>(positions.size()); }
+  int threads() const { return pool.threads(); }
+  int64_t vocabulary() const { return compiled->metadata().vocabulary; }
+  /// Tokens a sequence may hold; unlimited() when only the 2^31-1 of a position
+  /// bounds it.
+  int64_t context() const { return contextLength; }
+  bool unlimited() const { return contextLength == INT32_MAX; }
+  /// Most rows of a step.
+  int64_t maxRows() const { return rowLimit; }
+  /// Rows that prefill feeds at a time.
+  int64_t prefillChunk() const { return chunk; }
+  /// Bytes of all state pools, and of the scratch memory.
+  int64_t stateBytes() const { return pools.bytes(); }
+  int64_t workspaceBytes() const { return workspace.bytes(); }
+
+  /// Runs any mix of sequences. tokens [tokenCount]; segments [segmentCount] as
+  /// in abi.h, where rope_length 0 stands for position + length; logits
+  /// [rowCount, vocabulary] of the given rows. Checks all of it; allocates
+  /// nothing. Throws Error (usage) for a step that breaks abi.h's rules,
+  /// ContextFull for a sequence without room.
+  void step(const int32_t *tokens, int64_t tokenCount,
+            const cheems_segment *segments, int64_t segmentCount,
+            const int32_t *rows, int64_t rowCount, float *logits);
+
+  /// Feeds a prompt to one slot, prefillChunk() rows at a time; `logits`
+  /// [vocabulary] receives those of the last token, unless null. The dynamic
+  /// rotary base is that of the whole prompt.
+  void prefill(int64_t slot, const int32_t *tokens, int64_t count,
+               float *logits);
+  /// The same; `receive` gets the logits of all rows, chunk by chunk: index of
+  /// the first, how many, [rows, vocabulary].
+  using LogitsHandler =
+      std::function<void(int64_t first, int64_t rows, const float *logits)>;
+  void prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
+                  const LogitsHandler &receive);
+  /// Feeds one token; `logits` [vocabulary].
+  void decode(int64_t slot, int32_t token, float *logits);
+
+  /// Tokens the slot has been fed.
+  int64_t position(int64_t slot) const;
+  /// Tokens it has room for.
+  int64_t remaining(int64_t slot) const { return context() - position(slot); }
+  /// Forgets the sequence.
+  void reset(int64_t slot);
+  /// Goes back to the first `tokens` tokens; false, and nothing changed, where
+  /// the state no longer tells them (keys were evicted, or a layer keeps a
+  /// running state).
+  bool rewind(int64_t slot, int64_t tokens);
+  Snapshot snapshot(int64_t slot) const;
+  /// Into any slot of a session of the same model and context.
+  void restore(int64_t slot, const Snapshot &snapshot);
+
+private:
+  void checkSlot(int64_t slot) const;
+  template <typename Rows>
+  void feed(int64_t slot, const int32_t *tokens, int64_t count,
+            const Rows &rowsOfChunk);
+
+  std::shared_ptr<const Model> compiled;
+  std::function<bool()> interrupted;
+  int64_t contextLength, chunk, rowLimit;
+  ThreadPool pool;
+  StatePools pools;
+  Memory workspace;
+  StepCheck checks;
+  std::vector<int32_t> positions; ///< tokens fed, by slot
+  std::vector<cheems_segment>
+      segments;                 ///< the caller's, with rope_length filled in
+  std::vector<int32_t> allRows; ///< 0, 1, …
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,118 @@
+#include "runtime/Session/StepCheck.h"
+#include <algorithm>
+
+using namespace cheems;
+
+namespace {
+
+Error invalid(const std::string &message) {
+  return Error(Status::usage, "step refused: " + message);
+}
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+} // namespace
+
+StepCheck::StepCheck(int64_t vocabulary, int64_t slots, int64_t maxRows,
+                     int64_t context)
+    : vocabulary(vocabulary), slots(slots), maxRows(maxRows), context(context),
+      order(slots), seen(slots) {}
+
+void StepCheck::check(const cheems_step &step,
+                      const std::vector<int32_t> &positions) {
+  if (!step.tokens || !step.segments ||
+      (step.row_count != 0 && (!step.rows || !step.logits))) {
+    throw invalid("a needed pointer is null");
+  }
+  if (step.token_count < 1 || step.token_count > maxRows) {
+    throw invalid(number(step.token_count) +
+                  " tokens, but this session takes 1 to " + number(maxRows) +
+                  " at a time");
+  }
+  if (step.row_count < 0 || step.row_count > step.token_count) {
+    throw invalid("logits of " + number(step.row_count) +
+                  " rows wanted, but the step has " + number(step.token_count));
+  }
+  for (int64_t i = 0; i < step.token_count; ++i) {
+    if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
+      throw invalid("token " + number(step.tokens[i]) + " at row " + number(i) +
+                    " is outside the vocabulary (0 to " +
+                    number(vocabulary - 1) + ")");
+    }
+  }
+  for (int64_t i = 0; i < step.row_count; ++i) {
+    if (step.rows[i] < 0 || step.rows[i] >= step.token_count) {
+      throw invalid("logits of row " + number(step.rows[i]) +
+                    " wanted, but rows go from 0 to " +
+                    number(step.token_count - 1));
+    }
+  }
+  checkSegments(step, positions);
+}
+
+void StepCheck::checkSegments(const cheems_step &step,
+                              const std::vector<int32_t> &positions) {
+  if (step.segment_count < 1 || step.segment_count > slots) {
+    throw invalid(number(step.segment_count) +
+                  " segments, but this session has " + number(slots) +
+                  " slot(s)");
+  }
+  std::fill(seen.begin(), seen.end(), false);
+  for (int64_t i = 0; i < step.segment_count; ++i) {
+    const cheems_segment &segment = step.segments[i];
+    auto where = [i] { return "segment " + number(i); };
+    if (segment.slot < 0 || segment.slot >= slots) {
+      throw invalid(where() + " names slot " + number(segment.slot) +
+                    ", but slots go from 0 to " + number(slots - 1));
+    }
+    if (seen[segment.slot]) {
+      throw invalid(where() + " names slot " + number(segment.slot) + " again");
+    }
+    seen[segment.slot] = true;
+    order[i] = static_cast<int32_t>(i);
+    if (segment.length < 1 || segment.start < 0 ||
+        int64_t(segment.start) + segment.length > step.token_count) {
+      throw invalid(where() + " (start " + number(segment.start) + ", length " +
+                    number(segment.length) +
+                    ") is empty or outside the step's " +
+                    number(step.token_count) + " rows");
+    }
+    if (segment.position != positions[segment.slot]) {
+      throw invalid(where() + " starts at position " +
+                    number(segment.position) + ", but slot " +
+                    number(segment.slot) + " has been fed " +
+                    number(positions[segment.slot]) + " tokens");
+    }
+    int64_t end = int64_t(segment.position) + segment.length;
+    if (end > context) {
+      throw ContextFull("the context is full: slot " + number(segment.slot) +
+                        " would hold " + number(end) +
+                        " tokens and the context is " + number(context) +
+                        "; raise it with -c");
+    }
+    if (segment.rope_length < end) {
+      throw invalid(where() + " has rope_length " +
+                    number(segment.rope_length) + ", below its end " +
+                    number(end));
+    }
+  }
+
+  auto byStart = [&](int32_t a, int32_t b) {
+    return step.segments[a].start < step.segments[b].start;
+  };
+  std::sort(order.begin(), order.begin() + step.segment_count, byStart);
+  int64_t next = 0;
+  for (int64_t i = 0; i < step.segment_count; ++i) {
+    const cheems_segment &segment = step.segments[order[i]];
+    if (segment.start < next) {
+      throw invalid("row " + number(segment.start) + " lies in two segments");
+    }
+    if (segment.start > next) {
+      throw invalid("row " + number(next) + " lies in no segment");
+    }
+    next = int64_t(segment.start) + segment.length;
+  }
+  if (next != step.token_count) {
+    throw invalid("row " + number(next) + " lies in no segment");
+  }
+}

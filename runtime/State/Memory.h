@@ -1,0 +1,31 @@
+// A block of zeroed memory straight from the kernel: pages cost nothing until
+// they are touched.
+#ifndef CHEEMS_RUNTIME_STATE_MEMORY_H
+#define CHEEMS_RUNTIME_STATE_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace cheems {
+
+class Memory {
+public:
+  /// Page-aligned; at least one byte. Throws Error "cannot allocate N bytes for
+  /// `purpose`".
+  Memory(int64_t bytes, const std::string &purpose);
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  char *data() const { return base; }
+  int64_t bytes() const { return size; }
+
+private:
+  char *base;
+  int64_t size;
+};
+
+} // namespace cheems
+
+#endif
