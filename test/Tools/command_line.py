@@ -9,10 +9,12 @@ artefact they need, by default BIN_DIR's.
 import argparse
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from broken_models import edit_config, edit_header, header_size, remove, shard_index, truncate, write
 
@@ -149,6 +151,26 @@ def broken_artefacts(good, folder):
     return paths, bytes_at.keys()
 
 
+def interrupted(compiler, runner, model, folder, checker):
+    """Ctrl-C at any moment leaves either no file or a whole one, and nothing beside it."""
+    folder.mkdir()
+    out = folder / "out.cheems"
+    for delay in (0.02, 0.1, 0.3, 0.6):
+        process = subprocess.Popen([compiler, model, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=120)
+        names = [path.name for path in folder.iterdir()]
+        whole = out.exists() and subprocess.run([runner, out, "--verify"], capture_output=True, timeout=120).returncode == 0
+        if names == ([out.name] if whole else []):
+            checker.passed += 1
+        else:
+            checker.failures += 1
+            print(f"FAILED cheems-compile: interrupted after {delay} s it left {names}")
+        for name in names:
+            (folder / name).unlink()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bins", type=pathlib.Path)
@@ -173,6 +195,8 @@ def main():
             if left:
                 checker.failures += 1
                 print(f"FAILED cheems-compile: a failed compile left {left}")
+        if compiler.exists() and runner.exists():
+            interrupted(compiler, runner, options.model, folder / "interrupted", checker)
         if runner.exists():
             good = folder / "good.cheems"
             subprocess.run([options.compiler or compiler, options.model, "-o", good], check=True, stderr=subprocess.DEVNULL)
