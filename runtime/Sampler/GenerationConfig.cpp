@@ -1,0 +1,136 @@
+// Reads generation_config.json.
+#include "runtime/Sampler/GenerationConfig.h"
+
+#include "runtime/Error.h"
+
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+namespace cheems {
+
+namespace {
+
+using Json = nlohmann::json;
+
+[[noreturn]] void malformed(const std::string &field, const std::string &what) {
+  throw Error("generation_config.json: " + field + " " + what);
+}
+
+const Json *find(const Json &file, const char *field) {
+  auto found = file.find(field);
+  return found == file.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool readFlag(const Json &file, const char *field) {
+  const Json *value = find(file, field);
+  if (!value) {
+    return false;
+  }
+  if (!value->is_boolean()) {
+    malformed(field, "must be true or false");
+  }
+  return value->get<bool>();
+}
+
+double readNumber(const Json &file, const char *field, double fallback) {
+  const Json *value = find(file, field);
+  if (!value) {
+    return fallback;
+  }
+  if (!value->is_number()) {
+    malformed(field, "must be a number");
+  }
+  return value->get<double>();
+}
+
+int64_t readInteger(const Json &value, const std::string &field) {
+  bool fits = value.is_number_integer() &&
+              (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
+  if (!fits) {
+    malformed(field, "must be an integer");
+  }
+  return value.get<int64_t>();
+}
+
+int32_t readToken(const Json &value, const std::string &field) {
+  int64_t token = readInteger(value, field);
+  if (token < 0 || token > std::numeric_limits<int32_t>::max()) {
+    malformed(field, "is no token id: " + std::to_string(token));
+  }
+  return int32_t(token);
+}
+
+std::optional<int32_t> readOptionalToken(const Json &file, const char *field) {
+  const Json *value = find(file, field);
+  return value ? std::optional<int32_t>(readToken(*value, field)) : std::nullopt;
+}
+
+std::vector<int32_t> readTokens(const Json &file, const char *field) {
+  std::vector<int32_t> tokens;
+  if (const Json *value = find(file, field)) {
+    if (!value->is_array()) {
+      return {readToken(*value, field)};
+    }
+    for (size_t i = 0; i < value->size(); ++i) {
+      tokens.push_back(readToken((*value)[i], std::string(field) + "[" + std::to_string(i) + "]"));
+    }
+  }
+  return tokens;
+}
+
+/// A field that changes the output unless it has this value.
+struct Unfollowed {
+  const char *field;
+  Json neutral;
+};
+
+std::vector<std::string> unfollowedFields(const Json &file) {
+  static const std::vector<Unfollowed> fields = {
+      {"num_beams", 1},           {"num_beam_groups", 1},        {"penalty_alpha", 0},
+      {"typical_p", 1},           {"epsilon_cutoff", 0},         {"eta_cutoff", 0},
+      {"top_h", nullptr},         {"no_repeat_ngram_size", 0},   {"encoder_repetition_penalty", 1},
+      {"bad_words_ids", nullptr}, {"suppress_tokens", nullptr},  {"begin_suppress_tokens", nullptr},
+      {"min_length", 0},          {"min_new_tokens", 0},         {"forced_bos_token_id", nullptr},
+      {"guidance_scale", 1},      {"forced_eos_token_id", nullptr}, {"sequence_bias", nullptr},
+      {"stop_strings", nullptr},  {"watermarking_config", nullptr}, {"exponential_decay_length_penalty", nullptr},
+  };
+  std::vector<std::string> warnings;
+  for (const Unfollowed &each : fields) {
+    const Json *value = find(file, each.field);
+    if (value && *value != each.neutral) {
+      warnings.push_back("generation_config.json: " + std::string(each.field) + " is not supported and has no effect");
+    }
+  }
+  return warnings;
+}
+
+} // namespace
+
+GenerationConfig parseGenerationConfig(std::string_view text) {
+  Json file = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!file.is_object()) {
+    throw Error("generation_config.json: must hold one JSON object");
+  }
+  GenerationConfig config;
+  SamplingOptions &sampling = config.sampling;
+  sampling.doSample = readFlag(file, "do_sample");
+  sampling.temperature = readNumber(file, "temperature", 1);
+  sampling.topP = readNumber(file, "top_p", 1);
+  sampling.minP = readNumber(file, "min_p", 0);
+  sampling.repeatPenalty = readNumber(file, "repetition_penalty", 1);
+  const Json *topK = find(file, "top_k");
+  sampling.topK = topK ? readInteger(*topK, "top_k") : 50;
+  try {
+    validate(sampling, {"repetition_penalty", "temperature", "top_k", "top_p", "min_p"});
+  } catch (const Error &error) {
+    throw Error(std::string("generation_config.json: ") + error.what());
+  }
+  config.eosTokenIds = readTokens(file, "eos_token_id");
+  config.bosTokenId = readOptionalToken(file, "bos_token_id");
+  config.padTokenId = readOptionalToken(file, "pad_token_id");
+  config.warnings = unfollowedFields(file);
+  return config;
+}
+
+} // namespace cheems

@@ -1,0 +1,197 @@
+// Filters and draws. Work is proportional to the vocabulary; only tokens that may survive are sorted.
+#include "runtime/Sampler/Sampler.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace cheems {
+
+namespace {
+
+/// No vocabulary is larger; bounds what a wrong id can make `isAccepted` allocate.
+constexpr int32_t maximumToken = (1 << 24) - 1;
+/// How many of the best tokens top-p looks at first; four times as many each time they do not suffice.
+constexpr size_t firstNucleus = 256;
+
+} // namespace
+
+Sampler::Sampler(const SamplingOptions &options) : settings(options), generator(options.seed) { validate(options); }
+
+void Sampler::accept(const int32_t *tokens, size_t count) {
+  if (settings.repeatPenalty == 1) {
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (tokens[i] < 0) {
+      throw Error("token id " + std::to_string(tokens[i]) + " is negative");
+    }
+    if (tokens[i] > maximumToken) {
+      continue;
+    }
+    size_t token = size_t(tokens[i]);
+    if (token >= isAccepted.size()) {
+      isAccepted.resize(token + 1, false);
+    }
+    if (!isAccepted[token]) {
+      isAccepted[token] = true;
+      accepted.push_back(tokens[i]);
+    }
+  }
+}
+
+void Sampler::forget() {
+  accepted.clear();
+  isAccepted.clear();
+}
+
+void Sampler::penalise(const float *logits, size_t vocabulary) {
+  if (vocabulary == 0) {
+    throw Error("there are no logits to choose a token from");
+  }
+  for (size_t i = 0; i < vocabulary; ++i) {
+    if (!(logits[i] < std::numeric_limits<float>::infinity())) {
+      throw Error("the model gave token " + std::to_string(i) + " the logit " + std::to_string(logits[i]) +
+                  ": its weights are damaged or overflow");
+    }
+  }
+  scores.assign(logits, logits + vocabulary);
+  // f32 like the logits, so that ties stay ties as they do in transformers
+  float penalty = float(settings.repeatPenalty);
+  for (int32_t token : accepted) {
+    if (size_t(token) < vocabulary) {
+      float &score = scores[size_t(token)];
+      score = score < 0 ? score * penalty : score / penalty;
+      // a penalty near 0 may overflow; the tokens it favours stay comparable
+      score = std::min(score, std::numeric_limits<float>::max());
+    }
+  }
+}
+
+int32_t Sampler::argmax() const {
+  auto best = std::max_element(scores.begin(), scores.end());
+  if (*best == -std::numeric_limits<float>::infinity()) {
+    throw Error("the model gave every token the logit -inf: there is none to choose");
+  }
+  return int32_t(best - scores.begin());
+}
+
+void Sampler::keepTopK() {
+  size_t k = size_t(settings.topK);
+  if (settings.topK == 0 || k >= candidates.size()) {
+    return;
+  }
+  std::nth_element(candidates.begin(), candidates.begin() + (k - 1), candidates.end(),
+                   [](const Candidate &a, const Candidate &b) { return a.logit > b.logit; });
+  double threshold = candidates[k - 1].logit;
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [=](const Candidate &each) { return each.logit < threshold; }),
+                   candidates.end());
+}
+
+// On weights. A token stays when the tokens before it, by falling weight, have less than top-p together. Among equals
+// the higher id comes first: transformers sorts upwards, keeping the order of equals, and cuts from below.
+void Sampler::keepTopP() {
+  if (settings.topP == 1) {
+    return;
+  }
+  double total = 0;
+  for (const Candidate &each : candidates) {
+    total += each.logit;
+  }
+  auto before = [](const Candidate &a, const Candidate &b) {
+    return a.logit != b.logit ? a.logit > b.logit : a.token > b.token;
+  };
+  double above = 0;
+  size_t sorted = 0;
+  for (size_t wanted = firstNucleus; sorted < candidates.size(); wanted *= 4) {
+    size_t end = std::min(wanted, candidates.size());
+    std::partial_sort(candidates.begin() + sorted, candidates.begin() + end, candidates.end(), before);
+    for (; sorted < end; ++sorted) {
+      if (sorted > 0 && above >= settings.topP * total) {
+        candidates.resize(sorted);
+        return;
+      }
+      above += candidates[sorted].logit;
+    }
+  }
+}
+
+// Leaves the surviving tokens by rising id, with their weights in `logit`.
+void Sampler::filter(float highest) {
+  candidates.clear();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] != -std::numeric_limits<float>::infinity()) {
+      candidates.push_back({int32_t(i), double(scores[i])});
+    }
+  }
+  keepTopK();
+  // Differences first: however small the temperature, the highest stays at weight 1 and nothing overflows.
+  for (Candidate &each : candidates) {
+    each.logit = std::exp((each.logit - double(highest)) / settings.temperature);
+  }
+  keepTopP();
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [&](const Candidate &each) { return each.logit < settings.minP; }),
+                   candidates.end());
+  auto byToken = [](const Candidate &a, const Candidate &b) { return a.token < b.token; };
+  if (!std::is_sorted(candidates.begin(), candidates.end(), byToken)) {
+    std::sort(candidates.begin(), candidates.end(), byToken);
+  }
+}
+
+// Not std::uniform_real_distribution, which each standard library implements its own way.
+double Sampler::nextUniform() { return double(generator() >> 11) * 0x1p-53; }
+
+int32_t Sampler::sample(const float *logits, size_t vocabulary) {
+  penalise(logits, vocabulary);
+  int32_t best = argmax();
+  if (settings.greedy()) {
+    return best;
+  }
+  filter(scores[size_t(best)]);
+  double total = 0;
+  for (const Candidate &each : candidates) {
+    total += each.logit;
+  }
+  double target = nextUniform() * total;
+  double sum = 0;
+  for (const Candidate &each : candidates) {
+    sum += each.logit;
+    if (target < sum) {
+      return each.token;
+    }
+  }
+  return candidates.back().token; // rounding left target at the total
+}
+
+std::vector<float> Sampler::distribution(const float *logits, size_t vocabulary) {
+  penalise(logits, vocabulary);
+  int32_t best = argmax();
+  std::vector<float> probabilities(vocabulary, 0.0f);
+  if (settings.greedy()) {
+    probabilities[size_t(best)] = 1;
+    return probabilities;
+  }
+  filter(scores[size_t(best)]);
+  double total = 0;
+  for (const Candidate &each : candidates) {
+    total += each.logit;
+  }
+  for (const Candidate &each : candidates) {
+    probabilities[size_t(each.token)] = float(each.logit / total);
+  }
+  return probabilities;
+}
+
+std::vector<float> filteredDistribution(const SamplingOptions &options, const std::vector<float> &logits,
+                                        const std::vector<int32_t> &history) {
+  Sampler sampler(options);
+  sampler.accept(history.data(), history.size());
+  return sampler.distribution(logits.data(), logits.size());
+}
+
+} // namespace cheems
