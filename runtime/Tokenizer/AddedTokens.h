@@ -1,0 +1,79 @@
+// Tokens of tokenizer.json's "added_tokens": found in the text itself before
+// anything else cuts it.
+#ifndef CHEEMS_RUNTIME_TOKENIZER_ADDEDTOKENS_H
+#define CHEEMS_RUNTIME_TOKENIZER_ADDEDTOKENS_H
+
+#include "runtime/Tokenizer/Json.h"
+#include "runtime/Tokenizer/Normalizer.h"
+#include "runtime/Tokenizer/Regex.h"
+#include "runtime/Tokenizer/Vocabulary.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cheems {
+
+struct AddedToken {
+  std::string content;
+  int32_t id;
+  bool singleWord; ///< found only where no word character touches it
+  bool leftStrip;  ///< takes the whitespace before it
+  bool rightStrip; ///< takes the whitespace behind it
+  bool normalized; ///< its normalized form is looked for in the normalized text
+  bool special;
+};
+
+class AddedTokens {
+public:
+  /// Reads the list (null: none). A token's id must be the vocabulary's where
+  /// that has the token, and unused otherwise.
+  AddedTokens(const tokenizer_json::Json *list, const Vocabulary &vocabulary,
+              const Normalizer *normalizer, const std::string &where);
+
+  const AddedToken *find(int32_t id) const;
+  const AddedToken *find(std::string_view content) const;
+  const std::vector<AddedToken> &all() const { return tokens; }
+
+  /// A stretch of text, or an added token found there.
+  struct Part {
+    Span span;
+    int32_t id; ///< -1: text
+  };
+  /// Cuts `text` (valid UTF-8) at the added tokens whose `normalized` flag is
+  /// the given one: leftmost first, the longest of several. Special tokens are
+  /// plain text unless `parseSpecial`.
+  std::vector<Part> split(std::string_view text, bool normalized,
+                          bool parseSpecial) const;
+
+private:
+  /// The strings looked for, as a tree of bytes; node 0 is the root.
+  struct Tree {
+    struct Node {
+      std::vector<std::pair<unsigned char, int32_t>> children;
+      int32_t token = -1; ///< place in `tokens`
+    };
+    std::vector<Node> nodes{1};
+    void insert(std::string_view text, int32_t token);
+    int32_t child(int32_t node, unsigned char byte) const;
+    /// The longest string at the front of `text`: its token and length, or
+    /// token -1.
+    std::pair<int32_t, size_t> longest(std::string_view text) const;
+  };
+
+  bool standsAlone(std::string_view text, Span span) const;
+  bool isWordCharacter(std::string_view character) const;
+
+  std::vector<AddedToken> tokens;
+  std::unordered_map<int32_t, size_t> byId;
+  std::unordered_map<std::string, size_t> byContent;
+  Tree plain, normalizedForms;
+  std::optional<Regex> wordCharacter; ///< only where some token is `singleWord`
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,227 @@
+// Merging with a heap of candidate pairs over a linked list of symbols;
+// outdated candidates are skipped when popped.
+#include "runtime/Tokenizer/Bpe.h"
+
+#include "runtime/Error.h"
+#include "runtime/Tokenizer/Utf8.h"
+
+#include <algorithm>
+
+namespace cheems {
+
+namespace {
+
+using tokenizer_json::Json;
+using tokenizer_json::malformed;
+using tokenizer_json::shown;
+using tokenizer_json::unsupported;
+
+/// Candidates order by rank, then from the left; the heap's top is the
+/// greatest, so "less" is worse.
+struct Candidate {
+  uint32_t rank;
+  int32_t position, id;
+  bool operator<(const Candidate &other) const {
+    return rank != other.rank ? rank > other.rank : position > other.position;
+  }
+};
+
+const Json &checkModel(const Json &model, const std::string &where) {
+  // files written before the field existed hold merges and no type
+  const bool typed = tokenizer_json::find(model, "type", where) ||
+                     !tokenizer_json::find(model, "merges", where);
+  if (typed && tokenizer_json::typeOf(model, where) != "BPE") {
+    unsupported(where, "model '" + tokenizer_json::typeOf(model, where) + "'",
+                "BPE");
+  }
+  if (const Json *dropout = tokenizer_json::find(model, "dropout", where)) {
+    if (!dropout->is_number() || dropout->get<double>() != 0) {
+      unsupported(where, "dropout", "null (no dropout)");
+    }
+  }
+  if (tokenizer_json::optionalBool(model, "byte_fallback", false, where)) {
+    unsupported(where, "byte_fallback",
+                "byte-level vocabularies (pre-tokenizer ByteLevel)");
+  }
+  for (const char *affix :
+       {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (tokenizer_json::find(model, affix, where) &&
+        !tokenizer_json::requireString(model, affix, where).empty()) {
+      unsupported(where, affix, "null");
+    }
+  }
+  return model;
+}
+
+/// The two halves of a merge: ["a", "b"] or "a b".
+std::pair<std::string, std::string> halvesOf(const Json &merge,
+                                             const std::string &where) {
+  if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
+      merge[1].is_string()) {
+    return {merge[0].get<std::string>(), merge[1].get<std::string>()};
+  }
+  if (merge.is_string()) {
+    const auto &text = merge.get_ref<const std::string &>();
+    size_t gap = text.find(' ');
+    if (gap != std::string::npos &&
+        text.find(' ', gap + 1) == std::string::npos) {
+      return {text.substr(0, gap), text.substr(gap + 1)};
+    }
+  }
+  malformed(where, "a merge must be \"a b\" or [\"a\", \"b\"]");
+}
+
+} // namespace
+
+/// A token of the word so far; `size` 0 marks one merged into its left
+/// neighbour.
+struct Bpe::Symbol {
+  int32_t id, previous, next;
+  uint32_t size;
+};
+
+Bpe::Bpe(const Json &model, const std::string &where)
+    : words(tokenizer_json::require(checkModel(model, where), "vocab", where),
+            where + ".vocab"),
+      merges(tokenizer_json::requireArray(model, "merges", where).size()),
+      fuseUnknown(
+          tokenizer_json::optionalBool(model, "fuse_unk", false, where)),
+      ignoreMerges(
+          tokenizer_json::optionalBool(model, "ignore_merges", false, where)) {
+  uint32_t rank = 0;
+  for (const Json &merge : model["merges"]) {
+    if (merge.is_string() &&
+        merge.get_ref<const std::string &>().rfind("#version", 0) == 0) {
+      continue;
+    }
+    std::string at = where + ".merges[" + std::to_string(rank) + "]";
+    auto [left, right] = halvesOf(merge, at);
+    auto idOf = [&](const std::string &token) {
+      int32_t id = words.find(token);
+      if (id < 0) {
+        malformed(at, "token " + shown(token) + " is not in the vocabulary");
+      }
+      return id;
+    };
+    int32_t leftId = idOf(left), rightId = idOf(right);
+    merges.insert(leftId, rightId, {rank++, idOf(left + right)});
+  }
+  if (tokenizer_json::find(model, "unk_token", where)) {
+    const std::string &unknown =
+        tokenizer_json::requireString(model, "unk_token", where);
+    unknownId = words.find(unknown);
+    if (unknownId < 0) {
+      malformed(where,
+                "unk_token " + shown(unknown) + " is not in the vocabulary");
+    }
+  }
+  for (size_t codepoint = 0; codepoint < characterIds.size(); ++codepoint) {
+    std::string character;
+    utf8::append(character, static_cast<char32_t>(codepoint));
+    characterIds[codepoint] = words.find(character);
+  }
+}
+
+int32_t Bpe::characterId(std::string_view character, char32_t codepoint) const {
+  return codepoint < characterIds.size() ? characterIds[codepoint]
+                                         : words.find(character);
+}
+
+std::vector<Bpe::Symbol> Bpe::symbolsOf(std::string_view word) const {
+  std::vector<Symbol> symbols;
+  symbols.reserve(word.size());
+  bool unknownBefore = false;
+  while (!word.empty()) {
+    utf8::Scan next = utf8::scan(word);
+    std::string_view character = word.substr(0, next.length);
+    word.remove_prefix(next.length);
+    int32_t id = characterId(character, next.codepoint);
+    bool unknown = id < 0;
+    if (unknown && unknownId < 0) {
+      throw Error(
+          "the vocabulary has no token for " + shown(character) +
+          " and tokenizer.json names no unk_token; take it out of the text");
+    }
+    if (!unknown || !unknownBefore || !fuseUnknown) {
+      auto index = static_cast<int32_t>(symbols.size());
+      symbols.push_back({unknown ? unknownId : id, index - 1, index + 1, 1});
+    }
+    unknownBefore = unknown;
+  }
+  if (!symbols.empty()) {
+    symbols.back().next = -1;
+  }
+  return symbols;
+}
+
+void Bpe::mergeAll(std::vector<Symbol> &symbols) const {
+  std::vector<Candidate> heap;
+  auto at = [&](int32_t position) -> Symbol & {
+    return symbols[static_cast<size_t>(position)];
+  };
+  auto offer = [&](int32_t left, int32_t right) {
+    const Merge *merge = merges.find(at(left).id, at(right).id);
+    if (merge) {
+      heap.push_back({merge->rank, left, merge->id});
+    }
+    return merge != nullptr;
+  };
+  for (size_t index = 0; index + 1 < symbols.size(); ++index) {
+    offer(static_cast<int32_t>(index), static_cast<int32_t>(index) + 1);
+  }
+  std::make_heap(heap.begin(), heap.end());
+
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end());
+    Candidate best = heap.back();
+    heap.pop_back();
+    Symbol &left = at(best.position);
+    if (left.size == 0 || left.next < 0) {
+      continue;
+    }
+    Symbol &right = at(left.next);
+    // one of the two may have changed since; what counts is that the pair still
+    // yields the same token
+    const Merge *merge = merges.find(left.id, right.id);
+    if (!merge || merge->id != best.id) {
+      continue;
+    }
+    left.id = best.id;
+    left.size += right.size;
+    right.size = 0;
+    left.next = right.next;
+    if (left.next >= 0) {
+      at(left.next).previous = best.position;
+    }
+    if (left.previous >= 0 && offer(left.previous, best.position)) {
+      std::push_heap(heap.begin(), heap.end());
+    }
+    if (left.next >= 0 && offer(best.position, left.next)) {
+      std::push_heap(heap.begin(), heap.end());
+    }
+  }
+}
+
+void Bpe::tokenize(std::string_view word, std::vector<int32_t> &ids) const {
+  if (ignoreMerges) {
+    int32_t whole = words.find(word);
+    if (whole >= 0) {
+      ids.push_back(whole);
+      return;
+    }
+  }
+  if (cache.find(word, ids)) {
+    return;
+  }
+  std::vector<Symbol> symbols = symbolsOf(word);
+  mergeAll(symbols);
+  size_t first = ids.size();
+  for (const Symbol &symbol : symbols) {
+    if (symbol.size != 0) {
+      ids.push_back(symbol.id);
+    }
+  }
+  cache.store(word, ids.data() + first, ids.size() - first);
+}
+
+} // namespace cheems

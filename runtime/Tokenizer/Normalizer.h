@@ -1,0 +1,28 @@
+// Normalizers of tokenizer.json: text to text, before added tokens marked
+// `normalized` are looked for.
+#ifndef CHEEMS_RUNTIME_TOKENIZER_NORMALIZER_H
+#define CHEEMS_RUNTIME_TOKENIZER_NORMALIZER_H
+
+#include "runtime/Tokenizer/Json.h"
+
+#include <memory>
+#include <string>
+
+namespace cheems {
+
+class Normalizer {
+public:
+  virtual ~Normalizer() = default;
+  /// Rewrites valid UTF-8 in place.
+  virtual void apply(std::string &text) const = 0;
+
+  /// NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Sequence; null where
+  /// `component` is null. Others are refused by name.
+  static std::unique_ptr<Normalizer> make(const tokenizer_json::Json *component,
+                                          const std::string &where,
+                                          int depth = 0);
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,154 @@
+// PCRE2 with just-in-time compilation, falling back to its interpreter where
+// the machine code runs out of stack.
+#include "runtime/Tokenizer/Regex.h"
+
+#include "runtime/Error.h"
+#include "runtime/Tokenizer/Utf8.h"
+
+#include <algorithm>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+namespace cheems {
+
+namespace {
+
+template <auto release> struct Release {
+  template <typename T> void operator()(T *object) const { release(object); }
+};
+using Code = std::unique_ptr<pcre2_code, Release<pcre2_code_free>>;
+using CompileContext =
+    std::unique_ptr<pcre2_compile_context, Release<pcre2_compile_context_free>>;
+using MatchContext =
+    std::unique_ptr<pcre2_match_context, Release<pcre2_match_context_free>>;
+using MatchData =
+    std::unique_ptr<pcre2_match_data, Release<pcre2_match_data_free>>;
+
+template <typename Pointer, typename T> Pointer own(T *object) {
+  if (!object) {
+    throw std::bad_alloc();
+  }
+  return Pointer(object);
+}
+
+/// Oniguruma's Ruby syntax: ^ and $ at every line, only \n ends a line.
+Code compile(const std::string &pcre, unsigned options, int &error,
+             size_t &offset) {
+  auto context = own<CompileContext>(pcre2_compile_context_create(nullptr));
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_set_bsr(context.get(), PCRE2_BSR_UNICODE);
+  return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pcre.data()),
+                            pcre.size(), options | PCRE2_UTF, &error, &offset,
+                            context.get()));
+}
+
+constexpr unsigned expressionOptions =
+    PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
+/// Backtracking steps allowed from one position: this many and a few a byte of
+/// text (a run of spaces costs one each).
+constexpr size_t baseMatchLimit = 5'000'000, matchLimitPerByte = 8;
+
+std::string messageOf(int error) {
+  unsigned char message[160] = {};
+  pcre2_get_error_message(error, message, sizeof message);
+  return reinterpret_cast<const char *>(message);
+}
+
+} // namespace
+
+struct Regex::Compiled {
+  Code code;
+  std::string expression, where;
+};
+
+Regex::Regex(const std::string &pcre, unsigned options,
+             const std::string &source, const std::string &where) {
+  int error = 0;
+  size_t offset = 0;
+  Code code = compile(pcre, options, error, offset);
+  if (!code) {
+    throw Error(Status::unsupported, where + ": regular expression " +
+                                         tokenizer_json::shown(source) +
+                                         " is refused: " + messageOf(error));
+  }
+  // Failure (no executable memory, or an expression it has no code for) leaves
+  // the interpreter, with the same results.
+  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
+  auto made = std::make_shared<Compiled>();
+  made->code = std::move(code);
+  made->expression = tokenizer_json::shown(source);
+  made->where = where;
+  compiled = std::move(made);
+}
+
+Regex Regex::oniguruma(const std::string &expression,
+                       const std::string &where) {
+  return Regex(translateRegex(expression, where), expressionOptions, expression,
+               where);
+}
+
+Regex Regex::literal(const std::string &text, const std::string &where) {
+  return Regex(text, PCRE2_LITERAL, text, where);
+}
+
+Regex Regex::fromPattern(const tokenizer_json::Json &pattern,
+                         const std::string &where) {
+  if (tokenizer_json::find(pattern, "Regex", where)) {
+    return oniguruma(tokenizer_json::requireString(pattern, "Regex", where),
+                     where);
+  }
+  if (tokenizer_json::find(pattern, "String", where)) {
+    return literal(tokenizer_json::requireString(pattern, "String", where),
+                   where);
+  }
+  tokenizer_json::unsupported(where, "a pattern of another kind",
+                              "Regex, String");
+}
+
+bool regexCompiles(const std::string &pcre) {
+  int error = 0;
+  size_t offset = 0;
+  return compile(pcre, expressionOptions, error, offset) != nullptr;
+}
+
+void Regex::findAll(std::string_view text, std::vector<Span> &matches) const {
+  matches.clear();
+  auto data = own<MatchData>(pcre2_match_data_create(1, nullptr));
+  auto context = own<MatchContext>(pcre2_match_context_create(nullptr));
+  size_t limit = std::min<size_t>(
+      baseMatchLimit + matchLimitPerByte * text.size(), UINT32_MAX);
+  pcre2_set_match_limit(context.get(), static_cast<uint32_t>(limit));
+
+  const char *base = text.empty() ? "" : text.data();
+  for (size_t start = 0; start <= text.size();) {
+    auto match = [&](uint32_t options) {
+      return pcre2_match(
+          compiled->code.get(), reinterpret_cast<PCRE2_SPTR>(base), text.size(),
+          start, options | PCRE2_NO_UTF_CHECK, data.get(), context.get());
+    };
+    int result = match(0);
+    if (result == PCRE2_ERROR_JIT_STACKLIMIT) {
+      result = match(PCRE2_NO_JIT);
+    }
+    if (result == PCRE2_ERROR_NOMATCH) {
+      break;
+    }
+    if (result < 0) {
+      throw Error(compiled->where + ": regular expression " +
+                  compiled->expression + " gave up at byte " +
+                  std::to_string(start) + " of the text: " + messageOf(result));
+    }
+    const size_t *ends = pcre2_get_ovector_pointer(data.get());
+    size_t begin = ends[0], end = ends[1];
+    if (begin == end && !matches.empty() && matches.back().end == end) {
+      start = end < text.size() ? end + utf8::scan(text.substr(end)).length
+                                : end + 1;
+      continue;
+    }
+    matches.push_back({begin, end});
+    start = end;
+  }
+}
+
+} // namespace cheems

@@ -1,0 +1,226 @@
+// The steps of encoding in order: added tokens, normalizer, added tokens again,
+// pre-tokenizer, model, template.
+#include "runtime/Tokenizer/Tokenizer.h"
+
+#include "runtime/Error.h"
+#include "runtime/Tokenizer/AddedTokens.h"
+#include "runtime/Tokenizer/Bpe.h"
+#include "runtime/Tokenizer/Decoder.h"
+#include "runtime/Tokenizer/Normalizer.h"
+#include "runtime/Tokenizer/PostProcessor.h"
+#include "runtime/Tokenizer/PreTokenizer.h"
+#include "runtime/Tokenizer/Utf8.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cheems {
+
+namespace {
+
+using tokenizer_json::Json;
+
+constexpr const char *file = "tokenizer.json";
+constexpr const char *configFile = "tokenizer_config.json";
+
+std::string in(const char *component) {
+  return std::string(file) + ": " + component;
+}
+
+} // namespace
+
+struct Tokenizer::Parts {
+  std::unique_ptr<Normalizer> normalizer;
+  std::unique_ptr<PreTokenizer> preTokenizer;
+  Bpe model;
+  AddedTokens added;
+  PostProcessor post;
+  Decoder decoder;
+  std::optional<int32_t> bos, eos, pad;
+
+  // `truncation` and `padding` are not read: they say how to fill batches, and
+  // callers choose that.
+  explicit Parts(const Json &json)
+      : normalizer(Normalizer::make(
+            tokenizer_json::find(json, "normalizer", file), in("normalizer"))),
+        preTokenizer(PreTokenizer::make(
+            tokenizer_json::find(json, "pre_tokenizer", file),
+            in("pre_tokenizer"))),
+        model(tokenizer_json::require(json, "model", file), in("model")),
+        added(tokenizer_json::find(json, "added_tokens", file),
+              model.vocabulary(), normalizer.get(), in("added_tokens")),
+        post(PostProcessor::make(
+            tokenizer_json::find(json, "post_processor", file),
+            in("post_processor"))),
+        decoder(parseDecoder(tokenizer_json::find(json, "decoder", file),
+                             in("decoder"))) {
+    for (const auto *ids : {&post.prefix, &post.suffix}) {
+      for (int32_t id : *ids) {
+        if (!token(id)) {
+          tokenizer_json::malformed(in("post_processor"),
+                                    "id " + std::to_string(id) +
+                                        " is no token");
+        }
+      }
+    }
+  }
+
+  const std::string *token(int32_t id) const {
+    const AddedToken *addedToken = added.find(id);
+    return addedToken ? &addedToken->content : model.vocabulary().token(id);
+  }
+
+  std::optional<int32_t> find(std::string_view token) const {
+    const AddedToken *addedToken = added.find(token);
+    int32_t id = addedToken ? addedToken->id : model.vocabulary().find(token);
+    return id < 0 ? std::nullopt : std::optional<int32_t>(id);
+  }
+
+  /// A token the configuration names: a string, or an object with its content.
+  std::optional<int32_t> named(const Json &config, const char *field) const {
+    const Json *value = tokenizer_json::find(config, field, configFile);
+    if (!value) {
+      return std::nullopt;
+    }
+    const std::string &content =
+        value->is_object()
+            ? tokenizer_json::requireString(*value, "content", configFile)
+            : tokenizer_json::requireString(config, field, configFile);
+    std::optional<int32_t> id = find(content);
+    if (!id) {
+      tokenizer_json::malformed(configFile, std::string(field) + " " +
+                                                tokenizer_json::shown(content) +
+                                                " is not a token of " + file);
+    }
+    return id;
+  }
+
+  /// Text between added tokens that are looked for before normalization.
+  void encodeText(std::string_view text, bool parseSpecial,
+                  std::vector<int32_t> &ids) const {
+    std::string normalized(text);
+    if (normalizer) {
+      normalizer->apply(normalized);
+    }
+    for (const AddedTokens::Part &part :
+         added.split(normalized, true, parseSpecial)) {
+      if (part.id >= 0) {
+        ids.push_back(part.id);
+        continue;
+      }
+      Pieces pieces(
+          normalized.substr(part.span.begin, part.span.end - part.span.begin));
+      if (preTokenizer) {
+        preTokenizer->apply(pieces);
+      }
+      for (size_t index = 0; index < pieces.spans.size(); ++index) {
+        model.tokenize(pieces[index], ids);
+      }
+    }
+  }
+};
+
+Tokenizer::Tokenizer(std::string_view tokenizerJson,
+                     std::string_view configJson) {
+  auto made =
+      std::make_unique<Parts>(tokenizer_json::parse(tokenizerJson, file));
+  if (!configJson.empty()) {
+    Json config = tokenizer_json::parse(configJson, configFile);
+    made->bos = made->named(config, "bos_token");
+    made->eos = made->named(config, "eos_token");
+    made->pad = made->named(config, "pad_token");
+  }
+  parts = std::move(made);
+}
+
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer &&) noexcept = default;
+Tokenizer &Tokenizer::operator=(Tokenizer &&) noexcept = default;
+
+std::vector<int32_t> Tokenizer::encode(std::string_view text,
+                                       bool addSpecialTokens,
+                                       bool parseSpecialTokens) const {
+  if (text.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw Error("a text of " + std::to_string(text.size()) +
+                " bytes is too long; split it into parts below 2 GiB");
+  }
+  utf8::require(text, "the text");
+  std::vector<int32_t> ids;
+  if (addSpecialTokens) {
+    ids = parts->post.prefix;
+  }
+  for (const AddedTokens::Part &part :
+       parts->added.split(text, false, parseSpecialTokens)) {
+    if (part.id >= 0) {
+      ids.push_back(part.id);
+    } else {
+      parts->encodeText(
+          text.substr(part.span.begin, part.span.end - part.span.begin),
+          parseSpecialTokens, ids);
+    }
+  }
+  if (addSpecialTokens) {
+    ids.insert(ids.end(), parts->post.suffix.begin(), parts->post.suffix.end());
+  }
+  return ids;
+}
+
+std::string Tokenizer::decode(const std::vector<int32_t> &ids,
+                              bool skipSpecial) const {
+  std::string text;
+  utf8::appendLossy(text, decodeBytes(ids, skipSpecial));
+  return text;
+}
+
+std::string Tokenizer::decodeBytes(const std::vector<int32_t> &ids,
+                                   bool skipSpecial) const {
+  std::string bytes;
+  bool started = false;
+  for (int32_t id : ids) {
+    decodeToken(id, skipSpecial, started, bytes);
+  }
+  return bytes;
+}
+
+void Tokenizer::decodeToken(int32_t id, bool skipSpecial, bool &started,
+                            std::string &bytes) const {
+  const std::string &token = idToToken(id);
+  if (skipSpecial && isSpecial(id)) {
+    return;
+  }
+  appendDecoded(parts->decoder, token, !started, bytes);
+  started = true;
+}
+
+const std::string &Tokenizer::idToToken(int32_t id) const {
+  const std::string *token = parts->token(id);
+  if (!token) {
+    throw Error("token id " + std::to_string(id) +
+                " is not in the vocabulary, whose ids are below " +
+                std::to_string(vocabularySize()));
+  }
+  return *token;
+}
+
+std::optional<int32_t> Tokenizer::tokenToId(std::string_view token) const {
+  return parts->find(token);
+}
+
+bool Tokenizer::isSpecial(int32_t id) const {
+  const AddedToken *token = parts->added.find(id);
+  return token && token->special;
+}
+
+int32_t Tokenizer::vocabularySize() const {
+  int32_t limit = parts->model.vocabulary().limit();
+  for (const AddedToken &token : parts->added.all()) {
+    limit = std::max(limit, token.id + 1);
+  }
+  return limit;
+}
+
+std::optional<int32_t> Tokenizer::bosId() const { return parts->bos; }
+std::optional<int32_t> Tokenizer::eosId() const { return parts->eos; }
+std::optional<int32_t> Tokenizer::padId() const { return parts->pad; }
+
+} // namespace cheems

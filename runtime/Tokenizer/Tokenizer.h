@@ -1,0 +1,77 @@
+// Text to token ids and back, as the model's tokenizer.json says (Hugging
+// Face's format, byte-pair models).
+//
+// What the file asks for is done exactly or refused by name when it is loaded:
+// nothing is approximated.
+#ifndef CHEEMS_RUNTIME_TOKENIZER_TOKENIZER_H
+#define CHEEMS_RUNTIME_TOKENIZER_TOKENIZER_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems {
+
+/// Immutable once loaded; every const member may be called from several
+/// threads.
+class Tokenizer {
+public:
+  /// Loads from the text of tokenizer.json and, where there is one, of
+  /// tokenizer_config.json (which names the bos, eos and pad tokens). Both are
+  /// copied. Throws Error: `unsupported` naming a component it does not know,
+  /// `failed` naming the place of a malformed one.
+  explicit Tokenizer(std::string_view tokenizerJson,
+                     std::string_view configJson = {});
+  ~Tokenizer();
+  Tokenizer(Tokenizer &&) noexcept;
+  Tokenizer &operator=(Tokenizer &&) noexcept;
+
+  /// The ids of `text`. `addSpecialTokens` puts the template's tokens around it
+  /// (bos, say). Special tokens spelled out in the text become their id, unless
+  /// `parseSpecialTokens` is false: then their letters are plain text. Throws
+  /// Error for invalid UTF-8 (with the byte offset) and for text of 2 GiB or
+  /// more.
+  std::vector<int32_t> encode(std::string_view text, bool addSpecialTokens,
+                              bool parseSpecialTokens = true) const;
+
+  /// The text of `ids`, always valid UTF-8: bytes that are not become U+FFFD.
+  /// `skipSpecial` leaves special tokens out. Throws Error naming an id that is
+  /// no token.
+  std::string decode(const std::vector<int32_t> &ids, bool skipSpecial) const;
+
+  /// The same, with the bytes as they are.
+  std::string decodeBytes(const std::vector<int32_t> &ids,
+                          bool skipSpecial) const;
+
+  /// Appends the bytes `id` adds behind earlier tokens. `started` is false
+  /// before the first token that adds anything and is kept by the caller. What
+  /// StreamingDecoder is made of.
+  void decodeToken(int32_t id, bool skipSpecial, bool &started,
+                   std::string &bytes) const;
+
+  /// The token as the vocabulary spells it (byte-level alphabet); lives as long
+  /// as the tokenizer. Throws Error naming an id that is no token.
+  const std::string &idToToken(int32_t id) const;
+  /// The id of a token spelled that way.
+  std::optional<int32_t> tokenToId(std::string_view token) const;
+  bool isSpecial(int32_t id) const;
+
+  /// One past the largest id.
+  int32_t vocabularySize() const;
+
+  /// Where tokenizer_config.json names them.
+  std::optional<int32_t> bosId() const;
+  std::optional<int32_t> eosId() const;
+  std::optional<int32_t> padId() const;
+
+private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts;
+};
+
+} // namespace cheems
+
+#endif
