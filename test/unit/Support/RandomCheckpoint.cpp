@@ -54,6 +54,9 @@ RandomCheckpoint drawCheckpoint(uint64_t seed) {
     c.hidden = awkwardSize(random, 5);
   } else {
     c.headDim = c.heads > 4 ? random.pick<int64_t>({4, 6, 8}) : c.headDim;
+    if (c.heads * c.headDim % 16 == 0) {
+      c.headDim = 6; // heads is never a multiple of 8
+    }
     c.hidden = c.heads * c.headDim;
   }
   c.intermediate = awkwardSize(random, 1);
