@@ -7,6 +7,8 @@ using namespace cheems;
 namespace {
 
 constexpr int64_t defaultChunk = 512;
+// Larger chunks compute the same and only cost memory.
+constexpr int64_t maxChunk = 65536;
 constexpr int64_t maxSlots = 65536;
 
 std::string number(int64_t value) { return std::to_string(value); }

@@ -18,7 +18,8 @@ struct SessionOptions {
   int64_t slots = 1; ///< sequences held at once
   int threads = 0;   ///< 0: the physical cores within affinity and cgroup quota
   int64_t context = 0; ///< tokens a sequence may hold; 0: the model's default
-  int64_t prefillChunk = 0; ///< most rows of a step; 0: 512
+  int64_t prefillChunk =
+      0; ///< rows a prefill feeds at a time; 0: 512; at most 65536 are taken
   /// One line without a newline for what the user should know, such as a
   /// context past the trained length.
   std::function<void(const std::string &)> warn;

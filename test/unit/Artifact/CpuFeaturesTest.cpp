@@ -1,0 +1,51 @@
+// Features count only when the processor has them and the operating system
+// saves their registers.
+#include "runtime/Artifact/CpuFeatures.h"
+#include <gtest/gtest.h>
+
+using namespace cheems;
+
+namespace {
+
+/// A machine with every feature bit and the given XCR0.
+CpuFeatures machine(uint64_t xcr0) {
+  CpuRegisters all;
+  all.leaf1ecx = all.leaf1edx = all.leaf7ebx = all.leaf7ecx = all.leaf7edx =
+      ~0u;
+  all.leaf7eax1 = all.leaf7edx1 = all.extendedEcx = all.extendedEdx = ~0u;
+  all.xcr0 = xcr0;
+  return CpuFeatures(all);
+}
+
+TEST(CpuFeatures, registersTheSystemDoesNotSaveAreNotThere) {
+  EXPECT_TRUE(machine(0x0).has("sse4.2"));
+  EXPECT_FALSE(machine(0x3).has("avx2"));
+  EXPECT_TRUE(machine(0x7).has("avx2"));
+  EXPECT_TRUE(machine(0x7).has("fma"));
+  EXPECT_FALSE(machine(0x7).has("avx512f"));
+  EXPECT_TRUE(machine(0xe7).has("avx512bf16"));
+  EXPECT_FALSE(machine(0xe7).has("amx-tile"));
+  EXPECT_TRUE(machine(0x600e7).has("amx-bf16"));
+}
+
+TEST(CpuFeatures, bitsTheProcessorLacksAreNotThere) {
+  CpuRegisters none;
+  none.xcr0 = ~0ull;
+  EXPECT_FALSE(CpuFeatures(none).has("sse2"));
+  none.leaf7ebx = 1u << 5;
+  EXPECT_TRUE(CpuFeatures(none).has("avx2"));
+  EXPECT_FALSE(CpuFeatures(none).has("bmi2"));
+}
+
+TEST(CpuFeatures, firstMissingIsNamedAndUnknownOnesAreMissing) {
+  CpuFeatures small = machine(0x7);
+  EXPECT_EQ(small.firstMissing({"avx2", "fma"}), std::nullopt);
+  EXPECT_EQ(small.firstMissing({"avx2", "avx512f", "avx512bw"}), "avx512f");
+  EXPECT_EQ(small.firstMissing({"avx9000"}), "avx9000");
+}
+
+TEST(CpuFeatures, thisMachineIs64Bit) {
+  EXPECT_TRUE(CpuFeatures::host().has("sse2"));
+}
+
+} // namespace

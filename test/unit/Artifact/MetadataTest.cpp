@@ -1,0 +1,164 @@
+// Metadata is read strictly, and sizes that cannot be are refused by field.
+#include "runtime/Artifact/Metadata.h"
+#include "FakeArtifact.h"
+#include "runtime/Error.h"
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace cheems;
+using namespace cheems::test;
+using nlohmann::json;
+using testing::HasSubstr;
+
+namespace {
+
+std::string refusal(const std::string &text) {
+  try {
+    Metadata::parse(text, 8, "m.cheems");
+    return "";
+  } catch (const Error &error) {
+    EXPECT_EQ(std::string(error.what()).find("m.cheems: "), 0u);
+    return error.what();
+  }
+}
+
+std::string refusalWith(const std::function<void(json &)> &change) {
+  json metadata = fakeMetadata();
+  change(metadata);
+  return refusal(metadata.dump());
+}
+
+TEST(Metadata, fieldsArriveAsWritten) {
+  Metadata data = Metadata::parse(fakeMetadata().dump(), 8, "m.cheems");
+  EXPECT_EQ(data.vocabulary, fakeVocabulary);
+  EXPECT_EQ(data.defaultContext, 32);
+  EXPECT_EQ(data.bosToken, 1);
+  EXPECT_EQ(data.padToken, std::nullopt);
+  EXPECT_EQ(data.eosTokens, (std::vector<int64_t>{2, 3}));
+  ASSERT_EQ(data.variants.size(), 1u);
+  EXPECT_EQ(data.variants[0].decodeEntry, "cheems_step_decode");
+  EXPECT_EQ(data.variants[0].generalWorkspace.bytes(10, 2),
+            100 + 64 * 10 + 64 * 2);
+  ASSERT_EQ(data.state.size(), 1u);
+  EXPECT_EQ(data.state[0].slotBytes(32), 128);
+  EXPECT_EQ(data.parameterCount, 1);
+}
+
+TEST(Metadata, capacityFollowsTheWindow) {
+  Metadata data;
+  data.block = 64;
+  EXPECT_EQ(data.capacity(100), 100);
+  data.keepWindow = 16;
+  EXPECT_EQ(data.capacity(0), 80);
+  EXPECT_EQ(data.capacity(100), 80);
+  EXPECT_EQ(data.capacity(10), 74);
+}
+
+TEST(Metadata, everyFieldIsNeeded) {
+  json whole = fakeMetadata();
+  for (auto &[field, value] : whole.items()) {
+    if (field == "bos_token_id" || field == "pad_token_id") {
+      continue;
+    }
+    std::string name = field;
+    EXPECT_THAT(refusalWith([&](json &m) { m.erase(name); }),
+                HasSubstr("'" + name + "' is missing"));
+    EXPECT_THAT(
+        refusalWith([&](json &m) { m[name] = json::object({{"x", 1}}); }),
+        HasSubstr("'" + name))
+        << name;
+    EXPECT_NE(refusalWith([&](json &m) { m[name] = true; }), "") << name;
+  }
+}
+
+TEST(Metadata, otherAbiVersionNamesBoth) {
+  std::string reason = refusalWith([](json &m) { m["abi"] = 9; });
+  EXPECT_THAT(reason, HasSubstr("ABI version 9"));
+  EXPECT_THAT(reason, HasSubstr("speaks version 1"));
+  // Nothing else of a foreign version is looked at.
+  EXPECT_THAT(refusal("{\"abi\": 9}"), HasSubstr("ABI version 9"));
+}
+
+TEST(Metadata, notJsonIsRefused) {
+  EXPECT_THAT(refusal(""), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal("{\"abi\": 1"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal("{\"abi\": 1, \"compiler\": \"\xff\"}"),
+              HasSubstr("not JSON"));
+  EXPECT_THAT(refusal("[1]"), HasSubstr("not an object"));
+  EXPECT_THAT(refusal(std::string(200000, '[')), HasSubstr("not JSON"));
+}
+
+TEST(Metadata, numbersOutOfRangeAreRefused) {
+  for (json value : {json(0), json(-1), json(1.5), json("7"), json(UINT64_MAX),
+                     json(1e300), json(3000000000)}) {
+    EXPECT_THAT(refusalWith([&](json &m) { m["vocab_size"] = value; }),
+                HasSubstr("'vocab_size'"))
+        << value;
+  }
+  EXPECT_THAT(refusalWith([](json &m) { m["keep_window"] = -1; }),
+              HasSubstr("'keep_window'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["eos_token_ids"] = {1, 16}; }),
+              HasSubstr("'eos_token_ids'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["bos_token_id"] = 16; }),
+              HasSubstr("'bos_token_id'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["context"]["default"] = 0; }),
+              HasSubstr("'context.default'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["context"]["factor"] = 0; }),
+              HasSubstr("'context.factor'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["context"]["rope"] = "yarn"; }),
+              HasSubstr("unknown value 'yarn'"));
+  EXPECT_EQ(refusalWith([](json &m) {
+              m["keep_window"] = 4, m["context"]["default"] = 0;
+            }),
+            "");
+}
+
+TEST(Metadata, shapesThatCannotBeAreRefused) {
+  auto shape = [](const json &value) {
+    return refusalWith([&](json &m) { m["state"][0]["shape"] = value; });
+  };
+  EXPECT_EQ(shape({"slots", 2, 3, "capacity", 64}), "");
+  EXPECT_EQ(shape({"slots"}), "");
+  for (const json &bad :
+       {json::array(), json({2, "slots"}),
+        json({"slots", "capacity", "capacity"}), json({"slots", -1}),
+        json({"slots", 0}), json({"slots", "slots"}), json({"slots", 1.5}),
+        json({"slots", json::array()})}) {
+    EXPECT_THAT(shape(bad), HasSubstr("'state[0].shape'")) << bad;
+  }
+  EXPECT_THAT(shape({"slots", INT64_MAX, 2}), HasSubstr("too large"));
+  EXPECT_THAT(refusalWith([](json &m) { m["state"][0]["type"] = "i3"; }),
+              HasSubstr("unknown value 'i3'"));
+}
+
+TEST(Metadata, sizesThatOverflowLaterAreRefusedThen) {
+  StateKind kind{"keys", "f32", 4, {INT64_MAX / 8, StateKind::capacityExtent}};
+  EXPECT_NO_THROW(kind.slotBytes(1));
+  EXPECT_THROW(kind.slotBytes(3), Error);
+  EXPECT_THROW((WorkspaceSize{1, INT64_MAX / 2, 0}.bytes(3, 1)), Error);
+  EXPECT_THROW((WorkspaceSize{INT64_MAX, 0, 1}.bytes(1, 1)), Error);
+}
+
+TEST(Metadata, variantsAndParametersAreChecked) {
+  EXPECT_THAT(refusalWith([](json &m) { m["variants"] = json::array(); }),
+              HasSubstr("'variants' is empty"));
+  EXPECT_THAT(
+      refusalWith([](json &m) { m["variants"][0]["decode"] = "system"; }),
+      HasSubstr("does not name an entry"));
+  EXPECT_THAT(refusalWith([](json &m) {
+                m["variants"][0]["workspace"]["decode"] = {1, 2};
+              }),
+              HasSubstr("three numbers"));
+  EXPECT_THAT(refusalWith([](json &m) {
+                m["variants"][0]["workspace"]["decode"] = {1, -2, 3};
+              }),
+              HasSubstr("'variants[0].workspace.decode'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["parameters"][0]["offset"] = 1; }),
+              HasSubstr("outside the weights"));
+  EXPECT_THAT(
+      refusalWith([](json &m) { m["parameters"][0]["bytes"] = INT64_MAX; }),
+      HasSubstr("outside the weights"));
+}
+
+} // namespace
