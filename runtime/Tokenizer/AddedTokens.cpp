@@ -184,6 +184,13 @@ std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text,
         (token.singleWord && !standsAlone(text, match))) {
       continue;
     }
+    // whitespace an earlier token took already is not there to be found again
+    if (token.leftStrip) {
+      match.begin = std::max(match.begin, done);
+    }
+    if (match.begin >= match.end) {
+      continue;
+    }
     while (token.leftStrip && match.begin > done) {
       size_t before = utf8::previous(text, match.begin);
       if (!utf8::isWhitespace(utf8::scan(text.substr(before)).codepoint)) {

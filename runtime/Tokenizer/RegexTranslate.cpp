@@ -13,15 +13,15 @@ namespace cheems {
 
 namespace {
 
-// Class bodies. PCRE2's own \s has U+180E besides, its \w lacks marks;
-// Oniguruma's \w has the Latin-1 fractions and superscripts besides the Unicode
-// definition.
+// Class bodies. PCRE2's own \s has U+180E besides, its \w lacks marks. Outside
+// brackets Oniguruma's \w takes the Latin-1 superscripts and fractions, too.
 constexpr const char *space =
     "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}"
     "\\x{2029}\\x{202f}\\x{205f}\\x{3000}";
 constexpr const char *notSpace = "\\S\\x{180e}";
-constexpr const char *word =
-    "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}";
+constexpr const char *wordInBrackets = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
+constexpr const char *word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
+                             "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}";
 constexpr const char *hex = "0-9A-Fa-f";
 
 class Translator {
@@ -173,7 +173,7 @@ private:
     case 'S':
       return shorthand(inClass, notSpace);
     case 'w':
-      return shorthand(inClass, word);
+      return shorthand(inClass, inClass ? wordInBrackets : word);
     case 'W':
       return negatedShorthand(inClass, letter, word);
     case 'h':
