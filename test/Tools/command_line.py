@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Wrong use, broken models and broken artefacts: each must end in one clear line and the right exit code.
 
-    command_line.py BIN_DIR MODEL_DIR [--compiler CHEEMS_COMPILE]
+    command_line.py BIN_DIR MODEL_DIR --compiler CHEEMS_COMPILE
 
-Runs the cases of the tools that BIN_DIR has (a sanitizer build may have only cheems-run); --compiler makes the
-artefact they need, by default BIN_DIR's.
+Runs the cases of the tools that BIN_DIR has: a sanitizer build may have only cheems-run, and takes the artefact that it
+damages from another build's compiler.
 """
 import argparse
 import pathlib
@@ -175,8 +175,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bins", type=pathlib.Path)
     parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("--compiler", type=pathlib.Path)
+    parser.add_argument("--compiler", type=pathlib.Path, required=True)
     options = parser.parse_args()
+    if not options.compiler.exists():
+        sys.exit(f"command_line.py: {options.compiler} is missing: build it first")
     compiler, runner = options.bins / "cheems-compile", options.bins / "cheems-run"
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder:
@@ -199,7 +201,7 @@ def main():
             interrupted(compiler, runner, options.model, folder / "interrupted", checker)
         if runner.exists():
             good = folder / "good.cheems"
-            subprocess.run([options.compiler or compiler, options.model, "-o", good], check=True, stderr=subprocess.DEVNULL)
+            subprocess.run([options.compiler, options.model, "-o", good], check=True, stderr=subprocess.DEVNULL)
             broken, regions = broken_artefacts(good, folder)
             paths = {"GOOD": good, "OUT": folder / "out", **broken}
             for name, arguments, code, needle, stdin in RUN_CASES:
