@@ -19,9 +19,9 @@ target_link_libraries(cheems_mlir INTERFACE MLIR LLVM)
 function(cheems_precompile_mlir target)
   if(target STREQUAL CheemsIR)
     target_precompile_headers(${target} PRIVATE
-      "mlir/Dialect/Arith/IR/Arith.h" "mlir/Dialect/Func/IR/FuncOps.h" "mlir/Dialect/Linalg/IR/Linalg.h"
-      "mlir/Dialect/MemRef/IR/MemRef.h" "mlir/Dialect/SCF/IR/SCF.h" "mlir/Dialect/Tensor/IR/Tensor.h"
-      "mlir/Dialect/Vector/IR/VectorOps.h" "mlir/IR/Builders.h" "mlir/IR/PatternMatch.h" "mlir/Pass/Pass.h")
+      <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h>
+      <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h> <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
   else()
     target_precompile_headers(${target} REUSE_FROM CheemsIR)
   endif()

@@ -1,0 +1,60 @@
+// Attention under a dynamic mask.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTENTIONOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_ATTENTIONOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+
+def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "Causal attention of one sequence under its dynamic mask";
+  let description = [{
+    Softmax attention of a block of query rows over the stored keys of their sequence, which already hold the block's own.
+
+    Equation: row t sees entry j if j <= first + t, and, with `threshold` operands, if it is kept for row t as `keep_threshold`
+    says. With s[j] = scale * sum_p query[t, h, p] * keys[g, j, p], for query head h with key head g = h / (H/G) and mask
+    head m = h / (H/M):
+    - `bias`: w = softmax over seen j of (s[j] + mask[m, j])
+    - `threshold`: w = softmax over seen j with mask[m, j] >= `hide_below` of s[j]
+    - `scale`: w[j] = softmax over seen j of s[j], times mask[m, j], not renormalised
+
+    y[t, h, p] = sum_j w[j] * values[g, j, p]
+
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32 or bf16; `mask` [M, C] f32; `first` index, the
+    number of entries before the block; optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
+    `y` [T, H, P] f32 is the destination.
+
+    Constraints:
+    - C1: `query` and `y` have the same shape [T, H, P].
+    - C2: `keys` and `values` have the same type [G, C, P].
+    - C3: G divides H and M divides H; G, M, H and P are static.
+    - C4: `mask` is [M, C].
+    - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
+    - C6: `hide_below` is given for kind `threshold` only.
+
+    Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
+
+    Accumulation: f32; keys and values are widened exactly, the running maximum and sum are f32.
+
+    Example:
+    ```mlir
+    %o = cheems.dynamic_mask_attention bias scale 0.125
+        ins(%q, %k, %v, %m, %first : tensor<?x2x64xf32>, tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, index)
+        outs(%y : tensor<?x2x64xf32>) -> tensor<?x2x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16], [3]>:$keys,
+                       Cheems_Shaped<[F32, BF16], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first,
+                       Optional<Cheems_Shaped<[I32], [2]>>:$position, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
+                       Optional<Cheems_Shaped<[I32], [2]>>:$last, Cheems_Shaped<[F32], [3]>:$y,
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below);
+  let assemblyFormat = [{
+    $kind `scale` $scale (`hide_below` $hide_below^)? attr-dict
+    `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `:` type($query) `,` type($keys) `,` type($values) `,`
+      type($mask) `,` type($first) `)`
+    (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
+    `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
+}
+
+#endif

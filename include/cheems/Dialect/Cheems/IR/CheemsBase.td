@@ -1,0 +1,49 @@
+// The cheems dialect and what its ops share.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_CHEEMSBASE_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def Cheems_Dialect : Dialect {
+  let name = "cheems";
+  let cppNamespace = "::mlir::cheems";
+  let summary = "State-space duality, dynamic masks and expert retrieval of \"Wonderful Matrices\"";
+  let description = [{
+    Value semantics on tensors, one sequence an op: raggedness is outside, in an `scf.forall` over segments.
+    State is a pooled tensor `[slots, layers, ...]`, sliced by the loop and updated in place through destinations.
+    The same ops work on buffers after bufferisation.
+
+    Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
+    P head size, C capacity of the key/value entries of one head, S segments, W kept keys.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+class Cheems_Op<string mnemonic, list<Trait> traits = []> : Op<Cheems_Dialect, mnemonic, traits>;
+
+// An op that writes into its `outs`: tensors (results tie to them) or buffers (no results).
+class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : Cheems_Op<mnemonic, !listconcat([
+          DestinationStyleOpInterface,
+          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+          DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>], traits)> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasVerifier = 1;
+}
+
+class Cheems_Shaped<list<Type> elements, list<int> ranks> : AnyTypeOf<[TensorRankOf<elements, ranks>, MemRefRankOf<elements, ranks>]>;
+def Cheems_FloatElement : AnyTypeOf<[F32, BF16]>;
+
+#endif

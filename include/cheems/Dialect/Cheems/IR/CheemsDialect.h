@@ -1,0 +1,28 @@
+// The cheems dialect: ops, attributes, and its registration.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
+#define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
+
+#endif

@@ -1,0 +1,11 @@
+// Every op of the dialect, for TableGen; the ops themselves are in the files included here.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_CHEEMSOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSOPS_TD
+
+include "cheems/Dialect/Cheems/IR/ParameterOps.td"
+include "cheems/Dialect/Cheems/IR/NormOps.td"
+include "cheems/Dialect/Cheems/IR/RotaryOps.td"
+include "cheems/Dialect/Cheems/IR/MaskOps.td"
+include "cheems/Dialect/Cheems/IR/AttentionOps.td"
+
+#endif

@@ -1,0 +1,120 @@
+// The dynamic mask: its values, and which keys it keeps.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_MASKOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_MASKOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsBase.td"
+
+def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "The mask value of each key";
+  let description = [{
+    One positive number a key and head of `A`.
+
+    Equation: mask[t, m] = exp(A[m] * softplus(step[t, m])),  softplus(x) = log(1 + exp(x))
+
+    Operands: `step` [T, M] f32, the projection of the values; `a` [M] f32; `mask` [T, M] f32 is the destination.
+
+    Constraints:
+    - C1: `step` and `mask` have the same shape [T, M].
+    - C2: `a` is [M].
+
+    Edges: `a` = 0 gives 1; a large positive `a` overflows to infinity as the equation does.
+
+    Accumulation: f32.
+
+    Example:
+    ```mlir
+    %m = cheems.dynamic_mask ins(%dt, %a : tensor<?x3xf32>, tensor<3xf32>) outs(%o : tensor<?x3xf32>) -> tensor<?x3xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$step, Cheems_Shaped<[F32], [1]>:$a, Cheems_Shaped<[F32], [2]>:$mask);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $step `,` $a `:` type($step) `,` type($a) `)`
+    `outs` `(` $mask `:` type($mask) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getMaskMutable(); }";
+}
+
+def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
+  let summary = "The worst of the W kept keys, as each query sees them";
+  let description = [{
+    For each query row, the mask value and position of the last key that is among the W best it may see.
+
+    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position ascending;
+    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, 2^31 - 1) where it sees at most W.
+    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] <= last[t, m].
+
+    Operands and state: `mask` [M, C] f32 and `position` [M, C] i32, the entries of one sequence: [0, first) kept before this
+    block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
+    earlier need not be among the entries: they could never return (docs/rationale.md).
+
+    Constraints:
+    - C1: `mask` and `position` have the same shape [M, C].
+    - C2: `threshold` and `last` have the same shape [T, M].
+    - C3: `keep` (W) >= 1.
+
+    Edges: ties are broken by position: the lower stays. first + T <= C is the caller's duty. NaN masks are never kept.
+
+    Accumulation: none, comparisons only: every lowering agrees bit for bit.
+
+    Example:
+    ```mlir
+    %t, %l = cheems.keep_threshold keep 16 ins(%mask, %position, %first : tensor<1x?xf32>, tensor<1x?xi32>, index)
+                 outs(%t0, %l0 : tensor<?x1xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>, tensor<?x1xi32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, Index:$first,
+                       Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last, I64Attr:$keep);
+  let assemblyFormat = [{
+    `keep` $keep attr-dict `ins` `(` $mask `,` $position `,` $first `:` type($mask) `,` type($position) `,` type($first) `)`
+    `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 3, 2); }
+  }];
+}
+
+def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
+  let summary = "Drops evicted entries and moves kept ones into their place";
+  let description = [{
+    After a block of rows, brings the W kept entries of each head to the front.
+
+    Equation: with n = first + rows entries, nothing happens if n <= W. Otherwise entry j is kept as `keep_threshold` says for
+    the block's last row; kept entries j >= W move, in ascending order, to the evicted places below W, in ascending order.
+
+    Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32. Entries from W on are undefined afterwards.
+
+    Constraints:
+    - C1: `keys` and `values` have the same type [M, C, P].
+    - C2: `mask` and `position` are [M, C] with that M and C.
+    - C3: `threshold` and `last` are [M].
+    - C4: `keep` (W) >= 1.
+
+    Edges: exactly W entries are kept whenever n > W, because the order is total.
+
+    Accumulation: none, values are moved.
+
+    Example:
+    ```mlir
+    %u:4 = cheems.keep_update keep 16
+        ins(%t, %l, %first, %rows : tensor<1xf32>, tensor<1xi32>, index, index)
+        outs(%k, %v, %m, %p : tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, tensor<1x?xi32>)
+        -> tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, tensor<1x?xi32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
+                       Cheems_Shaped<[F32, BF16], [3]>:$keys, Cheems_Shaped<[F32, BF16], [3]>:$values,
+                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, I64Attr:$keep);
+  let assemblyFormat = [{
+    `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
+      type($first) `,` type($rows) `)`
+    `outs` `(` $keys `,` $values `,` $mask `,` $position `:` type($keys) `,` type($values) `,` type($mask) `,` type($position) `)`
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, 4); }
+  }];
+}
+
+#endif

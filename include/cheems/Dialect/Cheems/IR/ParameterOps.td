@@ -1,0 +1,67 @@
+// Named weights, and the worker that runs a parallel iteration.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_PARAMETEROPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_PARAMETEROPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+
+def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
+  let summary = "A named weight of the checkpoint";
+  let description = [{
+    The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension.
+
+    Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type.
+
+    Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
+    turns this op into a view of the artefact's mapped weight section.
+
+    Constraints:
+    - C1: `names` is not empty.
+    - C2: the result has a static shape.
+    - C3: with `layout = #cheems.panels<rows, pair>` the result is `[N', K/pair, rows, pair]`.
+
+    Edges: with a layout, rows past the last are zero.
+
+    Accumulation: none; widening to f32 is exact, narrowing to bf16 rounds to nearest even.
+
+    Example:
+    ```mlir
+    %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
+    %p = cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<96x384x16x2xbf16>
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$names (`layout` $layout^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cheems_WorkerOp : Cheems_Op<"worker", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The worker that runs this iteration";
+  let description = [{
+    The index of the worker thread that runs the enclosing iteration of an `scf.forall`.
+
+    Equation: result in [0, threads of the session); iterations that run at the same time never share it.
+
+    Operands and state: none.
+
+    Constraints:
+    - C1: it stands inside an `scf.forall`.
+
+    Edges: with one thread it is 0. It must only select scratch memory: values that depend on it would differ from run to run.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    scf.forall (%i) in (%n) {
+      %w = cheems.worker : index
+      %offset = arith.muli %w, %scratch_bytes : index
+    }
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

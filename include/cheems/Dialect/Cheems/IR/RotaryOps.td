@@ -1,0 +1,81 @@
+// Rotary position embedding.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_ROTARYOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_ROTARYOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsBase.td"
+
+def Cheems_RotaryTableOp : Cheems_DestinationOp<"rotary_table"> {
+  let summary = "Cosines and sines of the rotary angles of each row";
+  let description = [{
+    The rotary tables of all rows of a step, shared by its layers.
+
+    Equation: angle[t, i] = position[t] * base[t]^(-2i/P), cosine = cos(angle), sine = sin(angle), with base[t] = `theta`,
+    or with `dynamic` once length[t] > `trained`:
+    base[t] = theta * (factor * length[t] / trained - (factor - 1))^(P / (P - 2))   (dynamic NTK)
+
+    Operands: `position` [T] i32, the row's place in its sequence; `length` [T] i32, the sequence length that the row's base is
+    computed for; `cosine`, `sine` [T, P/2] f32 are destinations.
+
+    Constraints:
+    - C1: `position` and `length` have T rows as `cosine` and `sine` do, which have one shape.
+    - C2: `theta` > 0.
+    - C3: with `dynamic`, `factor` >= 1 and `trained` >= 1, and P > 2.
+
+    Edges: position 0 gives cosine 1 and sine 0. `length` is ignored without `dynamic`.
+
+    Accumulation: angles are computed and range-reduced in f64 and rounded to f32 once, so positions up to 2^31 keep full accuracy.
+
+    Example:
+    ```mlir
+    %c, %s = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<?xi32>, tensor<?xi32>)
+                 outs(%c0, %s0 : tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>, tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[I32], [1]>:$position, Cheems_Shaped<[I32], [1]>:$length,
+                       Cheems_Shaped<[F32], [2]>:$cosine, Cheems_Shaped<[F32], [2]>:$sine,
+                       F64Attr:$theta, UnitAttr:$dynamic, DefaultValuedAttr<F64Attr, "1.0">:$factor,
+                       DefaultValuedAttr<I64Attr, "0">:$trained);
+  let assemblyFormat = [{
+    `theta` $theta (`dynamic` $dynamic^)? attr-dict `ins` `(` $position `,` $length `:` type($position) `,` type($length) `)`
+    `outs` `(` $cosine `,` $sine `:` type($cosine) `,` type($sine) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 2, 2); }
+  }];
+}
+
+def Cheems_RotaryOp : Cheems_DestinationOp<"rotary", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "Rotary position embedding of heads";
+  let description = [{
+    Turns each pair (i, i + P/2) of a head by the row's angle i.
+
+    Equation: y[t, h, i]       = x[t, h, i] * cosine[t, i] - x[t, h, i + P/2] * sine[t, i]
+              y[t, h, i + P/2] = x[t, h, i + P/2] * cosine[t, i] + x[t, h, i] * sine[t, i]
+
+    Operands: `x` [T, H, P] f32; `cosine`, `sine` [T, P/2] f32; `y` [T, H, P] f32 is the destination, which may not overlap `x`.
+
+    Constraints:
+    - C1: `x` and `y` have the same shape.
+    - C2: P is even and static, `cosine` and `sine` are [T, P/2].
+
+    Edges: none.
+
+    Accumulation: f32.
+
+    Example:
+    ```mlir
+    %r = cheems.rotary ins(%q, %c, %s : tensor<?x6x128xf32>, tensor<?x64xf32>, tensor<?x64xf32>)
+                       outs(%o : tensor<?x6x128xf32>) -> tensor<?x6x128xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$x, Cheems_Shaped<[F32], [2]>:$cosine,
+                       Cheems_Shaped<[F32], [2]>:$sine, Cheems_Shaped<[F32], [3]>:$y);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $x `,` $cosine `,` $sine `:` type($x) `,` type($cosine) `,` type($sine) `)`
+    `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
+}
+
+#endif

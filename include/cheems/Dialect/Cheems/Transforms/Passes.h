@@ -1,0 +1,21 @@
+// The passes of the cheems pipelines, and the interfaces they need registered.
+#ifndef CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
+#define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::cheems {
+
+#define GEN_PASS_DECL
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+
+/// Lets one-shot bufferisation take the dialect's destination-style ops as they are.
+void registerBufferizableOpInterfaceModels(DialectRegistry &registry);
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,164 @@
+// The passes of the cheems pipelines. docs/passes.md shows the before and after of each, taken from its lit test.
+#ifndef CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_TD
+#define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
+  let summary = "Merge projections of one input into one";
+  let description = [{
+    Before: several `linalg.matmul` with the same left operand, each with a parameter of its own as right operand (directly or
+    as an argument of a layer function).
+    After: one `linalg.matmul` whose right operand is a `cheems.parameter` of all their names; its consumers read column slices.
+    Requires: filled destinations (`linalg.fill` with zero).
+    Guarantees: fewer parallel regions and one pass over the input. Preserves bits: every output element keeps its own sum.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
+  let summary = "Store matrices as panels and multiply with linalg.mmt4d";
+  let description = [{
+    Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter`.
+    After: the parameter carries `layout = #cheems.panels<16, pair>` and type [ceil(N/16), K/pair, 16, pair], the product is a
+    `linalg.mmt4d`; reads of rows of the same parameter (a tied embedding) index the panels.
+    Requires: weights used by products and by `tensor.extract` only. `pair` is 2 for bf16 with an even K, else 1.
+    Guarantees: one stream along K gives 16 outputs. The archive writer packs, no code does. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
+def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
+  let summary = "Split products over panels and row-wise work over rows";
+  let description = [{
+    Before: `linalg.mmt4d` and row-wise ops over all rows of a step.
+    After: an `scf.forall` over groups of panels, or over blocks of rows, around a slice of each; the fill of a product moves in.
+    Requires: parallel dimensions only; a reduction is never split.
+    Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
+  }];
+  let options = [
+    Option<"panels", "panels", "int64_t", "4", "Panels of 16 columns an iteration">,
+    Option<"rows", "rows", "int64_t", "32", "Rows an iteration of row-wise work; 0 leaves it whole">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Replace cheems ops by upstream ops";
+  let description = [{
+    Before: ops of the dialect on tensors.
+    After: their `decomposeOperation`: linalg, scf, tensor, arith and math.
+    Requires: tensors, not buffers.
+    Guarantees: with `kernels` false no op of the dialect is left but `cheems.parameter` and `cheems.worker`; with `kernels` true
+    those that `cheems-lower-microkernels` lowers stay, too. Does not preserve bits against those kernels.
+  }];
+  let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a micro-kernel">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
+  let summary = "Give each use of a filled empty tensor its own";
+  let description = [{
+    Before: CSE has merged equal `linalg.fill(tensor.empty)` destinations of several ops.
+    After: a fill and an empty tensor a use.
+    Requires: nothing. It is the last pass before bufferisation.
+    Guarantees: bufferisation writes each destination in place; without it, the second user gets a copy of the first's buffer.
+    Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
+  let summary = "Lay out the weight section and turn parameters into views of it";
+  let description = [{
+    Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
+    After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
+    dictionaries {names, type, layout, offset}, which the archive writer and the loader follow.
+    Requires: one such argument a function that holds parameters.
+    Guarantees: offsets are 64-byte aligned, in order of first use, each parameter once. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
+  let summary = "Lower products, attention and key selection on buffers to vector loops";
+  let description = [{
+    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention` and `cheems.keep_threshold` on memrefs.
+    After: `scf.for` loops over register tiles of `vector` ops.
+    Requires: bufferised IR; mmt4d inner tiles [1, pair] x [16, pair].
+    Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
+    never depends on the rows beside it.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
+    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect"];
+}
+
+def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
+  let summary = "Place every temporary in one arena";
+  let description = [{
+    Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
+    After: `memref.view` of one byte argument. Buffers whose lives do not overlap share bytes. A public function records its needs as
+    `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes.
+    Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
+    Guarantees: no allocation in a step. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::cheems::CheemsDialect"];
+}
+
+def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
+  let summary = "Turn each scf.forall into a call of the thread pool";
+  let description = [{
+    Before: bufferised `scf.forall` of any rank.
+    After: `func @f_parallelN(context, begin, end, worker)`, which loops over its range of the linearised iterations, and a call of
+    `cheems_parallel_for` (include/cheems/abi.h). Captured values travel in a struct on the caller's stack.
+    Requires: no results, normalised bounds, no nesting; runs right before the conversion to LLVM.
+    Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ExpandMathPass : Pass<"cheems-expand-math"> {
+  let summary = "Replace math functions by polynomials";
+  let description = [{
+    Before: `math.exp`, `log1p`, `erf`, ... on f32 and `math.sin`, `cos`, `exp`, `log` on f64.
+    After: straight-line arithmetic: MLIR's approximations for f32 (at most 5 ulp), our own for f64 (below 2 ulp; sine and cosine for
+    |x| < 2^30 by a three-part reduction).
+    Requires: scalars or vectors.
+    Guarantees: no call of a math library is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
+  let summary = "Wrap each public step function in a C entry";
+  let description = [{
+    Before: public functions over memrefs marked `cheems.entry = "symbol"`, their arguments marked with the field of `cheems_step` they
+    take: `cheems.field = "tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
+    After: `symbol(const cheems_step *)` loads the struct of include/cheems/abi.h, builds the memrefs and calls the function, which
+    becomes private.
+    Requires: static extents but for those that abi.h gives.
+    Guarantees: the entry returns nothing and keeps nothing. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect"];
+}
+
+def CheckKernelsPass : Pass<"cheems-check-kernels", "::mlir::ModuleOp"> {
+  let summary = "Refuse code that allocates, copies a pool or calls a library";
+  let description = [{
+    Before and after: the same IR. An error at the op where the compiled step would allocate (`memref.alloc`, `memref.alloca`), copy
+    a buffer (`memref.copy`), or call anything but `cheems_parallel_for` and the module's own functions, or where an op of the dialect
+    or of `math` that needs a library is left.
+    Requires: IR after `cheems-plan-workspace` and `cheems-expand-math`.
+    Guarantees: what passes neither allocates nor leaves the module but for the pool.
+  }];
+}
+
+#endif

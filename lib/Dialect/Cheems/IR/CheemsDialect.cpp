@@ -1,0 +1,33 @@
+// Registration of the cheems dialect and its attributes.
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.cpp.inc"
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
+
+void CheemsDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "cheems/Dialect/Cheems/IR/CheemsAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
+      >();
+}
+
+LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t pair) {
+  if (rows < 1 || pair < 1) {
+    return emitError() << "panels need at least one row and one element, got <" << rows << ", " << pair << ">";
+  }
+  return success();
+}

@@ -1,0 +1,73 @@
+// Verification and shapes of the mask ops.
+#include "OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
+
+LogicalResult DynamicMaskOp::verify() {
+  if (failed(verifySameShape(*this, "C1", shapeOf(getStep()), shapeOf(getMask()), "shapes of step and mask"))) {
+    return failure();
+  }
+  if (!compatible(shapeOf(getA())[0], shapeOf(getStep())[1])) {
+    return emitOpError("C2: a has one entry a head of step, got ") << getA().getType();
+  }
+  return success();
+}
+
+void DynamicMaskOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+LogicalResult DynamicMaskOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+}
+
+LogicalResult KeepThresholdOp::verify() {
+  if (failed(verifySameShape(*this, "C1", shapeOf(getMask()), shapeOf(getPosition()), "shapes of mask and position")) ||
+      failed(verifySameShape(*this, "C2", shapeOf(getThreshold()), shapeOf(getLast()), "shapes of threshold and last"))) {
+    return failure();
+  }
+  if (!compatible(shapeOf(getMask())[0], shapeOf(getThreshold())[1])) {
+    return emitOpError("C2: threshold has one column a head of mask");
+  }
+  if (getKeep() < 1) {
+    return emitOpError("C3: keeps at least one key, got ") << getKeep();
+  }
+  return success();
+}
+
+void KeepThresholdOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+LogicalResult KeepThresholdOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+}
+
+LogicalResult KeepUpdateOp::verify() {
+  if (getKeys().getType() != getValues().getType()) {
+    return emitOpError("C1: keys and values have one type");
+  }
+  ArrayRef<int64_t> entries = shapeOf(getKeys()).drop_back();
+  if (failed(verifySameShape(*this, "C2", shapeOf(getMask()), entries, "shapes of mask and [M, C]")) ||
+      failed(verifySameShape(*this, "C2", shapeOf(getPosition()), entries, "shapes of position and [M, C]"))) {
+    return failure();
+  }
+  if (!compatible(shapeOf(getThreshold())[0], entries[0]) || !compatible(shapeOf(getLast())[0], entries[0])) {
+    return emitOpError("C3: threshold and last have one entry a head");
+  }
+  if (getKeep() < 1) {
+    return emitOpError("C4: keeps at least one key, got ") << getKeep();
+  }
+  return success();
+}
+
+void KeepUpdateOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+LogicalResult KeepUpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+}

@@ -1,0 +1,28 @@
+// Verification and shapes of rms_norm.
+#include "OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+LogicalResult RmsNormOp::verify() {
+  auto x = cast<ShapedType>(getX().getType());
+  if (failed(verifySameShape(*this, "C1", x.getShape(), cast<ShapedType>(getY().getType()).getShape(),
+                             "shapes of x and y"))) {
+    return failure();
+  }
+  if (!compatible(cast<ShapedType>(getWeight().getType()).getDimSize(0), x.getShape().back())) {
+    return emitOpError("C2: weight is as long as the last dimension of x, got ") << getWeight().getType() << " for " << x;
+  }
+  if (!(getEpsilon().convertToDouble() >= 0)) {
+    return emitOpError("C3: epsilon is not negative");
+  }
+  return success();
+}
+
+void RmsNormOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+LogicalResult RmsNormOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+}

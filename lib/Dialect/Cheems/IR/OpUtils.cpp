@@ -1,0 +1,86 @@
+// What the destination-style ops of the dialect share.
+#include "OpUtils.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+
+void cheems::destinationEffects(DestinationStyleOpInterface op,
+                                SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType())) {
+      continue;
+    }
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (op.isDpsInit(&operand)) {
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    }
+  }
+}
+
+LogicalResult cheems::reifyDestinations(DestinationStyleOpInterface op, OpBuilder &builder,
+                                        ReifiedRankedShapedTypeDims &shapes) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    if (isa<RankedTensorType>(init.get().getType())) {
+      shapes.push_back(tensor::getMixedSizes(builder, op->getLoc(), init.get()));
+    }
+  }
+  return success();
+}
+
+bool cheems::compatible(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+LogicalResult cheems::verifySameShape(Operation *op, StringRef label, ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                                      StringRef what) {
+  bool same = a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+                return compatible(std::get<0>(pair), std::get<1>(pair));
+              });
+  return same ? success() : op->emitOpError(label) << ": " << what << " differ";
+}
+
+Value cheems::slice(OpBuilder &b, Location loc, Value value, ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, loc, value, offsets, sizes, strides);
+}
+
+FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b, ArrayRef<OperandTile> tiles) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands;
+  SmallVector<Operation *> slices;
+  for (auto [operand, tile] : llvm::zip_equal(op->getOperands(), tiles)) {
+    if (tile.offsets.empty()) {
+      operands.push_back(operand);
+      continue;
+    }
+    operands.push_back(slice(b, loc, operand, tile.offsets, tile.sizes));
+    slices.push_back(operands.back().getDefiningOp());
+  }
+  SmallVector<Type> results;
+  for (OpOperand &init : cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
+    results.push_back(operands[init.getOperandNumber()].getType());
+  }
+  Operation *tiled = clone(b, op, results, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+SmallVector<Range> cheems::fullDomain(OpBuilder &b, Location loc, Value value) {
+  SmallVector<Range> domain;
+  for (OpFoldResult size : tensor::getMixedSizes(b, loc, value)) {
+    domain.push_back({b.getIndexAttr(0), size, b.getIndexAttr(1)});
+  }
+  return domain;
+}
+
+Value cheems::constantF32(OpBuilder &b, Location loc, double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+}
+
+Value cheems::constantIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value cheems::widen(OpBuilder &b, Location loc, Value value) {
+  return value.getType().isF32() ? value : arith::ExtFOp::create(b, loc, b.getF32Type(), value).getResult();
+}

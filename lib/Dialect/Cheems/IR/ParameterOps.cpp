@@ -1,0 +1,33 @@
+// Verification of named weights.
+#include "OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+LogicalResult ParameterOp::verify() {
+  if (getNames().empty()) {
+    return emitOpError("C1: needs at least one name");
+  }
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.hasStaticShape()) {
+    return emitOpError("C2: the result needs a static shape, got ") << type;
+  }
+  if (auto panels = getLayoutAttr()) {
+    if (type.getRank() != 4 || type.getDimSize(2) != panels.getRows() || type.getDimSize(3) != panels.getPair()) {
+      return emitOpError("C3: a result in layout ") << panels << " is [N', K', rows, pair], got " << type;
+    }
+  }
+  return success();
+}
+
+void WorkerOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  // Reading thread state keeps it from moving out of its loop.
+  effects.emplace_back(MemoryEffects::Read::get());
+}
+
+LogicalResult WorkerOp::verify() {
+  if (!(*this)->getParentOfType<scf::ForallOp>()) {
+    return emitOpError("C1: stands inside an scf.forall");
+  }
+  return success();
+}

@@ -1,0 +1,134 @@
+// cheems-fuse-projections: products of one input become one product.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "Weights.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_FUSEPROJECTIONSPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// A product that may merge: its weight is used by it alone, its destination is zero.
+struct Candidate {
+  linalg::MatmulOp op;
+  WeightUses::Group *weight;
+  Block *block() const { return weight->leaves.front()->getOwner()->getBlock(); }
+};
+
+bool startsAtZero(linalg::MatmulOp op) {
+  auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
+/// Parameters reach `a` and `b` in pairs: from the same calls, or both directly.
+bool sameCallers(const WeightUses::Group &a, const WeightUses::Group &b) {
+  return a.parameters.size() == b.parameters.size() && a.values.size() == b.values.size();
+}
+
+struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> {
+  void merge(ArrayRef<Candidate> group) {
+    linalg::MatmulOp first = group.front().op;
+    IRRewriter rewriter(&getContext());
+    Location loc = first.getLoc();
+    int64_t columns = 0;
+    for (const Candidate &c : group) {
+      columns += cast<RankedTensorType>(c.weight->type()).getDimSize(0);
+    }
+    auto matrix = cast<RankedTensorType>(group.front().weight->type());
+    // The first weight's parameters take the names of all; the others' stay behind unused and are erased.
+    WeightUses::Group &merged = *group.front().weight;
+    for (auto [i, parameter] : llvm::enumerate(merged.parameters)) {
+      SmallVector<Attribute> names;
+      for (const Candidate &c : group) {
+        ArrayAttr more = c.weight->parameters[i].getNames();
+        names.append(more.begin(), more.end());
+      }
+      parameter.setNamesAttr(rewriter.getArrayAttr(names));
+    }
+    merged.setType(RankedTensorType::get({columns, matrix.getDimSize(1)}, matrix.getElementType()));
+
+    rewriter.setInsertionPoint(first);
+    OpFoldResult rows = tensor::getMixedSize(rewriter, loc, first.getInputs()[0], 0);
+    Value init = tensor::EmptyOp::create(rewriter, loc, ArrayRef<OpFoldResult>{rows, rewriter.getIndexAttr(columns)},
+                                         rewriter.getF32Type());
+    Value zero = first.getOutputs()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
+    init = linalg::FillOp::create(rewriter, loc, zero, init).getResult(0);
+    auto product = cast<linalg::MatmulOp>(
+        mlir::clone(rewriter, first, init.getType(), {first.getInputs()[0], first.getInputs()[1], init}));
+    int64_t at = 0;
+    for (const Candidate &c : group) {
+      linalg::MatmulOp op = c.op;
+      int64_t width = cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1);
+      SmallVector<OpFoldResult> offsets{rewriter.getIndexAttr(0), rewriter.getIndexAttr(at)};
+      SmallVector<OpFoldResult> sizes{rows, rewriter.getIndexAttr(width)};
+      SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
+      rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, cast<RankedTensorType>(op.getResult(0).getType()),
+                                                          product.getResult(0), offsets, sizes, strides);
+      at += width;
+    }
+  }
+
+  /// Erases arguments of private functions that merging left without a use, and what was passed for them.
+  void eraseUnused() {
+    ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPrivate() || function.isExternal()) {
+        continue;
+      }
+      BitVector unused(function.getNumArguments());
+      for (BlockArgument argument : function.getArguments()) {
+        unused[argument.getArgNumber()] = argument.use_empty();
+      }
+      if (unused.none() || failed(function.eraseArguments(unused))) {
+        continue;
+      }
+      for (SymbolTable::SymbolUse use : *SymbolTable::getSymbolUses(function, module)) {
+        use.getUser()->eraseOperands(unused);
+      }
+    }
+    module.walk([](ParameterOp op) {
+      if (op.use_empty()) {
+        op.erase();
+      }
+    });
+  }
+
+  void runOnOperation() override {
+    WeightUses uses(getOperation());
+    llvm::MapVector<Value, SmallVector<Candidate>> byInput;
+    for (WeightUses::Group &group : uses.groups()) {
+      if (group.leaves.size() != 1 || !isTransposedWeight(*group.leaves.front())) {
+        continue;
+      }
+      auto op = cast<linalg::MatmulOp>(group.leaves.front()->getOwner());
+      if (startsAtZero(op)) {
+        byInput[op.getInputs()[0]].push_back({op, &group});
+      }
+    }
+    for (auto &[input, found] : byInput) {
+      // In program order, so that the slices come before their uses.
+      llvm::sort(found, [](const Candidate &a, const Candidate &b) {
+        linalg::MatmulOp first = a.op, second = b.op;
+        return first->getBlock() == second->getBlock() && first->isBeforeInBlock(second);
+      });
+      SmallVector<Candidate> group;
+      for (const Candidate &c : found) {
+        auto type = cast<RankedTensorType>(c.weight->type());
+        if (group.empty() || (type.getElementType() == cast<RankedTensorType>(group[0].weight->type()).getElementType() &&
+                              c.block() == group[0].block() &&
+                              sameCallers(*c.weight, *group[0].weight))) {
+          group.push_back(c);
+        }
+      }
+      if (group.size() > 1) {
+        merge(group);
+      }
+    }
+    eraseUnused();
+  }
+};
+} // namespace

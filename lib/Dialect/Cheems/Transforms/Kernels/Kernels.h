@@ -1,0 +1,25 @@
+// Micro-kernels: each lowers one op on buffers to loops over register tiles.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::cheems {
+
+/// What a kernel may assume of the target's vector unit.
+struct VectorUnit {
+  int64_t lanes;     ///< f32 lanes of a register
+  int64_t registers; ///< number of registers
+};
+
+/// y += x * W^T on panels. Refuses (with a diagnostic) element types and inner tiles it has no kernel for.
+LogicalResult lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit, RewriterBase &rewriter);
+
+/// Softmax attention, one query row and head at a time over blocks of keys with a running maximum.
+LogicalResult lowerAttention(DynamicMaskAttentionOp op, RewriterBase &rewriter);
+
+} // namespace mlir::cheems
+
+#endif

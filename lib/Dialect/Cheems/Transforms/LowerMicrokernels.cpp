@@ -1,0 +1,45 @@
+// cheems-lower-microkernels: bufferised ops with a kernel of their own.
+#include "Kernels/Kernels.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_LOWERMICROKERNELSPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicrokernels> {
+  using LowerMicrokernelsPassBase::LowerMicrokernelsPassBase;
+
+  void runOnOperation() override {
+    cheems::VectorUnit unit{lanes, registers};
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp>(op)) {
+        ops.push_back(op);
+      }
+    });
+    for (Operation *op : ops) {
+      if (op->getNumResults()) {
+        op->emitOpError("is lowered after bufferisation, on buffers");
+        return signalPassFailure();
+      }
+      rewriter.setInsertionPoint(op);
+      LogicalResult lowered = success();
+      if (auto product = dyn_cast<linalg::Mmt4DOp>(op)) {
+        lowered = cheems::lowerProduct(product, unit, rewriter);
+      } else {
+        lowered = cheems::lowerAttention(cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
+      }
+      if (failed(lowered)) {
+        return signalPassFailure();
+      }
+      rewriter.eraseOp(op);
+    }
+  }
+};
+} // namespace

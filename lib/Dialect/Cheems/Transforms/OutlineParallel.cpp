@@ -1,0 +1,145 @@
+// cheems-outline-parallel: the body of an scf.forall becomes a function that the thread pool calls.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_OUTLINEPARALLELPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> {
+  int number = 0;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForallOp> loops;
+    getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+    for (scf::ForallOp loop : loops) {
+      if (loop->getParentOfType<scf::ForallOp>() || loop.getNumResults() || !loop.isNormalized()) {
+        loop.emitError("is outlined when it is bufferised, normalised and not nested");
+        return signalPassFailure();
+      }
+    }
+    for (scf::ForallOp loop : loops) {
+      outline(loop);
+    }
+  }
+
+  func::FuncOp poolFunction(OpBuilder &b, FunctionType type) {
+    ModuleOp module = getOperation();
+    if (auto existing = module.lookupSymbol<func::FuncOp>("cheems_parallel_for")) {
+      return existing;
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    auto function = func::FuncOp::create(b, module.getLoc(), "cheems_parallel_for", type);
+    function.setPrivate();
+    return function;
+  }
+
+  void outline(scf::ForallOp loop) {
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter converter(context);
+    OpBuilder b(context);
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(), index = b.getIndexType();
+    Location loc = loop.getLoc();
+    auto parent = loop->getParentOfType<func::FuncOp>();
+
+    // Constants are cloned into the body; everything else travels by value.
+    SetVector<Value> above;
+    getUsedValuesDefinedAbove(loop.getRegion(), above);
+    for (OpFoldResult bound : loop.getMixedUpperBound()) {
+      if (auto value = dyn_cast<Value>(bound)) {
+        above.insert(value);
+      }
+    }
+    SmallVector<Operation *> constants;
+    SmallVector<Value> captured;
+    SmallVector<Type> fields;
+    for (Value value : above) {
+      Operation *definition = value.getDefiningOp();
+      if (definition && definition->hasTrait<OpTrait::ConstantLike>()) {
+        constants.push_back(definition);
+        continue;
+      }
+      captured.push_back(value);
+      fields.push_back(converter.convertType(value.getType()));
+    }
+    Type frame = LLVM::LLVMStructType::getLiteral(context, fields);
+
+    auto bodyType = FunctionType::get(context, {pointer, i64, i64, i64}, {});
+    b.setInsertionPoint(parent);
+    auto body = func::FuncOp::create(b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(), bodyType);
+    body.setPrivate();
+    Block *entry = body.addEntryBlock();
+    b.setInsertionPointToStart(entry);
+    IRMapping map;
+    for (Operation *constant : constants) {
+      b.clone(*constant, map);
+    }
+    for (auto [i, value] : llvm::enumerate(captured)) {
+      Value address = LLVM::GEPOp::create(b, loc, pointer, frame, entry->getArgument(0),
+                                          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      Value loaded = LLVM::LoadOp::create(b, loc, fields[i], address);
+      if (loaded.getType() != value.getType()) {
+        loaded = UnrealizedConversionCastOp::create(b, loc, value.getType(), loaded).getResult(0);
+      }
+      map.map(value, loaded);
+    }
+    auto asIndex = [&](Value value) -> Value { return arith::IndexCastOp::create(b, loc, index, value); };
+    Value worker = asIndex(entry->getArgument(3));
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    SmallVector<Value> extents;
+    for (OpFoldResult bound : loop.getMixedUpperBound()) {
+      Value outer = dyn_cast<Value>(bound);
+      extents.push_back(outer ? map.lookup(outer) : getValueOrCreateConstantIndexOp(b, loc, bound));
+    }
+    auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)), asIndex(entry->getArgument(2)), one);
+    func::ReturnOp::create(b, loc);
+    b.setInsertionPointToStart(range.getBody());
+    // The last index runs fastest.
+    Value rest = range.getInductionVar();
+    for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
+      map.map(loop.getInductionVar(i), i ? arith::RemUIOp::create(b, loc, rest, extents[i]).getResult() : rest);
+      rest = i ? arith::DivUIOp::create(b, loc, rest, extents[i]).getResult() : rest;
+    }
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      b.clone(op, map);
+    }
+    body.walk([&](cheems::WorkerOp op) {
+      op.replaceAllUsesWith(worker);
+      op.erase();
+    });
+
+    // The frame is in the entry block: an alloca in a loop would grow the stack.
+    b.setInsertionPointToStart(&parent.front());
+    Value single = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
+    Value frameAddress = LLVM::AllocaOp::create(b, loc, pointer, frame, single);
+    b.setInsertionPoint(loop);
+    for (auto [i, value] : llvm::enumerate(captured)) {
+      Value stored = value;
+      if (fields[i] != value.getType()) {
+        stored = UnrealizedConversionCastOp::create(b, loc, fields[i], value).getResult(0);
+      }
+      Value address = LLVM::GEPOp::create(b, loc, pointer, frame, frameAddress,
+                                          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(b, loc, stored, address);
+    }
+    Value count = one = arith::ConstantIndexOp::create(b, loc, 1);
+    for (OpFoldResult bound : loop.getMixedUpperBound()) {
+      count = arith::MulIOp::create(b, loc, count, getValueOrCreateConstantIndexOp(b, loc, bound));
+    }
+    count = arith::IndexCastOp::create(b, loc, i64, count);
+    Value function = func::ConstantOp::create(b, loc, bodyType, body.getName());
+    function = UnrealizedConversionCastOp::create(b, loc, pointer, function).getResult(0);
+    func::FuncOp pool = poolFunction(b, FunctionType::get(context, {pointer, pointer, i64}, {}));
+    func::CallOp::create(b, loc, pool, ValueRange{function, frameAddress, count});
+    loop.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,236 @@
+// cheems-plan-workspace: one arena of S + R * rows + W * workers bytes.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_PLANWORKSPACEPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+constexpr int64_t kAlignment = 64;
+
+/// First fit of intervals of program order into one linear space.
+class Packer {
+public:
+  int64_t total = 0;
+
+  int64_t place(int64_t from, int64_t to, int64_t size) {
+    int64_t at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Item &item : items) {
+        if (item.from <= to && from <= item.to && at < item.offset + item.size && item.offset < at + size) {
+          at = item.offset + item.size;
+          moved = true;
+        }
+      }
+    }
+    items.push_back({from, to, at, size});
+    total = std::max(total, at + size);
+    return at;
+  }
+
+private:
+  struct Item {
+    int64_t from, to, offset, size;
+  };
+  SmallVector<Item> items;
+};
+
+/// Bytes: fixed, a row, a worker.
+struct Need {
+  int64_t fixed = 0, row = 0, worker = 0;
+};
+
+struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
+  llvm::DenseMap<Operation *, Need> needs;
+
+  void runOnOperation() override {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (failed(plan(function))) {
+        return signalPassFailure();
+      }
+    }
+  }
+
+  /// What one function holds, callee first.
+  struct Plan {
+    SmallVector<std::pair<memref::AllocOp, int64_t>> fixed, rows, scratch; ///< and their offsets
+    SmallVector<std::tuple<func::CallOp, int64_t, int64_t>> calls;        ///< fixed and row offsets
+    Value rowCount;                                                       ///< at the function's start
+  };
+
+  LogicalResult plan(func::FuncOp function) {
+    if (needs.count(function) || function.isExternal()) {
+      return success();
+    }
+    Need &need = needs[function];
+    Plan found;
+    if (failed(collect(function, found, need))) {
+      return failure();
+    }
+    needs[function] = need;
+    if (function.isPublic()) {
+      function->setAttr("cheems.workspace", Builder(function).getDenseI64ArrayAttr({need.fixed, need.row, need.worker}));
+    }
+    if (need.fixed || need.row || need.worker || function.isPublic()) {
+      rewrite(function, found, need);
+    }
+    return success();
+  }
+
+  static int64_t staticBytes(MemRefType type) {
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    for (int64_t extent : type.getShape()) {
+      bytes *= ShapedType::isDynamic(extent) ? 1 : extent;
+    }
+    return llvm::alignTo(bytes, kAlignment);
+  }
+
+  LogicalResult collect(func::FuncOp function, Plan &found, Need &need) {
+    Block &entry = function.front();
+    llvm::DenseMap<Operation *, int64_t> order;
+    int64_t next = 0;
+    for (Operation &op : entry) {
+      order[&op] = next++;
+    }
+    auto place = [&](Operation *op) { return order[entry.findAncestorOpInBlock(*op)]; };
+    BufferViewFlowAnalysis flow(function);
+    Packer fixed, rows;
+    llvm::DenseMap<Operation *, int64_t> scratch; // of each forall
+    SmallVector<memref::AllocOp> allocs;
+    SmallVector<func::CallOp> calls;
+    function.walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+        allocs.push_back(alloc);
+      } else if (auto call = dyn_cast<func::CallOp>(op)) {
+        calls.push_back(call);
+      }
+    });
+    for (memref::AllocOp alloc : allocs) {
+      int64_t bytes = staticBytes(alloc.getType());
+      if (auto loop = alloc->getParentOfType<scf::ForallOp>()) {
+        if (!alloc.getDynamicSizes().empty()) {
+          return alloc.emitError("a buffer inside a parallel loop needs a static size");
+        }
+        int64_t &end = scratch[loop];
+        found.scratch.emplace_back(alloc, end);
+        end += bytes;
+        need.worker = std::max(need.worker, end);
+        continue;
+      }
+      int64_t from = place(alloc), to = from;
+      for (Value alias : flow.resolve(alloc.getResult())) {
+        for (Operation *user : alias.getUsers()) {
+          to = function->isProperAncestor(user) ? std::max(to, place(user)) : to;
+        }
+      }
+      if (alloc.getDynamicSizes().empty()) {
+        found.fixed.emplace_back(alloc, fixed.place(from, to, bytes));
+        continue;
+      }
+      if (alloc.getDynamicSizes().size() > 1 || failed(countsRows(function, alloc, found.rowCount))) {
+        return alloc.emitError("a buffer's one dynamic extent is the row count of its function");
+      }
+      found.rows.emplace_back(alloc, rows.place(from, to, bytes));
+    }
+    for (func::CallOp call : calls) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      if (!callee || failed(plan(callee))) {
+        return failure();
+      }
+      Need inner = needs[callee];
+      if (!inner.fixed && !inner.row && !inner.worker) {
+        continue;
+      }
+      // Everything the callee holds lives for the call. Its rows are the caller's, or fewer.
+      found.calls.emplace_back(call, fixed.place(place(call), place(call), inner.fixed),
+                               rows.place(place(call), place(call), inner.row));
+      need.worker = std::max(need.worker, inner.worker);
+    }
+    need.fixed = fixed.total;
+    need.row = rows.total;
+    if (need.row && !found.rowCount) {
+      return function.emitError("has no row count to size its callees' buffers by");
+    }
+    return success();
+  }
+
+  /// The extent is the first dimension of an argument; the first one found counts the rows.
+  LogicalResult countsRows(func::FuncOp function, memref::AllocOp alloc, Value &rowCount) {
+    auto dim = alloc.getDynamicSizes()[0].getDefiningOp<memref::DimOp>();
+    if (!dim || !isa<BlockArgument>(dim.getSource()) || dim.getConstantIndex() != 0) {
+      return failure();
+    }
+    if (!rowCount) {
+      OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+      Value zero = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
+      rowCount = memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
+    }
+    return success();
+  }
+
+  void rewrite(func::FuncOp function, Plan &found, const Need &need) {
+    OpBuilder b(function.getContext());
+    Location loc = function.getLoc();
+    Block &entry = function.front();
+    unsigned at = function.getNumArguments();
+    auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    auto field = b.getDictionaryAttr(b.getNamedAttr("cheems.field", b.getStringAttr("workspace")));
+    (void)function.insertArgument(at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
+    Value workspace = function.getArgument(at), fixed, rows, worker;
+    if (found.rowCount) {
+      b.setInsertionPointAfterValue(found.rowCount);
+    } else {
+      b.setInsertionPointToStart(&entry);
+    }
+    auto plus = [&](Value base, Value count, int64_t scale, int64_t offset) -> Value {
+      if (count && scale) {
+        Value product = arith::MulIOp::create(b, loc, count, arith::ConstantIndexOp::create(b, loc, scale));
+        base = arith::AddIOp::create(b, loc, base, product);
+      }
+      return offset ? arith::AddIOp::create(b, loc, base, arith::ConstantIndexOp::create(b, loc, offset)).getResult() : base;
+    };
+    if (function.isPublic()) {
+      fixed = arith::ConstantIndexOp::create(b, loc, 0);
+      rows = arith::ConstantIndexOp::create(b, loc, need.fixed);
+      worker = plus(rows, found.rowCount, need.row, 0);
+    } else {
+      Value *bases[] = {&fixed, &rows, &worker};
+      for (auto [i, base] : llvm::enumerate(bases)) {
+        (void)function.insertArgument(at + 1 + i, b.getIndexType(), {}, loc);
+        *base = function.getArgument(at + 1 + i);
+      }
+    }
+    auto replace = [&](memref::AllocOp alloc, Value offset) {
+      auto type = MemRefType::get(alloc.getType().getShape(), alloc.getType().getElementType());
+      Value view = memref::ViewOp::create(b, alloc.getLoc(), type, workspace, offset, alloc.getDynamicSizes());
+      alloc.getResult().replaceAllUsesWith(view);
+      alloc.erase();
+    };
+    for (auto [alloc, offset] : found.fixed) {
+      b.setInsertionPoint(alloc);
+      replace(alloc, plus(fixed, {}, 0, offset));
+    }
+    for (auto [alloc, offset] : found.rows) {
+      b.setInsertionPoint(alloc);
+      replace(alloc, plus(rows, found.rowCount, offset, 0));
+    }
+    for (auto [alloc, offset] : found.scratch) {
+      b.setInsertionPoint(alloc);
+      Value index = cheems::WorkerOp::create(b, loc, b.getIndexType());
+      replace(alloc, plus(worker, index, need.worker, offset));
+    }
+    for (auto [call, fixedOffset, rowOffset] : found.calls) {
+      b.setInsertionPoint(call);
+      SmallVector<Value> extra{workspace, plus(fixed, {}, 0, fixedOffset), plus(rows, found.rowCount, rowOffset, 0), worker};
+      call->insertOperands(call->getNumOperands(), extra);
+    }
+  }
+};
+} // namespace

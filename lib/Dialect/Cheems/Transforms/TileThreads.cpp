@@ -1,0 +1,75 @@
+// cheems-tile-threads: panels and row blocks become iterations of an scf.forall.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_TILETHREADSPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
+  using TileThreadsPassBase::TileThreadsPassBase;
+
+  /// Sizes for the parallel loop, empty where the op stays whole.
+  SmallVector<OpFoldResult> tileSizes(TilingInterface op, Builder &b) {
+    SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
+    SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
+    if (isa<linalg::Mmt4DOp>(op)) {
+      sizes[1] = b.getIndexAttr(panels);
+      return sizes;
+    }
+    bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp, cheems::DynamicMaskOp>(op);
+    if (!rowWise || rows == 0 || iterators.empty() || iterators[0] != utils::IteratorType::parallel) {
+      return {};
+    }
+    auto result = cast<ShapedType>(op->getResult(0).getType());
+    // Only the rows of a step are many enough, and only they are dynamic.
+    if (result.getRank() < 2 || !result.isDynamicDim(0)) {
+      return {};
+    }
+    sizes[0] = b.getIndexAttr(rows);
+    return sizes;
+  }
+
+  void runOnOperation() override {
+    SmallVector<TilingInterface> ops;
+    getOperation().walk([&](TilingInterface op) {
+      if (op->getNumResults() && !op->getParentOfType<scf::ForallOp>()) {
+        ops.push_back(op);
+      }
+    });
+    IRRewriter rewriter(&getContext());
+    for (TilingInterface op : ops) {
+      SmallVector<OpFoldResult> sizes = tileSizes(op, rewriter);
+      if (sizes.empty()) {
+        continue;
+      }
+      scf::SCFTilingOptions tiling;
+      tiling.setTileSizes(sizes);
+      tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+      scf::SCFTileAndFuseOptions options;
+      options.setTilingOptions(tiling);
+      // Only a product's own fill moves in; other producers have other users.
+      options.setFusionControlFn([](tensor::ExtractSliceOp, OpResult producer,
+                                    bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (isa<linalg::FillOp>(producer.getOwner()) && producer.hasOneUse()) {
+          return scf::SCFTileAndFuseOptions::ControlFnResult{};
+        }
+        return std::nullopt;
+      });
+      rewriter.setInsertionPoint(op);
+      FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, options);
+      if (failed(tiled)) {
+        op.emitOpError("cannot be split over threads");
+        return signalPassFailure();
+      }
+      for (auto [from, to] : tiled->replacements) {
+        rewriter.replaceAllUsesWith(from, to);
+      }
+    }
+  }
+};
+} // namespace

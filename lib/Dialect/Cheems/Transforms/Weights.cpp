@@ -1,0 +1,68 @@
+// How parameters reach their uses through the arguments of layer functions.
+#include "Weights.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+bool cheems::isTransposedWeight(OpOperand &use) {
+  auto op = dyn_cast<linalg::MatmulOp>(use.getOwner());
+  if (!op || use.getOperandNumber() != 1) {
+    return false;
+  }
+  Builder b(op.getContext());
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1), k = b.getAffineDimExpr(2);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) && maps[1] == AffineMap::get(3, 0, {n, k}, op.getContext());
+}
+
+void WeightUses::Group::setType(Type type) {
+  for (Value value : values) {
+    value.setType(type);
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      function.setType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(),
+                                         function.getFunctionType().getResults()));
+    }
+  }
+}
+
+WeightUses::WeightUses(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::EquivalenceClasses<void *> same;
+  SetVector<Value> values;
+  SmallVector<Value> work;
+  module.walk([&](ParameterOp op) { work.push_back(op.getResult()); });
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!values.insert(value)) {
+      continue;
+    }
+    same.insert(value.getAsOpaquePointer());
+    for (OpOperand &use : value.getUses()) {
+      if (auto call = dyn_cast<func::CallOp>(use.getOwner())) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        Value argument = callee.getArgument(use.getOperandNumber());
+        same.unionSets(value.getAsOpaquePointer(), argument.getAsOpaquePointer());
+        work.push_back(argument);
+      }
+    }
+  }
+  llvm::MapVector<void *, Group> groups;
+  for (Value value : values) {
+    Group &group = groups[same.getLeaderValue(value.getAsOpaquePointer())];
+    group.values.push_back(value);
+    if (auto parameter = value.getDefiningOp<ParameterOp>()) {
+      group.parameters.push_back(parameter);
+    }
+    for (OpOperand &use : value.getUses()) {
+      if (!isa<func::CallOp>(use.getOwner())) {
+        group.leaves.push_back(&use);
+      }
+    }
+  }
+  for (auto &[leader, group] : groups) {
+    all.push_back(std::move(group));
+  }
+}

@@ -1,0 +1,34 @@
+// How parameters reach their uses through the arguments of layer functions.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_WEIGHTS_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_WEIGHTS_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::cheems {
+
+/// True if `use` is the right operand [N, K] of a product y[m, n] = sum_k x[m, k] * w[n, k].
+bool isTransposedWeight(OpOperand &use);
+
+/// Parameters and function arguments that must keep one type: an argument is in the group of every parameter passed to it.
+class WeightUses {
+public:
+  struct Group {
+    SmallVector<ParameterOp> parameters;
+    SmallVector<Value> values;       ///< the parameters' results and the arguments
+    SmallVector<OpOperand *> leaves; ///< uses that are not passing on to a function
+    Type type() const { return values.front().getType(); }
+    /// Retypes every value, and the signatures of the functions.
+    void setType(Type type);
+  };
+
+  explicit WeightUses(ModuleOp module);
+  MutableArrayRef<Group> groups() { return all; }
+
+private:
+  SmallVector<Group> all;
+};
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,123 @@
+// The named pass bundles.
+#include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using ::cheems::Strategy;
+
+void cheems::buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (!strategy.scalar) {
+    pm.addPass(mlir::cheems::createFuseProjectionsPass());
+    pm.addPass(mlir::cheems::createPackParametersPass());
+    mlir::cheems::TileThreadsPassOptions tile;
+    tile.panels = strategy.panels;
+    tile.rows = strategy.rows;
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass(tile));
+  }
+  mlir::cheems::DecomposePassOptions decompose;
+  decompose.kernels = !strategy.scalar;
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
+}
+
+void cheems::buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
+  pm.addPass(mlir::cheems::createLowerParametersPass());
+  pm.addPass(createCanonicalizerPass());
+  // One index loaded twice looks like two slots, which would cost a copy of the slot.
+  pm.addPass(createCSEPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  // CSE merged equal destinations; each writer needs its own again.
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createOwnInitsPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Self-copies vanish only after both; the second canonicalisation sees what CSE made equal.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  if (!strategy.scalar) {
+    mlir::cheems::LowerMicrokernelsPassOptions kernels;
+    kernels.lanes = strategy.lanes;
+    kernels.registers = strategy.registers;
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createLowerMicrokernelsPass(kernels));
+  }
+  // Lifts scratch out of loops, but not out of a forall: there it is one a worker.
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+  pm.addPass(mlir::cheems::createPlanWorkspacePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void cheems::buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(mlir::cheems::createExpandMathPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(mlir::cheems::createCheckKernelsPass());
+  // Hides operands behind loads, so it comes after everything that wants to see memrefs.
+  pm.addPass(mlir::cheems::createOutlineParallelPass());
+  pm.addPass(mlir::cheems::createEmitEntriesPass());
+  pm.addPass(createConvertVectorToSCFPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void cheems::buildPipeline(OpPassManager &pm, const Strategy &strategy) {
+  buildFusePipeline(pm, strategy);
+  buildBufferizePipeline(pm, strategy);
+  buildLLVMPipeline(pm, strategy);
+}
+
+namespace {
+struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
+  Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("f32 lanes of a vector register"), llvm::cl::init(8)};
+  Option<int64_t> registers{*this, "registers", llvm::cl::desc("vector registers"), llvm::cl::init(16)};
+  Strategy strategy() const {
+    Strategy result;
+    result.lanes = lanes;
+    result.registers = registers;
+    return result;
+  }
+};
+} // namespace
+
+void cheems::registerPipelines() {
+  PassPipelineRegistration<StrategyOptions>(
+      "cheems-fuse", "Fusion and weight layout, on tensors",
+      [](OpPassManager &pm, const StrategyOptions &options) { buildFusePipeline(pm, options.strategy()); });
+  PassPipelineRegistration<StrategyOptions>(
+      "cheems-bufferize", "Tensors to buffers in one arena",
+      [](OpPassManager &pm, const StrategyOptions &options) { buildBufferizePipeline(pm, options.strategy()); });
+  PassPipelineRegistration<StrategyOptions>(
+      "cheems-to-llvm", "Buffers to the LLVM dialect",
+      [](OpPassManager &pm, const StrategyOptions &options) { buildLLVMPipeline(pm, options.strategy()); });
+  PassPipelineRegistration<StrategyOptions>(
+      "cheems-fast", "A whole module to the LLVM dialect, vectorised",
+      [](OpPassManager &pm, const StrategyOptions &options) { buildPipeline(pm, options.strategy()); });
+  PassPipelineRegistration<>("cheems-scalar", "A whole module to the LLVM dialect, in plain loops", [](OpPassManager &pm) {
+    Strategy strategy;
+    strategy.scalar = true;
+    buildPipeline(pm, strategy);
+  });
+}

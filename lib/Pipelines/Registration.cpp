@@ -1,0 +1,18 @@
+// Registers dialects, passes and pipelines for the tools.
+#include "cheems/Pipelines/Registration.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Pipelines/Pipelines.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+
+void cheems::registerDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<mlir::cheems::CheemsDialect>();
+  mlir::cheems::registerBufferizableOpInterfaceModels(registry);
+}
+
+void cheems::registerPassesAndPipelines() {
+  mlir::cheems::registerCheemsPasses();
+  registerPipelines();
+}

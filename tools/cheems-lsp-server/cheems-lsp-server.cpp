@@ -1,0 +1,9 @@
+// cheems-lsp-server: MLIR's language server with the cheems dialect.
+#include "cheems/Pipelines/Registration.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  cheems::registerDialects(registry);
+  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+}
