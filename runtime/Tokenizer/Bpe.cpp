@@ -31,7 +31,7 @@ const Json &checkModel(const Json &model, const std::string &where) {
   const bool typed = tokenizer_json::find(model, "type", where) ||
                      !tokenizer_json::find(model, "merges", where);
   if (typed && tokenizer_json::typeOf(model, where) != "BPE") {
-    unsupported(where, "model '" + tokenizer_json::typeOf(model, where) + "'",
+    unsupported(where, "model " + shown(tokenizer_json::typeOf(model, where)),
                 "BPE");
   }
   if (const Json *dropout = tokenizer_json::find(model, "dropout", where)) {

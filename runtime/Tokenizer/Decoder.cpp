@@ -31,7 +31,7 @@ Decoder parsePart(const tokenizer_json::Json &component,
     }
     return decoder;
   }
-  tokenizer_json::unsupported(where, "decoder '" + type + "'",
+  tokenizer_json::unsupported(where, "decoder " + tokenizer_json::shown(type),
                               "ByteLevel, Sequence");
 }
 

@@ -205,7 +205,7 @@ Normalizer::make(const Json *component, const std::string &where, int depth) {
     return chain;
   }
   tokenizer_json::unsupported(
-      where, "normalizer '" + type + "'",
+      where, "normalizer " + tokenizer_json::shown(type),
       "NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Sequence");
 }
 

@@ -72,7 +72,8 @@ void collect(const Json &component, const std::string &where, int depth,
     }
     return;
   }
-  tokenizer_json::unsupported(where, "post-processor '" + type + "'",
+  tokenizer_json::unsupported(where,
+                              "post-processor " + tokenizer_json::shown(type),
                               "TemplateProcessing, ByteLevel, Sequence");
 }
 

@@ -123,7 +123,7 @@ std::unique_ptr<PreTokenizer> makePart(const Json &component,
     return splitAt("\\s", SplitBehavior::removed, false);
   }
   tokenizer_json::unsupported(
-      where, "pre-tokenizer '" + type + "'",
+      where, "pre-tokenizer " + tokenizer_json::shown(type),
       "Sequence, Split, ByteLevel, Digits, Whitespace, WhitespaceSplit");
 }
 

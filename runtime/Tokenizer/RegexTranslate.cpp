@@ -89,7 +89,7 @@ private:
         return take(known);
       }
     }
-    refuse("group '" + source.substr(position, 3) + "'");
+    refuse("group " + tokenizer_json::shown(source.substr(position, 3)));
   }
 
   /// {n}, {n,}, {n,m}, {,m}; anything else with a brace is the brace itself, to
@@ -224,7 +224,8 @@ private:
         return;
       }
     }
-    refuse(std::string("'\\") + letter + "'" + (inClass ? " in a class" : ""));
+    refuse(tokenizer_json::shown(std::string{'\\', letter}) +
+           (inClass ? " in a class" : ""));
   }
 
   void boundary(bool inClass, char letter) {
@@ -280,7 +281,7 @@ private:
     }
     std::string known = pcreProperty(name);
     if (known.empty()) {
-      refuse("property '" + name + "'");
+      refuse("property " + tokenizer_json::shown(name));
     }
     out += std::string("\\") + letter + "{" + sign + known + "}";
   }

@@ -51,7 +51,7 @@ SplitBehavior parseSplitBehavior(const std::string &name,
     return SplitBehavior::contiguous;
   }
   tokenizer_json::unsupported(
-      where, "behavior '" + name + "'",
+      where, "behavior " + tokenizer_json::shown(name),
       "Isolated, Removed, MergedWithPrevious, MergedWithNext, Contiguous");
 }
 
