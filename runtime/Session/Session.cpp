@@ -38,7 +38,8 @@ int64_t chooseChunk(const SessionOptions &options, int64_t context) {
                                    number(options.prefillChunk));
   }
   return std::min(
-      options.prefillChunk == 0 ? defaultChunk : options.prefillChunk, context);
+      {options.prefillChunk == 0 ? defaultChunk : options.prefillChunk,
+       maxChunk, context});
 }
 
 int64_t checkSlots(int64_t slots) {

@@ -4,6 +4,7 @@
 #include "runtime/Artifact/Container.h"
 #include "runtime/Artifact/Metadata.h"
 #include "runtime/Error.h"
+#include <algorithm>
 #include <cstring>
 #include <xxhash.h>
 

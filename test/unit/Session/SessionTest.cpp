@@ -3,28 +3,13 @@
 #include "runtime/Session/Session.h"
 #include "../Artifact/FakeArtifact.h"
 #include <atomic>
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <new>
 #include <thread>
 
 using namespace cheems;
 using namespace cheems::test;
 using testing::HasSubstr;
-
-static std::atomic<int64_t> allocations{0};
-
-// Counted, to see that a step allocates nothing.
-void *operator new(size_t bytes) {
-  ++allocations;
-  if (void *memory = std::malloc(bytes)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -366,21 +351,6 @@ TEST(Session, snapshotBringsBackASequenceAlsoInAnotherSlot) {
     }
     Session smaller(load(), with(1));
     EXPECT_THROW(smaller.restore(0, snapshot), Error);
-  }
-}
-
-TEST(Session, stepsAllocateNothing) {
-  for (int threads : {1, 2}) {
-    Session session(load(), with(threads, 4, 2));
-    std::vector<int32_t> tokens = prompt(12);
-    Row logits(fakeVocabulary);
-    int64_t before = allocations;
-    session.prefill(1, tokens.data(), 12, logits.data());
-    for (int i = 0; i < 10; ++i) {
-      session.decode(1, i, logits.data());
-    }
-    session.reset(1);
-    EXPECT_EQ(allocations, before);
   }
 }
 
