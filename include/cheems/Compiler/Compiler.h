@@ -1,0 +1,38 @@
+// Compiles a model folder into one artefact, or prints a stage on the way.
+#ifndef CHEEMS_COMPILER_COMPILER_H
+#define CHEEMS_COMPILER_COMPILER_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cheems {
+
+enum class WeightFormat { Stored, F32, BF16 };
+enum class Emit { Artefact, MLIR, LLVM, Object };
+
+struct CompileOptions {
+  std::string model;  ///< folder
+  std::string output; ///< file; "-" for standard output (stages only)
+  std::string cpu = "portable";
+  WeightFormat weights = WeightFormat::Stored;
+  std::optional<int64_t> maxContext; ///< sets the default context only
+  bool scalar = false;
+  Emit emit = Emit::Artefact;
+};
+
+/// Told what is happening: a stage's name and how much of it is done, 0 to 1.
+using ProgressHandler = llvm::function_ref<void(llvm::StringRef stage, double fraction)>;
+using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;
+
+/// The same input gives the same bytes. The output appears whole under its name, or not at all.
+llvm::Error compile(const CompileOptions &options, ProgressHandler progress, MessageHandler warn);
+
+/// "cheems 0.1.0 (LLVM 22.1.8)".
+std::string compilerVersion();
+
+} // namespace cheems
+
+#endif

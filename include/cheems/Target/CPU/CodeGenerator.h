@@ -1,0 +1,26 @@
+// From the LLVM dialect to a shared object in memory.
+#ifndef CHEEMS_TARGET_CPU_CODEGENERATOR_H
+#define CHEEMS_TARGET_CPU_CODEGENERATOR_H
+
+#include "cheems/Target/CPU/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace cheems {
+
+/// Translates `module` (LLVM dialect) and optimises it for `target`.
+llvm::Expected<std::unique_ptr<llvm::Module>> generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
+                                                           llvm::LLVMContext &context);
+
+/// The object file of an optimised module. Fails if it needs any symbol but cheems_parallel_for.
+llvm::Expected<llvm::SmallVector<char, 0>> generateObject(llvm::Module &module, const TargetInfo &target);
+
+/// Links one object into the shared object `output`.
+llvm::Error linkSharedObject(llvm::ArrayRef<char> object, llvm::StringRef output);
+
+} // namespace cheems
+
+#endif

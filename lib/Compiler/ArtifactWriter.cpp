@@ -1,0 +1,176 @@
+// Writes the artefact behind its ELF image.
+#include "ArtifactWriter.h"
+#include "cheems/artifact.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
+#include <cstring>
+
+namespace cheems {
+namespace {
+llvm::ArrayRef<uint8_t> bytesOf(llvm::StringRef text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+/// Passes bytes on and keeps the checksum of every full or final block.
+class BlockChecksums : public llvm::raw_ostream {
+public:
+  explicit BlockChecksums(llvm::raw_ostream &out) : out(out) { SetUnbuffered(); }
+  std::vector<uint64_t> finish() {
+    if (!block.empty()) {
+      closeBlock();
+    }
+    return std::move(sums);
+  }
+  uint64_t size() const { return written; }
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    out.write(data, size);
+    written += size;
+    while (size) {
+      size_t part = std::min<size_t>(size, CHEEMS_ARTIFACT_BLOCK - block.size());
+      block.append(data, part);
+      data += part;
+      size -= part;
+      if (block.size() == CHEEMS_ARTIFACT_BLOCK) {
+        closeBlock();
+      }
+    }
+  }
+  uint64_t current_pos() const override { return written; }
+  void closeBlock() {
+    sums.push_back(llvm::xxh3_64bits(bytesOf(block)));
+    block.clear();
+  }
+
+  llvm::raw_ostream &out;
+  std::string block;
+  std::vector<uint64_t> sums;
+  uint64_t written = 0;
+};
+
+class Sections {
+public:
+  Sections(llvm::raw_ostream &os, uint64_t at) : os(os), at(at) {}
+
+  void record(llvm::StringRef name, uint64_t offset, uint64_t size, uint64_t checksum) {
+    cheems_index_entry entry{};
+    std::memcpy(entry.name, name.data(), std::min(name.size(), sizeof entry.name - 1));
+    entry.offset = offset;
+    entry.size = size;
+    entry.checksum = checksum;
+    entries.push_back(entry);
+  }
+  void align() {
+    uint64_t next = llvm::alignTo(at, CHEEMS_ARTIFACT_ALIGNMENT);
+    os.write_zeros(next - at);
+    at = next;
+  }
+  void text(llvm::StringRef name, llvm::StringRef bytes) {
+    align();
+    record(name, at, bytes.size(), llvm::xxh3_64bits(bytesOf(bytes)));
+    write(bytes);
+  }
+  void write(llvm::StringRef bytes) {
+    os << bytes;
+    at += bytes.size();
+  }
+
+  llvm::raw_ostream &os;
+  uint64_t at;
+  std::vector<cheems_index_entry> entries;
+};
+
+template <typename T> llvm::StringRef rawBytes(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
+}
+
+/// What a disk wrote is what it reads: every section against the checksum computed on the way in.
+llvm::Error verify(llvm::StringRef path, const Sections &sections, llvm::ArrayRef<uint64_t> blocks) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    return llvm::createStringError(buffer.getError(), "cannot read back " + path + ": " + buffer.getError().message());
+  }
+  llvm::StringRef file = (*buffer)->getBuffer();
+  for (const cheems_index_entry &entry : sections.entries) {
+    llvm::StringRef bytes = file.substr(entry.offset, entry.size);
+    bool same = bytes.size() == entry.size;
+    if (llvm::StringRef(entry.name) != CHEEMS_SECTION_WEIGHTS) {
+      same &= llvm::xxh3_64bits(bytesOf(bytes)) == entry.checksum;
+    } else {
+      for (auto [i, sum] : llvm::enumerate(blocks)) {
+        same &= llvm::xxh3_64bits(bytesOf(bytes.substr(i * CHEEMS_ARTIFACT_BLOCK, CHEEMS_ARTIFACT_BLOCK))) == sum;
+      }
+    }
+    if (!same) {
+      return llvm::createStringError("section " + llvm::StringRef(entry.name) + " of " + path +
+                                     " does not read back as written; check the disk");
+    }
+  }
+  return llvm::Error::success();
+}
+} // namespace
+
+llvm::Error finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
+                           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights) {
+  auto image = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!image) {
+    return llvm::createStringError(image.getError(), "cannot read " + path + ": " + image.getError().message());
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
+                          llvm::sys::fs::OF_Append);
+  if (error) {
+    return llvm::createStringError(error, "cannot write " + path + ": " + error.message());
+  }
+  Sections sections(os, (*image)->getBufferSize());
+  sections.record(CHEEMS_SECTION_CODE, 0, sections.at, llvm::xxh3_64bits(bytesOf((*image)->getBuffer())));
+
+  sections.align();
+  BlockChecksums blocks(os);
+  uint64_t start = sections.at;
+  if (llvm::Error failed = weights(blocks)) {
+    return failed;
+  }
+  sections.record(CHEEMS_SECTION_WEIGHTS, start, blocks.size(), 0);
+  sections.at += blocks.size();
+  std::vector<uint64_t> sums = blocks.finish();
+
+  sections.text(CHEEMS_SECTION_METADATA, texts.metadata);
+  sections.text(CHEEMS_SECTION_CONFIG, texts.config);
+  std::pair<llvm::StringRef, llvm::StringRef> optional[] = {{CHEEMS_SECTION_GENERATION_CONFIG, texts.generationConfig},
+                                                            {CHEEMS_SECTION_TOKENIZER, texts.tokenizer},
+                                                            {CHEEMS_SECTION_TOKENIZER_CONFIG, texts.tokenizerConfig},
+                                                            {CHEEMS_SECTION_CHAT_TEMPLATE, texts.chatTemplate}};
+  for (auto [name, text] : optional) {
+    if (!text.empty()) {
+      sections.text(name, text);
+    }
+  }
+  sections.text(CHEEMS_SECTION_CHECKSUMS, rawBytes(sums));
+
+  sections.align();
+  cheems_footer footer{};
+  std::memcpy(footer.magic, CHEEMS_ARTIFACT_MAGIC, sizeof footer.magic);
+  footer.version = CHEEMS_ARTIFACT_VERSION;
+  footer.index_offset = sections.at;
+  footer.entry_count = sections.entries.size();
+  footer.index_checksum = llvm::xxh3_64bits(bytesOf(rawBytes(sections.entries)));
+  sections.write(rawBytes(sections.entries));
+  footer.file_size = sections.at + sizeof footer;
+  llvm::StringRef head(reinterpret_cast<const char *>(&footer), sizeof footer - sizeof footer.footer_checksum);
+  footer.footer_checksum = llvm::xxh3_64bits(bytesOf(head));
+  os.write(reinterpret_cast<const char *>(&footer), sizeof footer);
+  os.close();
+  if (os.has_error()) {
+    error = os.error();
+    os.clear_error();
+    return llvm::createStringError(error, "cannot write " + path + ": " + error.message());
+  }
+  return verify(path, sections, sums);
+}
+
+} // namespace cheems

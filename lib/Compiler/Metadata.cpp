@@ -1,0 +1,130 @@
+// The artefact's metadata section.
+#include "Metadata.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/abi.h"
+
+namespace cheems {
+namespace {
+std::string typeName(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+std::string printed(mlir::Attribute value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+llvm::json::Value optional(std::optional<int64_t> value) { return value ? llvm::json::Value(*value) : nullptr; }
+
+llvm::json::Array state(mlir::ArrayAttr pools) {
+  llvm::json::Array result;
+  for (auto pool : pools.getAsRange<mlir::DictionaryAttr>()) {
+    llvm::json::Array shape;
+    for (mlir::Attribute extent : pool.getAs<mlir::ArrayAttr>("shape")) {
+      if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(extent)) {
+        shape.push_back(number.getInt());
+      } else {
+        shape.push_back(mlir::cast<mlir::StringAttr>(extent).str());
+      }
+    }
+    result.push_back(llvm::json::Object{{"name", pool.getAs<mlir::StringAttr>("name").str()},
+                                        {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
+                                        {"shape", std::move(shape)}});
+  }
+  return result;
+}
+
+llvm::json::Array parameters(mlir::ArrayAttr table) {
+  llvm::json::Array result;
+  for (auto entry : table.getAsRange<mlir::DictionaryAttr>()) {
+    auto type = mlir::cast<mlir::RankedTensorType>(entry.getAs<mlir::TypeAttr>("type").getValue());
+    std::string name;
+    for (auto part : entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+      name += (name.empty() ? "" : "+") + part.str();
+    }
+    auto layout = entry.getAs<mlir::cheems::PanelsAttr>("layout");
+    result.push_back(llvm::json::Object{
+        {"name", name},
+        {"type", typeName(type.getElementType())},
+        {"shape", llvm::json::Array(type.getShape())},
+        {"layout", layout ? printed(layout) : "rows"},
+        {"offset", entry.getAs<mlir::IntegerAttr>("offset").getInt()},
+        {"bytes", static_cast<int64_t>(type.getNumElements() * type.getElementTypeBitWidth() / 8)}});
+  }
+  return result;
+}
+
+/// design: the trained length, times factor with dynamic scaling, unlimited where a window bounds the state.
+int64_t defaultContext(const ModelConfig &config, const CompileOptions &options) {
+  if (options.maxContext) {
+    return *options.maxContext;
+  }
+  if (config.keepWindow) {
+    return 0;
+  }
+  return static_cast<int64_t>(config.maxPositions * (config.rotary.dynamic ? config.rotary.factor : 1.0));
+}
+} // namespace
+
+ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
+  ModuleFacts facts;
+  auto workspace = [&](llvm::StringRef name) {
+    auto need = module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>("cheems.workspace");
+    return std::array<int64_t, 3>{need[0], need[1], need[2]};
+  };
+  facts.generalWorkspace = workspace("step_general");
+  facts.decodeWorkspace = workspace("step_decode");
+  facts.state = module->getAttrOfType<mlir::ArrayAttr>("cheems.state");
+  facts.parameters = module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
+  facts.block = block;
+  return facts;
+}
+
+std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, const CompileOptions &options,
+                     const TargetInfo &target, llvm::ArrayRef<std::string> warnings) {
+  const ModelConfig &c = checkpoint.config();
+  bool storedBF16 = checkpoint.precision() == DType::BF16;
+  bool weightsBF16 = options.weights == WeightFormat::BF16 || (options.weights == WeightFormat::Stored && storedBF16);
+  llvm::json::Array features(target.features);
+  llvm::json::Object variant{
+      {"name", target.cpu},
+      {"features", llvm::json::Array(target.features)},
+      {"general", "cheems_step_general"},
+      {"decode", "cheems_step_decode"},
+      {"workspace", llvm::json::Object{{"general", llvm::json::Array(facts.generalWorkspace)},
+                                       {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+  llvm::json::Object root{
+      {"abi", CHEEMS_ABI_VERSION},
+      {"compiler", compilerVersion()},
+      {"model_type", c.modelType},
+      {"vocab_size", c.vocabulary},
+      {"hidden_size", c.hidden},
+      {"layers", c.layers},
+      {"max_position_embeddings", c.maxPositions},
+      {"context", llvm::json::Object{{"default", defaultContext(c, options)},
+                                     {"trained", c.maxPositions},
+                                     {"rope", c.rotary.dynamic ? "dynamic" : "default"},
+                                     {"factor", c.rotary.factor}}},
+      {"keep_window", c.keepWindow.value_or(0)},
+      {"block", facts.block},
+      {"precision", storedBF16 ? "bf16" : "f32"},
+      {"kv_type", storedBF16 ? "bf16" : "f32"},
+      {"weights", weightsBF16 ? "bf16" : "f32"},
+      {"bos_token_id", optional(c.bosToken)},
+      {"eos_token_ids", llvm::json::Array(c.eosTokens)},
+      {"pad_token_id", optional(c.padToken)},
+      {"target", llvm::json::Object{{"cpu", target.cpu}, {"features", std::move(features)}}},
+      {"variants", llvm::json::Array{std::move(variant)}},
+      {"state", state(facts.state)},
+      {"parameters", parameters(facts.parameters)},
+      {"pipeline", options.scalar ? "scalar" : "fast"},
+      {"warnings", llvm::json::Array(warnings)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(root));
+  return text;
+}
+
+} // namespace cheems

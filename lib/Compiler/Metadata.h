@@ -1,0 +1,28 @@
+// The artefact's metadata section (docs/abi.md).
+#ifndef CHEEMS_LIB_COMPILER_METADATA_H
+#define CHEEMS_LIB_COMPILER_METADATA_H
+
+#include "cheems/Compiler/Compiler.h"
+#include "cheems/Import/Checkpoint.h"
+#include "cheems/Target/CPU/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+#include <array>
+
+namespace cheems {
+
+/// What the passes leave on a module and the artefact records.
+struct ModuleFacts {
+  std::array<int64_t, 3> generalWorkspace, decodeWorkspace; ///< S, R, W bytes
+  mlir::ArrayAttr state, parameters;
+  int64_t block;
+};
+/// Read before the module is lowered to LLVM.
+ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block);
+
+std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, const CompileOptions &options,
+                     const TargetInfo &target, llvm::ArrayRef<std::string> warnings);
+
+} // namespace cheems
+
+#endif
