@@ -11,9 +11,11 @@ cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE
 cmake --build "$work/build"
 "$prefix/bin/cheems-compile" "$model" -o "$work/model.cheems"
 
-# the same greedy token from the C program as from the tool
+# the same greedy tokens from the C program as from the tool, and an error that says why
 prompt=(0 331 42 17)
-want=$("$prefix/bin/cheems-run" "$work/model.cheems" --prompt-ids "$(IFS=,; echo "${prompt[*]}")" -n 1 --temp 0 --ignore-eos --print-ids)
-got=$("$work/build/example" "$work/model.cheems" "${prompt[@]}")
-echo "cheems-run: $want, example: $got"
-[ "$want" = "$got" ]
+"$prefix/bin/cheems-run" "$work/model.cheems" --prompt-ids "$(IFS=,; echo "${prompt[*]}")" -n 8 --temp 0 --ignore-eos --print-ids |
+  tr -s ', \n' '\n' >"$work/want"
+"$work/build/example" "$work/model.cheems" "${prompt[@]}" >"$work/got"
+diff "$work/want" "$work/got"
+if "$work/build/example" "$work/no-such-file" 0 2>"$work/error"; then exit 1; fi
+grep 'no-such-file' "$work/error"
