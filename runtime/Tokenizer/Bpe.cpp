@@ -53,22 +53,23 @@ const Json &checkModel(const Json &model, const std::string &where) {
   return model;
 }
 
-/// The two halves of a merge: ["a", "b"] or "a b".
-std::pair<std::string, std::string> halvesOf(const Json &merge,
-                                             const std::string &where) {
+/// The two halves of a merge: ["a", "b"] or "a b"; empty where it is neither.
+std::pair<std::string_view, std::string_view> halvesOf(const Json &merge) {
+  auto view = [](const Json &text) -> std::string_view {
+    return text.get_ref<const std::string &>();
+  };
   if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
       merge[1].is_string()) {
-    return {merge[0].get<std::string>(), merge[1].get<std::string>()};
+    return {view(merge[0]), view(merge[1])};
   }
   if (merge.is_string()) {
-    const auto &text = merge.get_ref<const std::string &>();
+    std::string_view text = view(merge);
     size_t gap = text.find(' ');
-    if (gap != std::string::npos &&
-        text.find(' ', gap + 1) == std::string::npos) {
+    if (gap != text.npos && text.find(' ', gap + 1) == text.npos) {
       return {text.substr(0, gap), text.substr(gap + 1)};
     }
   }
-  malformed(where, "a merge must be \"a b\" or [\"a\", \"b\"]");
+  return {};
 }
 
 } // namespace
@@ -89,22 +90,29 @@ Bpe::Bpe(const Json &model, const std::string &where)
       ignoreMerges(
           tokenizer_json::optionalBool(model, "ignore_merges", false, where)) {
   uint32_t rank = 0;
+  std::string joined;
   for (const Json &merge : model["merges"]) {
     if (merge.is_string() &&
         merge.get_ref<const std::string &>().rfind("#version", 0) == 0) {
       continue;
     }
-    std::string at = where + ".merges[" + std::to_string(rank) + "]";
-    auto [left, right] = halvesOf(merge, at);
-    auto idOf = [&](const std::string &token) {
+    auto refuse = [&, rank](const std::string &why) {
+      malformed(where + ".merges[" + std::to_string(rank) + "]", why);
+    };
+    auto [left, right] = halvesOf(merge);
+    if (left.empty() || right.empty()) {
+      refuse("a merge must be \"a b\" or [\"a\", \"b\"]");
+    }
+    auto idOf = [&](std::string_view token) {
       int32_t id = words.find(token);
       if (id < 0) {
-        malformed(at, "token " + shown(token) + " is not in the vocabulary");
+        refuse("token " + shown(token) + " is not in the vocabulary");
       }
       return id;
     };
+    joined.assign(left).append(right);
     int32_t leftId = idOf(left), rightId = idOf(right);
-    merges.insert(leftId, rightId, {rank++, idOf(left + right)});
+    merges.insert(leftId, rightId, {rank++, idOf(joined)});
   }
   if (tokenizer_json::find(model, "unk_token", where)) {
     const std::string &unknown =

@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_tokenizer_json tokenizer_json.cpp LINK CheemsTokenizer)
