@@ -1,0 +1,57 @@
+// What stands behind the C interface's pointers, and how an exception becomes a
+// status.
+#ifndef CHEEMS_RUNTIME_API_HANDLES_H
+#define CHEEMS_RUNTIME_API_HANDLES_H
+
+#include "cheems/cheems.h"
+#include "runtime/Session/Session.h"
+#include "runtime/Tokenizer/Tokenizer.h"
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+
+struct cheems_model {
+  std::shared_ptr<const cheems::Model> model;
+  std::string description;
+  // Loaded when text is first asked for: feeding ids needs no tokenizer.
+  mutable std::mutex tokenizerLock;
+  mutable std::optional<cheems::Tokenizer> tokenizer;
+};
+
+struct cheems_session {
+  cheems::Session session;
+};
+
+namespace cheems::api {
+
+/// Keeps `message` for cheems_last_error; never throws.
+cheems_status fail(cheems_status status, const char *message) noexcept;
+
+template <typename Action> cheems_status guard(const Action &action) noexcept {
+  try {
+    action();
+    return CHEEMS_OK;
+  } catch (const ContextFull &error) {
+    return fail(CHEEMS_CONTEXT_FULL, error.what());
+  } catch (const Error &error) {
+    return fail(static_cast<cheems_status>(error.status), error.what());
+  } catch (const std::bad_alloc &) {
+    return fail(CHEEMS_FAILED, "out of memory");
+  } catch (const std::exception &error) {
+    return fail(CHEEMS_FAILED, error.what());
+  } catch (...) {
+    return fail(CHEEMS_FAILED, "unknown error");
+  }
+}
+
+inline void need(const void *pointer, const char *name) {
+  if (!pointer) {
+    throw Error(Status::usage, std::string(name) + " is null");
+  }
+}
+
+} // namespace cheems::api
+
+#endif

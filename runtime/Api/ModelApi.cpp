@@ -1,0 +1,69 @@
+// The C interface: versions, errors, models.
+#include "runtime/Api/Handles.h"
+#include <algorithm>
+
+using namespace cheems;
+using namespace cheems::api;
+
+static_assert(int(Status::failed) == CHEEMS_FAILED &&
+                  int(Status::usage) == CHEEMS_USAGE &&
+                  int(Status::unsupported) == CHEEMS_UNSUPPORTED &&
+                  int(Status::interrupted) == CHEEMS_INTERRUPTED,
+              "guard() converts one into the other");
+
+static thread_local std::string lastError;
+
+cheems_status cheems::api::fail(cheems_status status,
+                                const char *message) noexcept {
+  try {
+    lastError = message;
+  } catch (...) {
+    lastError.clear();
+  }
+  return status;
+}
+
+const char *cheems_version(void) { return CHEEMS_VERSION; }
+
+const char *cheems_last_error(void) { return lastError.c_str(); }
+
+cheems_status cheems_model_open(const char *path, cheems_model **model) {
+  return guard([&] {
+    need(path, "path");
+    need(model, "model");
+    auto handle = std::make_unique<cheems_model>();
+    handle->model = Model::open(path);
+    handle->description = handle->model->describe();
+    *model = handle.release();
+  });
+}
+
+void cheems_model_close(cheems_model *model) { delete model; }
+
+cheems_status cheems_model_describe(const cheems_model *model,
+                                    const char **json) {
+  return guard([&] {
+    need(model, "model");
+    need(json, "json");
+    *json = model->description.c_str();
+  });
+}
+
+cheems_status cheems_model_verify(const cheems_model *model) {
+  return guard([&] {
+    need(model, "model");
+    model->model->verify();
+  });
+}
+
+int64_t cheems_model_vocabulary(const cheems_model *model) {
+  return model ? model->model->metadata().vocabulary : 0;
+}
+
+int cheems_model_ends_text(const cheems_model *model, int32_t token) {
+  if (!model) {
+    return 0;
+  }
+  const std::vector<int64_t> &ends = model->model->metadata().eosTokens;
+  return std::find(ends.begin(), ends.end(), token) != ends.end();
+}

@@ -1,0 +1,125 @@
+// The C interface: sessions.
+#include "runtime/Api/Handles.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace cheems;
+using namespace cheems::api;
+
+/// The caller's options as this version of the struct: a shorter, older one
+/// leaves defaults; a longer, newer one must not ask for anything we do not
+/// know.
+static cheems_session_options adopt(const cheems_session_options *given) {
+  cheems_session_options options = {};
+  if (!given) {
+    return options;
+  }
+  size_t size = given->size;
+  if (size < sizeof(size) || size > 4096) {
+    throw Error(Status::usage,
+                "the options' size is not sizeof(cheems_session_options)");
+  }
+  std::memcpy(&options, given, std::min(size, sizeof(options)));
+  const char *bytes = reinterpret_cast<const char *>(given);
+  if (size > sizeof(options) &&
+      std::any_of(bytes + sizeof(options), bytes + size,
+                  [](char byte) { return byte != 0; })) {
+    throw Error(Status::usage, "the options set a field that this version of "
+                               "the runtime does not know");
+  }
+  return options;
+}
+
+cheems_status cheems_session_create(const cheems_model *model,
+                                    const cheems_session_options *given,
+                                    cheems_session **session) {
+  return guard([&] {
+    need(model, "model");
+    need(session, "session");
+    cheems_session_options options = adopt(given);
+    SessionOptions converted;
+    converted.slots = options.slots == 0 ? 1 : options.slots;
+    // Out of an int's range is out of the pool's as well; it names the limits.
+    converted.threads =
+        static_cast<int>(std::clamp<int64_t>(options.threads, -1, INT32_MAX));
+    converted.context = options.context;
+    converted.prefillChunk = options.prefill_chunk;
+    if (options.warn) {
+      converted.warn = [=](const std::string &line) {
+        options.warn(options.user, line.c_str());
+      };
+    }
+    if (options.interrupted) {
+      converted.interrupted = [=] {
+        return options.interrupted(options.user) != 0;
+      };
+    }
+    *session = new cheems_session{Session(model->model, converted)};
+  });
+}
+
+void cheems_session_destroy(cheems_session *session) { delete session; }
+
+int64_t cheems_session_context(const cheems_session *session) {
+  return session ? session->session.context() : 0;
+}
+
+cheems_status cheems_session_position(const cheems_session *session,
+                                      int64_t slot, int64_t *position) {
+  return guard([&] {
+    need(session, "session");
+    need(position, "position");
+    *position = session->session.position(slot);
+  });
+}
+
+cheems_status cheems_session_step(cheems_session *session,
+                                  const int32_t *tokens, int64_t token_count,
+                                  const cheems_segment *segments,
+                                  int64_t segment_count, const int32_t *rows,
+                                  int64_t row_count, float *logits) {
+  return guard([&] {
+    need(session, "session");
+    session->session.step(tokens, token_count, segments, segment_count, rows,
+                          row_count, logits);
+  });
+}
+
+cheems_status cheems_session_prefill(cheems_session *session, int64_t slot,
+                                     const int32_t *tokens, int64_t count,
+                                     float *logits) {
+  return guard([&] {
+    need(session, "session");
+    need(tokens, "tokens");
+    session->session.prefill(slot, tokens, count, logits);
+  });
+}
+
+cheems_status cheems_session_decode(cheems_session *session, int64_t slot,
+                                    int32_t token, float *logits) {
+  return guard([&] {
+    need(session, "session");
+    need(logits, "logits");
+    session->session.decode(slot, token, logits);
+  });
+}
+
+cheems_status cheems_session_reset(cheems_session *session, int64_t slot) {
+  return guard([&] {
+    need(session, "session");
+    session->session.reset(slot);
+  });
+}
+
+cheems_status cheems_session_rewind(cheems_session *session, int64_t slot,
+                                    int64_t tokens) {
+  return guard([&] {
+    need(session, "session");
+    if (!session->session.rewind(slot, tokens)) {
+      throw Error(Status::unsupported,
+                  "slot " + std::to_string(slot) +
+                      " cannot go back: keys of its state were evicted; "
+                      "reset it and feed the tokens again");
+    }
+  });
+}
