@@ -6,6 +6,8 @@
 #include "runtime/Tokenizer/StreamingDecoder.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 namespace cheems::test {
 namespace {
@@ -49,6 +51,27 @@ TEST(Golden, componentsEncodeAsRecorded) {
           << setting.dump();
     }
   }
+}
+
+TEST(Golden, threadsShareATokenizer) {
+  Tokenizer tokenizer(readData("tokenizer.json"));
+  std::vector<Json> lines = readLines("encode.jsonl");
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int index = 0; index < 4; ++index) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        for (const Json &line : lines) {
+          wrong += tokenizer.encode(line["text"].get<std::string>(), false) !=
+                   line["ids"].get<Ids>();
+        }
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Golden, demoModelsTokenizerRoundTrips) {
