@@ -9,6 +9,7 @@ int main(int argc, char **argv) {
   void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   void *symbol;
   cheems_status (*open_model)(const char *, cheems_model **);
+  void (*close_model)(cheems_model *);
   const char *(*last_error)(void);
   cheems_model *model;
   if (!library || !(symbol = dlsym(library, "cheems_model_open"))) {
@@ -19,9 +20,12 @@ int main(int argc, char **argv) {
          sizeof(symbol)); /* C has no cast from void * to a function */
   symbol = dlsym(library, "cheems_last_error");
   memcpy(&last_error, &symbol, sizeof(symbol));
+  symbol = dlsym(library, "cheems_model_close");
+  memcpy(&close_model, &symbol, sizeof(symbol));
   if (open_model(argv[2], &model) != CHEEMS_OK) {
     printf("%s\n", last_error());
     return 1;
   }
+  close_model(model);
   return 0;
 }
