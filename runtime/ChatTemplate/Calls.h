@@ -1,0 +1,49 @@
+// Arguments of calls, and the functions, filters and tests that take them.
+#ifndef CHEEMS_RUNTIME_CHATTEMPLATE_CALLS_H
+#define CHEEMS_RUNTIME_CHATTEMPLATE_CALLS_H
+
+#include "runtime/ChatTemplate/Context.h"
+
+#include <functional>
+#include <initializer_list>
+
+namespace cheems::jinja {
+
+struct CallArguments {
+  std::string callee; ///< for messages: "filter 'join'"
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+
+  /// The arguments by parameter, in the parameters' order; nothing where one was not given. Fails on too many, unknown
+  /// or doubled ones, or if fewer than `required` leading parameters have one.
+  std::vector<std::optional<Value>> bind(std::initializer_list<const char *> parameters, size_t required = 0) const;
+  /// Fails on any keyword or a number of arguments outside [least, most].
+  void expect(size_t least, size_t most) const;
+};
+
+using Function = std::function<Value(Context &, CallArguments &)>;
+
+/// A function as a value. `nesting` is that of the value it is bound to.
+Value makeFunction(std::string name, Function function, int nesting = 0);
+
+/// Given the value left of `|` or `is`. Null for unknown names.
+using Filter = Value (*)(Context &, const Value &, CallArguments &);
+using Test = bool (*)(Context &, const Value &, CallArguments &);
+Filter findFilter(std::string_view name);
+Test findTest(std::string_view name);
+
+/// `range`, `namespace`, `dict`, `raise_exception`, `strftime_now`; nothing for other names.
+std::optional<Value> findFunction(const std::string &name);
+
+/// The method of a string, dict or list, bound to it; nothing if Python has none of that name there. One that Python
+/// has and this interpreter does not fails as unsupported.
+std::optional<Value> findMethod(const Value &object, const std::string &name);
+
+/// Parts of the filter table, a file each.
+using FilterTable = std::unordered_map<std::string_view, Filter>;
+void addTextFilters(FilterTable &table);
+void addSequenceFilters(FilterTable &table);
+
+} // namespace cheems::jinja
+
+#endif

@@ -1,0 +1,48 @@
+// Walks a template's tree.
+#ifndef CHEEMS_RUNTIME_CHATTEMPLATE_EVALUATOR_H
+#define CHEEMS_RUNTIME_CHATTEMPLATE_EVALUATOR_H
+
+#include "runtime/ChatTemplate/Ast.h"
+
+namespace cheems::jinja {
+
+using ScopePtr = std::shared_ptr<Scope>;
+
+class Evaluator {
+public:
+  explicit Evaluator(Context &context) : context(context) {}
+
+  /// What `body` prints, with `globals` as the variables.
+  std::string render(const Body &body, const ScopePtr &globals);
+
+private:
+  friend class Macro;
+  enum class Flow { next, breakLoop, continueLoop };
+
+  Flow execute(const Body &body, const ScopePtr &scope, std::string &out);
+  Flow execute(const Statement &statement, const ScopePtr &scope, std::string &out);
+  Flow executeIf(const Statement &statement, const ScopePtr &scope, std::string &out);
+  Flow executeLoop(const Statement &statement, const ScopePtr &scope, std::string &out);
+  Flow executeSetBlock(const Statement &statement, const ScopePtr &scope);
+  void defineMacro(const Statement &statement, const ScopePtr &scope);
+  void print(std::string_view text, std::string &out);
+  void assign(const Target &target, const Value &value, const ScopePtr &scope);
+
+  Value evaluate(const Expression &expression, const ScopePtr &scope);
+  Value evaluateOperand(const Expression &expression, size_t index, const ScopePtr &scope);
+  Value lookUp(const std::string &name, const ScopePtr &scope);
+  Value evaluateDict(const Expression &expression, const ScopePtr &scope);
+  Value evaluateCompare(const Expression &expression, const ScopePtr &scope);
+  Value evaluateConcat(const Expression &expression, const ScopePtr &scope);
+  Value evaluateConditional(const Expression &expression, const ScopePtr &scope);
+  Value evaluateCall(const Expression &expression, const ScopePtr &scope);
+  Value applyFilter(const Expression &expression, const ScopePtr &scope);
+  std::vector<Value> evaluateAll(const std::vector<ExpressionPtr> &expressions, const ScopePtr &scope);
+  CallArguments evaluateArguments(const Arguments &arguments, const ScopePtr &scope);
+
+  Context &context;
+};
+
+} // namespace cheems::jinja
+
+#endif

@@ -1,0 +1,96 @@
+// From tokens to a tree.
+#ifndef CHEEMS_RUNTIME_CHATTEMPLATE_PARSER_H
+#define CHEEMS_RUNTIME_CHATTEMPLATE_PARSER_H
+
+#include "runtime/ChatTemplate/Ast.h"
+#include "runtime/ChatTemplate/Lexer.h"
+
+#include <initializer_list>
+
+namespace cheems::jinja {
+
+/// Throws Error with the line: unsupported for what this interpreter lacks, failed for what Jinja refuses too.
+Body parse(std::string_view source);
+
+/// The methods are named after Jinja's grammar: a level each, from `expression` down to `primary`.
+class Parser {
+public:
+  explicit Parser(std::vector<Token> tokens) : tokens(std::move(tokens)) {}
+  Body parseTemplate();
+
+private:
+  // ---- tokens
+  const Token &current() const { return tokens[position]; }
+  const Token &following() const { return tokens[position + 1 < tokens.size() ? position + 1 : position]; }
+  void advance() { position += position + 1 < tokens.size(); }
+  bool skipSymbol(std::string_view spelling);
+  bool skipName(std::string_view word);
+  void expectSymbol(std::string_view spelling);
+  std::string expectName(const char *what);
+  void expect(Token::Kind kind);
+  [[noreturn]] void unexpected(const std::string &wanted) const;
+
+  // ---- statements
+  Body parseBody(std::initializer_list<const char *> ends);
+  bool atEndOf(std::initializer_list<const char *> ends) const;
+  Statement parseStatement();
+  Statement parseIf(int line);
+  Statement parseFor(int line);
+  Statement parseSet(int line);
+  Statement parseMacro(int line);
+  Statement parseGeneration(int line);
+  Statement parseLoopControl(int line, Statement::Kind kind);
+  Target parseTarget(bool allowAttribute);
+
+  // ---- expressions
+  ExpressionPtr parseTuple(bool allowConditional, bool parenthesised);
+  ExpressionPtr parseExpression();
+  ExpressionPtr parseOr();
+  ExpressionPtr parseAnd();
+  ExpressionPtr parseNot();
+  ExpressionPtr parseCompare();
+  ExpressionPtr parseSum();
+  ExpressionPtr parseConcat();
+  ExpressionPtr parseProduct();
+  ExpressionPtr parsePower();
+  ExpressionPtr parseUnary(bool withFilters);
+  ExpressionPtr parsePrimary();
+  ExpressionPtr parsePostfix(ExpressionPtr operand);
+  ExpressionPtr parseFilters(ExpressionPtr operand);
+  ExpressionPtr parseFilter(ExpressionPtr operand);
+  ExpressionPtr parseTest(ExpressionPtr operand);
+  ExpressionPtr parseSubscript(ExpressionPtr operand);
+  ExpressionPtr parseCall(ExpressionPtr callee);
+  ExpressionPtr parseList();
+  ExpressionPtr parseDict();
+  Arguments parseArguments();
+  bool takeComparison(Comparison &comparison);
+
+  ExpressionPtr make(Expression::Kind kind, int line) const;
+  /// Adds an operand (may be null), keeping the height.
+  void add(Expression &parent, ExpressionPtr operand) const;
+  void grow(Expression &parent, const Expression &child) const;
+  void growByArguments(Expression &parent) const;
+  ExpressionPtr makeBinary(Expression::Kind kind, int line, ExpressionPtr left, ExpressionPtr right) const;
+
+  /// Bounds the parser's own recursion.
+  class Nesting {
+  public:
+    explicit Nesting(Parser &parser);
+    ~Nesting() { --parser.nesting; }
+    Nesting(const Nesting &) = delete;
+
+  private:
+    Parser &parser;
+  };
+
+  std::vector<Token> tokens;
+  size_t position = 0;
+  int nesting = 0;
+  int loops = 0; ///< around the current statement, in its macro
+  bool inMacro = false;
+};
+
+} // namespace cheems::jinja
+
+#endif

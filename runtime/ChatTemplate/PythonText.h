@@ -1,0 +1,48 @@
+// Python's str on UTF-8: positions count characters, "space" is what str.isspace says.
+#ifndef CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
+#define CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems::jinja {
+
+/// Offset of the first byte that is not valid UTF-8, or npos.
+size_t firstInvalid(std::string_view text);
+/// The character at `offset` of valid text; moves `offset` past it.
+char32_t nextCharacter(std::string_view text, size_t &offset);
+void appendCharacter(std::string &out, char32_t character);
+/// Its characters, each as text.
+std::vector<std::string_view> characters(std::string_view text);
+size_t lengthOf(std::string_view text);
+/// Where character `index` starts; the text's size if it has no more than that.
+size_t offsetOf(std::string_view text, size_t index);
+
+bool isSpace(char32_t character);
+enum class Side { both, left, right };
+/// `set`: the characters to take off; spaces without it.
+std::string_view strip(std::string_view text, Side side, std::optional<std::string_view> set = std::nullopt);
+/// At str.splitlines' line ends, which are more than "\n".
+std::vector<std::string_view> splitLines(std::string_view text);
+
+/// Full case mapping, as str.upper, lower, title and capitalize do it.
+std::string upper(std::string_view text);
+std::string lower(std::string_view text);
+std::string title(std::string_view text);
+std::string capitalize(std::string_view text);
+
+/// As repr() spells it, in quotes.
+std::string quoted(std::string_view text);
+/// As repr() spells a float: the shortest digits that read back the same.
+std::string spelled(double number);
+/// float(text) and int(text, base); nothing where Python raises ValueError.
+std::optional<double> parseFloat(std::string_view text);
+std::optional<int64_t> parseInteger(std::string_view text, int base);
+
+} // namespace cheems::jinja
+
+#endif

@@ -1,0 +1,290 @@
+// Filters on lists, dicts and whatever can be walked.
+#include "runtime/ChatTemplate/Calls.h"
+#include "runtime/ChatTemplate/Operators.h"
+#include "runtime/ChatTemplate/PythonText.h"
+
+#include <algorithm>
+
+namespace cheems::jinja {
+
+namespace {
+
+Value filterLength(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  if (value.isUndefined()) {
+    return Value(int64_t(0));
+  }
+  if (value.isString()) {
+    context.scan(value.string().size());
+    return Value(int64_t(lengthOf(value.string())));
+  }
+  if (value.isMapping()) {
+    return Value(int64_t(value.dict().items.size()));
+  }
+  if (value.sequence() && value.sequence()->kind != Sequence::generator) {
+    return Value(int64_t(value.sequence()->items.size()));
+  }
+  fail("object of type '" + value.typeName() + "' has no length");
+}
+
+Value filterItems(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  std::vector<Value> pairs;
+  if (!value.isUndefined()) {
+    if (!value.isMapping()) {
+      fail(arguments.callee + " needs a mapping, not " + value.typeName());
+    }
+    for (const auto &[key, item] : value.dict().items) {
+      context.chargeItems(3);
+      pairs.push_back(Value::tuple({key, item}));
+    }
+  }
+  return Value::generator(std::move(pairs));
+}
+
+Value filterFirst(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  std::vector<Value> items = iterate(context, value);
+  return items.empty() ? Value::undefined("there is no first item, the sequence is empty") : items.front();
+}
+
+Value filterLast(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  if (value.sequence() && value.sequence()->kind == Sequence::generator) {
+    fail(arguments.callee + " cannot take a generator; put '|list' before it");
+  }
+  std::vector<Value> items = iterate(context, value);
+  return items.empty() ? Value::undefined("there is no last item, the sequence is empty") : items.back();
+}
+
+Value filterList(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  return Value::list(iterate(context, value));
+}
+
+Value filterReverse(Context &context, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  std::vector<Value> items = iterate(context, value);
+  std::reverse(items.begin(), items.end());
+  if (!value.isString()) {
+    return Value::generator(std::move(items));
+  }
+  std::string text;
+  for (const Value &each : items) {
+    text += each.string();
+  }
+  return context.text(std::move(text));
+}
+
+/// "a.b.0" as `map(attribute=…)` and its kin follow it; an integer is an item.
+Value followPath(Context &context, Value value, const Value &path) {
+  if (path.isIntegral()) {
+    return getItem(context, value, path);
+  }
+  const std::string &text = requireString(path, "an attribute's name");
+  for (size_t start = 0; start <= text.size();) {
+    size_t end = std::min(text.find('.', start), text.size());
+    std::string part = text.substr(start, end - start);
+    auto index = parseInteger(part, 10);
+    context.step();
+    value = getItem(context, value, index && *index >= 0 ? Value(*index) : Value(part));
+    start = end + 1;
+  }
+  return value;
+}
+
+Value filterJoin(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"d", "attribute"});
+  std::string separator = bound[0] ? toText(context, *bound[0]) : "";
+  std::string text;
+  bool isFirst = true;
+  for (const Value &each : iterate(context, value)) {
+    if (!isFirst) {
+      context.charge(separator.size());
+      text += separator;
+    }
+    isFirst = false;
+    bool byAttribute = bound[1] && !bound[1]->isNone();
+    text += toText(context, byAttribute ? followPath(context, each, *bound[1]) : each);
+  }
+  return Value(std::move(text));
+}
+
+Value filterMap(Context &context, const Value &value, CallArguments &arguments) {
+  std::vector<Value> mapped;
+  if (arguments.positional.empty()) {
+    auto bound = arguments.bind({"attribute", "default"}, 1);
+    for (const Value &each : iterate(context, value)) {
+      Value found = followPath(context, each, *bound[0]);
+      mapped.push_back(found.isUndefined() && bound[1] ? *bound[1] : found);
+    }
+    return Value::generator(std::move(mapped));
+  }
+  std::string name = requireString(arguments.positional[0], arguments.callee);
+  Filter filter = findFilter(name);
+  if (!filter) {
+    unsupported("filter '" + name + "'");
+  }
+  Context::Level level(context); // map may name map
+  CallArguments rest = arguments;
+  rest.callee = "filter '" + name + "'";
+  rest.positional.erase(rest.positional.begin());
+  for (const Value &each : iterate(context, value)) {
+    context.step();
+    mapped.push_back(filter(context, each, rest));
+  }
+  return Value::generator(std::move(mapped));
+}
+
+/// select, reject and their -attr forms: keeps items for which the test's answer is `keep`.
+Value filterByTest(Context &context, const Value &value, CallArguments &arguments, bool byAttribute, bool keep) {
+  CallArguments rest = arguments;
+  std::optional<Value> path;
+  if (byAttribute) {
+    if (rest.positional.empty()) {
+      fail(arguments.callee + " needs an attribute's name");
+    }
+    path = rest.positional[0];
+    rest.positional.erase(rest.positional.begin());
+  }
+  Test test = nullptr;
+  if (!rest.positional.empty()) {
+    std::string name = requireString(rest.positional[0], arguments.callee);
+    static const std::unordered_map<std::string_view, const char *> aliases = {
+        {"==", "eq"}, {"!=", "ne"}, {"<", "lt"}, {"<=", "le"}, {">", "gt"}, {">=", "ge"}};
+    auto alias = aliases.find(name);
+    test = findTest(alias == aliases.end() ? name : alias->second);
+    if (!test) {
+      unsupported("test '" + name + "'");
+    }
+    rest.positional.erase(rest.positional.begin());
+    rest.callee = "test '" + name + "'";
+  }
+  std::vector<Value> kept;
+  for (Value &each : iterate(context, value)) {
+    context.step();
+    Value subject = path ? followPath(context, each, *path) : each;
+    if ((test ? test(context, subject, rest) : subject.truthy()) == keep) {
+      kept.push_back(std::move(each));
+    }
+  }
+  return Value::generator(std::move(kept));
+}
+
+template <bool byAttribute, bool keep>
+Value filterSelection(Context &context, const Value &value, CallArguments &arguments) {
+  return filterByTest(context, value, arguments, byAttribute, keep);
+}
+
+/// What sort, unique, min and max compare: strings without their case unless told otherwise.
+Value sortKey(Context &context, const Value &value, const std::optional<Value> &path, bool caseSensitive) {
+  Value key = path && !path->isNone() ? followPath(context, value, *path) : value;
+  return key.isString() && !caseSensitive ? context.text(lower(key.string())) : key;
+}
+
+Value filterSort(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"reverse", "case_sensitive", "attribute"});
+  bool caseSensitive = bound[1] && bound[1]->truthy();
+  if (bound[2] && bound[2]->isString() && bound[2]->string().find(',') != std::string::npos) {
+    unsupported("sorting by several attributes");
+  }
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const Value &each : iterate(context, value)) {
+    keyed.emplace_back(sortKey(context, each, bound[2], caseSensitive), each);
+  }
+  bool reverse = bound[0] && bound[0]->truthy();
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto &a, const auto &b) {
+    int result = order(context, a.first, b.first, "<");
+    return reverse ? result > 0 : result < 0;
+  });
+  std::vector<Value> sorted;
+  for (auto &each : keyed) {
+    sorted.push_back(std::move(each.second));
+  }
+  return Value::list(std::move(sorted));
+}
+
+Value filterUnique(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"case_sensitive", "attribute"});
+  Dict seen;
+  std::vector<Value> kept;
+  for (Value &each : iterate(context, value)) {
+    Value key = sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
+    if (!seen.find(key)) {
+      seen.set(key, Value(true));
+      kept.push_back(std::move(each));
+    }
+  }
+  return Value::generator(std::move(kept));
+}
+
+template <int sign> Value filterExtreme(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"case_sensitive", "attribute"});
+  std::optional<Value> best;
+  Value bestKey;
+  for (Value &each : iterate(context, value)) {
+    Value key = sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
+    if (!best || order(context, key, bestKey, sign < 0 ? "<" : ">") * sign > 0) {
+      best = std::move(each);
+      bestKey = key;
+    }
+  }
+  return best ? *best : Value::undefined("no extreme item, the sequence is empty");
+}
+
+Value filterSum(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"attribute", "start"});
+  Value sum = bound[1] ? *bound[1] : Value(int64_t(0));
+  if (sum.isString()) {
+    fail("sum() cannot add strings; use '|join'");
+  }
+  for (const Value &each : iterate(context, value)) {
+    bool byAttribute = bound[0] && !bound[0]->isNone();
+    sum = applyBinary(context, BinaryOperator::add, sum, byAttribute ? followPath(context, each, *bound[0]) : each);
+  }
+  return sum;
+}
+
+Value filterDictSort(Context &context, const Value &value, CallArguments &arguments) {
+  auto bound = arguments.bind({"case_sensitive", "by", "reverse"});
+  requireDefined(value);
+  if (!value.isMapping()) {
+    fail(arguments.callee + " needs a mapping, not " + value.typeName());
+  }
+  std::string by = bound[1] ? requireString(*bound[1], arguments.callee) : "key";
+  if (by != "key" && by != "value") {
+    fail(arguments.callee + " sorts by 'key' or 'value', not '" + by + "'");
+  }
+  CallArguments none;
+  CallArguments sorting;
+  sorting.callee = arguments.callee;
+  sorting.keywords.emplace_back("attribute", Value(int64_t(by == "value")));
+  sorting.keywords.emplace_back("case_sensitive", bound[0] ? *bound[0] : Value(false));
+  sorting.keywords.emplace_back("reverse", bound[2] ? *bound[2] : Value(false));
+  return filterSort(context, filterItems(context, value, none), sorting);
+}
+
+} // namespace
+
+void addSequenceFilters(FilterTable &table) {
+  table["length"] = table["count"] = filterLength;
+  table["items"] = filterItems;
+  table["first"] = filterFirst;
+  table["last"] = filterLast;
+  table["list"] = filterList;
+  table["reverse"] = filterReverse;
+  table["join"] = filterJoin;
+  table["map"] = filterMap;
+  table["select"] = filterSelection<false, true>;
+  table["reject"] = filterSelection<false, false>;
+  table["selectattr"] = filterSelection<true, true>;
+  table["rejectattr"] = filterSelection<true, false>;
+  table["sort"] = filterSort;
+  table["unique"] = filterUnique;
+  table["min"] = filterExtreme<-1>;
+  table["max"] = filterExtreme<1>;
+  table["sum"] = filterSum;
+  table["dictsort"] = filterDictSort;
+}
+
+} // namespace cheems::jinja

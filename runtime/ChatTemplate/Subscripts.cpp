@@ -1,0 +1,191 @@
+// Attributes, items, slices and walking.
+#include "runtime/ChatTemplate/Operators.h"
+#include "runtime/ChatTemplate/PythonText.h"
+
+#include <algorithm>
+
+namespace cheems::jinja {
+
+namespace {
+
+std::string described(const Value &value) {
+  return value.isNone() ? "None" : value.isUndefined() ? "Undefined" : "'" + value.typeName() + " object'";
+}
+
+Value missingAttribute(const Value &value, const std::string &name) {
+  return Value::undefined(described(value) + " has no attribute " + quoted(name));
+}
+
+std::optional<Value> memberOf(const Value &value, const std::string &name) {
+  if (const Object *object = value.object()) {
+    return object->attribute(name);
+  }
+  return findMethod(value, name);
+}
+
+void refuseInternals(const std::string &name) {
+  if (name.compare(0, 2, "__") == 0) {
+    unsupported("attribute '" + name + "'");
+  }
+}
+
+/// Of a sequence of `size`, counted from its end if negative; nothing if outside.
+std::optional<size_t> place(int64_t index, size_t size) {
+  if (index < 0) {
+    index += int64_t(size);
+  }
+  return index < 0 || index >= int64_t(size) ? std::nullopt : std::optional<size_t>(size_t(index));
+}
+
+Value noElement(const Value &value, int64_t index) {
+  return Value::undefined(value.typeName() + " object has no element " + std::to_string(index));
+}
+
+/// start, start + stride, … before `end` (beyond it if the stride is negative), as Python clips a slice.
+struct Range {
+  int64_t start;
+  int64_t end;
+  int64_t stride;
+
+  size_t count() const {
+    int64_t distance = stride > 0 ? end - start : start - end;
+    int64_t pace = stride > 0 ? stride : -stride;
+    return distance <= 0 ? 0 : size_t((distance + pace - 1) / pace);
+  }
+  size_t operator[](size_t i) const { return size_t(start + int64_t(i) * stride); }
+};
+
+Range clippedRange(const Value &from, const Value &to, const Value &step, size_t size) {
+  auto bound = [](const Value &value) { return requireInteger(value, "a slice's bound"); };
+  int64_t stride = step.isNone() ? 1 : bound(step);
+  int64_t count = int64_t(size);
+  if (stride == 0) {
+    fail("a slice's step cannot be zero");
+  }
+  int64_t lowest = stride > 0 ? 0 : -1;
+  int64_t highest = stride > 0 ? count : count - 1;
+  auto clipped = [&](const Value &value, int64_t fallback) {
+    if (value.isNone()) {
+      return fallback;
+    }
+    int64_t index = bound(value);
+    return std::clamp(index < 0 ? index + count : index, lowest, highest);
+  };
+  // a longer stride takes the same positions, and this one cannot overflow
+  return {clipped(from, lowest == 0 ? 0 : count - 1), clipped(to, lowest == 0 ? count : -1),
+          std::clamp(stride, -count - 1, count + 1)};
+}
+
+std::string slicedText(Context &context, std::string_view text, const Range &range) {
+  if (range.stride == 1) {
+    size_t start = offsetOf(text, size_t(range.start));
+    size_t length = offsetOf(text.substr(start), range.count());
+    return std::string(text.substr(start, length));
+  }
+  context.charge(text.size() * sizeof(std::string_view));
+  auto all = characters(text);
+  std::string out;
+  for (size_t i = 0; i < range.count(); ++i) {
+    out += all[range[i]];
+  }
+  return out;
+}
+
+} // namespace
+
+Value getAttribute(Context &context, const Value &value, const std::string &name) {
+  requireDefined(value);
+  if (value.isMapping()) {
+    if (auto method = findMethod(value, name)) {
+      return *method;
+    }
+    if (const Value *found = value.dict().find(name)) {
+      return *found;
+    }
+    refuseInternals(name);
+    return missingAttribute(value, name);
+  }
+  refuseInternals(name);
+  auto member = memberOf(value, name);
+  return member ? *member : missingAttribute(value, name);
+}
+
+Value getItem(Context &context, const Value &value, const Value &key) {
+  requireDefined(value);
+  if (value.isMapping()) {
+    if (const Value *found = value.dict().find(key)) {
+      return *found;
+    }
+  } else if (key.isIntegral() && value.isIndexable()) {
+    auto index = place(key.integer(), value.sequence()->items.size());
+    return index ? value.sequence()->items[*index] : noElement(value, key.integer());
+  } else if (key.isIntegral() && value.isString()) {
+    std::string_view text = value.string();
+    context.scan(text.size());
+    auto index = place(key.integer(), lengthOf(text));
+    if (!index) {
+      return noElement(value, key.integer());
+    }
+    size_t start = offsetOf(text, *index);
+    size_t end = start;
+    nextCharacter(text, end);
+    return Value(std::string(text.substr(start, end - start)));
+  }
+  if (!key.isString()) {
+    return Value::undefined(described(value) + " has no such element");
+  }
+  refuseInternals(key.string());
+  auto member = memberOf(value, key.string());
+  return member ? *member : missingAttribute(value, key.string());
+}
+
+Value getSlice(Context &context, const Value &value, const Value &from, const Value &to, const Value &step) {
+  requireDefined(value);
+  if (value.isString()) {
+    context.scan(value.string().size());
+    Range range = clippedRange(from, to, step, lengthOf(value.string()));
+    return context.text(slicedText(context, value.string(), range));
+  }
+  if (!value.isIndexable()) {
+    return Value::undefined(described(value) + " cannot be sliced");
+  }
+  const Sequence &sequence = *value.sequence();
+  Range range = clippedRange(from, to, step, sequence.items.size());
+  context.chargeItems(range.count());
+  std::vector<Value> items;
+  for (size_t i = 0; i < range.count(); ++i) {
+    items.push_back(sequence.items[range[i]]);
+  }
+  return sequence.kind == Sequence::list    ? Value::list(std::move(items))
+         : sequence.kind == Sequence::tuple ? Value::tuple(std::move(items))
+                                            : Value::range(std::move(items));
+}
+
+std::vector<Value> iterate(Context &context, const Value &value) {
+  std::vector<Value> items;
+  if (value.isUndefined()) {
+    return items;
+  }
+  if (Sequence *sequence = value.sequence()) {
+    context.chargeItems(sequence->items.size());
+    return sequence->kind == Sequence::generator ? std::exchange(sequence->items, {}) : sequence->items;
+  }
+  if (value.isMapping()) {
+    context.chargeItems(value.dict().items.size());
+    for (const auto &each : value.dict().items) {
+      items.push_back(each.first);
+    }
+    return items;
+  }
+  if (value.isString()) {
+    context.chargeItems(lengthOf(value.string()));
+    auto all = characters(value.string());
+    for (std::string_view each : all) {
+      items.emplace_back(std::string(each));
+    }
+    return items;
+  }
+  fail("'" + value.typeName() + "' object is not iterable");
+}
+
+} // namespace cheems::jinja
