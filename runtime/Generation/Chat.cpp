@@ -1,0 +1,106 @@
+#include "runtime/Generation/Chat.h"
+#include "runtime/Error.h"
+#include "runtime/Generation/Interrupt.h"
+#include "runtime/Generation/Output.h"
+#include "runtime/Generation/Prompt.h"
+#include "runtime/Generation/TextStream.h"
+#include "runtime/Generation/TokenIds.h"
+#include <unistd.h>
+
+namespace cheems {
+
+Chat::Chat(TextModel &text, Session &session, Sampler &sampler,
+           GenerationLimits limits)
+    : text(text), session(session), sampler(sampler), limits(std::move(limits)),
+      format(text.chatTemplate()), variables(text.templateVariables()),
+      conversation(session, printMessage),
+      generator(session, sampler, interrupt::requested) {}
+
+void Chat::setSystemPrompt(const std::string &prompt) {
+  messages.push_back({"system", prompt});
+}
+
+std::vector<int32_t> Chat::encodeConversation() {
+  // as in training, every special token comes from the template: adding the
+  // tokenizer's own would write the first one twice
+  std::vector<int32_t> tokens = text.tokenizer().encode(
+      format.render(messages, /*addGenerationPrompt=*/true, variables),
+      /*addSpecialTokens=*/false);
+  if (tokens.empty()) {
+    throw Error("the chat template makes nothing of the conversation");
+  }
+  int64_t count = static_cast<int64_t>(tokens.size());
+  if (count >= session.context()) {
+    throw Error("the conversation has " + std::to_string(count) +
+                " tokens and leaves no room in the context of " +
+                std::to_string(session.context()) +
+                "; start a new one or raise -c");
+  }
+  return checkVocabulary(std::move(tokens), session.vocabulary());
+}
+
+Stop Chat::answer(const std::string &message,
+                  const std::function<void(const std::string &)> &receive) {
+  messages.push_back({"user", message});
+  std::vector<int32_t> tokens = encodeConversation();
+  size_t begin = conversation.reuse(tokens);
+  try {
+    generator.feed({tokens.begin() + begin, tokens.end()});
+  } catch (const Error &error) {
+    conversation.fed(tokens);
+    messages.pop_back();
+    if (error.status == Status::interrupted) {
+      return Stop::interrupted;
+    }
+    throw;
+  }
+  conversation.fed(tokens);
+  conversation.keep();
+
+  sampler.forget();
+  sampler.accept(tokens.data(), tokens.size());
+  std::string answer;
+  TextStream stream(text.tokenizer(), [&](const std::string &piece) {
+    answer += piece;
+    receive(piece);
+  });
+  Stop stop = generator.generate(limits, [&](int32_t token) {
+    tokens.push_back(token);
+    stream.push(token);
+  });
+  stream.finish();
+  conversation.fed(tokens);
+  messages.push_back({"assistant", answer});
+  return stop;
+}
+
+void runChat(Chat &chat, const std::optional<std::string> &first) {
+  bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+  LineReader reader;
+  std::string line = first.value_or("");
+  for (;;) {
+    if (!line.empty()) {
+      interrupt::forget();
+      Stop stop = chat.answer(line, writeOutput);
+      writeOutput("\n");
+      if (stop == Stop::contextFull) {
+        printMessage("the context is full; raise it with -c");
+      }
+    }
+    if (asks) {
+      writeAll(STDERR_FILENO, "> ");
+    }
+    switch (reader.next(line)) {
+    case LineReader::Event::line:
+      break;
+    case LineReader::Event::end:
+      return;
+    case LineReader::Event::interrupted:
+      line.clear();
+      printMessage(" Ctrl-C again leaves");
+      break;
+    }
+  }
+}
+
+} // namespace cheems

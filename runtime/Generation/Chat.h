@@ -1,0 +1,52 @@
+// A conversation on standard input and output.
+#ifndef CHEEMS_RUNTIME_GENERATION_CHAT_H
+#define CHEEMS_RUNTIME_GENERATION_CHAT_H
+
+#include "runtime/ChatTemplate/ChatTemplate.h"
+#include "runtime/Generation/Conversation.h"
+#include "runtime/Generation/Generator.h"
+#include "runtime/Generation/TextModel.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+/// Puts turns through a model: the whole conversation is rendered each time,
+/// and what the model has not seen of it is fed.
+class Chat {
+public:
+  /// All must outlive it. Throws Error where the model has no chat template.
+  Chat(TextModel &text, Session &session, Sampler &sampler,
+       GenerationLimits limits);
+
+  void setSystemPrompt(const std::string &prompt);
+  /// One turn: the answer to `message`, in whole characters as they come. A
+  /// turn that was interrupted before the answer began is forgotten. Throws
+  /// Error.
+  Stop answer(const std::string &message,
+              const std::function<void(const std::string &)> &receive);
+
+  const Statistics &statistics() const { return generator.statistics(); }
+
+private:
+  std::vector<int32_t> encodeConversation();
+
+  TextModel &text;
+  Session &session;
+  Sampler &sampler;
+  GenerationLimits limits;
+  ChatTemplate format;
+  std::map<std::string, std::string> variables;
+  Conversation conversation;
+  Generator generator;
+  std::vector<ChatMessage> messages;
+};
+
+/// Asks on standard input, a message a line, until it ends, and answers on
+/// standard output. `first` is the first message, if given.
+void runChat(Chat &chat, const std::optional<std::string> &first);
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,103 @@
+#include "runtime/Generation/ChildProcess.h"
+#include "runtime/Error.h"
+#include "runtime/Generation/Interrupt.h"
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cheems {
+
+namespace {
+
+/// How the child's files and signals differ from ours.
+struct Setup {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+
+  explicit Setup(int output) {
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
+                                     O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults; // SIGPIPE is ignored here, and would stay so
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Setup() {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  }
+};
+
+std::string readAll(int descriptor) {
+  std::string text;
+  char block[4096];
+  for (;;) {
+    ssize_t count = read(descriptor, block, sizeof(block));
+    if (count > 0) {
+      text.append(block, static_cast<size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      return text;
+    }
+  }
+}
+
+int waitFor(pid_t child) {
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+    if (interrupt::requested()) { // a terminal told it already, others did not
+      kill(child, SIGINT);
+    }
+  }
+  return state;
+}
+
+} // namespace
+
+int runChild(const std::vector<std::string> &arguments, std::string *output) {
+  std::vector<char *> words;
+  for (const std::string &argument : arguments) {
+    words.push_back(const_cast<char *>(argument.c_str()));
+  }
+  words.push_back(nullptr);
+
+  int pipeEnds[2] = {-1, -1};
+  if (output && pipe2(pipeEnds, O_CLOEXEC) != 0) {
+    throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  pid_t child = 0;
+  int failure;
+  {
+    Setup setup(output ? pipeEnds[1] : STDERR_FILENO);
+    failure = posix_spawn(&child, words[0], &setup.files, &setup.attributes,
+                          words.data(), environ);
+  }
+  if (output) {
+    close(pipeEnds[1]);
+    if (failure == 0) {
+      *output = readAll(pipeEnds[0]);
+    }
+    close(pipeEnds[0]);
+  }
+  if (failure != 0) {
+    throw Error("cannot start " + arguments[0] + ": " + std::strerror(failure));
+  }
+  int state = waitFor(child);
+  if (WIFEXITED(state)) {
+    return WEXITSTATUS(state);
+  }
+  if (WTERMSIG(state) == SIGINT) {
+    return static_cast<int>(Status::interrupted);
+  }
+  throw Error(arguments[0] + " was ended by signal " +
+              std::to_string(WTERMSIG(state)));
+}
+
+} // namespace cheems

@@ -1,0 +1,84 @@
+#include "runtime/Generation/Generator.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace cheems {
+
+namespace {
+
+/// Adds the time until it goes out of scope.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &seconds)
+      : seconds(seconds), start(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+  }
+
+private:
+  double &seconds;
+  std::chrono::steady_clock::time_point start;
+};
+
+std::string rate(int64_t tokens, double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f tokens/s",
+                seconds > 0 ? static_cast<double>(tokens) / seconds : 0.0);
+  return text;
+}
+
+} // namespace
+
+std::string Statistics::line() const {
+  return "prompt: " + std::to_string(promptTokens) + " tokens, " +
+         rate(promptTokens, promptSeconds) +
+         "; generated: " + std::to_string(generatedTokens) + " tokens, " +
+         rate(decodedTokens, generationSeconds);
+}
+
+Generator::Generator(Session &session, Sampler &sampler,
+                     std::function<bool()> interrupted)
+    : session(session), sampler(sampler), interrupted(std::move(interrupted)),
+      logits(static_cast<size_t>(session.vocabulary())) {}
+
+void Generator::feed(const std::vector<int32_t> &tokens) {
+  int64_t before = session.position(0);
+  {
+    Stopwatch watch(totals.promptSeconds);
+    session.prefill(0, tokens.data(), static_cast<int64_t>(tokens.size()),
+                    logits.data());
+  }
+  totals.promptTokens += session.position(0) - before;
+}
+
+Stop Generator::generate(const GenerationLimits &limits,
+                         const std::function<void(int32_t)> &receive) {
+  Stopwatch watch(totals.generationSeconds);
+  int64_t room = session.remaining(0);
+  int64_t limit = std::min(room, limits.maxTokens.value_or(room));
+  int32_t token = 0;
+  for (int64_t count = 0; count < limit; ++count) {
+    if (interrupted && interrupted()) {
+      return Stop::interrupted;
+    }
+    if (count != 0) {
+      session.decode(0, token, logits.data());
+      ++totals.decodedTokens;
+    }
+    token = sampler.sample(logits.data(), logits.size());
+    sampler.accept(token);
+    ++totals.generatedTokens;
+    receive(token);
+    if (std::find(limits.eosTokens.begin(), limits.eosTokens.end(), token) !=
+        limits.eosTokens.end()) {
+      return Stop::endOfText;
+    }
+  }
+  return limits.maxTokens && limit == *limits.maxTokens ? Stop::length
+                                                        : Stop::contextFull;
+}
+
+} // namespace cheems

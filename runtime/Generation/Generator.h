@@ -1,0 +1,60 @@
+// The generation loop: sample, hand out, feed back, until something ends it.
+#ifndef CHEEMS_RUNTIME_GENERATION_GENERATOR_H
+#define CHEEMS_RUNTIME_GENERATION_GENERATOR_H
+
+#include "runtime/Sampler/Sampler.h"
+#include "runtime/Session/Session.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+/// What a run cost; times in seconds.
+struct Statistics {
+  int64_t promptTokens = 0, generatedTokens = 0;
+  int64_t decodedTokens = 0; ///< fed back; the last one of an answer is not
+  double promptSeconds = 0, generationSeconds = 0;
+  /// "prompt: 5 tokens, 123.4 tokens/s; generated: 9 tokens, 45.6 tokens/s".
+  std::string line() const;
+};
+
+/// Why a generation ended.
+enum class Stop { length, endOfText, contextFull, interrupted };
+
+struct GenerationLimits {
+  std::optional<int64_t> maxTokens; ///< nothing: the context left
+  std::vector<int32_t> eosTokens;   ///< any of these ends it
+};
+
+/// Runs slot 0 of a session.
+class Generator {
+public:
+  /// Both must outlive it. `interrupted` is asked before each token.
+  Generator(Session &session, Sampler &sampler,
+            std::function<bool()> interrupted);
+
+  /// Feeds tokens behind those already there; at least one. Throws Error, as
+  /// Session::prefill does.
+  void feed(const std::vector<int32_t> &tokens);
+
+  /// Behind a feed: `receive` gets each token as it is chosen, the one that
+  /// ends the text included. The sampler must have accepted the sequence so
+  /// far; it accepts the new tokens here. The last token is not fed.
+  Stop generate(const GenerationLimits &limits,
+                const std::function<void(int32_t)> &receive);
+
+  const Statistics &statistics() const { return totals; }
+
+private:
+  Session &session;
+  Sampler &sampler;
+  std::function<bool()> interrupted;
+  std::vector<float> logits;
+  Statistics totals;
+};
+
+} // namespace cheems
+
+#endif

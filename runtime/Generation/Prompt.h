@@ -1,0 +1,28 @@
+// Prompts: bytes from files and standard input, exactly as they are.
+#ifndef CHEEMS_RUNTIME_GENERATION_PROMPT_H
+#define CHEEMS_RUNTIME_GENERATION_PROMPT_H
+
+#include <optional>
+#include <string>
+
+namespace cheems {
+
+/// All bytes of a file; "-" is standard input. Throws Error naming it, and
+/// interrupted when Ctrl-C ends the wait for input.
+std::string readText(const std::string &path);
+
+/// Reads standard input a line at a time.
+class LineReader {
+public:
+  enum class Event { line, end, interrupted };
+  /// Waits for the next line, which comes without its line end. Throws Error.
+  Event next(std::string &line);
+
+private:
+  std::string buffer;
+  bool ended = false;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,77 @@
+#include "runtime/Generation/TextModel.h"
+#include "runtime/ChatTemplate/TemplateSource.h"
+#include "runtime/Error.h"
+
+namespace cheems {
+
+static std::optional<std::string> present(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional<std::string>(text);
+}
+
+TextModel::TextModel(std::shared_ptr<const Model> model)
+    : compiled(std::move(model)) {
+  if (!compiled->generationConfig().empty()) {
+    config = parseGenerationConfig(compiled->generationConfig());
+  }
+}
+
+std::vector<int32_t> TextModel::eosTokens() const {
+  if (!config.eosTokenIds.empty()) {
+    return config.eosTokenIds;
+  }
+  const std::vector<int64_t> &eos = compiled->metadata().eosTokens;
+  return std::vector<int32_t>(eos.begin(), eos.end());
+}
+
+const Tokenizer &TextModel::tokenizer() {
+  if (!loaded) {
+    if (compiled->tokenizer().empty()) {
+      throw Error(Status::unsupported,
+                  compiled->path() +
+                      " has no tokenizer: its model folder had no "
+                      "tokenizer.json; use --prompt-ids with --print-ids");
+    }
+    loaded.emplace(compiled->tokenizer(), compiled->tokenizerConfig());
+  }
+  return *loaded;
+}
+
+std::vector<int32_t> TextModel::encodePrompt(const std::string &text) {
+  std::vector<int32_t> ids = tokenizer().encode(text, true);
+  if (!ids.empty()) {
+    return ids;
+  }
+  if (auto bos = tokenizer().bosId()) {
+    return {*bos};
+  }
+  if (config.bosTokenId) {
+    return {*config.bosTokenId};
+  }
+  if (auto bos = compiled->metadata().bosToken) {
+    return {static_cast<int32_t>(*bos)};
+  }
+  throw Error(Status::usage,
+              "the prompt is empty and the model has no token that begins a "
+              "text; give a prompt with -p or -f");
+}
+
+ChatTemplate TextModel::chatTemplate() const {
+  auto source = chatTemplateSource(present(compiled->chatTemplate()),
+                                   present(compiled->tokenizerConfig()));
+  if (!source) {
+    throw Error(Status::unsupported,
+                compiled->path() +
+                    " has no chat template (chat_template.jinja or "
+                    "tokenizer_config.json); use -p instead of --chat");
+  }
+  return ChatTemplate(*source);
+}
+
+std::map<std::string, std::string> TextModel::templateVariables() const {
+  if (compiled->tokenizerConfig().empty()) {
+    return {};
+  }
+  return specialTokens(compiled->tokenizerConfig());
+}
+
+} // namespace cheems

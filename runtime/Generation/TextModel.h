@@ -1,0 +1,50 @@
+// What a compiled model says about text: its tokenizer, its defaults for
+// generation, its chat template.
+#ifndef CHEEMS_RUNTIME_GENERATION_TEXTMODEL_H
+#define CHEEMS_RUNTIME_GENERATION_TEXTMODEL_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/ChatTemplate/ChatTemplate.h"
+#include "runtime/Sampler/GenerationConfig.h"
+#include "runtime/Tokenizer/Tokenizer.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+class TextModel {
+public:
+  /// Reads the generation defaults; the tokenizer is read when first asked
+  /// for. Throws Error.
+  explicit TextModel(std::shared_ptr<const Model> model);
+
+  const Model &model() const { return *compiled; }
+  const std::shared_ptr<const Model> &sharedModel() const { return compiled; }
+  const GenerationConfig &generation() const { return config; }
+  /// Those of generation_config.json, else of config.json.
+  std::vector<int32_t> eosTokens() const;
+
+  /// Throws Error: unsupported where the model has none.
+  const Tokenizer &tokenizer();
+  /// The ids of a prompt with the tokenizer's own special tokens around it; an
+  /// empty one is the token that begins a text. Throws Error: usage for an
+  /// empty prompt where the model has no such token.
+  std::vector<int32_t> encodePrompt(const std::string &text);
+
+  /// Throws Error: unsupported where the model has none.
+  ChatTemplate chatTemplate() const;
+  /// What the template may name: bos_token and its like.
+  std::map<std::string, std::string> templateVariables() const;
+
+private:
+  std::shared_ptr<const Model> compiled;
+  GenerationConfig config;
+  std::optional<Tokenizer> loaded;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,16 @@
+#include "runtime/Generation/TextStream.h"
+#include "runtime/Error.h"
+
+namespace cheems {
+
+void TextStream::push(int32_t token) {
+  std::string text;
+  try {
+    text = decoder.push(token);
+  } catch (const Error &) { // the decoder is as before
+    ++unknownCount;
+  }
+  hand(text);
+}
+
+} // namespace cheems

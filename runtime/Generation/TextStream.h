@@ -1,0 +1,40 @@
+// Generated tokens to text, for a reader who waits for it.
+#ifndef CHEEMS_RUNTIME_GENERATION_TEXTSTREAM_H
+#define CHEEMS_RUNTIME_GENERATION_TEXTSTREAM_H
+
+#include "runtime/Tokenizer/StreamingDecoder.h"
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace cheems {
+
+class TextStream {
+public:
+  /// `receive` gets whole characters, never an empty text.
+  TextStream(const Tokenizer &tokenizer,
+             std::function<void(const std::string &)> receive)
+      : decoder(tokenizer, /*skipSpecial=*/true), receive(std::move(receive)) {}
+
+  /// A token that the tokenizer does not have, from a row of the embedding that
+  /// was only added to round its size up, has no text; `unknown` counts them.
+  void push(int32_t token);
+  /// Hands out what was waiting for the rest of a character.
+  void finish() { hand(decoder.finish()); }
+  int64_t unknown() const { return unknownCount; }
+
+private:
+  void hand(const std::string &text) {
+    if (!text.empty()) {
+      receive(text);
+    }
+  }
+
+  StreamingDecoder decoder;
+  std::function<void(const std::string &)> receive;
+  int64_t unknownCount = 0;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,280 @@
+#include "Options.h"
+#include "cheems/abi.h"
+#include "cheems/artifact.h"
+#include "runtime/Error.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace cheems::run {
+
+namespace {
+
+constexpr const char *description =
+    "Runs a model that cheems-compile made: generates text, chats, or computes "
+    "logits.\nMODEL may be a model folder too; it is then compiled once into "
+    "the cache.";
+
+constexpr const char *versionText =
+    "cheems-run " CHEEMS_VERSION " (artefact format %d, interface %d)";
+
+Error usage(const std::string &what) {
+  return Error(Status::usage, what + "; see --help");
+}
+
+/// What is on the command line, before the parts are held against each other.
+struct Raw {
+  Options options;
+  bool tokenize = false, chat = false, describe = false, verify = false;
+  std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
+  std::optional<std::string> saveState, loadState, profile;
+};
+
+void declareText(CLI::App &app, Raw &raw) {
+  Options &options = raw.options;
+  app.add_option("MODEL,-m,--model", options.model,
+                 "compiled model, or model folder")
+      ->required();
+  app.add_option("-p,--prompt", options.prompt,
+                 "prompt (with --chat: the first message)");
+  app.add_option("-f,--file", options.file,
+                 "file with the prompt, byte for byte; - is standard input");
+  app.add_option("-n,--n-predict,--predict", raw.maxTokens,
+                 "tokens to generate at most; -1, the default: the context "
+                 "left");
+  app.add_flag("-i,--interactive,--chat,--conversation", raw.chat,
+               "chat (also -cnv): a message a line");
+  app.add_option("--system-prompt", options.system,
+                 "system prompt of a chat (also -sys)");
+  app.add_flag("--ignore-eos", options.ignoreEos,
+               "go on past tokens that end the text");
+}
+
+void declareSampling(CLI::App &app, Raw &raw) {
+  Options &options = raw.options;
+  app.add_option("--temp,--temperature", options.temperature,
+                 "temperature; 0 takes the most probable token")
+      ->group("Sampling (defaults: the model's generation_config.json)");
+  const char *group = "Sampling (defaults: the model's generation_config.json)";
+  app.add_option("--top-k", options.topK, "keep the k best tokens; 0: all")
+      ->group(group);
+  app.add_option("--top-p", options.topP,
+                 "keep the best tokens of this probability together; 1: all")
+      ->group(group);
+  app.add_option("--min-p", options.minP,
+                 "keep tokens this probable relative to the best; 0: all")
+      ->group(group);
+  app.add_option("--repeat-penalty", options.repeatPenalty,
+                 "penalty of tokens that came before; 1: none")
+      ->group(group);
+  app.add_option("-s,--seed", raw.seed,
+                 "same seed, same text; -1, the default: a new one each time")
+      ->group(group);
+}
+
+void declareModes(CLI::App &app, Raw &raw) {
+  Options &options = raw.options;
+  const char *ids = "Token ids", *file = "The file", *run = "Running";
+  app.add_option("-c,--ctx-size", options.context,
+                 "tokens of context; 0, the default: the model's")
+      ->group(run);
+  app.add_option("-t,--threads", raw.threads,
+                 "threads; default: the physical cores this process may use")
+      ->group(run);
+  app.add_option("--prefill-chunk", raw.prefillChunk,
+                 "tokens of a prompt to process at once")
+      ->group(run);
+  app.add_option("--prompt-ids", options.promptIds,
+                 "prompt as token ids, used as given: 1,2,3 or @FILE")
+      ->group(ids);
+  app.add_flag("--print-ids", options.printIds,
+               "print generated ids instead of text")
+      ->group(ids);
+  app.add_flag("--tokenize", raw.tokenize,
+               "print the ids of -p or -f, no special tokens added")
+      ->group(ids);
+  app.add_option("--detokenize", options.detokenize,
+                 "print the text of 1,2,3 or @FILE, special tokens shown")
+      ->group(ids);
+  app.add_option("--input-ids", options.inputIds,
+                 "safetensors file with input_ids [B,T], for --logits")
+      ->group(ids);
+  app.add_option("--logits", options.logits,
+                 "safetensors file to write logits [B,T,V] to")
+      ->group(ids);
+  app.add_flag("--describe", raw.describe, "print what the file holds, as JSON")
+      ->group(file);
+  app.add_flag("--verify", raw.verify, "check every byte of the file")
+      ->group(file);
+  for (auto [name, value] : {std::pair{"--save-state", &raw.saveState},
+                             std::pair{"--load-state", &raw.loadState},
+                             std::pair{"--profile", &raw.profile}}) {
+    app.add_option(name, *value)->group(""); // later versions'; not in --help
+  }
+}
+
+/// llama.cpp has names of several letters behind one dash; CLI11 would read
+/// them as letters. What stands behind a flag that takes a text stays.
+std::vector<std::string> plainNames(int argc, char **argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  bool isText = false;
+  for (std::string &word : words) {
+    if (!isText && word == "-sys") {
+      word = "--system-prompt";
+    } else if (!isText && word == "-cnv") {
+      word = "--chat";
+    }
+    isText = !isText && (word == "-p" || word == "--prompt" || word == "-f" ||
+                         word == "--file" || word == "--system-prompt");
+  }
+  return words;
+}
+
+/// The mode whose flag was given; one at most.
+Mode chooseMode(const Raw &raw) {
+  const std::pair<const char *, Mode> chosen[] = {
+      {raw.chat ? "--chat" : nullptr, Mode::chat},
+      {raw.tokenize ? "--tokenize" : nullptr, Mode::tokenize},
+      {raw.options.detokenize ? "--detokenize" : nullptr, Mode::detokenize},
+      {raw.options.logits ? "--logits" : nullptr, Mode::logits},
+      {raw.describe ? "--describe" : nullptr, Mode::describe},
+      {raw.verify ? "--verify" : nullptr, Mode::verify}};
+  const char *first = nullptr;
+  Mode mode = Mode::generate;
+  for (auto [name, candidate] : chosen) {
+    if (name && first) {
+      throw usage(std::string(first) + " and " + name +
+                  " cannot be used together");
+    }
+    if (name) {
+      first = name;
+      mode = candidate;
+    }
+  }
+  return mode;
+}
+
+void checkInputs(const Options &options) {
+  int prompts = options.prompt.has_value() + options.file.has_value() +
+                options.promptIds.has_value();
+  bool text = options.prompt || options.file;
+  if (prompts > 1) {
+    throw usage("give only one of -p, -f and --prompt-ids");
+  }
+  if (options.system && options.mode != Mode::chat) {
+    throw usage("--system-prompt needs --chat");
+  }
+  if (options.printIds && options.mode != Mode::generate) {
+    throw usage("--print-ids is for generating text, not for other modes");
+  }
+  if (options.logits.has_value() != options.inputIds.has_value()) {
+    throw usage(options.logits ? "--logits needs --input-ids"
+                               : "--input-ids needs --logits");
+  }
+  switch (options.mode) {
+  case Mode::generate:
+    if (prompts == 0) {
+      throw usage("no prompt given: use -p, -f or --prompt-ids");
+    }
+    break;
+  case Mode::tokenize:
+    if (!text) {
+      throw usage("--tokenize needs a text: use -p or -f");
+    }
+    break;
+  case Mode::chat:
+    if (options.promptIds) {
+      throw usage("--prompt-ids cannot be used with --chat");
+    }
+    break;
+  default:
+    if (prompts != 0) {
+      throw usage("this mode takes no prompt: drop -p, -f or --prompt-ids");
+    }
+  }
+}
+
+void checkNumber(const char *name, const std::optional<int64_t> &value,
+                 int64_t least, int64_t most) {
+  if (value && (*value < least || *value > most)) {
+    throw usage(std::string(name) + " must be between " +
+                std::to_string(least) + " and " + std::to_string(most) +
+                ", not " + std::to_string(*value));
+  }
+}
+
+Options checked(Raw raw) {
+  for (auto [name, given] : {std::pair{"--save-state", raw.saveState},
+                             std::pair{"--load-state", raw.loadState},
+                             std::pair{"--profile", raw.profile}}) {
+    if (given) {
+      throw Error(Status::unsupported,
+                  std::string(name) + " is not supported by this version");
+    }
+  }
+  raw.options.mode = chooseMode(raw);
+  Options options = std::move(raw.options);
+  checkInputs(options);
+  checkNumber("-n", raw.maxTokens, -1, INT32_MAX);
+  checkNumber("-c", options.context, 0, INT32_MAX);
+  checkNumber("-t", raw.threads, 1, ThreadPool::maxThreads);
+  checkNumber("--prefill-chunk", raw.prefillChunk, 1, INT32_MAX);
+  checkNumber("-s", raw.seed, -1, INT64_MAX);
+  if (raw.maxTokens && *raw.maxTokens >= 0) {
+    options.maxTokens = raw.maxTokens;
+  }
+  if (raw.seed && *raw.seed >= 0) {
+    options.seed = static_cast<uint64_t>(*raw.seed);
+  }
+  options.threads = static_cast<int>(raw.threads.value_or(0));
+  options.prefillChunk = raw.prefillChunk.value_or(0);
+  // also catches values that no model's defaults could mend
+  validate(options.sampling(SamplingOptions()),
+           {"--repeat-penalty", "--temp", "--top-k", "--top-p", "--min-p"});
+  return options;
+}
+
+} // namespace
+
+SamplingOptions Options::sampling(SamplingOptions chosen) const {
+  if (temperature || topK || topP || minP) {
+    chosen.doSample = true; // a temperature of 0 is still greedy
+  }
+  chosen.temperature = temperature.value_or(chosen.temperature);
+  chosen.topK = topK.value_or(chosen.topK);
+  chosen.topP = topP.value_or(chosen.topP);
+  chosen.minP = minP.value_or(chosen.minP);
+  chosen.repeatPenalty = repeatPenalty.value_or(chosen.repeatPenalty);
+  chosen.seed = seed ? *seed : std::random_device()();
+  return chosen;
+}
+
+std::optional<Options> parseOptions(int argc, char **argv) {
+  CLI::App app(description, "cheems-run");
+  char version[128];
+  std::snprintf(version, sizeof(version), versionText, CHEEMS_ARTIFACT_VERSION,
+                CHEEMS_ABI_VERSION);
+  app.set_version_flag("--version", version);
+  app.get_formatter()->column_width(36);
+  Raw raw;
+  declareText(app, raw);
+  declareSampling(app, raw);
+  declareModes(app, raw);
+  std::vector<std::string> words = plainNames(argc, argv);
+  std::reverse(words.begin(), words.end()); // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::Success &request) {
+    app.exit(request);
+    return std::nullopt;
+  } catch (const CLI::ParseError &error) {
+    throw usage(error.what());
+  }
+  return checked(std::move(raw));
+}
+
+} // namespace cheems::run

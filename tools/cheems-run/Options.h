@@ -1,0 +1,52 @@
+// The command line of cheems-run.
+#ifndef CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
+#define CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
+
+#include "runtime/Sampler/SamplingOptions.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cheems::run {
+
+enum class Mode {
+  generate,
+  chat,
+  logits,
+  tokenize,
+  detokenize,
+  describe,
+  verify
+};
+
+/// Checked: what a mode needs is there, what it cannot use is not.
+struct Options {
+  Mode mode = Mode::generate;
+  std::string model;
+
+  std::optional<std::string> prompt, file, promptIds; ///< at most one
+  std::optional<std::string> system, detokenize, inputIds, logits;
+  bool printIds = false, ignoreEos = false;
+
+  std::optional<int64_t> maxTokens; ///< nothing: the context left
+  int64_t context = 0;              ///< 0: the model's
+  int threads = 0;                  ///< 0: the cores
+  int64_t prefillChunk = 0;         ///< 0: the session's default
+
+  std::optional<double> temperature, topP, minP, repeatPenalty;
+  std::optional<int64_t> topK;
+  std::optional<uint64_t> seed; ///< nothing: a new one each time
+
+  /// A model's defaults with what was asked for put in. Asking for a
+  /// temperature or a filter is asking to sample.
+  SamplingOptions sampling(SamplingOptions defaults) const;
+};
+
+/// Nothing where the command line asked for help or the version, which are
+/// then printed. Throws Error: usage, or unsupported for a flag of later
+/// versions.
+std::optional<Options> parseOptions(int argc, char **argv);
+
+} // namespace cheems::run
+
+#endif
