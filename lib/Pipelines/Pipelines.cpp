@@ -10,10 +10,10 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+namespace cheems {
 using namespace mlir;
-using ::cheems::Strategy;
 
-void cheems::buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (!strategy.scalar) {
@@ -29,14 +29,16 @@ void cheems::buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
 }
 
-void cheems::buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(mlir::cheems::createLowerParametersPass());
+  // Row counts of intermediate tensors become that of the function's first argument: one extent to plan by.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
   // One index loaded twice looks like two slots, which would cost a copy of the slot.
   pm.addPass(createCSEPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  // CSE merged equal destinations; each writer needs its own again.
+  // CSE merged equal destinations; each writer needs its own again, at the place where it writes.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createOwnInitsPass());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
@@ -62,7 +64,7 @@ void cheems::buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy)
   pm.addPass(createCSEPass());
 }
 
-void cheems::buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(mlir::cheems::createExpandMathPass());
   pm.addPass(createCanonicalizerPass());
@@ -83,7 +85,7 @@ void cheems::buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void cheems::buildPipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildPipeline(OpPassManager &pm, const Strategy &strategy) {
   buildFusePipeline(pm, strategy);
   buildBufferizePipeline(pm, strategy);
   buildLLVMPipeline(pm, strategy);
@@ -102,7 +104,7 @@ struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
 };
 } // namespace
 
-void cheems::registerPipelines() {
+void registerPipelines() {
   PassPipelineRegistration<StrategyOptions>(
       "cheems-fuse", "Fusion and weight layout, on tensors",
       [](OpPassManager &pm, const StrategyOptions &options) { buildFusePipeline(pm, options.strategy()); });
@@ -121,3 +123,5 @@ void cheems::registerPipelines() {
     buildPipeline(pm, strategy);
   });
 }
+
+} // namespace cheems

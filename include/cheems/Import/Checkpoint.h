@@ -2,6 +2,7 @@
 #ifndef CHEEMS_IMPORT_CHECKPOINT_H
 #define CHEEMS_IMPORT_CHECKPOINT_H
 
+#include "cheems/Import/Error.h"
 #include "cheems/Import/ModelConfig.h"
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -9,18 +10,6 @@
 #include "llvm/Support/Error.h"
 
 namespace cheems {
-
-/// The model cannot be handled although its files are sound (exit code 3).
-class UnsupportedError : public llvm::ErrorInfo<UnsupportedError> {
-public:
-  static char ID;
-  explicit UnsupportedError(std::string message) : message(std::move(message)) {}
-  void log(llvm::raw_ostream &os) const override { os << message; }
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-
-private:
-  std::string message;
-};
 
 /// Called with one line, without a newline, for each thing the user should know.
 using WarningHandler = llvm::function_ref<void(llvm::StringRef)>;

@@ -33,10 +33,12 @@ struct Sequence {
     Value source = e.slice(from, {row, keyValueHead, zero}, {count, one, width}, {staticCount, size});
     Value target = e.slice(entries, {zero, first, zero}, {one, count, width}, {staticCount, size});
     Type element = types.stateElement();
-    Value stored = e.map(source, e.b.getMultiDimIdentityMap(2), target,
-                         [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                           return element.isF32() ? args[0] : arith::TruncFOp::create(b, loc, element, args[0]).getResult();
-                         });
+    // A copy op and not an elementwise one: canonicalisation would see through that, and bufferisation copy in its place.
+    Value stored = element.isF32() ? linalg::CopyOp::create(e.b, source, target).getResult(0)
+                                   : e.map(source, e.b.getMultiDimIdentityMap(2), target,
+                                           [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                                             return arith::TruncFOp::create(b, loc, element, args[0]);
+                                           });
     return e.insert(stored, entries, {zero, first, zero}, {one, count, width});
   }
 

@@ -28,7 +28,7 @@ Value Emitter::map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out, Body 
       .getResult(0);
 }
 
-Value Emitter::project(Value x, Value weight, Value bias) {
+Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1), k = b.getAffineDimExpr(2);
   MLIRContext *context = b.getContext();
   auto operandMap = [&](AffineExpr row, AffineExpr column) -> Attribute {
@@ -38,10 +38,11 @@ Value Emitter::project(Value x, Value weight, Value bias) {
   int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(0);
   OpFoldResult count = tensor::getMixedSize(b, b.getLoc(), x, 0);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value init = linalg::FillOp::create(b, zero, empty({count, attr(columns)}, b.getF32Type())).getResult(0);
-  Value y = linalg::MatmulOp::create(b, init.getType(), ValueRange{x, weight}, init,
+  Value init = y ? y : empty({count, attr(columns)}, b.getF32Type());
+  init = linalg::FillOp::create(b, zero, init).getResult(0);
+  y = linalg::MatmulOp::create(b, init.getType(), ValueRange{x, weight}, init,
                                      {b.getNamedAttr("indexing_maps", b.getArrayAttr(maps))})
-                .getResult(0);
+          .getResult(0);
   if (!bias) {
     return y;
   }

@@ -28,8 +28,8 @@ struct Emitter {
   mlir::Value slice(mlir::Value source, Extents offsets, Extents sizes, llvm::ArrayRef<int64_t> shape);
   mlir::Value insert(mlir::Value source, mlir::Value into, Extents offsets, Extents sizes);
 
-  /// y = x W^T + bias for x [T, K], W [N, K].
-  mlir::Value project(mlir::Value x, mlir::Value weight, mlir::Value bias);
+  /// y = x W^T + bias for x [T, K], W [N, K]; `bias` may be null. Written into `y` [T, N] where that is given.
+  mlir::Value project(mlir::Value x, mlir::Value weight, mlir::Value bias, mlir::Value y = {});
   mlir::Value rmsNorm(mlir::Value x, mlir::Value weight, double epsilon);
   /// [T, H*P] as [T, H, P], and back.
   mlir::Value splitHeads(mlir::Value x, int64_t heads);

@@ -76,9 +76,8 @@ struct Step {
     Value count = e.rows(entry->getArgument(1));
     Value wanted = gather(entry->getArgument(0), entry->getArgument(1), count, c.hidden);
     Value normal = e.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon);
-    Value result = e.project(normal, entry->getArgument(3), bias ? entry->getArgument(4) : Value());
-    // Vanishes: the product is written into the caller's buffer.
-    Value out = e.insert(result, entry->getArguments().back(), {e.attr(0), e.attr(0)}, {count, e.attr(c.vocabulary)});
+    Value out = e.project(normal, entry->getArgument(3), bias ? entry->getArgument(4) : Value(),
+                          entry->getArguments().back());
     func::ReturnOp::create(e.b, out);
     return function;
   }

@@ -40,8 +40,8 @@ struct Row {
       Value position = tensor::ExtractOp::create(b, loc, op.getPosition(), ValueRange{maskHead, j});
       Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
       Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-      Value early = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, position, last);
-      seen = arith::OrIOp::create(b, loc, above, arith::AndIOp::create(b, loc, tie, early));
+      Value late = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, last);
+      seen = arith::OrIOp::create(b, loc, above, arith::AndIOp::create(b, loc, tie, late));
     }
     return {s, seen};
   }

@@ -14,13 +14,13 @@ struct Entry {
         position(tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
 };
 
-/// mask > otherMask, or equal and position < otherPosition (<= with `orEqual`).
+/// mask > otherMask, or equal and position > otherPosition (>= with `orEqual`).
 Value better(OpBuilder &b, Location loc, const Entry &entry, Value mask, Value position, bool orEqual = false) {
   Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, entry.mask, mask);
   Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, entry.mask, mask);
-  auto order = orEqual ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt;
-  Value earlier = arith::CmpIOp::create(b, loc, order, entry.position, position);
-  return arith::OrIOp::create(b, loc, above, arith::AndIOp::create(b, loc, tie, earlier));
+  auto order = orEqual ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt;
+  Value later = arith::CmpIOp::create(b, loc, order, entry.position, position);
+  return arith::OrIOp::create(b, loc, above, arith::AndIOp::create(b, loc, tie, later));
 }
 
 Value constantI32(OpBuilder &b, Location loc, int32_t value) {
@@ -33,13 +33,13 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks, Val
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value none = constantF32(b, loc, std::numeric_limits<double>::infinity());
   auto scan = scf::ForOp::create(
-      b, loc, zero, count, one, ValueRange{none, constantI32(b, loc, -1)},
+      b, loc, zero, count, one, ValueRange{none, constantI32(b, loc, std::numeric_limits<int32_t>::max())},
       [&](OpBuilder &b, Location loc, Value j, ValueRange worst) {
         Entry entry(b, loc, masks, positions, m, j);
         Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, entry.mask, worst[0]);
         Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, entry.mask, worst[0]);
-        Value later = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, entry.position, worst[1]);
-        Value worse = arith::OrIOp::create(b, loc, below, arith::AndIOp::create(b, loc, tie, later));
+        Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, entry.position, worst[1]);
+        Value worse = arith::OrIOp::create(b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
         Value take = arith::AndIOp::create(b, loc, worse, better(b, loc, entry, mask, position));
         Value nextMask = arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
         Value nextPosition = arith::SelectOp::create(b, loc, take, entry.position, worst[1]);
@@ -60,7 +60,7 @@ FailureOr<SmallVector<Value>> KeepThresholdOp::decomposeOperation(OpBuilder &b) 
   // Before W entries there is nothing to do; at the W-th the scan starts.
   Value begin = arith::MinUIOp::create(b, loc, first, constantIndex(b, loc, getKeep() - 1));
   Value all = constantF32(b, loc, -std::numeric_limits<double>::infinity());
-  Value latest = constantI32(b, loc, std::numeric_limits<int32_t>::max());
+  Value before = constantI32(b, loc, -1);
   auto perHead = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
     auto perEntry = [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
       Value count = arith::AddIOp::create(b, loc, j, one);
@@ -78,7 +78,7 @@ FailureOr<SmallVector<Value>> KeepThresholdOp::decomposeOperation(OpBuilder &b) 
           [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]}); });
       // At exactly W entries everything is visible; the worst of them is remembered for the next row.
       Value shownMask = arith::SelectOp::create(b, loc, over, next.getResult(0), all);
-      Value shownPosition = arith::SelectOp::create(b, loc, over, next.getResult(1), latest);
+      Value shownPosition = arith::SelectOp::create(b, loc, over, next.getResult(1), before);
       Value inBlock = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
       auto store = scf::IfOp::create(
           b, loc, inBlock,
@@ -91,7 +91,7 @@ FailureOr<SmallVector<Value>> KeepThresholdOp::decomposeOperation(OpBuilder &b) 
           [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, ValueRange{args[0], args[1]}); });
       scf::YieldOp::create(b, loc, ValueRange{store.getResult(0), store.getResult(1), next.getResult(0), next.getResult(1)});
     };
-    auto loop = scf::ForOp::create(b, loc, begin, end, one, ValueRange{outer[0], outer[1], all, latest}, perEntry);
+    auto loop = scf::ForOp::create(b, loc, begin, end, one, ValueRange{outer[0], outer[1], all, before}, perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().take_front(2));
   };
   auto loop = scf::ForOp::create(b, loc, zero, heads, one, ValueRange{getThreshold(), getLast()}, perHead);

@@ -86,8 +86,9 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
       if (unused.none() || failed(function.eraseArguments(unused))) {
         continue;
       }
-      for (SymbolTable::SymbolUse use : *SymbolTable::getSymbolUses(function, module)) {
-        use.getUser()->eraseOperands(unused);
+      std::optional<SymbolTable::UseRange> calls = SymbolTable::getSymbolUses(function, module);
+      for (const SymbolTable::SymbolUse &call : *calls) {
+        call.getUser()->eraseOperands(unused);
       }
     }
     module.walk([](ParameterOp op) {

@@ -19,7 +19,7 @@ struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicroker
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp>(op)) {
+      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp, cheems::RmsNormOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -32,6 +32,8 @@ struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicroker
       LogicalResult lowered = success();
       if (auto product = dyn_cast<linalg::Mmt4DOp>(op)) {
         lowered = cheems::lowerProduct(product, unit, rewriter);
+      } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
+        lowered = cheems::lowerNorm(norm, rewriter);
       } else {
         lowered = cheems::lowerAttention(cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
       }

@@ -1,6 +1,7 @@
 // cheems-outline-parallel: the body of an scf.forall becomes a function that the thread pool calls.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -20,12 +21,10 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     SmallVector<scf::ForallOp> loops;
     getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
     for (scf::ForallOp loop : loops) {
-      if (loop->getParentOfType<scf::ForallOp>() || loop.getNumResults() || !loop.isNormalized()) {
-        loop.emitError("is outlined when it is bufferised, normalised and not nested");
+      if (loop->getParentOfType<scf::ForallOp>() || loop.getNumResults()) {
+        loop.emitError("is outlined when it is bufferised and not nested");
         return signalPassFailure();
       }
-    }
-    for (scf::ForallOp loop : loops) {
       outline(loop);
     }
   }
@@ -42,6 +41,18 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     return function;
   }
 
+  /// Iterations of each dimension, as values outside of the loop.
+  SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop) {
+    AffineExpr lower = b.getAffineSymbolExpr(0), upper = b.getAffineSymbolExpr(1), step = b.getAffineSymbolExpr(2);
+    SmallVector<Value> trips;
+    for (auto [l, u, s] : llvm::zip_equal(loop.getMixedLowerBound(), loop.getMixedUpperBound(), loop.getMixedStep())) {
+      OpFoldResult trip =
+          affine::makeComposedFoldedAffineApply(b, loop.getLoc(), (upper - lower).ceilDiv(step), {l, u, s});
+      trips.push_back(getValueOrCreateConstantIndexOp(b, loop.getLoc(), trip));
+    }
+    return trips;
+  }
+
   void outline(scf::ForallOp loop) {
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
@@ -53,11 +64,15 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     // Constants are cloned into the body; everything else travels by value.
     SetVector<Value> above;
     getUsedValuesDefinedAbove(loop.getRegion(), above);
-    for (OpFoldResult bound : loop.getMixedUpperBound()) {
-      if (auto value = dyn_cast<Value>(bound)) {
+    b.setInsertionPoint(loop);
+    SmallVector<Value> trips = tripCounts(b, loop);
+    SmallVector<OpFoldResult> lower = loop.getMixedLowerBound(), steps = loop.getMixedStep();
+    for (OpFoldResult outside : llvm::concat<OpFoldResult>(lower, steps)) {
+      if (auto value = dyn_cast<Value>(outside)) {
         above.insert(value);
       }
     }
+    above.insert_range(trips);
     SmallVector<Operation *> constants;
     SmallVector<Value> captured;
     SmallVector<Type> fields;
@@ -94,19 +109,21 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     auto asIndex = [&](Value value) -> Value { return arith::IndexCastOp::create(b, loc, index, value); };
     Value worker = asIndex(entry->getArgument(3));
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    SmallVector<Value> extents;
-    for (OpFoldResult bound : loop.getMixedUpperBound()) {
-      Value outer = dyn_cast<Value>(bound);
-      extents.push_back(outer ? map.lookup(outer) : getValueOrCreateConstantIndexOp(b, loc, bound));
-    }
+    auto inside = [&](OpFoldResult outside) -> Value {
+      Value value = dyn_cast<Value>(outside);
+      return value ? map.lookup(value) : getValueOrCreateConstantIndexOp(b, loc, outside);
+    };
     auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)), asIndex(entry->getArgument(2)), one);
     func::ReturnOp::create(b, loc);
     b.setInsertionPointToStart(range.getBody());
     // The last index runs fastest.
     Value rest = range.getInductionVar();
     for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
-      map.map(loop.getInductionVar(i), i ? arith::RemUIOp::create(b, loc, rest, extents[i]).getResult() : rest);
-      rest = i ? arith::DivUIOp::create(b, loc, rest, extents[i]).getResult() : rest;
+      Value extent = map.lookup(trips[i]);
+      Value place = i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
+      rest = i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
+      place = arith::MulIOp::create(b, loc, place, inside(steps[i]));
+      map.map(loop.getInductionVar(i), arith::AddIOp::create(b, loc, place, inside(lower[i])).getResult());
     }
     for (Operation &op : loop.getBody()->without_terminator()) {
       b.clone(op, map);
@@ -130,9 +147,9 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
                                           ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
       LLVM::StoreOp::create(b, loc, stored, address);
     }
-    Value count = one = arith::ConstantIndexOp::create(b, loc, 1);
-    for (OpFoldResult bound : loop.getMixedUpperBound()) {
-      count = arith::MulIOp::create(b, loc, count, getValueOrCreateConstantIndexOp(b, loc, bound));
+    Value count = trips.front();
+    for (Value trip : ArrayRef(trips).drop_front()) {
+      count = arith::MulIOp::create(b, loc, count, trip);
     }
     count = arith::IndexCastOp::create(b, loc, i64, count);
     Value function = func::ConstantOp::create(b, loc, bodyType, body.getName());

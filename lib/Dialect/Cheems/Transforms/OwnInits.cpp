@@ -37,9 +37,13 @@ struct OwnInits : cheems::impl::OwnInitsPassBase<OwnInits> {
     for (tensor::EmptyOp empty : empties) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : empty->getUses()) {
-        uses.push_back(&use);
+        // Slices of one tensor are pieces of one destination.
+        if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(use.getOwner())) {
+          uses.push_back(&use);
+        }
       }
-      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
+      bool sliced = !empty->use_empty() && uses.size() != static_cast<size_t>(std::distance(empty->use_begin(), empty->use_end()));
+      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() || sliced ? 0 : 1)) {
         use->set(OpBuilder(use->getOwner()).clone(*empty)->getResult(0));
       }
     }

@@ -55,8 +55,11 @@ void packProduct(linalg::MatmulOp op, Value weight, RankedTensorType matrix, IRR
   SmallVector<OpFoldResult> accShape{rows, index(panels), index(1), index(kRows)};
   // A fill commutes with the reshape; this way it can join the product's tile.
   Value acc;
-  if (auto fill = target.getDefiningOp<linalg::FillOp>(); fill && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
-    acc = tensor::EmptyOp::create(rewriter, loc, accShape, rewriter.getF32Type());
+  if (auto fill = target.getDefiningOp<linalg::FillOp>()) {
+    Value filled = fill.getOutputs()[0];
+    acc = filled.getDefiningOp<tensor::EmptyOp>()
+              ? tensor::EmptyOp::create(rewriter, loc, accShape, rewriter.getF32Type()).getResult()
+              : expand(filled, accShape);
     acc = linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], acc).getResult(0);
   } else {
     acc = expand(target, accShape);

@@ -17,9 +17,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   SmallVector<OpFoldResult> tileSizes(TilingInterface op, Builder &b) {
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
-    if (isa<linalg::Mmt4DOp>(op)) {
+    if (auto product = dyn_cast<linalg::Mmt4DOp>(op.getOperation())) {
+      // A loop of one iteration would only be undone again, and leave copies behind.
+      int64_t count = cast<ShapedType>(product.getInputs()[1].getType()).getDimSize(0);
       sizes[1] = b.getIndexAttr(panels);
-      return sizes;
+      return count > panels ? sizes : SmallVector<OpFoldResult>();
     }
     bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp, cheems::DynamicMaskOp>(op);
     if (!rowWise || rows == 0 || iterators.empty() || iterators[0] != utils::IteratorType::parallel) {

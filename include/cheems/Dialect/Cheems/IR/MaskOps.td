@@ -40,9 +40,9 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   let description = [{
     For each query row, the mask value and position of the last key that is among the W best it may see.
 
-    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position ascending;
-    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, 2^31 - 1) where it sees at most W.
-    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] <= last[t, m].
+    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position descending;
+    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, -1) where it sees at most W.
+    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] >= last[t, m].
 
     Operands and state: `mask` [M, C] f32 and `position` [M, C] i32, the entries of one sequence: [0, first) kept before this
     block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
@@ -53,7 +53,7 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
 
-    Edges: ties are broken by position: the lower stays. first + T <= C is the caller's duty. NaN masks are never kept.
+    Edges: ties are broken by position: the later stays (docs/rationale.md tells why). first + T <= C is the caller's duty. NaN masks are never kept.
 
     Accumulation: none, comparisons only: every lowering agrees bit for bit.
 

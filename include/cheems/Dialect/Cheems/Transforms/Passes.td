@@ -118,11 +118,11 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
     Before: bufferised `scf.forall` of any rank.
     After: `func @f_parallelN(context, begin, end, worker)`, which loops over its range of the linearised iterations, and a call of
     `cheems_parallel_for` (include/cheems/abi.h). Captured values travel in a struct on the caller's stack.
-    Requires: no results, normalised bounds, no nesting; runs right before the conversion to LLVM.
+    Requires: no results, no nesting; runs right before the conversion to LLVM.
     Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument. Preserves bits.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ExpandMathPass : Pass<"cheems-expand-math"> {

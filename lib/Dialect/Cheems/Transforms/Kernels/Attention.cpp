@@ -52,8 +52,8 @@ struct Attention {
                         memref::LoadOp::create(b, loc, op.getLast(), ValueRange{t, maskHead}));
     Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
     Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-    Value early = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, position, last);
-    return both(inside, arith::OrIOp::create(b, loc, above, both(tie, early)));
+    Value late = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, last);
+    return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
   }
 
   /// One block of keys: new maximum, sum and weighted values.
