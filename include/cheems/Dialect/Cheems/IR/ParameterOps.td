@@ -31,7 +31,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$names (`layout` $layout^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$names (`layout` qualified($layout)^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

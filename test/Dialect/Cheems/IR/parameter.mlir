@@ -1,0 +1,26 @@
+// parameter, its panel layout and worker print as they parse.
+// RUN: cheems-opt %s | cheems-opt | FileCheck %s
+// RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
+
+// CHECK-LABEL: @parameters
+// CHECK: cheems.parameter ["model.norm.weight"] : tensor<8xf32>
+// CHECK: cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<2x4x16x2xbf16>
+func.func @parameters() -> (tensor<8xf32>, tensor<2x4x16x2xbf16>) {
+  %w = cheems.parameter ["model.norm.weight"] : tensor<8xf32>
+  %p = cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<2x4x16x2xbf16>
+  return %w, %p : tensor<8xf32>, tensor<2x4x16x2xbf16>
+}
+
+// CHECK-LABEL: @layout_attribute
+// CHECK-SAME: layout = #cheems.panels<16, 1>
+func.func private @layout_attribute() attributes {layout = #cheems.panels<16, 1>}
+
+// CHECK-LABEL: @worker
+// CHECK: cheems.worker : index
+func.func @worker(%n: index, %b: memref<?xindex>) {
+  scf.forall (%i) in (%n) {
+    %w = cheems.worker : index
+    memref.store %w, %b[%i] : memref<?xindex>
+  }
+  return
+}
