@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: @parameters
 // CHECK: cheems.parameter ["model.norm.weight"] : tensor<8xf32>
-// CHECK: cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<2x4x16x2xbf16>
+// CHECK: cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<2x4x16x2xbf16>
 func.func @parameters() -> (tensor<8xf32>, tensor<2x4x16x2xbf16>) {
   %w = cheems.parameter ["model.norm.weight"] : tensor<8xf32>
-  %p = cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<2x4x16x2xbf16>
+  %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<2x4x16x2xbf16>
   return %w, %p : tensor<8xf32>, tensor<2x4x16x2xbf16>
 }
 

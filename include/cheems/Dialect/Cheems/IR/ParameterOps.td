@@ -17,7 +17,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Constraints:
     - C1: `names` is not empty.
     - C2: the result has a static shape.
-    - C3: with `layout = #cheems.panels<rows, pair>` the result is `[N', K/pair, rows, pair]`.
+    - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`.
 
     Edges: with a layout, rows past the last are zero.
 
@@ -26,12 +26,12 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Example:
     ```mlir
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
-    %p = cheems.parameter ["a.weight", "b.weight"] layout #cheems.panels<16, 2> : tensor<96x384x16x2xbf16>
+    %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<96x384x16x2xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$names (`layout` qualified($layout)^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$names (`layout` $layout^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
