@@ -1,6 +1,7 @@
 // The W-th best causal key of every query, found by sorting.
 #include "cheems/Reference/KeepThreshold.h"
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 namespace cheems::reference {
@@ -10,7 +11,7 @@ bool KeepThreshold::keeps(int64_t head, int64_t query, double keyMask,
   double worst = mask(head, query);
   return keyMask > worst ||
          (keyMask == worst &&
-          keyPosition <= position[head * mask.shape[1] + query]);
+          keyPosition >= position[head * mask.shape[1] + query]);
 }
 
 KeepThreshold keepThreshold(const Tensor &mask,
@@ -23,18 +24,17 @@ KeepThreshold keepThreshold(const Tensor &mask,
   KeepThreshold result{Tensor({heads, queries}), {}};
   for (int64_t m = 0; m < heads; ++m) {
     for (int64_t t = 0; t < queries; ++t) {
-      // negated masks make "best first" the pairs' own order
       std::vector<std::pair<double, int64_t>> candidates;
       for (int64_t n = 0; n < keys; ++n) {
         if (keyPositions[n] <= queryPositions[t]) {
-          candidates.emplace_back(-mask(m, n), keyPositions[n]);
+          candidates.emplace_back(mask(m, n), keyPositions[n]);
         }
       }
-      std::sort(candidates.begin(), candidates.end());
+      std::sort(candidates.begin(), candidates.end(), std::greater<>());
       bool all = static_cast<int64_t>(candidates.size()) <= window;
       result.mask(m, t) = all ? -std::numeric_limits<double>::infinity()
-                              : -candidates[window - 1].first;
-      result.position.push_back(all ? std::numeric_limits<int64_t>::max()
+                              : candidates[window - 1].first;
+      result.position.push_back(all ? -1
                                     : candidates[window - 1].second);
     }
   }

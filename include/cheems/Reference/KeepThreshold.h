@@ -7,12 +7,12 @@
 namespace cheems::reference {
 
 /// For each mask head m and query t the worst (mask value, position) that is
-/// still kept. Keys rank by mask value descending, then position ascending, so
-/// of equal masks the lower position stays.
+/// still kept. Keys rank by mask value descending, then position descending, so
+/// of equal masks the later position stays.
 struct KeepThreshold {
   Tensor mask; ///< [M, T]; -inf where every causal key is kept
   std::vector<int64_t>
-      position; ///< [M, T] row-major; INT64_MAX where every causal key is kept
+      position; ///< [M, T] row-major; -1 where every causal key is kept
 
   /// Whether a key ranks at least as high as the threshold. Causality is the
   /// caller's to check.

@@ -97,10 +97,10 @@ TEST(KeepThreshold, KeepsTheLargestMasks) {
   EXPECT_EQ(kept({0.1, 0.9, 0.5, 0.7}, 1), ".x..");
 }
 
-TEST(KeepThreshold, LowerPositionStaysAmongEqualMasks) {
-  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "xx..");
-  EXPECT_EQ(kept({0.5, 0.9, 0.5, 0.5}, 2), "xx..");
-  EXPECT_EQ(kept({0.2, 0.5, 0.5, 0.5}, 1), ".x..");
+TEST(KeepThreshold, LaterPositionStaysAmongEqualMasks) {
+  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "..xx");
+  EXPECT_EQ(kept({0.5, 0.9, 0.5, 0.5}, 2), ".x.x");
+  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.2}, 1), "..x.");
 }
 
 TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
@@ -108,14 +108,14 @@ TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.3, 0.2, 0.1}), upTo(3), {2}, 3);
   EXPECT_EQ(threshold.mask(0, 0), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(threshold.position[0], std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(threshold.position[0], -1);
 }
 
 TEST(KeepThreshold, EarlierQueriesDoNotSeeLaterCandidates) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.1, 0.2, 0.3}), upTo(3), {0, 1, 2}, 1);
   EXPECT_EQ(threshold.position,
-            (std::vector<int64_t>{std::numeric_limits<int64_t>::max(), 1, 2}));
+            (std::vector<int64_t>{-1, 1, 2}));
   EXPECT_TRUE(threshold.keeps(0, 0, 0.1, 0));
   EXPECT_FALSE(threshold.keeps(0, 1, 0.1, 0));
 }
@@ -185,7 +185,7 @@ TEST(DynamicMaskAttention, WindowOfOneLeavesTheBestCausalKey) {
   MaskOptions options;
   options.window = 1;
   EXPECT_EQ(weightsUnder({0.1, 0.5, 0.5, 0.9}, 2, options).data,
-            (std::vector<double>{0.0, 1.0, 0.0, 0.0}));
+            (std::vector<double>{0.0, 0.0, 1.0, 0.0}));
   EXPECT_EQ(weightsUnder({0.1, 0.5, 0.5, 0.9}, 3, options).data,
             (std::vector<double>{0.0, 0.0, 0.0, 1.0}));
 }

@@ -31,6 +31,10 @@ int32_t parseField(StringRef name) {
 
 struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
+    // Their readers are done; what is left is plain LLVM that any tool takes.
+    for (StringRef note : {"cheems.parameters", "cheems.parameter_bytes", "cheems.state"}) {
+      getOperation()->removeAttr(note);
+    }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
       if (function->hasAttr("cheems.entry") && failed(wrap(function))) {

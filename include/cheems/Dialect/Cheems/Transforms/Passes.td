@@ -143,7 +143,7 @@ def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
     Before: public functions over memrefs marked `cheems.entry = "symbol"`, their arguments marked with the field of `cheems_step` they
     take: `cheems.field = "tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
     After: `symbol(const cheems_step *)` loads the struct of include/cheems/abi.h, builds the memrefs and calls the function, which
-    becomes private.
+    becomes private. The module's `cheems.*` notes for the archive writer are dropped.
     Requires: static extents but for those that abi.h gives.
     Guarantees: the entry returns nothing and keeps nothing. Preserves bits.
   }];
