@@ -1,4 +1,5 @@
-// A model folder: config.json, one or more safetensors files, tokenizer files. Reads and checks; computes nothing.
+// A model folder: config.json, one or more safetensors files, tokenizer files.
+// Reads and checks; computes nothing.
 #ifndef CHEEMS_IMPORT_CHECKPOINT_H
 #define CHEEMS_IMPORT_CHECKPOINT_H
 
@@ -11,27 +12,34 @@
 
 namespace cheems {
 
-/// Called with one line, without a newline, for each thing the user should know.
+/// Called with one line, without a newline, for each thing the user should
+/// know.
 using WarningHandler = llvm::function_ref<void(llvm::StringRef)>;
 
 class Checkpoint {
 public:
   /// Opens `folder`. Errors name the file, tensor or field at fault.
-  static llvm::Expected<Checkpoint> open(llvm::StringRef folder, WarningHandler warn);
+  static llvm::Expected<Checkpoint> open(llvm::StringRef folder,
+                                         WarningHandler warn);
 
   const ModelConfig &config() const { return modelConfig; }
   /// The stored tensor of this name; it exists for every name in config().
-  const TensorView &tensor(llvm::StringRef name) const { return tensors.find(name)->second; }
-  /// F32 unless every matrix is BF16 (f16 and mixed checkpoints count as F32: nothing is rounded).
+  const TensorView &tensor(llvm::StringRef name) const {
+    return tensors.find(name)->second;
+  }
+  /// F32 unless every matrix is BF16 (f16 and mixed checkpoints count as F32:
+  /// nothing is rounded).
   DType precision() const { return storedPrecision; }
 
   // Raw texts carried into the artefact; empty where the file is absent.
-  std::string configJson, generationConfigJson, tokenizerJson, tokenizerConfigJson, chatTemplate;
+  std::string configJson, generationConfigJson, tokenizerJson,
+      tokenizerConfigJson, chatTemplate;
 
 private:
   ModelConfig modelConfig;
   llvm::StringMap<TensorView> tensors;
-  std::vector<SafeTensorsFile> files; // own the mappings that `tensors` point into
+  std::vector<SafeTensorsFile>
+      files; // own the mappings that `tensors` point into
   DType storedPrecision = DType::F32;
 };
 

@@ -1,4 +1,5 @@
-// Reads the safetensors format: 8-byte little-endian header length, JSON header, tensor bytes.
+// Reads the safetensors format: 8-byte little-endian header length, JSON
+// header, tensor bytes.
 #ifndef CHEEMS_IMPORT_SAFETENSORS_H
 #define CHEEMS_IMPORT_SAFETENSORS_H
 
@@ -31,16 +32,20 @@ struct TensorView {
 
 class SafeTensorsFile {
 public:
-  /// Maps and checks a file: header length within the file and 100 MB, offsets in bounds, non-overlapping and
-  /// matching shape times type, no duplicate names. Errors name the file and the tensor.
+  /// Maps and checks a file: header length within the file and 100 MB, offsets
+  /// in bounds, non-overlapping and matching shape times type, no duplicate
+  /// names. Errors name the file and the tensor.
   static llvm::Expected<SafeTensorsFile> open(llvm::StringRef path);
   /// The same on bytes already in memory; `name` is used in messages.
-  static llvm::Expected<SafeTensorsFile> parse(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef name);
+  static llvm::Expected<SafeTensorsFile>
+  parse(std::unique_ptr<llvm::MemoryBuffer> buffer, llvm::StringRef name);
 
   llvm::ArrayRef<TensorView> tensors() const { return views; }
   const TensorView *find(llvm::StringRef name) const;
   /// The `__metadata__` entry, if any.
-  const std::vector<std::pair<std::string, std::string>> &metadata() const { return meta; }
+  const std::vector<std::pair<std::string, std::string>> &metadata() const {
+    return meta;
+  }
 
 private:
   std::unique_ptr<llvm::MemoryBuffer> buffer;
