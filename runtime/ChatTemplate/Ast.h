@@ -19,34 +19,55 @@ struct Arguments {
   std::vector<std::pair<std::string, ExpressionPtr>> keywords;
 };
 
-enum class BinaryOperator { add, subtract, multiply, divide, floorDivide, modulo, power };
-enum class Comparison { equal, unequal, less, lessEqual, greater, greaterEqual, in, notIn };
+enum class BinaryOperator {
+  add,
+  subtract,
+  multiply,
+  divide,
+  floorDivide,
+  modulo,
+  power
+};
+enum class Comparison {
+  equal,
+  unequal,
+  less,
+  lessEqual,
+  greater,
+  greaterEqual,
+  in,
+  notIn
+};
 
 struct Expression {
   enum Kind {
     constant,
-    name,           ///< `text`
-    tuple,          ///< operands
-    list,           ///< operands
-    dict,           ///< operands: key, value, key, …
-    attribute,      ///< operands[0].text
-    item,           ///< operands[0][operands[1]]
-    slice,          ///< operands[0][operands[1]:operands[2]:operands[3]], each of the last three may be null
-    call,           ///< operands[0](arguments)
-    filter,         ///< operands[0]|filter(arguments)
-    test,           ///< operands[0] is test(arguments)
-    negate,         ///< -operands[0]
-    plus,           ///< +operands[0]
-    logicalNot,     ///< operands[0]
-    logicalAnd,     ///< operands[0], operands[1]
-    logicalOr,      ///< operands[0], operands[1]
-    binary,         ///< operands[0] `binaryOperator` operands[1]
-    compare,        ///< operands[0] comparisons[0] operands[1] comparisons[1] operands[2] …
-    concat,         ///< all operands as text
-    conditional,    ///< operands[1] if operands[0] else operands[2], which may be null
+    name,      ///< `text`
+    tuple,     ///< operands
+    list,      ///< operands
+    dict,      ///< operands: key, value, key, …
+    attribute, ///< operands[0].text
+    item,      ///< operands[0][operands[1]]
+    slice,  ///< operands[0][operands[1]:operands[2]:operands[3]], each of the
+            ///< last three may be null
+    call,   ///< operands[0](arguments)
+    filter, ///< operands[0]|filter(arguments)
+    test,   ///< operands[0] is test(arguments)
+    negate, ///< -operands[0]
+    plus,   ///< +operands[0]
+    logicalNot,  ///< operands[0]
+    logicalAnd,  ///< operands[0], operands[1]
+    logicalOr,   ///< operands[0], operands[1]
+    binary,      ///< operands[0] `binaryOperator` operands[1]
+    compare,     ///< operands[0] comparisons[0] operands[1] comparisons[1]
+                 ///< operands[2] …
+    concat,      ///< all operands as text
+    conditional, ///< operands[1] if operands[0] else operands[2], which may be
+                 ///< null
   } kind;
   int line;
-  int height = 1; ///< levels of expressions from here down, bounded by the parser
+  int height =
+      1; ///< levels of expressions from here down, bounded by the parser
   std::string text;
   Value value;
   std::vector<ExpressionPtr> operands;
@@ -57,13 +78,15 @@ struct Expression {
   std::vector<Comparison> comparisons;
 };
 
-/// The name by which a set block's filters refer to what the block printed; no template can spell it.
+/// The name by which a set block's filters refer to what the block printed; no
+/// template can spell it.
 constexpr const char *printedBlock = "(block)";
 
 struct Statement;
 using Body = std::vector<Statement>;
 
-/// What `set` and `for` assign to: one name, several, or a namespace's attribute.
+/// What `set` and `for` assign to: one name, several, or a namespace's
+/// attribute.
 struct Target {
   std::vector<std::string> names;
   bool unpacks = false;
@@ -82,18 +105,21 @@ struct Parameter {
 
 struct Statement {
   enum Kind {
-    text,       ///< `literal` as it is
-    print,      ///< `expression`
-    condition,  ///< the first of `branches` that holds, or `otherwise`
-    loop,       ///< for `target` in `expression` if `filter`: `body`; `otherwise` if there was no item
-    set,        ///< `target` = `expression`
-    setBlock,   ///< `target` = what `body` prints, or `expression` of it (see `printedBlock`) if there is one
-    macro,      ///< `literal`(`parameters`): `body`
-    scope,      ///< `body`, whose assignments end with it
+    text,      ///< `literal` as it is
+    print,     ///< `expression`
+    condition, ///< the first of `branches` that holds, or `otherwise`
+    loop, ///< for `target` in `expression` if `filter`: `body`; `otherwise` if
+          ///< there was no item
+    set,  ///< `target` = `expression`
+    setBlock, ///< `target` = what `body` prints, or `expression` of it (see
+              ///< `printedBlock`) if there is one
+    macro,    ///< `literal`(`parameters`): `body`
+    scope,    ///< `body`, whose assignments end with it
     breakLoop,
     continueLoop,
   };
-  Statement(Kind kind, int line, std::string literal = {}) : kind(kind), line(line), literal(std::move(literal)) {}
+  Statement(Kind kind, int line, std::string literal = {})
+      : kind(kind), line(line), literal(std::move(literal)) {}
 
   Kind kind;
   int line;

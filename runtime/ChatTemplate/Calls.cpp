@@ -7,7 +7,9 @@ namespace cheems::jinja {
 
 void fail(const std::string &message) { throw Error(message); }
 
-void unsupported(const std::string &construct) { throw Error(Status::unsupported, construct + " is not supported"); }
+void unsupported(const std::string &construct) {
+  throw Error(Status::unsupported, construct + " is not supported");
+}
 
 Context::~Context() {
   for (auto &each : namespaces) {
@@ -21,13 +23,15 @@ Context::~Context() {
 void Context::step(int64_t count) {
   steps += count;
   if (steps > limits.steps) {
-    fail("the template runs for too long (more than " + std::to_string(limits.steps) + " steps)");
+    fail("the template runs for too long (more than " +
+         std::to_string(limits.steps) + " steps)");
   }
 }
 
 void Context::charge(size_t count) {
   if (count > size_t(limits.bytes - bytes)) {
-    fail("the template makes too much text (more than " + std::to_string(limits.bytes >> 20) + " MiB)");
+    fail("the template makes too much text (more than " +
+         std::to_string(limits.bytes >> 20) + " MiB)");
   }
   bytes += int64_t(count);
 }
@@ -46,11 +50,12 @@ Context::Level::Level(Context &context) : context(context) {
   }
 }
 
-std::vector<std::optional<Value>> CallArguments::bind(std::initializer_list<const char *> parameters,
-                                                      size_t required) const {
+std::vector<std::optional<Value>>
+CallArguments::bind(std::initializer_list<const char *> parameters,
+                    size_t required) const {
   if (positional.size() > parameters.size()) {
-    fail(callee + " takes at most " + std::to_string(parameters.size()) + " arguments, not " +
-         std::to_string(positional.size()));
+    fail(callee + " takes at most " + std::to_string(parameters.size()) +
+         " arguments, not " + std::to_string(positional.size()));
   }
   std::vector<std::optional<Value>> bound(positional.begin(), positional.end());
   bound.resize(parameters.size());
@@ -80,8 +85,10 @@ void CallArguments::expect(size_t least, size_t most) const {
     fail(callee + " takes no argument '" + keywords.front().first + "'");
   }
   if (positional.size() < least || positional.size() > most) {
-    std::string wanted = std::to_string(least) + (most > least ? " to " + std::to_string(most) : "");
-    fail(callee + " takes " + wanted + " arguments, not " + std::to_string(positional.size()));
+    std::string wanted = std::to_string(least) +
+                         (most > least ? " to " + std::to_string(most) : "");
+    fail(callee + " takes " + wanted + " arguments, not " +
+         std::to_string(positional.size()));
   }
 }
 
@@ -89,7 +96,8 @@ namespace {
 
 class NamedFunction : public Object {
 public:
-  NamedFunction(std::string name, Function function) : name(std::move(name)), function(std::move(function)) {}
+  NamedFunction(std::string name, Function function)
+      : name(std::move(name)), function(std::move(function)) {}
   std::string typeName() const override { return "function"; }
   bool isCallable() const override { return true; }
   Value call(Context &context, CallArguments &arguments) override {
@@ -106,9 +114,11 @@ private:
 
 Value makeFunction(std::string name, Function function, int nesting) {
   if (nesting >= maximumNesting) {
-    fail("lists and functions nest more than " + std::to_string(maximumNesting) + " deep");
+    fail("lists and functions nest more than " +
+         std::to_string(maximumNesting) + " deep");
   }
-  auto made = std::make_shared<NamedFunction>(std::move(name), std::move(function));
+  auto made =
+      std::make_shared<NamedFunction>(std::move(name), std::move(function));
   made->nesting = nesting + 1;
   return Value(std::shared_ptr<Object>(std::move(made)));
 }

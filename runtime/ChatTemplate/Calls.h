@@ -14,9 +14,12 @@ struct CallArguments {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> keywords;
 
-  /// The arguments by parameter, in the parameters' order; nothing where one was not given. Fails on too many, unknown
-  /// or doubled ones, or if fewer than `required` leading parameters have one.
-  std::vector<std::optional<Value>> bind(std::initializer_list<const char *> parameters, size_t required = 0) const;
+  /// The arguments by parameter, in the parameters' order; nothing where one
+  /// was not given. Fails on too many, unknown or doubled ones, or if fewer
+  /// than `required` leading parameters have one.
+  std::vector<std::optional<Value>>
+  bind(std::initializer_list<const char *> parameters,
+       size_t required = 0) const;
   /// Fails on any keyword or a number of arguments outside [least, most].
   void expect(size_t least, size_t most) const;
 };
@@ -32,11 +35,13 @@ using Test = bool (*)(Context &, const Value &, CallArguments &);
 Filter findFilter(std::string_view name);
 Test findTest(std::string_view name);
 
-/// `range`, `namespace`, `dict`, `raise_exception`, `strftime_now`; nothing for other names.
+/// `range`, `namespace`, `dict`, `raise_exception`, `strftime_now`; nothing for
+/// other names.
 std::optional<Value> findFunction(const std::string &name);
 
-/// The method of a string, dict or list, bound to it; nothing if Python has none of that name there. One that Python
-/// has and this interpreter does not fails as unsupported.
+/// The method of a string, dict or list, bound to it; nothing if Python has
+/// none of that name there. One that Python has and this interpreter does not
+/// fails as unsupported.
 std::optional<Value> findMethod(const Value &object, const std::string &name);
 
 /// Parts of the filter table, a file each.

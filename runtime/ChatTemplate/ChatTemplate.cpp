@@ -31,7 +31,8 @@ void requireUtf8(std::string_view text, const std::string &what) {
 
 Value fromJson(const Json &json, int depth) {
   if (depth > maximumNesting) {
-    throw Error("the variables nest more than " + std::to_string(maximumNesting) + " deep");
+    throw Error("the variables nest more than " +
+                std::to_string(maximumNesting) + " deep");
   }
   switch (json.type()) {
   case Json::value_t::boolean:
@@ -40,7 +41,8 @@ Value fromJson(const Json &json, int depth) {
     return Value(json.get<int64_t>());
   case Json::value_t::number_unsigned:
     if (json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())) {
-      throw Error(Status::unsupported, "the variables hold an integer beyond 64 bits");
+      throw Error(Status::unsupported,
+                  "the variables hold an integer beyond 64 bits");
     }
     return Value(json.get<int64_t>());
   case Json::value_t::number_float:
@@ -66,13 +68,16 @@ Value fromJson(const Json &json, int depth) {
   }
 }
 
-std::string renderWith(const Body &body, const std::shared_ptr<Scope> &globals, const ChatTemplateLimits &limits) {
+std::string renderWith(const Body &body, const std::shared_ptr<Scope> &globals,
+                       const ChatTemplateLimits &limits) {
   Context context({limits.steps, limits.bytes, limits.depth});
   context.keepUntilEnd(globals);
   try {
     return Evaluator(context).render(body, globals);
   } catch (const Error &error) {
-    throw Error(error.status, "chat template, line " + std::to_string(context.line) + ": " + error.what());
+    throw Error(error.status, "chat template, line " +
+                                  std::to_string(context.line) + ": " +
+                                  error.what());
   }
 }
 
@@ -87,8 +92,9 @@ ChatTemplate::~ChatTemplate() = default;
 ChatTemplate::ChatTemplate(ChatTemplate &&) noexcept = default;
 ChatTemplate &ChatTemplate::operator=(ChatTemplate &&) noexcept = default;
 
-std::string ChatTemplate::render(const std::vector<ChatMessage> &messages, bool addGenerationPrompt,
-                                 const std::map<std::string, std::string> &variables) const {
+std::string ChatTemplate::render(
+    const std::vector<ChatMessage> &messages, bool addGenerationPrompt,
+    const std::map<std::string, std::string> &variables) const {
   auto globals = std::make_shared<Scope>(nullptr);
   globals->names["tools"] = Value();
   globals->names["documents"] = Value();
@@ -99,7 +105,8 @@ std::string ChatTemplate::render(const std::vector<ChatMessage> &messages, bool 
   std::vector<Value> list;
   for (size_t i = 0; i < messages.size(); ++i) {
     auto dict = std::make_shared<Dict>();
-    requireUtf8(messages[i].role, "the role of message " + std::to_string(i + 1));
+    requireUtf8(messages[i].role,
+                "the role of message " + std::to_string(i + 1));
     requireUtf8(messages[i].content, "message " + std::to_string(i + 1));
     dict->set(Value("role"), Value(messages[i].role));
     dict->set(Value("content"), Value(messages[i].content));
@@ -110,8 +117,10 @@ std::string ChatTemplate::render(const std::vector<ChatMessage> &messages, bool 
   return renderWith(tree->body, globals, {});
 }
 
-std::string ChatTemplate::renderJson(std::string_view variables, const ChatTemplateLimits &limits) const {
-  Json json = Json::parse(variables.begin(), variables.end(), nullptr, /*allow_exceptions=*/false);
+std::string ChatTemplate::renderJson(std::string_view variables,
+                                     const ChatTemplateLimits &limits) const {
+  Json json = Json::parse(variables.begin(), variables.end(), nullptr,
+                          /*allow_exceptions=*/false);
   if (!json.is_object()) {
     throw Error("the chat template's variables must be a JSON object");
   }

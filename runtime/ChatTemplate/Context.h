@@ -1,4 +1,5 @@
-// One rendering: its limits, where it is, and what must be taken apart when it ends.
+// One rendering: its limits, where it is, and what must be taken apart when it
+// ends.
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_CONTEXT_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_CONTEXT_H
 
@@ -11,7 +12,8 @@ namespace cheems::jinja {
 
 /// Fails the rendering; whoever started it adds the line.
 [[noreturn]] void fail(const std::string &message);
-/// The same for something that Jinja or Python has and this interpreter does not: "`construct` is not supported".
+/// The same for something that Jinja or Python has and this interpreter does
+/// not: "`construct` is not supported".
 [[noreturn]] void unsupported(const std::string &construct);
 
 /// What a template may use up, so that a hostile one ends.
@@ -31,14 +33,17 @@ class Context {
 public:
   explicit Context(const Limits &limits) : limits(limits) {}
   Context(const Context &) = delete;
-  /// Namespaces and macros' scopes may hold themselves; emptying them frees the rest.
+  /// Namespaces and macros' scopes may hold themselves; emptying them frees the
+  /// rest.
   ~Context();
 
   void step(int64_t count = 1);
   /// For reading a whole text of `count` bytes.
   void scan(size_t count) { step(int64_t(count >> 8)); }
   /// For looking for `needle` bytes in `text` bytes.
-  void search(size_t text, size_t needle) { step(int64_t((double(text) * double(needle)) / 1024)); }
+  void search(size_t text, size_t needle) {
+    step(int64_t((double(text) * double(needle)) / 1024));
+  }
   /// Before `count` bytes are made.
   void charge(size_t count);
   /// A new text, charged for.
@@ -53,7 +58,9 @@ public:
   }
 
   std::shared_ptr<Namespace> makeNamespace();
-  void keepUntilEnd(std::shared_ptr<Scope> scope) { scopes.push_back(std::move(scope)); }
+  void keepUntilEnd(std::shared_ptr<Scope> scope) {
+    scopes.push_back(std::move(scope));
+  }
 
   int line = 1; ///< of the node being evaluated
 

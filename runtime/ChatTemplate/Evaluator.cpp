@@ -48,16 +48,21 @@ public:
       return Value(int64_t(name == "depth")); // more only in recursive loops
     }
     if (name == "previtem") {
-      return index > 0 ? items[index - 1] : Value::undefined("there is no previous item");
+      return index > 0 ? items[index - 1]
+                       : Value::undefined("there is no previous item");
     }
     if (name == "nextitem") {
-      return index + 1 < items.size() ? items[index + 1] : Value::undefined("there is no next item");
+      return index + 1 < items.size()
+                 ? items[index + 1]
+                 : Value::undefined("there is no next item");
     }
     if (name == "cycle") {
-      return makeFunction("loop.cycle", [place](Context &, CallArguments &arguments) {
-        arguments.expect(1, 1000);
-        return arguments.positional[size_t(place) % arguments.positional.size()];
-      });
+      return makeFunction(
+          "loop.cycle", [place](Context &, CallArguments &arguments) {
+            arguments.expect(1, 1000);
+            return arguments
+                .positional[size_t(place) % arguments.positional.size()];
+          });
     }
     if (name == "changed") {
       unsupported("'loop.changed'");
@@ -69,7 +74,9 @@ public:
   size_t index = 0;
 };
 
-bool holdsTooMuch(const Object &object) { return object.nesting > maximumNesting; }
+bool holdsTooMuch(const Object &object) {
+  return object.nesting > maximumNesting;
+}
 
 } // namespace
 
@@ -87,14 +94,17 @@ public:
     const auto &parameters = statement.parameters;
     std::string callee = "macro '" + statement.literal + "'";
     if (arguments.positional.size() > parameters.size()) {
-      fail(callee + " takes " + std::to_string(parameters.size()) + " arguments, not " +
-           std::to_string(arguments.positional.size()));
+      fail(callee + " takes " + std::to_string(parameters.size()) +
+           " arguments, not " + std::to_string(arguments.positional.size()));
     }
     auto inner = std::make_shared<Scope>(scope);
     for (const auto &[name, value] : arguments.keywords) {
       auto found = std::find_if(parameters.begin(), parameters.end(),
-                                [&, &wanted = name](const Parameter &each) { return each.name == wanted; });
-      if (found == parameters.end() || size_t(found - parameters.begin()) < arguments.positional.size()) {
+                                [&, &wanted = name](const Parameter &each) {
+                                  return each.name == wanted;
+                                });
+      if (found == parameters.end() ||
+          size_t(found - parameters.begin()) < arguments.positional.size()) {
         fail(callee + " cannot take argument '" + name + "'");
       }
       inner->names[name] = value;
@@ -104,9 +114,11 @@ public:
       if (i < arguments.positional.size()) {
         inner->names[parameter.name] = arguments.positional[i];
       } else if (inner->names.count(parameter.name) == 0) {
-        inner->names[parameter.name] = parameter.fallback
-                                           ? evaluator.evaluate(*parameter.fallback, inner)
-                                           : Value::undefined("parameter '" + parameter.name + "' was not provided");
+        inner->names[parameter.name] =
+            parameter.fallback
+                ? evaluator.evaluate(*parameter.fallback, inner)
+                : Value::undefined("parameter '" + parameter.name +
+                                   "' was not provided");
       }
     }
     std::string out;
@@ -131,7 +143,8 @@ void Evaluator::print(std::string_view text, std::string &out) {
   out += text;
 }
 
-Evaluator::Flow Evaluator::execute(const Body &body, const ScopePtr &scope, std::string &out) {
+Evaluator::Flow Evaluator::execute(const Body &body, const ScopePtr &scope,
+                                   std::string &out) {
   for (const Statement &each : body) {
     Flow flow = execute(each, scope, out);
     if (flow != Flow::next) {
@@ -141,7 +154,8 @@ Evaluator::Flow Evaluator::execute(const Body &body, const ScopePtr &scope, std:
   return Flow::next;
 }
 
-Evaluator::Flow Evaluator::execute(const Statement &statement, const ScopePtr &scope, std::string &out) {
+Evaluator::Flow Evaluator::execute(const Statement &statement,
+                                   const ScopePtr &scope, std::string &out) {
   Context::Level level(context);
   context.line = statement.line;
   switch (statement.kind) {
@@ -179,7 +193,8 @@ Evaluator::Flow Evaluator::execute(const Statement &statement, const ScopePtr &s
   return Flow::next;
 }
 
-Evaluator::Flow Evaluator::executeIf(const Statement &statement, const ScopePtr &scope, std::string &out) {
+Evaluator::Flow Evaluator::executeIf(const Statement &statement,
+                                     const ScopePtr &scope, std::string &out) {
   for (const Branch &each : statement.branches) {
     if (evaluate(*each.condition, scope).truthy()) {
       return execute(each.body, scope, out);
@@ -189,8 +204,11 @@ Evaluator::Flow Evaluator::executeIf(const Statement &statement, const ScopePtr 
 }
 
 // Assignments in the body end with each round, as in Jinja.
-Evaluator::Flow Evaluator::executeLoop(const Statement &statement, const ScopePtr &scope, std::string &out) {
-  std::vector<Value> items = iterate(context, evaluate(*statement.expression, scope));
+Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
+                                       const ScopePtr &scope,
+                                       std::string &out) {
+  std::vector<Value> items =
+      iterate(context, evaluate(*statement.expression, scope));
   if (statement.filter) {
     std::vector<Value> kept;
     for (Value &each : items) {
@@ -207,7 +225,8 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement, const ScopePt
   }
   auto loop = std::make_shared<Loop>(std::move(items));
   if (holdsTooMuch(*loop)) {
-    fail("loops, lists and dicts nest more than " + std::to_string(maximumNesting) + " deep");
+    fail("loops, lists and dicts nest more than " +
+         std::to_string(maximumNesting) + " deep");
   }
   for (; loop->index < loop->items.size(); ++loop->index) {
     auto inner = std::make_shared<Scope>(scope);
@@ -220,7 +239,8 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement, const ScopePt
   return Flow::next;
 }
 
-Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement, const ScopePtr &scope) {
+Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement,
+                                           const ScopePtr &scope) {
   std::string text;
   Flow flow = execute(statement.body, std::make_shared<Scope>(scope), text);
   if (flow != Flow::next) {
@@ -238,17 +258,22 @@ Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement, const Sco
 
 void Evaluator::defineMacro(const Statement &statement, const ScopePtr &scope) {
   context.keepUntilEnd(scope);
-  scope->names[statement.literal] = Value(std::shared_ptr<Object>(std::make_shared<Macro>(*this, statement, scope)));
+  scope->names[statement.literal] = Value(std::shared_ptr<Object>(
+      std::make_shared<Macro>(*this, statement, scope)));
 }
 
-void Evaluator::assign(const Target &target, const Value &value, const ScopePtr &scope) {
+void Evaluator::assign(const Target &target, const Value &value,
+                       const ScopePtr &scope) {
   if (!target.attribute.empty()) {
-    auto *space = dynamic_cast<Namespace *>(lookUp(target.names[0], scope).object());
+    auto *space =
+        dynamic_cast<Namespace *>(lookUp(target.names[0], scope).object());
     if (!space) {
-      fail("cannot assign to an attribute of '" + target.names[0] + "': it is no namespace");
+      fail("cannot assign to an attribute of '" + target.names[0] +
+           "': it is no namespace");
     }
     if (target.attribute[0] == '_') {
-      fail("a namespace's attribute must not start with '_': '" + target.attribute + "'");
+      fail("a namespace's attribute must not start with '_': '" +
+           target.attribute + "'");
     }
     space->members[target.attribute] = value;
     return;
@@ -260,8 +285,8 @@ void Evaluator::assign(const Target &target, const Value &value, const ScopePtr 
   requireDefined(value);
   std::vector<Value> items = iterate(context, value);
   if (items.size() != target.names.size()) {
-    fail("cannot unpack " + std::to_string(items.size()) + " values into " + std::to_string(target.names.size()) +
-         " names");
+    fail("cannot unpack " + std::to_string(items.size()) + " values into " +
+         std::to_string(target.names.size()) + " names");
   }
   for (size_t i = 0; i < items.size(); ++i) {
     scope->names[target.names[i]] = std::move(items[i]);

@@ -20,25 +20,32 @@ private:
   enum class Flow { next, breakLoop, continueLoop };
 
   Flow execute(const Body &body, const ScopePtr &scope, std::string &out);
-  Flow execute(const Statement &statement, const ScopePtr &scope, std::string &out);
-  Flow executeIf(const Statement &statement, const ScopePtr &scope, std::string &out);
-  Flow executeLoop(const Statement &statement, const ScopePtr &scope, std::string &out);
+  Flow execute(const Statement &statement, const ScopePtr &scope,
+               std::string &out);
+  Flow executeIf(const Statement &statement, const ScopePtr &scope,
+                 std::string &out);
+  Flow executeLoop(const Statement &statement, const ScopePtr &scope,
+                   std::string &out);
   Flow executeSetBlock(const Statement &statement, const ScopePtr &scope);
   void defineMacro(const Statement &statement, const ScopePtr &scope);
   void print(std::string_view text, std::string &out);
   void assign(const Target &target, const Value &value, const ScopePtr &scope);
 
   Value evaluate(const Expression &expression, const ScopePtr &scope);
-  Value evaluateOperand(const Expression &expression, size_t index, const ScopePtr &scope);
+  Value evaluateOperand(const Expression &expression, size_t index,
+                        const ScopePtr &scope);
   Value lookUp(const std::string &name, const ScopePtr &scope);
   Value evaluateDict(const Expression &expression, const ScopePtr &scope);
   Value evaluateCompare(const Expression &expression, const ScopePtr &scope);
   Value evaluateConcat(const Expression &expression, const ScopePtr &scope);
-  Value evaluateConditional(const Expression &expression, const ScopePtr &scope);
+  Value evaluateConditional(const Expression &expression,
+                            const ScopePtr &scope);
   Value evaluateCall(const Expression &expression, const ScopePtr &scope);
   Value applyFilter(const Expression &expression, const ScopePtr &scope);
-  std::vector<Value> evaluateAll(const std::vector<ExpressionPtr> &expressions, const ScopePtr &scope);
-  CallArguments evaluateArguments(const Arguments &arguments, const ScopePtr &scope);
+  std::vector<Value> evaluateAll(const std::vector<ExpressionPtr> &expressions,
+                                 const ScopePtr &scope);
+  CallArguments evaluateArguments(const Arguments &arguments,
+                                  const ScopePtr &scope);
 
   Context &context;
 };

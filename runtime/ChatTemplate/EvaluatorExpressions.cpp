@@ -4,7 +4,8 @@
 
 namespace cheems::jinja {
 
-Value Evaluator::evaluateOperand(const Expression &expression, size_t index, const ScopePtr &scope) {
+Value Evaluator::evaluateOperand(const Expression &expression, size_t index,
+                                 const ScopePtr &scope) {
   const ExpressionPtr &operand = expression.operands[index];
   return operand ? evaluate(*operand, scope) : Value();
 }
@@ -12,7 +13,9 @@ Value Evaluator::evaluateOperand(const Expression &expression, size_t index, con
 Value Evaluator::evaluate(const Expression &expression, const ScopePtr &scope) {
   Context::Level level(context);
   context.line = expression.line;
-  auto operand = [&](size_t index) { return evaluateOperand(expression, index, scope); };
+  auto operand = [&](size_t index) {
+    return evaluateOperand(expression, index, scope);
+  };
   switch (expression.kind) {
   case Expression::constant:
     return expression.value;
@@ -49,7 +52,8 @@ Value Evaluator::evaluate(const Expression &expression, const ScopePtr &scope) {
   case Expression::negate:
     return negated(operand(0));
   case Expression::plus:
-    return applyBinary(context, BinaryOperator::add, Value(int64_t(0)), operand(0));
+    return applyBinary(context, BinaryOperator::add, Value(int64_t(0)),
+                       operand(0));
   case Expression::logicalNot:
     return Value(!operand(0).truthy());
   case Expression::logicalAnd: {
@@ -85,7 +89,9 @@ Value Evaluator::lookUp(const std::string &name, const ScopePtr &scope) {
   return function ? *function : Value::undefined("'" + name + "' is undefined");
 }
 
-std::vector<Value> Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions, const ScopePtr &scope) {
+std::vector<Value>
+Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions,
+                       const ScopePtr &scope) {
   context.charge(expressions.size() * sizeof(Value));
   std::vector<Value> values;
   for (const ExpressionPtr &each : expressions) {
@@ -94,7 +100,8 @@ std::vector<Value> Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expr
   return values;
 }
 
-CallArguments Evaluator::evaluateArguments(const Arguments &arguments, const ScopePtr &scope) {
+CallArguments Evaluator::evaluateArguments(const Arguments &arguments,
+                                           const ScopePtr &scope) {
   CallArguments evaluated;
   evaluated.positional = evaluateAll(arguments.positional, scope);
   for (const auto &[name, expression] : arguments.keywords) {
@@ -103,7 +110,8 @@ CallArguments Evaluator::evaluateArguments(const Arguments &arguments, const Sco
   return evaluated;
 }
 
-Value Evaluator::evaluateDict(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::evaluateDict(const Expression &expression,
+                              const ScopePtr &scope) {
   auto dict = std::make_shared<Dict>();
   context.charge(expression.operands.size() * sizeof(Value));
   for (size_t i = 0; i < expression.operands.size(); i += 2) {
@@ -116,7 +124,8 @@ Value Evaluator::evaluateDict(const Expression &expression, const ScopePtr &scop
   return Value(std::shared_ptr<const Dict>(std::move(dict)));
 }
 
-Value Evaluator::evaluateCompare(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::evaluateCompare(const Expression &expression,
+                                 const ScopePtr &scope) {
   Value left = evaluateOperand(expression, 0, scope);
   for (size_t i = 0; i < expression.comparisons.size(); ++i) {
     Value right = evaluateOperand(expression, i + 1, scope);
@@ -128,7 +137,8 @@ Value Evaluator::evaluateCompare(const Expression &expression, const ScopePtr &s
   return Value(true);
 }
 
-Value Evaluator::evaluateConcat(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::evaluateConcat(const Expression &expression,
+                                const ScopePtr &scope) {
   std::string text;
   for (size_t i = 0; i < expression.operands.size(); ++i) {
     text += toText(context, evaluateOperand(expression, i, scope));
@@ -136,15 +146,18 @@ Value Evaluator::evaluateConcat(const Expression &expression, const ScopePtr &sc
   return Value(std::move(text));
 }
 
-Value Evaluator::evaluateConditional(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::evaluateConditional(const Expression &expression,
+                                     const ScopePtr &scope) {
   if (evaluateOperand(expression, 0, scope).truthy()) {
     return evaluateOperand(expression, 1, scope);
   }
-  return expression.operands[2] ? evaluateOperand(expression, 2, scope)
-                                : Value::undefined("the inline if was false and has no else");
+  return expression.operands[2]
+             ? evaluateOperand(expression, 2, scope)
+             : Value::undefined("the inline if was false and has no else");
 }
 
-Value Evaluator::evaluateCall(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::evaluateCall(const Expression &expression,
+                              const ScopePtr &scope) {
   Value callee = evaluateOperand(expression, 0, scope);
   requireDefined(callee);
   CallArguments arguments = evaluateArguments(expression.arguments, scope);
@@ -155,7 +168,8 @@ Value Evaluator::evaluateCall(const Expression &expression, const ScopePtr &scop
   return callee.object()->call(context, arguments);
 }
 
-Value Evaluator::applyFilter(const Expression &expression, const ScopePtr &scope) {
+Value Evaluator::applyFilter(const Expression &expression,
+                             const ScopePtr &scope) {
   Value operand = evaluateOperand(expression, 0, scope);
   CallArguments arguments = evaluateArguments(expression.arguments, scope);
   context.line = expression.line;

@@ -11,7 +11,8 @@ namespace cheems::jinja {
 
 namespace {
 
-Value filterTrim(Context &context, const Value &value, CallArguments &arguments) {
+Value filterTrim(Context &context, const Value &value,
+                 CallArguments &arguments) {
   auto bound = arguments.bind({"chars"});
   std::string text = toText(context, value);
   bool hasSet = bound[0] && !bound[0]->isNone();
@@ -24,19 +25,22 @@ Value filterTrim(Context &context, const Value &value, CallArguments &arguments)
 }
 
 template <std::string (*convert)(std::string_view)>
-Value filterCase(Context &context, const Value &value, CallArguments &arguments) {
+Value filterCase(Context &context, const Value &value,
+                 CallArguments &arguments) {
   arguments.expect(0, 0);
   return context.text(convert(toText(context, value)));
 }
 
-// Jinja's title: letters after a space, hyphen or opening bracket; unlike str.title.
+// Jinja's title: letters after a space, hyphen or opening bracket; unlike
+// str.title.
 std::string titleByWords(std::string_view text) {
   std::string out;
   for (size_t start = 0; start < text.size();) {
     size_t end = start;
     auto isBreak = [&](size_t at) {
       size_t next = at;
-      return isSpace(nextCharacter(text, next)) || std::string_view("-({[<").find(text[at]) != std::string_view::npos;
+      return isSpace(nextCharacter(text, next)) ||
+             std::string_view("-({[<").find(text[at]) != std::string_view::npos;
     };
     bool breaks = isBreak(start);
     while (end < text.size() && isBreak(end) == breaks) {
@@ -51,19 +55,28 @@ std::string titleByWords(std::string_view text) {
   return out;
 }
 
-Value filterReplace(Context &context, const Value &value, CallArguments &arguments) {
+Value filterReplace(Context &context, const Value &value,
+                    CallArguments &arguments) {
   auto bound = arguments.bind({"old", "new", "count"}, 2);
-  int64_t count = bound[2] && !bound[2]->isNone() ? requireInteger(*bound[2], arguments.callee) : -1;
-  return Value(replaced(context, toText(context, value), toText(context, *bound[0]), toText(context, *bound[1]), count));
+  int64_t count = bound[2] && !bound[2]->isNone()
+                      ? requireInteger(*bound[2], arguments.callee)
+                      : -1;
+  return Value(replaced(context, toText(context, value),
+                        toText(context, *bound[0]), toText(context, *bound[1]),
+                        count));
 }
 
-Value filterIndent(Context &context, const Value &value, CallArguments &arguments) {
+Value filterIndent(Context &context, const Value &value,
+                   CallArguments &arguments) {
   auto bound = arguments.bind({"width", "first", "blank"});
   std::string indent = "    ";
   if (bound[0]) {
-    int64_t width = bound[0]->isString() ? 0 : requireInteger(*bound[0], arguments.callee);
+    int64_t width =
+        bound[0]->isString() ? 0 : requireInteger(*bound[0], arguments.callee);
     context.charge(width > 0 ? size_t(width) : 0);
-    indent = bound[0]->isString() ? bound[0]->string() : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
+    indent = bound[0]->isString()
+                 ? bound[0]->string()
+                 : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
   }
   bool first = bound[1] && bound[1]->truthy();
   bool blank = bound[2] && bound[2]->truthy();
@@ -82,7 +95,8 @@ Value filterIndent(Context &context, const Value &value, CallArguments &argument
   return Value(std::move(out));
 }
 
-Value filterInt(Context &context, const Value &value, CallArguments &arguments) {
+Value filterInt(Context &context, const Value &value,
+                CallArguments &arguments) {
   auto bound = arguments.bind({"default", "base"});
   requireDefined(value);
   Value fallback = bound[0] ? *bound[0] : Value(int64_t(0));
@@ -112,7 +126,8 @@ Value filterInt(Context &context, const Value &value, CallArguments &arguments) 
   return Value(int64_t(*number));
 }
 
-Value filterFloat(Context &context, const Value &value, CallArguments &arguments) {
+Value filterFloat(Context &context, const Value &value,
+                  CallArguments &arguments) {
   auto bound = arguments.bind({"default"});
   requireDefined(value);
   if (value.isNumber()) {
@@ -129,8 +144,10 @@ Value filterFloat(Context &context, const Value &value, CallArguments &arguments
 Value filterRound(Context &, const Value &value, CallArguments &arguments) {
   auto bound = arguments.bind({"precision", "method"});
   requireDefined(value);
-  int64_t precision = bound[0] ? requireInteger(*bound[0], arguments.callee) : 0;
-  bool isCommon = !bound[1] || (bound[1]->isString() && bound[1]->string() == "common");
+  int64_t precision =
+      bound[0] ? requireInteger(*bound[0], arguments.callee) : 0;
+  bool isCommon =
+      !bound[1] || (bound[1]->isString() && bound[1]->string() == "common");
   if (!isCommon || precision < 0 || precision > 300) {
     unsupported("filter 'round' with these arguments");
   }
@@ -140,7 +157,8 @@ Value filterRound(Context &, const Value &value, CallArguments &arguments) {
   if (value.isIntegral()) {
     return Value(value.integer());
   }
-  char text[700]; // exact decimal expansion, rounded half to even, as Python's round
+  char text[700]; // exact decimal expansion, rounded half to even, as Python's
+                  // round
   std::snprintf(text, sizeof(text), "%.*f", int(precision), value.number());
   return Value(std::strtod(text, nullptr));
 }
@@ -159,24 +177,31 @@ Value filterAbs(Context &, const Value &value, CallArguments &arguments) {
 
 Value filterDefault(Context &, const Value &value, CallArguments &arguments) {
   auto bound = arguments.bind({"default_value", "boolean"});
-  bool replaces = value.isUndefined() || (bound[1] && bound[1]->truthy() && !value.truthy());
+  bool replaces = value.isUndefined() ||
+                  (bound[1] && bound[1]->truthy() && !value.truthy());
   return !replaces ? value : bound[0] ? *bound[0] : Value("");
 }
 
-Value filterString(Context &context, const Value &value, CallArguments &arguments) {
+Value filterString(Context &context, const Value &value,
+                   CallArguments &arguments) {
   arguments.expect(0, 0);
   return Value(toText(context, value));
 }
 
-Value filterToJson(Context &context, const Value &value, CallArguments &arguments) {
-  auto bound = arguments.bind({"ensure_ascii", "indent", "separators", "sort_keys"});
+Value filterToJson(Context &context, const Value &value,
+                   CallArguments &arguments) {
+  auto bound =
+      arguments.bind({"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;
   style.asciiOnly = bound[0] && bound[0]->truthy();
   style.sortKeys = bound[3] && bound[3]->truthy();
   if (bound[1] && !bound[1]->isNone()) {
-    int64_t width = bound[1]->isString() ? 0 : requireInteger(*bound[1], "tojson's indent");
+    int64_t width =
+        bound[1]->isString() ? 0 : requireInteger(*bound[1], "tojson's indent");
     context.charge(width > 0 ? size_t(width) : 0);
-    style.indent = bound[1]->isString() ? bound[1]->string() : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
+    style.indent = bound[1]->isString()
+                       ? bound[1]->string()
+                       : std::string(size_t(std::max<int64_t>(width, 0)), ' ');
     style.itemSeparator = ",";
   }
   if (bound[2] && !bound[2]->isNone()) {

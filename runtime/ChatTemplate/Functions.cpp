@@ -17,7 +17,8 @@ Value callRange(Context &context, CallArguments &arguments) {
   int64_t bounds[3] = {0, 0, 1};
   size_t count = arguments.positional.size();
   for (size_t i = 0; i < count; ++i) {
-    bounds[count == 1 ? 1 : i] = requireInteger(arguments.positional[i], "an argument of range");
+    bounds[count == 1 ? 1 : i] =
+        requireInteger(arguments.positional[i], "an argument of range");
   }
   auto [from, to, step] = bounds;
   if (step == 0) {
@@ -38,7 +39,8 @@ Value callRange(Context &context, CallArguments &arguments) {
 }
 
 /// dict(…) takes a mapping or pairs, then keywords.
-std::shared_ptr<Dict> makeDict(Context &context, const CallArguments &arguments) {
+std::shared_ptr<Dict> makeDict(Context &context,
+                               const CallArguments &arguments) {
   auto dict = std::make_shared<Dict>();
   if (arguments.positional.size() > 1) {
     fail(arguments.callee + " takes at most one argument without a name");
@@ -96,16 +98,21 @@ Value callStrftimeNow(Context &context, CallArguments &arguments) {
   std::time_t now = std::time(nullptr);
   std::tm local = {};
   localtime_r(&now, &local);
-  for (size_t i = format.find('%'); i < format.size(); i = format.find('%', i + 2)) {
+  for (size_t i = format.find('%'); i < format.size();
+       i = format.find('%', i + 2)) {
     char letter = i + 1 < format.size() ? format[i + 1] : '\0';
     // C and Python differ on the others
-    if (letter == '\0' || std::string_view("aAbBcdHIjmMpSUwWxXyY%").find(letter) == std::string_view::npos) {
-      unsupported("strftime_now's '%" + std::string(letter == '\0' ? 0 : 1, letter) + "'");
+    if (letter == '\0' ||
+        std::string_view("aAbBcdHIjmMpSUwWxXyY%").find(letter) ==
+            std::string_view::npos) {
+      unsupported("strftime_now's '%" +
+                  std::string(letter == '\0' ? 0 : 1, letter) + "'");
     }
   }
   char text[512];
   // the extra space tells an empty result from a full buffer
-  size_t length = std::strftime(text, sizeof(text), (format + " ").c_str(), &local);
+  size_t length =
+      std::strftime(text, sizeof(text), (format + " ").c_str(), &local);
   if (length == 0) {
     fail("strftime_now's format is too long");
   }
@@ -115,13 +122,14 @@ Value callStrftimeNow(Context &context, CallArguments &arguments) {
 } // namespace
 
 std::optional<Value> findFunction(const std::string &name) {
-  static const std::pair<const char *, Value (*)(Context &, CallArguments &)> functions[] = {
-      {"range", callRange},
-      {"dict", callDict},
-      {"namespace", callNamespace},
-      {"raise_exception", callRaiseException},
-      {"strftime_now", callStrftimeNow},
-  };
+  static const std::pair<const char *, Value (*)(Context &, CallArguments &)>
+      functions[] = {
+          {"range", callRange},
+          {"dict", callDict},
+          {"namespace", callNamespace},
+          {"raise_exception", callRaiseException},
+          {"strftime_now", callStrftimeNow},
+      };
   for (const auto &[known, function] : functions) {
     if (name == known) {
       return makeFunction(name, function);

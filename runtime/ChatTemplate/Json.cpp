@@ -47,7 +47,8 @@ void appendRepr(Context &context, std::string &out, const Value &value) {
     }
     out += '}';
     return; // the items were charged for
-  } else if (value.sequence() && (value.sequence()->kind == Sequence::list || value.sequence()->kind == Sequence::tuple)) {
+  } else if (value.sequence() && (value.sequence()->kind == Sequence::list ||
+                                  value.sequence()->kind == Sequence::tuple)) {
     const Sequence &sequence = *value.sequence();
     bool isList = sequence.kind == Sequence::list;
     out += isList ? '[' : '(';
@@ -69,7 +70,8 @@ namespace {
 
 class JsonWriter {
 public:
-  JsonWriter(Context &context, const JsonStyle &style) : context(context), style(style) {}
+  JsonWriter(Context &context, const JsonStyle &style)
+      : context(context), style(style) {}
 
   void write(const Value &value) {
     context.step();
@@ -78,8 +80,8 @@ public:
       writeDict(value.dict());
       return; // the items were charged for
     }
-    if (value.sequence() &&
-        (value.sequence()->kind == Sequence::list || value.sequence()->kind == Sequence::tuple)) {
+    if (value.sequence() && (value.sequence()->kind == Sequence::list ||
+                             value.sequence()->kind == Sequence::tuple)) {
       writeList(value.sequence()->items);
       return;
     }
@@ -106,7 +108,9 @@ private:
     }
     if (value.isFloat()) {
       double number = value.number();
-      return std::isnan(number) ? "NaN" : std::isinf(number) ? (number < 0 ? "-Infinity" : "Infinity") : spelled(number);
+      return std::isnan(number)   ? "NaN"
+             : std::isinf(number) ? (number < 0 ? "-Infinity" : "Infinity")
+                                  : spelled(number);
     }
     fail(value.isUndefined() ? value.reason() + ", it cannot become JSON"
                              : "a " + value.typeName() + " cannot become JSON");
@@ -155,9 +159,10 @@ private:
       items.push_back(&each);
     }
     if (style.sortKeys) {
-      std::stable_sort(items.begin(), items.end(), [&](const auto *a, const auto *b) {
-        return order(context, a->first, b->first, "<") < 0;
-      });
+      std::stable_sort(items.begin(), items.end(),
+                       [&](const auto *a, const auto *b) {
+                         return order(context, a->first, b->first, "<") < 0;
+                       });
     }
     out += '{';
     ++depth;
@@ -165,7 +170,8 @@ private:
       separate(i);
       const Value &key = items[i]->first;
       writeString(key.isString() ? key.string() : scalar(key));
-      context.charge((key.isString() ? key.string().size() : 0) + style.keySeparator.size());
+      context.charge((key.isString() ? key.string().size() : 0) +
+                     style.keySeparator.size());
       out += style.keySeparator;
       write(items[i]->second);
     }
@@ -209,7 +215,8 @@ private:
 
 } // namespace
 
-std::string toJson(Context &context, const Value &value, const JsonStyle &style) {
+std::string toJson(Context &context, const Value &value,
+                   const JsonStyle &style) {
   JsonWriter writer(context, style);
   writer.write(value);
   return std::move(writer.out);

@@ -1,4 +1,5 @@
-// The lexer. Jinja's works by regular expressions; each function here stands for one of them.
+// The lexer. Jinja's works by regular expressions; each function here stands
+// for one of them.
 #include "runtime/ChatTemplate/Lexer.h"
 
 #include "runtime/ChatTemplate/PythonText.h"
@@ -16,8 +17,9 @@ void failAt(int line, const std::string &message) {
 }
 
 void unsupportedAt(int line, const std::string &construct) {
-  throw Error(Status::unsupported,
-              "chat template, line " + std::to_string(line) + ": " + construct + " is not supported");
+  throw Error(Status::unsupported, "chat template, line " +
+                                       std::to_string(line) + ": " + construct +
+                                       " is not supported");
 }
 
 namespace {
@@ -54,10 +56,16 @@ public:
   }
 
 private:
-  bool at(std::string_view text) const { return source.compare(position, text.size(), text) == 0; }
-  char peek(size_t ahead = 0) const { return position + ahead < source.size() ? source[position + ahead] : '\0'; }
+  bool at(std::string_view text) const {
+    return source.compare(position, text.size(), text) == 0;
+  }
+  char peek(size_t ahead = 0) const {
+    return position + ahead < source.size() ? source[position + ahead] : '\0';
+  }
 
-  void add(Token::Kind kind, std::string text) { tokens.push_back({kind, std::move(text), line}); }
+  void add(Token::Kind kind, std::string text) {
+    tokens.push_back({kind, std::move(text), line});
+  }
 
   void advance(size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -78,7 +86,8 @@ private:
 
   /// The tag's opening at `start`, or npos if there is none any more.
   size_t findTag(size_t start) const {
-    for (size_t i = source.find('{', start); i != std::string::npos; i = source.find('{', i + 1)) {
+    for (size_t i = source.find('{', start); i != std::string::npos;
+         i = source.find('{', i + 1)) {
       char next = i + 1 < source.size() ? source[i + 1] : '\0';
       if (next == '{' || next == '%' || next == '#') {
         return i;
@@ -87,15 +96,18 @@ private:
     return std::string::npos;
   }
 
-  /// Adds the text up to a tag. `sign` is the tag's: "-" strips all space before it, "+" none; otherwise a block or
-  /// comment alone on its line loses its indent. Moves to the tag.
+  /// Adds the text up to a tag. `sign` is the tag's: "-" strips all space
+  /// before it, "+" none; otherwise a block or comment alone on its line loses
+  /// its indent. Moves to the tag.
   void addText(size_t tag, char sign, bool isPrint) {
-    std::string_view text = std::string_view(source).substr(position, tag - position);
+    std::string_view text =
+        std::string_view(source).substr(position, tag - position);
     if (sign == '-') {
       text = strip(text, Side::right);
     } else if (sign != '+' && !isPrint) {
       size_t lineStart = text.rfind('\n') + 1; // npos + 1 is 0
-      if ((lineStart > 0 || startsLine) && strip(text.substr(lineStart), Side::both).empty()) {
+      if ((lineStart > 0 || startsLine) &&
+          strip(text.substr(lineStart), Side::both).empty()) {
         text = text.substr(0, lineStart);
       }
     }
@@ -126,7 +138,8 @@ private:
     }
   }
 
-  /// Moves past the end of a block or comment, whose sign and closing start here.
+  /// Moves past the end of a block or comment, whose sign and closing start
+  /// here.
   void endBlock(size_t signLength, bool strips, bool keepsNewline) {
     advance(signLength + 2);
     startsLine = source[position - 1] == '\n';
@@ -151,24 +164,28 @@ private:
 
   bool atRaw() {
     size_t look = position;
-    while (look < source.size() && std::isspace(static_cast<unsigned char>(source[look]))) {
+    while (look < source.size() &&
+           std::isspace(static_cast<unsigned char>(source[look]))) {
       ++look;
     }
     if (source.compare(look, 3, "raw") != 0) {
       return false;
     }
     look += 3;
-    while (look < source.size() && std::isspace(static_cast<unsigned char>(source[look]))) {
+    while (look < source.size() &&
+           std::isspace(static_cast<unsigned char>(source[look]))) {
       ++look;
     }
-    return source.compare(look, 2, "%}") == 0 || source.compare(look, 3, "-%}") == 0;
+    return source.compare(look, 2, "%}") == 0 ||
+           source.compare(look, 3, "-%}") == 0;
   }
 
   void lexRaw() { unsupportedAt(line, "block 'raw'"); }
 
   void lexTag(bool isPrint) {
     add(isPrint ? Token::printBegin : Token::blockBegin, "");
-    std::vector<char> open; // closings expected; while there are any, "}}" is two of them
+    std::vector<char>
+        open; // closings expected; while there are any, "}}" is two of them
     for (;;) {
       skipSpace();
       if (position >= source.size()) {
@@ -184,7 +201,8 @@ private:
   bool atTagEnd(bool isPrint) {
     std::string_view close = isPrint ? "}}" : "%}";
     bool strips = peek() == '-' && source.compare(position + 1, 2, close) == 0;
-    bool keeps = !isPrint && peek() == '+' && source.compare(position + 1, 2, close) == 0;
+    bool keeps = !isPrint && peek() == '+' &&
+                 source.compare(position + 1, 2, close) == 0;
     if (!strips && !keeps && !at(close)) {
       return false;
     }
@@ -209,25 +227,32 @@ private:
     size_t end = start;
     while (end < source.size() &&
            (isDigit(source[end]) ||
-            (source[end] == '_' && end > start && end + 1 < source.size() && isDigit(source[end + 1])))) {
+            (source[end] == '_' && end > start && end + 1 < source.size() &&
+             isDigit(source[end + 1])))) {
       ++end;
     }
     return end;
   }
 
   void lexNumber() {
-    if (peek() == '0' && (std::isalpha(static_cast<unsigned char>(peek(1))) != 0 && peek(1) != 'e' && peek(1) != 'E')) {
+    if (peek() == '0' &&
+        (std::isalpha(static_cast<unsigned char>(peek(1))) != 0 &&
+         peek(1) != 'e' && peek(1) != 'E')) {
       unsupportedAt(line, "a number that is not decimal");
     }
     size_t whole = digitsEnd(position);
     size_t end = whole;
-    bool afterDot = position > 0 && source[position - 1] == '.'; // x.0.1 is two subscripts
-    if (!afterDot && end + 1 < source.size() && source[end] == '.' && isDigit(source[end + 1])) {
+    bool afterDot =
+        position > 0 && source[position - 1] == '.'; // x.0.1 is two subscripts
+    if (!afterDot && end + 1 < source.size() && source[end] == '.' &&
+        isDigit(source[end + 1])) {
       end = digitsEnd(end + 1);
     }
-    if (!afterDot && end < source.size() && (source[end] == 'e' || source[end] == 'E')) {
+    if (!afterDot && end < source.size() &&
+        (source[end] == 'e' || source[end] == 'E')) {
       size_t digits = end + 1;
-      digits += digits < source.size() && (source[digits] == '+' || source[digits] == '-');
+      digits += digits < source.size() &&
+                (source[digits] == '+' || source[digits] == '-');
       if (digits < source.size() && isDigit(source[digits])) {
         end = digitsEnd(digits);
       }
@@ -256,8 +281,11 @@ private:
       char32_t c = nextCharacter(source, next);
       // \w: letters, numbers, underscore
       auto category = utf8proc_category(utf8proc_int32_t(c));
-      bool isWord = c == '_' || (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
-                    (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO);
+      bool isWord = c == '_' ||
+                    (category >= UTF8PROC_CATEGORY_LU &&
+                     category <= UTF8PROC_CATEGORY_LO) ||
+                    (category >= UTF8PROC_CATEGORY_ND &&
+                     category <= UTF8PROC_CATEGORY_NO);
       if (!isWord) {
         break;
       }
@@ -267,7 +295,9 @@ private:
       return false;
     }
     std::string text = source.substr(position, end - position);
-    if (std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    if (std::any_of(text.begin(), text.end(), [](char c) {
+          return static_cast<unsigned char>(c) >= 0x80;
+        })) {
       unsupportedAt(line, "the name '" + text + "' with letters beyond ASCII");
     }
     add(Token::name, std::move(text));
@@ -292,7 +322,8 @@ private:
     advance(i + 1 - position);
   }
 
-  /// Appends what the escape whose letter is at `i` means; the escape's last position.
+  /// Appends what the escape whose letter is at `i` means; the escape's last
+  /// position.
   size_t resolveEscape(size_t i, std::string &text) {
     static constexpr std::string_view letters = "abfnrtv\\'\"";
     static constexpr std::string_view meanings = "\a\b\f\n\r\t\v\\'\"";
@@ -305,18 +336,24 @@ private:
     if (letter == '\n') {
       return i;
     }
-    size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+    size_t digits = letter == 'x'   ? 2
+                    : letter == 'u' ? 4
+                    : letter == 'U' ? 8
+                                    : 0;
     if (digits > 0) {
       char32_t value = 0;
       for (size_t k = 1; k <= digits; ++k) {
         char c = i + k < source.size() ? source[i + k] : '\0';
         if (!std::isxdigit(static_cast<unsigned char>(c))) {
-          failAt(line, std::string("the escape '\\") + letter + "' needs " + std::to_string(digits) + " hex digits");
+          failAt(line, std::string("the escape '\\") + letter + "' needs " +
+                           std::to_string(digits) + " hex digits");
         }
-        value = value * 16 + char32_t(isDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+        value =
+            value * 16 + char32_t(isDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
       }
       if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) {
-        failAt(line, std::string("the escape '\\") + letter + "' is no Unicode character");
+        failAt(line, std::string("the escape '\\") + letter +
+                         "' is no Unicode character");
       }
       appendCharacter(text, value);
       return i + digits;
@@ -333,8 +370,9 @@ private:
   }
 
   void lexSymbol(std::vector<char> &open) {
-    static const char *const symbols[] = {"**", "//", "==", "!=", "<=", ">=", "(", ")", "[", "]", "{", "}", ",",
-                                          ":",  ".",  "|",  "=",  "<",  ">",  "+", "-", "*", "/", "%", "~", ";"};
+    static const char *const symbols[] = {
+        "**", "//", "==", "!=", "<=", ">=", "(", ")", "[", "]", "{", "}", ",",
+        ":",  ".",  "|",  "=",  "<",  ">",  "+", "-", "*", "/", "%", "~", ";"};
     for (const char *each : symbols) {
       if (!at(each)) {
         continue;
@@ -346,7 +384,9 @@ private:
       } else if (c == ')' || c == ']' || c == '}') {
         if (open.empty() || open.back() != c) {
           failAt(line, "unexpected '" + text + "'" +
-                           (open.empty() ? "" : std::string(", '") + open.back() + "' is still missing"));
+                           (open.empty() ? ""
+                                         : std::string(", '") + open.back() +
+                                               "' is still missing"));
         }
         open.pop_back();
       }
@@ -356,18 +396,23 @@ private:
     }
     size_t next = position;
     nextCharacter(source, next);
-    failAt(line, "unexpected character " + quoted(std::string_view(source).substr(position, next - position)));
+    failAt(line, "unexpected character " +
+                     quoted(std::string_view(source).substr(position,
+                                                            next - position)));
   }
 
   std::string source;
   size_t position = 0;
   int line = 1;
-  bool startsLine = true; ///< the last tag ended with a newline, or there was none yet
+  bool startsLine =
+      true; ///< the last tag ended with a newline, or there was none yet
   std::vector<Token> tokens;
 };
 
 } // namespace
 
-std::vector<Token> tokenize(std::string_view source) { return Lexer(source).run(); }
+std::vector<Token> tokenize(std::string_view source) {
+  return Lexer(source).run();
+}
 
 } // namespace cheems::jinja

@@ -16,15 +16,20 @@ using MethodTable = std::unordered_map<std::string, Method>;
 Value dictGet(Context &, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 2);
   const Value *found = self.dict().find(arguments.positional[0]);
-  return found ? *found : arguments.positional.size() > 1 ? arguments.positional[1] : Value();
+  return found                             ? *found
+         : arguments.positional.size() > 1 ? arguments.positional[1]
+                                           : Value();
 }
 
-Value dictView(Context &context, const Value &self, CallArguments &arguments, bool keys, bool values) {
+Value dictView(Context &context, const Value &self, CallArguments &arguments,
+               bool keys, bool values) {
   arguments.expect(0, 0);
   std::vector<Value> items;
   for (const auto &[key, value] : self.dict().items) {
     context.chargeItems(keys && values ? 3 : 1);
-    items.push_back(keys && values ? Value::tuple({key, value}) : keys ? key : value);
+    items.push_back(keys && values ? Value::tuple({key, value})
+                    : keys         ? key
+                                   : value);
   }
   return Value::view(std::move(items));
 }
@@ -37,7 +42,8 @@ Value dictKeys(Context &context, const Value &self, CallArguments &arguments) {
   return dictView(context, self, arguments, true, false);
 }
 
-Value dictValues(Context &context, const Value &self, CallArguments &arguments) {
+Value dictValues(Context &context, const Value &self,
+                 CallArguments &arguments) {
   return dictView(context, self, arguments, false, true);
 }
 
@@ -63,9 +69,12 @@ Value listCount(Context &context, const Value &self, CallArguments &arguments) {
 
 const MethodTable &methodsOf(const Value &value) {
   static const MethodTable strings = textMethods();
-  static const MethodTable dicts = {
-      {"get", dictGet}, {"items", dictItems}, {"keys", dictKeys}, {"values", dictValues}};
-  static const MethodTable sequences = {{"index", listIndex}, {"count", listCount}};
+  static const MethodTable dicts = {{"get", dictGet},
+                                    {"items", dictItems},
+                                    {"keys", dictKeys},
+                                    {"values", dictValues}};
+  static const MethodTable sequences = {{"index", listIndex},
+                                        {"count", listCount}};
   static const MethodTable none;
   return value.isString()      ? strings
          : value.isMapping()   ? dicts
@@ -73,29 +82,38 @@ const MethodTable &methodsOf(const Value &value) {
                                : none;
 }
 
-/// What Python's types have beyond the tables above: using one must not look like a missing attribute.
+/// What Python's types have beyond the tables above: using one must not look
+/// like a missing attribute.
 bool isPythonAttribute(const Value &value, const std::string &name) {
   static const std::set<std::string> strings = {
-      "casefold",     "center",    "encode",       "expandtabs", "format",    "format_map",  "isalnum",
-      "isalpha",      "isascii",   "isdecimal",    "isdigit",    "isidentifier", "islower",  "isnumeric",
-      "isprintable",  "istitle",   "isupper",      "ljust",      "maketrans", "partition",   "rindex",
-      "rjust",        "rpartition", "swapcase",    "translate",  "zfill"};
-  static const std::set<std::string> dicts = {"clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"};
-  static const std::set<std::string> lists = {"append", "clear",  "copy",    "extend", "insert",
-                                              "pop",    "remove", "reverse", "sort"};
-  static const std::set<std::string> numbers = {"as_integer_ratio", "bit_count",  "bit_length", "conjugate",
-                                                "denominator",      "from_bytes", "fromhex",    "hex",
-                                                "imag",             "is_integer", "numerator",  "real", "to_bytes"};
+      "casefold",   "center",       "encode",     "expandtabs", "format",
+      "format_map", "isalnum",      "isalpha",    "isascii",    "isdecimal",
+      "isdigit",    "isidentifier", "islower",    "isnumeric",  "isprintable",
+      "istitle",    "isupper",      "ljust",      "maketrans",  "partition",
+      "rindex",     "rjust",        "rpartition", "swapcase",   "translate",
+      "zfill"};
+  static const std::set<std::string> dicts = {
+      "clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"};
+  static const std::set<std::string> lists = {"append", "clear",   "copy",
+                                              "extend", "insert",  "pop",
+                                              "remove", "reverse", "sort"};
+  static const std::set<std::string> numbers = {
+      "as_integer_ratio", "bit_count", "bit_length", "conjugate", "denominator",
+      "from_bytes",       "fromhex",   "hex",        "imag",      "is_integer",
+      "numerator",        "real",      "to_bytes"};
   static const std::set<std::string> ranges = {"start", "stop", "step"};
-  static const std::set<std::string> generators = {"close", "gi_code", "gi_frame", "gi_running", "send", "throw"};
+  static const std::set<std::string> generators = {
+      "close", "gi_code", "gi_frame", "gi_running", "send", "throw"};
   static const std::set<std::string> views = {"isdisjoint", "mapping"};
   const Sequence *sequence = value.sequence();
   if (sequence) {
-    const std::set<std::string> *const known[] = {&lists, nullptr, &ranges, &views, &generators};
+    const std::set<std::string> *const known[] = {&lists, nullptr, &ranges,
+                                                  &views, &generators};
     const auto *names = known[sequence->kind];
     return names && names->count(name) != 0;
   }
-  return (value.isString() && strings.count(name) != 0) || (value.isMapping() && dicts.count(name) != 0) ||
+  return (value.isString() && strings.count(name) != 0) ||
+         (value.isMapping() && dicts.count(name) != 0) ||
          (value.isNumber() && numbers.count(name) != 0);
 }
 
@@ -111,8 +129,11 @@ std::optional<Value> findMethod(const Value &object, const std::string &name) {
     return std::nullopt;
   }
   Method method = found->second;
-  auto bound = [method, object](Context &context, CallArguments &arguments) { return method(context, object, arguments); };
-  return makeFunction("'" + object.typeName() + "." + name + "'", bound, object.nesting());
+  auto bound = [method, object](Context &context, CallArguments &arguments) {
+    return method(context, object, arguments);
+  };
+  return makeFunction("'" + object.typeName() + "." + name + "'", bound,
+                      object.nesting());
 }
 
 } // namespace cheems::jinja

@@ -14,9 +14,12 @@ std::string spelled(double number) {
   if (std::isinf(number)) {
     return number < 0 ? "-inf" : "inf";
   }
-  // shortest digits as d.ddde±XX, then placed as Python does: an exponent below -4 or from 16 on
+  // shortest digits as d.ddde±XX, then placed as Python does: an exponent below
+  // -4 or from 16 on
   char buffer[40];
-  auto end = std::to_chars(buffer, buffer + sizeof(buffer), number, std::chars_format::scientific).ptr;
+  auto end = std::to_chars(buffer, buffer + sizeof(buffer), number,
+                           std::chars_format::scientific)
+                 .ptr;
   std::string text(buffer, end);
   size_t mark = text.find('e');
   int exponent = std::stoi(text.substr(mark + 1));
@@ -28,9 +31,11 @@ std::string spelled(double number) {
   }
   std::string sign = std::signbit(number) ? "-" : "";
   if (exponent < -4 || exponent >= 16) {
-    std::string tail = (exponent < 0 ? "-" : "+") + std::string(std::abs(exponent) < 10 ? "0" : "");
+    std::string tail = (exponent < 0 ? "-" : "+") +
+                       std::string(std::abs(exponent) < 10 ? "0" : "");
     std::string fraction = digits.size() > 1 ? "." + digits.substr(1) : "";
-    return sign + digits[0] + fraction + "e" + tail + std::to_string(std::abs(exponent));
+    return sign + digits[0] + fraction + "e" + tail +
+           std::to_string(std::abs(exponent));
   }
   if (exponent < 0) {
     return sign + "0." + std::string(size_t(-exponent - 1), '0') + digits;
@@ -44,7 +49,8 @@ std::string spelled(double number) {
 
 namespace {
 
-/// Without the single underscores that Python allows between digits; nothing if one stands elsewhere.
+/// Without the single underscores that Python allows between digits; nothing if
+/// one stands elsewhere.
 std::optional<std::string> withoutUnderscores(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -52,7 +58,8 @@ std::optional<std::string> withoutUnderscores(std::string_view text) {
       out += text[i];
       continue;
     }
-    bool between = i > 0 && i + 1 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i - 1])) &&
+    bool between = i > 0 && i + 1 < text.size() &&
+                   std::isxdigit(static_cast<unsigned char>(text[i - 1])) &&
                    std::isxdigit(static_cast<unsigned char>(text[i + 1]));
     if (!between) {
       return std::nullopt;
@@ -91,13 +98,17 @@ std::optional<double> parseFloat(std::string_view text) {
   if (equalsIgnoringCase(rest, "nan")) {
     return std::nan("");
   }
-  if (rest.empty() || !(std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.')) {
+  if (rest.empty() ||
+      !(std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.')) {
     return std::nullopt;
   }
   double value = 0;
-  auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (error == std::errc::result_out_of_range && end == rest.data() + rest.size()) {
-    value = std::strtod(std::string(rest).c_str(), nullptr); // HUGE_VAL or about 0, as Python gives
+  auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (error == std::errc::result_out_of_range &&
+      end == rest.data() + rest.size()) {
+    value = std::strtod(std::string(rest).c_str(),
+                        nullptr); // HUGE_VAL or about 0, as Python gives
   } else if (error != std::errc() || end != rest.data() + rest.size()) {
     return std::nullopt;
   }
@@ -115,7 +126,8 @@ std::optional<int64_t> parseInteger(std::string_view text, int base) {
     rest.remove_prefix(1);
   }
   auto takes = [&](int prefixBase, char letter) {
-    return base == prefixBase && rest.size() > 2 && rest[0] == '0' && (rest[1] | 0x20) == letter;
+    return base == prefixBase && rest.size() > 2 && rest[0] == '0' &&
+           (rest[1] | 0x20) == letter;
   };
   if (takes(16, 'x') || takes(8, 'o') || takes(2, 'b')) {
     rest.remove_prefix(2);
@@ -125,7 +137,8 @@ std::optional<int64_t> parseInteger(std::string_view text, int base) {
   }
   digits += rest;
   int64_t value = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  auto [end, error] = std::from_chars(
+      digits.data(), digits.data() + digits.size(), value, base);
   if (error != std::errc() || end != digits.data() + digits.size()) {
     return std::nullopt;
   }

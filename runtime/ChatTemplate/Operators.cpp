@@ -55,7 +55,9 @@ int64_t integerPower(int64_t base, int64_t exponent) {
 Value integerArithmetic(BinaryOperator kind, int64_t a, int64_t b) {
   int64_t result = 0;
   bool tooLarge = false;
-  bool divides = kind == BinaryOperator::divide || kind == BinaryOperator::floorDivide || kind == BinaryOperator::modulo;
+  bool divides = kind == BinaryOperator::divide ||
+                 kind == BinaryOperator::floorDivide ||
+                 kind == BinaryOperator::modulo;
   if (divides && b == 0) {
     fail("division by zero");
   }
@@ -105,7 +107,8 @@ Value floatDivision(BinaryOperator kind, double a, double b) {
   if (kind == BinaryOperator::modulo) {
     return Value(remainder);
   }
-  double floored = quotient == 0 ? std::copysign(0.0, a / b) : std::floor(quotient);
+  double floored =
+      quotient == 0 ? std::copysign(0.0, a / b) : std::floor(quotient);
   return Value(quotient - floored > 0.5 ? floored + 1 : floored);
 }
 
@@ -119,7 +122,8 @@ Value floatArithmetic(BinaryOperator kind, double a, double b) {
     return Value(a * b);
   case BinaryOperator::power: {
     double result = std::pow(a, b);
-    bool undefinedOrHuge = !std::isfinite(result) && std::isfinite(a) && std::isfinite(b);
+    bool undefinedOrHuge =
+        !std::isfinite(result) && std::isfinite(a) && std::isfinite(b);
     if (undefinedOrHuge) {
       fail("'**' has no finite real result");
     }
@@ -131,7 +135,8 @@ Value floatArithmetic(BinaryOperator kind, double a, double b) {
   if (b == 0) {
     fail("float division by zero");
   }
-  return kind == BinaryOperator::divide ? Value(a / b) : floatDivision(kind, a, b);
+  return kind == BinaryOperator::divide ? Value(a / b)
+                                        : floatDivision(kind, a, b);
 }
 
 Value joined(Context &context, const Value &left, const Value &right) {
@@ -140,14 +145,17 @@ Value joined(Context &context, const Value &left, const Value &right) {
   context.chargeItems(a->items.size() + b->items.size());
   std::vector<Value> items = a->items;
   items.insert(items.end(), b->items.begin(), b->items.end());
-  return a->kind == Sequence::list ? Value::list(std::move(items)) : Value::tuple(std::move(items));
+  return a->kind == Sequence::list ? Value::list(std::move(items))
+                                   : Value::tuple(std::move(items));
 }
 
 Value repeated(Context &context, const Value &operand, int64_t count) {
   size_t times = count < 0 ? 0 : size_t(count);
   if (operand.isString()) {
     const std::string &unit = operand.string();
-    context.charge(times < (size_t(1) << 32) ? unit.size() * times : unit.empty() ? 0 : SIZE_MAX / 2);
+    context.charge(times < (size_t(1) << 32) ? unit.size() * times
+                   : unit.empty()            ? 0
+                                             : SIZE_MAX / 2);
     std::string text;
     for (size_t i = 0; i < times && !unit.empty(); ++i) {
       text += unit;
@@ -160,25 +168,32 @@ Value repeated(Context &context, const Value &operand, int64_t count) {
     context.chargeItems(unit->items.size());
     items.insert(items.end(), unit->items.begin(), unit->items.end());
   }
-  return unit->kind == Sequence::list ? Value::list(std::move(items)) : Value::tuple(std::move(items));
+  return unit->kind == Sequence::list ? Value::list(std::move(items))
+                                      : Value::tuple(std::move(items));
 }
 
 bool isListOrTuple(const Value &value) {
-  return value.sequence() && (value.sequence()->kind == Sequence::list || value.sequence()->kind == Sequence::tuple);
+  return value.sequence() && (value.sequence()->kind == Sequence::list ||
+                              value.sequence()->kind == Sequence::tuple);
 }
 
 int compareNumbers(const Value &left, const Value &right) {
   // 64 bits of mantissa: exact for both kinds
-  long double a = left.isFloat() ? (long double)left.number() : (long double)left.integer();
-  long double b = right.isFloat() ? (long double)right.number() : (long double)right.integer();
+  long double a =
+      left.isFloat() ? (long double)left.number() : (long double)left.integer();
+  long double b = right.isFloat() ? (long double)right.number()
+                                  : (long double)right.integer();
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-bool isNan(const Value &value) { return value.isFloat() && std::isnan(value.number()); }
+bool isNan(const Value &value) {
+  return value.isFloat() && std::isnan(value.number());
+}
 
 } // namespace
 
-Value applyBinary(Context &context, BinaryOperator kind, const Value &left, const Value &right) {
+Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
+                  const Value &right) {
   requireDefined(left);
   requireDefined(right);
   if (left.isNumber() && right.isNumber()) {
@@ -196,8 +211,8 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left, cons
     context.charge(left.string().size() + right.string().size());
     return Value(left.string() + right.string());
   }
-  if (kind == BinaryOperator::add && isListOrTuple(left) && isListOrTuple(right) &&
-      left.sequence()->kind == right.sequence()->kind) {
+  if (kind == BinaryOperator::add && isListOrTuple(left) &&
+      isListOrTuple(right) && left.sequence()->kind == right.sequence()->kind) {
     return joined(context, left, right);
   }
   if (kind == BinaryOperator::multiply) {
@@ -212,9 +227,11 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left, cons
     unsupported("formatting a string with '%'");
   }
   if (kind == BinaryOperator::add && left.isString()) {
-    fail("can only concatenate str (not \"" + right.typeName() + "\") to str; use '~' to convert");
+    fail("can only concatenate str (not \"" + right.typeName() +
+         "\") to str; use '~' to convert");
   }
-  fail(std::string("'") + spelling(kind) + "' does not work on " + left.typeName() + " and " + right.typeName());
+  fail(std::string("'") + spelling(kind) + "' does not work on " +
+       left.typeName() + " and " + right.typeName());
 }
 
 Value negated(const Value &operand) {
@@ -254,7 +271,8 @@ bool equals(Context &context, const Value &left, const Value &right) {
   const Sequence *a = left.sequence();
   const Sequence *b = right.sequence();
   if (a && b) {
-    bool comparable = a->kind == b->kind && left.isIndexable() && a->items.size() == b->items.size();
+    bool comparable = a->kind == b->kind && left.isIndexable() &&
+                      a->items.size() == b->items.size();
     if (a == b || !comparable) {
       return a == b;
     }
@@ -268,21 +286,25 @@ bool equals(Context &context, const Value &left, const Value &right) {
   if (left.object() || right.object()) {
     return left.object() == right.object();
   }
-  return (left.isNone() && right.isNone()) || (left.isUndefined() && right.isUndefined());
+  return (left.isNone() && right.isNone()) ||
+         (left.isUndefined() && right.isUndefined());
 }
 
-int order(Context &context, const Value &left, const Value &right, const char *spelling) {
+int order(Context &context, const Value &left, const Value &right,
+          const char *spelling) {
   context.step();
   requireDefined(left);
   requireDefined(right);
   if (left.isNumber() && right.isNumber()) {
     return compareNumbers(left, right);
   }
-  if (left.isString() && right.isString()) { // UTF-8 sorts like the characters it stands for
+  if (left.isString() &&
+      right.isString()) { // UTF-8 sorts like the characters it stands for
     context.scan(std::min(left.string().size(), right.string().size()));
     return left.string().compare(right.string());
   }
-  if (isListOrTuple(left) && isListOrTuple(right) && left.sequence()->kind == right.sequence()->kind) {
+  if (isListOrTuple(left) && isListOrTuple(right) &&
+      left.sequence()->kind == right.sequence()->kind) {
     const auto &a = left.sequence()->items;
     const auto &b = right.sequence()->items;
     for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
@@ -292,7 +314,8 @@ int order(Context &context, const Value &left, const Value &right, const char *s
     }
     return a.size() < b.size() ? -1 : a.size() > b.size();
   }
-  fail(std::string("'") + spelling + "' does not work on " + left.typeName() + " and " + right.typeName());
+  fail(std::string("'") + spelling + "' does not work on " + left.typeName() +
+       " and " + right.typeName());
 }
 
 bool contains(Context &context, const Value &container, const Value &item) {
@@ -317,7 +340,8 @@ bool contains(Context &context, const Value &container, const Value &item) {
   fail("'in' does not work on " + container.typeName());
 }
 
-bool applyComparison(Context &context, Comparison kind, const Value &left, const Value &right) {
+bool applyComparison(Context &context, Comparison kind, const Value &left,
+                     const Value &right) {
   bool hasNan = isNan(left) || isNan(right);
   switch (kind) {
   case Comparison::equal:

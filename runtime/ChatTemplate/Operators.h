@@ -6,13 +6,17 @@
 
 namespace cheems::jinja {
 
-Value applyBinary(Context &context, BinaryOperator kind, const Value &left, const Value &right);
-bool applyComparison(Context &context, Comparison kind, const Value &left, const Value &right);
+Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
+                  const Value &right);
+bool applyComparison(Context &context, Comparison kind, const Value &left,
+                     const Value &right);
 Value negated(const Value &operand);
 
 bool equals(Context &context, const Value &left, const Value &right);
-/// Negative, zero or positive; fails where Python has no order. `spelling` is the operator's, for the message.
-int order(Context &context, const Value &left, const Value &right, const char *spelling);
+/// Negative, zero or positive; fails where Python has no order. `spelling` is
+/// the operator's, for the message.
+int order(Context &context, const Value &left, const Value &right,
+          const char *spelling);
 bool contains(Context &context, const Value &container, const Value &item);
 
 /// str(value).
@@ -27,17 +31,20 @@ struct JsonStyle {
   bool sortKeys = false;
   bool asciiOnly = false;
 };
-std::string toJson(Context &context, const Value &value, const JsonStyle &style);
+std::string toJson(Context &context, const Value &value,
+                   const JsonStyle &style);
 
-/// Items of anything that can be walked: characters of a string, keys of a dict, nothing of undefined. Uses generators
-/// up. Fails for others.
+/// Items of anything that can be walked: characters of a string, keys of a
+/// dict, nothing of undefined. Uses generators up. Fails for others.
 std::vector<Value> iterate(Context &context, const Value &value);
 
 /// value.name and value[key]; undefined where there is none.
-Value getAttribute(Context &context, const Value &value, const std::string &name);
+Value getAttribute(Context &context, const Value &value,
+                   const std::string &name);
 Value getItem(Context &context, const Value &value, const Value &key);
 /// value[from:to:step], each none where left out.
-Value getSlice(Context &context, const Value &value, const Value &from, const Value &to, const Value &step);
+Value getSlice(Context &context, const Value &value, const Value &from,
+               const Value &to, const Value &step);
 
 /// Fails with its reason if it is undefined.
 void requireDefined(const Value &value);

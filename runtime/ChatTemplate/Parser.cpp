@@ -33,17 +33,22 @@ std::string described(const Token &token) {
 
 } // namespace
 
-Body parse(std::string_view source) { return Parser(tokenize(source)).parseTemplate(); }
+Body parse(std::string_view source) {
+  return Parser(tokenize(source)).parseTemplate();
+}
 
 Parser::Nesting::Nesting(Parser &parser) : parser(parser) {
   if (++parser.nesting > maximumParserNesting) {
     --parser.nesting; // no destructor will
-    unsupportedAt(parser.current().line, "nesting deeper than " + std::to_string(maximumParserNesting) + " levels");
+    unsupportedAt(parser.current().line,
+                  "nesting deeper than " +
+                      std::to_string(maximumParserNesting) + " levels");
   }
 }
 
 void Parser::unexpected(const std::string &wanted) const {
-  failAt(current().line, "expected " + wanted + ", found " + described(current()));
+  failAt(current().line,
+         "expected " + wanted + ", found " + described(current()));
 }
 
 bool Parser::skipSymbol(std::string_view spelling) {
@@ -89,7 +94,8 @@ Body Parser::parseTemplate() {
 }
 
 bool Parser::atEndOf(std::initializer_list<const char *> ends) const {
-  return std::any_of(ends.begin(), ends.end(), [&](const char *each) { return current().isName(each); });
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const char *each) { return current().isName(each); });
 }
 
 // Up to one of the statements in `ends`, whose name is then the current token.
@@ -226,8 +232,10 @@ Statement Parser::parseMacro(int line) {
     Parameter parameter{expectName("a parameter's name"), nullptr};
     if (skipSymbol("=")) {
       parameter.fallback = parseExpression();
-    } else if (!statement.parameters.empty() && statement.parameters.back().fallback) {
-      failAt(line, "parameter '" + parameter.name + "' needs a default, as the one before it has one");
+    } else if (!statement.parameters.empty() &&
+               statement.parameters.back().fallback) {
+      failAt(line, "parameter '" + parameter.name +
+                       "' needs a default, as the one before it has one");
     }
     statement.parameters.push_back(std::move(parameter));
   }
@@ -255,7 +263,9 @@ Statement Parser::parseGeneration(int line) {
 
 Statement Parser::parseLoopControl(int line, Statement::Kind kind) {
   if (loops == 0) {
-    failAt(line, std::string("'") + (kind == Statement::breakLoop ? "break" : "continue") + "' outside of a loop");
+    failAt(line, std::string("'") +
+                     (kind == Statement::breakLoop ? "break" : "continue") +
+                     "' outside of a loop");
   }
   return Statement(kind, line);
 }
@@ -264,12 +274,14 @@ Target Parser::parseTarget(bool allowAttribute) {
   Target target;
   bool parenthesised = skipSymbol("(");
   do {
-    if (target.unpacks && (current().isSymbol("=") || current().isSymbol(")") || current().isName("in"))) {
+    if (target.unpacks && (current().isSymbol("=") || current().isSymbol(")") ||
+                           current().isName("in"))) {
       break; // a comma may end the list
     }
     int line = current().line;
     std::string name = expectName("a name to assign to");
-    for (const char *constant : {"true", "false", "none", "True", "False", "None"}) {
+    for (const char *constant :
+         {"true", "false", "none", "True", "False", "None"}) {
       if (name == constant) {
         failAt(line, "cannot assign to '" + name + "'");
       }
@@ -278,7 +290,8 @@ Target Parser::parseTarget(bool allowAttribute) {
       advance();
       target.attribute = expectName("an attribute's name");
       if (target.unpacks || parenthesised || current().isSymbol(",")) {
-        unsupportedAt(line, "assigning to an attribute together with other names");
+        unsupportedAt(line,
+                      "assigning to an attribute together with other names");
       }
     }
     target.names.push_back(std::move(name));

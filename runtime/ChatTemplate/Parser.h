@@ -9,10 +9,12 @@
 
 namespace cheems::jinja {
 
-/// Throws Error with the line: unsupported for what this interpreter lacks, failed for what Jinja refuses too.
+/// Throws Error with the line: unsupported for what this interpreter lacks,
+/// failed for what Jinja refuses too.
 Body parse(std::string_view source);
 
-/// The methods are named after Jinja's grammar: a level each, from `expression` down to `primary`.
+/// The methods are named after Jinja's grammar: a level each, from `expression`
+/// down to `primary`.
 class Parser {
 public:
   explicit Parser(std::vector<Token> tokens) : tokens(std::move(tokens)) {}
@@ -21,7 +23,9 @@ public:
 private:
   // ---- tokens
   const Token &current() const { return tokens[position]; }
-  const Token &following() const { return tokens[position + 1 < tokens.size() ? position + 1 : position]; }
+  const Token &following() const {
+    return tokens[position + 1 < tokens.size() ? position + 1 : position];
+  }
   void advance() { position += position + 1 < tokens.size(); }
   bool skipSymbol(std::string_view spelling);
   bool skipName(std::string_view word);
@@ -71,7 +75,8 @@ private:
   void add(Expression &parent, ExpressionPtr operand) const;
   void grow(Expression &parent, const Expression &child) const;
   void growByArguments(Expression &parent) const;
-  ExpressionPtr makeBinary(Expression::Kind kind, int line, ExpressionPtr left, ExpressionPtr right) const;
+  ExpressionPtr makeBinary(Expression::Kind kind, int line, ExpressionPtr left,
+                           ExpressionPtr right) const;
 
   /// Bounds the parser's own recursion.
   class Nesting {

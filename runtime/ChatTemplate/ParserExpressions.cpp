@@ -7,7 +7,8 @@ namespace cheems::jinja {
 
 namespace {
 
-/// Levels of one expression, a chain of operators included; what walking it by recursion can take.
+/// Levels of one expression, a chain of operators included; what walking it by
+/// recursion can take.
 constexpr int maximumHeight = 250;
 
 } // namespace
@@ -22,7 +23,8 @@ ExpressionPtr Parser::make(Expression::Kind kind, int line) const {
 void Parser::grow(Expression &parent, const Expression &child) const {
   parent.height = std::max(parent.height, child.height + 1);
   if (parent.height > maximumHeight) {
-    unsupportedAt(parent.line, "an expression of more than " + std::to_string(maximumHeight) + " levels");
+    unsupportedAt(parent.line, "an expression of more than " +
+                                   std::to_string(maximumHeight) + " levels");
   }
 }
 
@@ -42,19 +44,23 @@ void Parser::growByArguments(Expression &parent) const {
   }
 }
 
-ExpressionPtr Parser::makeBinary(Expression::Kind kind, int line, ExpressionPtr left, ExpressionPtr right) const {
+ExpressionPtr Parser::makeBinary(Expression::Kind kind, int line,
+                                 ExpressionPtr left,
+                                 ExpressionPtr right) const {
   auto made = make(kind, line);
   add(*made, std::move(left));
   add(*made, std::move(right));
   return made;
 }
 
-// One expression, or several with commas. Only in parentheses may there be none.
+// One expression, or several with commas. Only in parentheses may there be
+// none.
 ExpressionPtr Parser::parseTuple(bool allowConditional, bool parenthesised) {
   int line = current().line;
   auto tuple = make(Expression::tuple, line);
   auto atEnd = [&] {
-    return current().kind == Token::printEnd || current().kind == Token::blockEnd || current().isSymbol(")");
+    return current().kind == Token::printEnd ||
+           current().kind == Token::blockEnd || current().isSymbol(")");
   };
   bool comma = false;
   while (!atEnd()) {
@@ -98,7 +104,8 @@ ExpressionPtr Parser::parseOr() {
 ExpressionPtr Parser::parseAnd() {
   auto left = parseNot();
   for (int line = current().line; skipName("and"); line = current().line) {
-    left = makeBinary(Expression::logicalAnd, line, std::move(left), parseNot());
+    left =
+        makeBinary(Expression::logicalAnd, line, std::move(left), parseNot());
   }
   return left;
 }
@@ -116,8 +123,9 @@ ExpressionPtr Parser::parseNot() {
 
 bool Parser::takeComparison(Comparison &comparison) {
   static const std::pair<const char *, Comparison> symbols[] = {
-      {"==", Comparison::equal},     {"!=", Comparison::unequal}, {"<", Comparison::less},
-      {"<=", Comparison::lessEqual}, {">", Comparison::greater},  {">=", Comparison::greaterEqual}};
+      {"==", Comparison::equal},  {"!=", Comparison::unequal},
+      {"<", Comparison::less},    {"<=", Comparison::lessEqual},
+      {">", Comparison::greater}, {">=", Comparison::greaterEqual}};
   for (const auto &[spelling, kind] : symbols) {
     if (skipSymbol(spelling)) {
       comparison = kind;
@@ -157,7 +165,8 @@ ExpressionPtr Parser::parseSum() {
   auto left = parseConcat();
   while (current().isSymbol("+") || current().isSymbol("-")) {
     int line = current().line;
-    auto kind = current().isSymbol("+") ? BinaryOperator::add : BinaryOperator::subtract;
+    auto kind = current().isSymbol("+") ? BinaryOperator::add
+                                        : BinaryOperator::subtract;
     advance();
     left = makeBinary(Expression::binary, line, std::move(left), parseConcat());
     left->binaryOperator = kind;
@@ -179,17 +188,19 @@ ExpressionPtr Parser::parseConcat() {
 }
 
 ExpressionPtr Parser::parseProduct() {
-  static const std::pair<const char *, BinaryOperator> symbols[] = {{"*", BinaryOperator::multiply},
-                                                                    {"/", BinaryOperator::divide},
-                                                                    {"//", BinaryOperator::floorDivide},
-                                                                    {"%", BinaryOperator::modulo}};
+  static const std::pair<const char *, BinaryOperator> symbols[] = {
+      {"*", BinaryOperator::multiply},
+      {"/", BinaryOperator::divide},
+      {"//", BinaryOperator::floorDivide},
+      {"%", BinaryOperator::modulo}};
   auto left = parsePower();
   for (bool found = true; found;) {
     found = false;
     for (const auto &[spelling, kind] : symbols) {
       int line = current().line;
       if (skipSymbol(spelling)) {
-        left = makeBinary(Expression::binary, line, std::move(left), parsePower());
+        left =
+            makeBinary(Expression::binary, line, std::move(left), parsePower());
         left->binaryOperator = kind;
         found = true;
         break;
@@ -203,7 +214,8 @@ ExpressionPtr Parser::parseProduct() {
 ExpressionPtr Parser::parsePower() {
   auto left = parseUnary(true);
   for (int line = current().line; skipSymbol("**"); line = current().line) {
-    left = makeBinary(Expression::binary, line, std::move(left), parseUnary(true));
+    left =
+        makeBinary(Expression::binary, line, std::move(left), parseUnary(true));
     left->binaryOperator = BinaryOperator::power;
   }
   return left;
@@ -214,7 +226,8 @@ ExpressionPtr Parser::parseUnary(bool withFilters) {
   int line = current().line;
   ExpressionPtr result;
   if (current().isSymbol("-") || current().isSymbol("+")) {
-    result = make(current().isSymbol("-") ? Expression::negate : Expression::plus, line);
+    result = make(
+        current().isSymbol("-") ? Expression::negate : Expression::plus, line);
     advance();
     add(*result, parseUnary(false));
   } else {
@@ -229,12 +242,14 @@ ExpressionPtr Parser::parsePrimary() {
   auto constant = make(Expression::constant, token.line);
   switch (token.kind) {
   case Token::name:
-    if (token.text == "true" || token.text == "True" || token.text == "false" || token.text == "False") {
+    if (token.text == "true" || token.text == "True" || token.text == "false" ||
+        token.text == "False") {
       constant->value = Value((token.text[0] | 0x20) == 't');
     } else if (token.text != "none" && token.text != "None") {
       constant->kind = Expression::name;
       constant->text = token.text;
-      if (inMacro && (token.text == "caller" || token.text == "varargs" || token.text == "kwargs")) {
+      if (inMacro && (token.text == "caller" || token.text == "varargs" ||
+                      token.text == "kwargs")) {
         unsupportedAt(token.line, "'" + token.text + "' in a macro");
       }
     }
@@ -331,7 +346,8 @@ ExpressionPtr Parser::parseFilters(ExpressionPtr operand) {
   }
 }
 
-// Bracketed subscripts of the kind x[1, 2] exist in Jinja; no value here takes them.
+// Bracketed subscripts of the kind x[1, 2] exist in Jinja; no value here takes
+// them.
 ExpressionPtr Parser::parseSubscript(ExpressionPtr operand) {
   int line = current().line;
   auto made = make(Expression::item, line);
@@ -402,7 +418,8 @@ Arguments Parser::parseArguments() {
       advance();
       arguments.keywords.emplace_back(std::move(name), parseExpression());
     } else if (!arguments.keywords.empty()) {
-      failAt(current().line, "an argument without a name follows one with a name");
+      failAt(current().line,
+             "an argument without a name follows one with a name");
     } else {
       arguments.positional.push_back(parseExpression());
     }
@@ -439,10 +456,12 @@ ExpressionPtr Parser::parseTest(ExpressionPtr operand) {
   }
   add(*made, std::move(operand));
   const Token &token = current();
-  bool startsArgument = (token.kind == Token::name && !token.isName("else") && !token.isName("or") &&
-                         !token.isName("and")) ||
-                        token.kind == Token::string || token.kind == Token::integer ||
-                        token.kind == Token::floating || token.isSymbol("[") || token.isSymbol("{");
+  bool startsArgument = (token.kind == Token::name && !token.isName("else") &&
+                         !token.isName("or") && !token.isName("and")) ||
+                        token.kind == Token::string ||
+                        token.kind == Token::integer ||
+                        token.kind == Token::floating || token.isSymbol("[") ||
+                        token.isSymbol("{");
   if (token.isSymbol("(")) {
     made->arguments = parseArguments();
   } else if (startsArgument) {

@@ -9,8 +9,9 @@ size_t firstInvalid(std::string_view text) {
   size_t offset = 0;
   while (offset < text.size()) {
     utf8proc_int32_t character;
-    auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t *>(text.data()) + offset,
-                                   utf8proc_ssize_t(text.size() - offset), &character);
+    auto length = utf8proc_iterate(
+        reinterpret_cast<const utf8proc_uint8_t *>(text.data()) + offset,
+        utf8proc_ssize_t(text.size() - offset), &character);
     if (length <= 0) {
       return offset;
     }
@@ -21,8 +22,9 @@ size_t firstInvalid(std::string_view text) {
 
 char32_t nextCharacter(std::string_view text, size_t &offset) {
   utf8proc_int32_t character;
-  auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t *>(text.data()) + offset,
-                                 utf8proc_ssize_t(text.size() - offset), &character);
+  auto length = utf8proc_iterate(
+      reinterpret_cast<const utf8proc_uint8_t *>(text.data()) + offset,
+      utf8proc_ssize_t(text.size() - offset), &character);
   offset += length > 0 ? size_t(length) : 1;
   return length > 0 ? char32_t(character) : U'\uFFFD';
 }
@@ -60,11 +62,14 @@ size_t offsetOf(std::string_view text, size_t index) {
 }
 
 bool isSpace(char32_t c) {
-  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 ||
+         c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
-std::string_view strip(std::string_view text, Side side, std::optional<std::string_view> set) {
+std::string_view strip(std::string_view text, Side side,
+                       std::optional<std::string_view> set) {
   std::vector<std::string_view> members;
   if (set) {
     members = characters(*set);
@@ -91,7 +96,8 @@ std::string_view strip(std::string_view text, Side side, std::optional<std::stri
   }
   while (side != Side::left && !text.empty()) {
     size_t start = text.size() - 1;
-    while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) {
+    while (start > 0 &&
+           (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) {
       --start;
     }
     if (!goes(text.substr(start))) {
@@ -108,7 +114,8 @@ std::vector<std::string_view> splitLines(std::string_view text) {
   for (size_t offset = 0; offset < text.size();) {
     size_t end = offset;
     char32_t c = nextCharacter(text, offset);
-    bool ends = (c >= 10 && c <= 13) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029;
+    bool ends = (c >= 10 && c <= 13) || (c >= 0x1C && c <= 0x1E) || c == 0x85 ||
+                c == 0x2028 || c == 0x2029;
     if (!ends) {
       continue;
     }

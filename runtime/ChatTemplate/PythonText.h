@@ -1,4 +1,5 @@
-// Python's str on UTF-8: positions count characters, "space" is what str.isspace says.
+// Python's str on UTF-8: positions count characters, "space" is what
+// str.isspace says.
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
 
@@ -25,7 +26,8 @@ size_t offsetOf(std::string_view text, size_t index);
 bool isSpace(char32_t character);
 enum class Side { both, left, right };
 /// `set`: the characters to take off; spaces without it.
-std::string_view strip(std::string_view text, Side side, std::optional<std::string_view> set = std::nullopt);
+std::string_view strip(std::string_view text, Side side,
+                       std::optional<std::string_view> set = std::nullopt);
 /// At str.splitlines' line ends, which are more than "\n".
 std::vector<std::string_view> splitLines(std::string_view text);
 

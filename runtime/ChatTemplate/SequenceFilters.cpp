@@ -9,7 +9,8 @@ namespace cheems::jinja {
 
 namespace {
 
-Value filterLength(Context &context, const Value &value, CallArguments &arguments) {
+Value filterLength(Context &context, const Value &value,
+                   CallArguments &arguments) {
   arguments.expect(0, 0);
   if (value.isUndefined()) {
     return Value(int64_t(0));
@@ -27,7 +28,8 @@ Value filterLength(Context &context, const Value &value, CallArguments &argument
   fail("object of type '" + value.typeName() + "' has no length");
 }
 
-Value filterItems(Context &context, const Value &value, CallArguments &arguments) {
+Value filterItems(Context &context, const Value &value,
+                  CallArguments &arguments) {
   arguments.expect(0, 0);
   std::vector<Value> pairs;
   if (!value.isUndefined()) {
@@ -42,27 +44,35 @@ Value filterItems(Context &context, const Value &value, CallArguments &arguments
   return Value::generator(std::move(pairs));
 }
 
-Value filterFirst(Context &context, const Value &value, CallArguments &arguments) {
+Value filterFirst(Context &context, const Value &value,
+                  CallArguments &arguments) {
   arguments.expect(0, 0);
   std::vector<Value> items = iterate(context, value);
-  return items.empty() ? Value::undefined("there is no first item, the sequence is empty") : items.front();
+  return items.empty()
+             ? Value::undefined("there is no first item, the sequence is empty")
+             : items.front();
 }
 
-Value filterLast(Context &context, const Value &value, CallArguments &arguments) {
+Value filterLast(Context &context, const Value &value,
+                 CallArguments &arguments) {
   arguments.expect(0, 0);
   if (value.sequence() && value.sequence()->kind == Sequence::generator) {
     fail(arguments.callee + " cannot take a generator; put '|list' before it");
   }
   std::vector<Value> items = iterate(context, value);
-  return items.empty() ? Value::undefined("there is no last item, the sequence is empty") : items.back();
+  return items.empty()
+             ? Value::undefined("there is no last item, the sequence is empty")
+             : items.back();
 }
 
-Value filterList(Context &context, const Value &value, CallArguments &arguments) {
+Value filterList(Context &context, const Value &value,
+                 CallArguments &arguments) {
   arguments.expect(0, 0);
   return Value::list(iterate(context, value));
 }
 
-Value filterReverse(Context &context, const Value &value, CallArguments &arguments) {
+Value filterReverse(Context &context, const Value &value,
+                    CallArguments &arguments) {
   arguments.expect(0, 0);
   std::vector<Value> items = iterate(context, value);
   std::reverse(items.begin(), items.end());
@@ -87,13 +97,15 @@ Value followPath(Context &context, Value value, const Value &path) {
     std::string part = text.substr(start, end - start);
     auto index = parseInteger(part, 10);
     context.step();
-    value = getItem(context, value, index && *index >= 0 ? Value(*index) : Value(part));
+    value = getItem(context, value,
+                    index && *index >= 0 ? Value(*index) : Value(part));
     start = end + 1;
   }
   return value;
 }
 
-Value filterJoin(Context &context, const Value &value, CallArguments &arguments) {
+Value filterJoin(Context &context, const Value &value,
+                 CallArguments &arguments) {
   auto bound = arguments.bind({"d", "attribute"});
   std::string separator = bound[0] ? toText(context, *bound[0]) : "";
   std::string text;
@@ -105,16 +117,23 @@ Value filterJoin(Context &context, const Value &value, CallArguments &arguments)
     }
     isFirst = false;
     bool byAttribute = bound[1] && !bound[1]->isNone();
-    text += toText(context, byAttribute ? followPath(context, each, *bound[1]) : each);
+    text += toText(context,
+                   byAttribute ? followPath(context, each, *bound[1]) : each);
   }
   return Value(std::move(text));
 }
 
-Value filterMap(Context &context, const Value &value, CallArguments &arguments) {
+/// map, select and their kin take anything false for nothing.
+std::vector<Value> itemsOrNone(Context &context, const Value &value) {
+  return value.truthy() ? iterate(context, value) : std::vector<Value>();
+}
+
+Value filterMap(Context &context, const Value &value,
+                CallArguments &arguments) {
   std::vector<Value> mapped;
   if (arguments.positional.empty()) {
     auto bound = arguments.bind({"attribute", "default"}, 1);
-    for (const Value &each : iterate(context, value)) {
+    for (const Value &each : itemsOrNone(context, value)) {
       Value found = followPath(context, each, *bound[0]);
       mapped.push_back(found.isUndefined() && bound[1] ? *bound[1] : found);
     }
@@ -129,15 +148,17 @@ Value filterMap(Context &context, const Value &value, CallArguments &arguments) 
   CallArguments rest = arguments;
   rest.callee = "filter '" + name + "'";
   rest.positional.erase(rest.positional.begin());
-  for (const Value &each : iterate(context, value)) {
+  for (const Value &each : itemsOrNone(context, value)) {
     context.step();
     mapped.push_back(filter(context, each, rest));
   }
   return Value::generator(std::move(mapped));
 }
 
-/// select, reject and their -attr forms: keeps items for which the test's answer is `keep`.
-Value filterByTest(Context &context, const Value &value, CallArguments &arguments, bool byAttribute, bool keep) {
+/// select, reject and their -attr forms: keeps items for which the test's
+/// answer is `keep`.
+Value filterByTest(Context &context, const Value &value,
+                   CallArguments &arguments, bool byAttribute, bool keep) {
   CallArguments rest = arguments;
   std::optional<Value> path;
   if (byAttribute) {
@@ -151,7 +172,8 @@ Value filterByTest(Context &context, const Value &value, CallArguments &argument
   if (!rest.positional.empty()) {
     std::string name = requireString(rest.positional[0], arguments.callee);
     static const std::unordered_map<std::string_view, const char *> aliases = {
-        {"==", "eq"}, {"!=", "ne"}, {"<", "lt"}, {"<=", "le"}, {">", "gt"}, {">=", "ge"}};
+        {"==", "eq"}, {"!=", "ne"}, {"<", "lt"},
+        {"<=", "le"}, {">", "gt"},  {">=", "ge"}};
     auto alias = aliases.find(name);
     test = findTest(alias == aliases.end() ? name : alias->second);
     if (!test) {
@@ -161,7 +183,7 @@ Value filterByTest(Context &context, const Value &value, CallArguments &argument
     rest.callee = "test '" + name + "'";
   }
   std::vector<Value> kept;
-  for (Value &each : iterate(context, value)) {
+  for (Value &each : itemsOrNone(context, value)) {
     context.step();
     Value subject = path ? followPath(context, each, *path) : each;
     if ((test ? test(context, subject, rest) : subject.truthy()) == keep) {
@@ -172,20 +194,27 @@ Value filterByTest(Context &context, const Value &value, CallArguments &argument
 }
 
 template <bool byAttribute, bool keep>
-Value filterSelection(Context &context, const Value &value, CallArguments &arguments) {
+Value filterSelection(Context &context, const Value &value,
+                      CallArguments &arguments) {
   return filterByTest(context, value, arguments, byAttribute, keep);
 }
 
-/// What sort, unique, min and max compare: strings without their case unless told otherwise.
-Value sortKey(Context &context, const Value &value, const std::optional<Value> &path, bool caseSensitive) {
-  Value key = path && !path->isNone() ? followPath(context, value, *path) : value;
-  return key.isString() && !caseSensitive ? context.text(lower(key.string())) : key;
+/// What sort, unique, min and max compare: strings without their case unless
+/// told otherwise.
+Value sortKey(Context &context, const Value &value,
+              const std::optional<Value> &path, bool caseSensitive) {
+  Value key =
+      path && !path->isNone() ? followPath(context, value, *path) : value;
+  return key.isString() && !caseSensitive ? context.text(lower(key.string()))
+                                          : key;
 }
 
-Value filterSort(Context &context, const Value &value, CallArguments &arguments) {
+Value filterSort(Context &context, const Value &value,
+                 CallArguments &arguments) {
   auto bound = arguments.bind({"reverse", "case_sensitive", "attribute"});
   bool caseSensitive = bound[1] && bound[1]->truthy();
-  if (bound[2] && bound[2]->isString() && bound[2]->string().find(',') != std::string::npos) {
+  if (bound[2] && bound[2]->isString() &&
+      bound[2]->string().find(',') != std::string::npos) {
     unsupported("sorting by several attributes");
   }
   std::vector<std::pair<Value, Value>> keyed;
@@ -193,10 +222,11 @@ Value filterSort(Context &context, const Value &value, CallArguments &arguments)
     keyed.emplace_back(sortKey(context, each, bound[2], caseSensitive), each);
   }
   bool reverse = bound[0] && bound[0]->truthy();
-  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto &a, const auto &b) {
-    int result = order(context, a.first, b.first, "<");
-    return reverse ? result > 0 : result < 0;
-  });
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [&](const auto &a, const auto &b) {
+                     int result = order(context, a.first, b.first, "<");
+                     return reverse ? result > 0 : result < 0;
+                   });
   std::vector<Value> sorted;
   for (auto &each : keyed) {
     sorted.push_back(std::move(each.second));
@@ -204,12 +234,14 @@ Value filterSort(Context &context, const Value &value, CallArguments &arguments)
   return Value::list(std::move(sorted));
 }
 
-Value filterUnique(Context &context, const Value &value, CallArguments &arguments) {
+Value filterUnique(Context &context, const Value &value,
+                   CallArguments &arguments) {
   auto bound = arguments.bind({"case_sensitive", "attribute"});
   Dict seen;
   std::vector<Value> kept;
   for (Value &each : iterate(context, value)) {
-    Value key = sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
+    Value key =
+        sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
     if (!seen.find(key)) {
       seen.set(key, Value(true));
       kept.push_back(std::move(each));
@@ -218,21 +250,27 @@ Value filterUnique(Context &context, const Value &value, CallArguments &argument
   return Value::generator(std::move(kept));
 }
 
-template <int sign> Value filterExtreme(Context &context, const Value &value, CallArguments &arguments) {
+template <int sign>
+Value filterExtreme(Context &context, const Value &value,
+                    CallArguments &arguments) {
   auto bound = arguments.bind({"case_sensitive", "attribute"});
   std::optional<Value> best;
   Value bestKey;
   for (Value &each : iterate(context, value)) {
-    Value key = sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
-    if (!best || order(context, key, bestKey, sign < 0 ? "<" : ">") * sign > 0) {
+    Value key =
+        sortKey(context, each, bound[1], bound[0] && bound[0]->truthy());
+    if (!best ||
+        order(context, key, bestKey, sign < 0 ? "<" : ">") * sign > 0) {
       best = std::move(each);
       bestKey = key;
     }
   }
-  return best ? *best : Value::undefined("no extreme item, the sequence is empty");
+  return best ? *best
+              : Value::undefined("no extreme item, the sequence is empty");
 }
 
-Value filterSum(Context &context, const Value &value, CallArguments &arguments) {
+Value filterSum(Context &context, const Value &value,
+                CallArguments &arguments) {
   auto bound = arguments.bind({"attribute", "start"});
   Value sum = bound[1] ? *bound[1] : Value(int64_t(0));
   if (sum.isString()) {
@@ -240,18 +278,22 @@ Value filterSum(Context &context, const Value &value, CallArguments &arguments) 
   }
   for (const Value &each : iterate(context, value)) {
     bool byAttribute = bound[0] && !bound[0]->isNone();
-    sum = applyBinary(context, BinaryOperator::add, sum, byAttribute ? followPath(context, each, *bound[0]) : each);
+    sum =
+        applyBinary(context, BinaryOperator::add, sum,
+                    byAttribute ? followPath(context, each, *bound[0]) : each);
   }
   return sum;
 }
 
-Value filterDictSort(Context &context, const Value &value, CallArguments &arguments) {
+Value filterDictSort(Context &context, const Value &value,
+                     CallArguments &arguments) {
   auto bound = arguments.bind({"case_sensitive", "by", "reverse"});
   requireDefined(value);
   if (!value.isMapping()) {
     fail(arguments.callee + " needs a mapping, not " + value.typeName());
   }
-  std::string by = bound[1] ? requireString(*bound[1], arguments.callee) : "key";
+  std::string by =
+      bound[1] ? requireString(*bound[1], arguments.callee) : "key";
   if (by != "key" && by != "value") {
     fail(arguments.callee + " sorts by 'key' or 'value', not '" + by + "'");
   }
@@ -259,7 +301,8 @@ Value filterDictSort(Context &context, const Value &value, CallArguments &argume
   CallArguments sorting;
   sorting.callee = arguments.callee;
   sorting.keywords.emplace_back("attribute", Value(int64_t(by == "value")));
-  sorting.keywords.emplace_back("case_sensitive", bound[0] ? *bound[0] : Value(false));
+  sorting.keywords.emplace_back("case_sensitive",
+                                bound[0] ? *bound[0] : Value(false));
   sorting.keywords.emplace_back("reverse", bound[2] ? *bound[2] : Value(false));
   return filterSort(context, filterItems(context, value, none), sorting);
 }

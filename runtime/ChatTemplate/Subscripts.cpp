@@ -9,11 +9,14 @@ namespace cheems::jinja {
 namespace {
 
 std::string described(const Value &value) {
-  return value.isNone() ? "None" : value.isUndefined() ? "Undefined" : "'" + value.typeName() + " object'";
+  return value.isNone()        ? "None"
+         : value.isUndefined() ? "Undefined"
+                               : "'" + value.typeName() + " object'";
 }
 
 Value missingAttribute(const Value &value, const std::string &name) {
-  return Value::undefined(described(value) + " has no attribute " + quoted(name));
+  return Value::undefined(described(value) + " has no attribute " +
+                          quoted(name));
 }
 
 std::optional<Value> memberOf(const Value &value, const std::string &name) {
@@ -29,19 +32,24 @@ void refuseInternals(const std::string &name) {
   }
 }
 
-/// Of a sequence of `size`, counted from its end if negative; nothing if outside.
+/// Of a sequence of `size`, counted from its end if negative; nothing if
+/// outside.
 std::optional<size_t> place(int64_t index, size_t size) {
   if (index < 0) {
     index += int64_t(size);
   }
-  return index < 0 || index >= int64_t(size) ? std::nullopt : std::optional<size_t>(size_t(index));
+  return index < 0 || index >= int64_t(size)
+             ? std::nullopt
+             : std::optional<size_t>(size_t(index));
 }
 
 Value noElement(const Value &value, int64_t index) {
-  return Value::undefined(value.typeName() + " object has no element " + std::to_string(index));
+  return Value::undefined(value.typeName() + " object has no element " +
+                          std::to_string(index));
 }
 
-/// start, start + stride, … before `end` (beyond it if the stride is negative), as Python clips a slice.
+/// start, start + stride, … before `end` (beyond it if the stride is negative),
+/// as Python clips a slice.
 struct Range {
   int64_t start;
   int64_t end;
@@ -52,11 +60,16 @@ struct Range {
     int64_t pace = stride > 0 ? stride : -stride;
     return distance <= 0 ? 0 : size_t((distance + pace - 1) / pace);
   }
-  size_t operator[](size_t i) const { return size_t(start + int64_t(i) * stride); }
+  size_t operator[](size_t i) const {
+    return size_t(start + int64_t(i) * stride);
+  }
 };
 
-Range clippedRange(const Value &from, const Value &to, const Value &step, size_t size) {
-  auto bound = [](const Value &value) { return requireInteger(value, "a slice's bound"); };
+Range clippedRange(const Value &from, const Value &to, const Value &step,
+                   size_t size) {
+  auto bound = [](const Value &value) {
+    return requireInteger(value, "a slice's bound");
+  };
   int64_t stride = step.isNone() ? 1 : bound(step);
   int64_t count = int64_t(size);
   if (stride == 0) {
@@ -72,11 +85,13 @@ Range clippedRange(const Value &from, const Value &to, const Value &step, size_t
     return std::clamp(index < 0 ? index + count : index, lowest, highest);
   };
   // a longer stride takes the same positions, and this one cannot overflow
-  return {clipped(from, lowest == 0 ? 0 : count - 1), clipped(to, lowest == 0 ? count : -1),
+  return {clipped(from, lowest == 0 ? 0 : count - 1),
+          clipped(to, lowest == 0 ? count : -1),
           std::clamp(stride, -count - 1, count + 1)};
 }
 
-std::string slicedText(Context &context, std::string_view text, const Range &range) {
+std::string slicedText(Context &context, std::string_view text,
+                       const Range &range) {
   if (range.stride == 1) {
     size_t start = offsetOf(text, size_t(range.start));
     size_t length = offsetOf(text.substr(start), range.count());
@@ -93,7 +108,8 @@ std::string slicedText(Context &context, std::string_view text, const Range &ran
 
 } // namespace
 
-Value getAttribute(Context &context, const Value &value, const std::string &name) {
+Value getAttribute(Context &context, const Value &value,
+                   const std::string &name) {
   requireDefined(value);
   if (value.isMapping()) {
     if (auto method = findMethod(value, name)) {
@@ -118,7 +134,8 @@ Value getItem(Context &context, const Value &value, const Value &key) {
     }
   } else if (key.isIntegral() && value.isIndexable()) {
     auto index = place(key.integer(), value.sequence()->items.size());
-    return index ? value.sequence()->items[*index] : noElement(value, key.integer());
+    return index ? value.sequence()->items[*index]
+                 : noElement(value, key.integer());
   } else if (key.isIntegral() && value.isString()) {
     std::string_view text = value.string();
     context.scan(text.size());
@@ -139,7 +156,8 @@ Value getItem(Context &context, const Value &value, const Value &key) {
   return member ? *member : missingAttribute(value, key.string());
 }
 
-Value getSlice(Context &context, const Value &value, const Value &from, const Value &to, const Value &step) {
+Value getSlice(Context &context, const Value &value, const Value &from,
+               const Value &to, const Value &step) {
   requireDefined(value);
   if (value.isString()) {
     context.scan(value.string().size());
@@ -147,7 +165,7 @@ Value getSlice(Context &context, const Value &value, const Value &from, const Va
     return context.text(slicedText(context, value.string(), range));
   }
   if (!value.isIndexable()) {
-    return Value::undefined(described(value) + " cannot be sliced");
+    fail(described(value) + " cannot be sliced");
   }
   const Sequence &sequence = *value.sequence();
   Range range = clippedRange(from, to, step, sequence.items.size());
@@ -168,7 +186,9 @@ std::vector<Value> iterate(Context &context, const Value &value) {
   }
   if (Sequence *sequence = value.sequence()) {
     context.chargeItems(sequence->items.size());
-    return sequence->kind == Sequence::generator ? std::exchange(sequence->items, {}) : sequence->items;
+    return sequence->kind == Sequence::generator
+               ? std::exchange(sequence->items, {})
+               : sequence->items;
   }
   if (value.isMapping()) {
     context.chargeItems(value.dict().items.size());

@@ -11,10 +11,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void malformed(const std::string &what) { throw Error("tokenizer_config.json: " + what); }
+[[noreturn]] void malformed(const std::string &what) {
+  throw Error("tokenizer_config.json: " + what);
+}
 
 Json parseConfig(std::string_view text) {
-  Json config = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  Json config = Json::parse(text.begin(), text.end(), nullptr,
+                            /*allow_exceptions=*/false);
   if (!config.is_object()) {
     malformed("must hold one JSON object");
   }
@@ -30,7 +33,8 @@ std::string defaultOf(const Json &list) {
   for (size_t i = 0; i < list.size(); ++i) {
     std::string where = "chat_template[" + std::to_string(i) + "]";
     const Json *name = list[i].is_object() ? find(list[i], "name") : nullptr;
-    const Json *source = list[i].is_object() ? find(list[i], "template") : nullptr;
+    const Json *source =
+        list[i].is_object() ? find(list[i], "template") : nullptr;
     if (!name || !name->is_string() || !source || !source->is_string()) {
       malformed(where + " must have a name and a template, both strings");
     }
@@ -43,8 +47,9 @@ std::string defaultOf(const Json &list) {
 
 } // namespace
 
-std::optional<std::string> chatTemplateSource(const std::optional<std::string> &templateFile,
-                                              const std::optional<std::string> &tokenizerConfig) {
+std::optional<std::string>
+chatTemplateSource(const std::optional<std::string> &templateFile,
+                   const std::optional<std::string> &tokenizerConfig) {
   if (templateFile || !tokenizerConfig) {
     return templateFile;
   }
@@ -62,18 +67,20 @@ std::optional<std::string> chatTemplateSource(const std::optional<std::string> &
   return source->get<std::string>();
 }
 
-std::map<std::string, std::string> specialTokens(std::string_view tokenizerConfig) {
+std::map<std::string, std::string>
+specialTokens(std::string_view tokenizerConfig) {
   Json config = parseConfig(tokenizerConfig);
   std::map<std::string, std::string> tokens;
-  for (const char *name :
-       {"bos_token", "eos_token", "pad_token", "unk_token", "sep_token", "cls_token", "mask_token"}) {
+  for (const char *name : {"bos_token", "eos_token", "pad_token", "unk_token",
+                           "sep_token", "cls_token", "mask_token"}) {
     const Json *token = find(config, name);
     if (!token) {
       continue;
     }
     const Json *content = token->is_object() ? find(*token, "content") : token;
     if (!content || !content->is_string()) {
-      malformed(std::string(name) + " must be a string or an object with a string \"content\"");
+      malformed(std::string(name) +
+                " must be a string or an object with a string \"content\"");
     }
     tokens[name] = content->get<std::string>();
   }

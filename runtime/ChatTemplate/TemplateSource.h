@@ -9,16 +9,22 @@
 
 namespace cheems {
 
-/// Picks the template's text: `templateFile` (the text of chat_template.jinja) if there is one, else `chat_template` of
-/// `tokenizerConfig` (the text of tokenizer_config.json): a string, or the entry named "default" of a list of
-/// {name, template}. Nothing if there is none. Throws Error naming the field that is malformed.
-std::optional<std::string> chatTemplateSource(const std::optional<std::string> &templateFile,
-                                              const std::optional<std::string> &tokenizerConfig);
+/// Picks the template's text: `templateFile` (the text of chat_template.jinja)
+/// if there is one, else `chat_template` of `tokenizerConfig` (the text of
+/// tokenizer_config.json): a string, or the entry named "default" of a list of
+/// {name, template}. Nothing if there is none. Throws Error naming the field
+/// that is malformed.
+std::optional<std::string>
+chatTemplateSource(const std::optional<std::string> &templateFile,
+                   const std::optional<std::string> &tokenizerConfig);
 
-/// The special tokens that templates may name: bos_token, eos_token, pad_token, unk_token, sep_token, cls_token,
-/// mask_token, as tokenizer_config.json gives them (a string, or an object with "content"). Absent or null ones are
-/// left out, so that the template sees them as undefined. Throws Error naming the field that is malformed.
-std::map<std::string, std::string> specialTokens(std::string_view tokenizerConfig);
+/// The special tokens that templates may name: bos_token, eos_token, pad_token,
+/// unk_token, sep_token, cls_token, mask_token, as tokenizer_config.json gives
+/// them (a string, or an object with "content"). Absent or null ones are left
+/// out, so that the template sees them as undefined. Throws Error naming the
+/// field that is malformed.
+std::map<std::string, std::string>
+specialTokens(std::string_view tokenizerConfig);
 
 } // namespace cheems
 

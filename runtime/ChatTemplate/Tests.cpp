@@ -13,20 +13,25 @@ const Value &onlyArgument(CallArguments &arguments) {
   return arguments.positional[0];
 }
 
-bool isRemainder(Context &context, const Value &value, int64_t divisor, int64_t wanted) {
-  Value remainder = applyBinary(context, BinaryOperator::modulo, value, Value(divisor));
+bool isRemainder(Context &context, const Value &value, int64_t divisor,
+                 int64_t wanted) {
+  Value remainder =
+      applyBinary(context, BinaryOperator::modulo, value, Value(divisor));
   return equals(context, remainder, Value(wanted));
 }
 
-template <Comparison kind> bool compares(Context &context, const Value &value, CallArguments &arguments) {
+template <Comparison kind>
+bool compares(Context &context, const Value &value, CallArguments &arguments) {
   return applyComparison(context, kind, value, onlyArgument(arguments));
 }
 
 bool isSame(Context &context, const Value &value, CallArguments &arguments) {
   const Value &other = onlyArgument(arguments);
-  bool singletons = (value.isNone() || value.isBool()) || (other.isNone() || other.isBool());
+  bool singletons =
+      (value.isNone() || value.isBool()) || (other.isNone() || other.isBool());
   if (singletons) {
-    bool sameKind = value.isNone() == other.isNone() && value.isBool() == other.isBool();
+    bool sameKind =
+        value.isNone() == other.isNone() && value.isBool() == other.isBool();
     return sameKind && value.truthy() == other.truthy();
   }
   if (value.object() || other.object()) {
@@ -43,22 +48,30 @@ bool isNone(const Value &value) { return value.isNone(); }
 bool isBoolean(const Value &value) { return value.isBool(); }
 bool isTrue(const Value &value) { return value.isBool() && value.truthy(); }
 bool isFalse(const Value &value) { return value.isBool() && !value.truthy(); }
-bool isInteger(const Value &value) { return value.isIntegral() && !value.isBool(); }
+bool isInteger(const Value &value) {
+  return value.isIntegral() && !value.isBool();
+}
 bool isFloat(const Value &value) { return value.isFloat(); }
 bool isNumber(const Value &value) { return value.isNumber(); }
 bool isString(const Value &value) { return value.isString(); }
 bool isMapping(const Value &value) { return value.isMapping(); }
-bool isCallable(const Value &value) { return value.object() && value.object()->isCallable(); }
 
-// Undefined can be walked, and has the methods that make a sequence.
+// Undefined has the methods that make a sequence and a function.
+bool isCallable(const Value &value) {
+  return (value.object() && value.object()->isCallable()) ||
+         value.isUndefined();
+}
 bool isIterable(const Value &value) {
-  return value.isString() || value.isMapping() || value.sequence() || value.isUndefined();
+  return value.isString() || value.isMapping() || value.sequence() ||
+         value.isUndefined();
 }
 bool isSequence(const Value &value) {
-  return value.isString() || value.isMapping() || value.isIndexable() || value.isUndefined();
+  return value.isString() || value.isMapping() || value.isIndexable() ||
+         value.isUndefined();
 }
 
-template <Kind kind> bool hasKind(Context &, const Value &value, CallArguments &arguments) {
+template <Kind kind>
+bool hasKind(Context &, const Value &value, CallArguments &arguments) {
   arguments.expect(0, 0);
   return kind(value);
 }
@@ -89,10 +102,17 @@ void addComparisons(Table &table) {
   table["ge"] = compares<Comparison::greaterEqual>;
   table["in"] = compares<Comparison::in>;
   table["sameas"] = isSame;
-  table["odd"] = [](Context &context, const Value &value, CallArguments &) { return isRemainder(context, value, 2, 1); };
-  table["even"] = [](Context &context, const Value &value, CallArguments &) { return isRemainder(context, value, 2, 0); };
-  table["divisibleby"] = [](Context &context, const Value &value, CallArguments &arguments) {
-    return isRemainder(context, value, requireInteger(onlyArgument(arguments), arguments.callee), 0);
+  table["odd"] = [](Context &context, const Value &value, CallArguments &) {
+    return isRemainder(context, value, 2, 1);
+  };
+  table["even"] = [](Context &context, const Value &value, CallArguments &) {
+    return isRemainder(context, value, 2, 0);
+  };
+  table["divisibleby"] = [](Context &context, const Value &value,
+                            CallArguments &arguments) {
+    return isRemainder(
+        context, value,
+        requireInteger(onlyArgument(arguments), arguments.callee), 0);
   };
 }
 

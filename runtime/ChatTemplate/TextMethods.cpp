@@ -8,7 +8,8 @@
 
 namespace cheems::jinja {
 
-std::string replaced(Context &context, std::string_view text, std::string_view from, std::string_view to,
+std::string replaced(Context &context, std::string_view text,
+                     std::string_view from, std::string_view to,
                      int64_t count) {
   context.search(text.size(), from.size());
   std::string out;
@@ -44,13 +45,15 @@ std::string replaced(Context &context, std::string_view text, std::string_view f
 
 namespace {
 
-template <Side side> Value textStrip(Context &context, const Value &self, CallArguments &arguments) {
+template <Side side>
+Value textStrip(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(0, 1);
   const std::string &text = self.string();
   if (arguments.positional.empty() || arguments.positional[0].isNone()) {
     return context.text(std::string(strip(text, side)));
   }
-  const std::string &set = requireString(arguments.positional[0], arguments.callee);
+  const std::string &set =
+      requireString(arguments.positional[0], arguments.callee);
   context.search(text.size(), set.size());
   return context.text(std::string(strip(text, side, set)));
 }
@@ -64,7 +67,8 @@ Value textCase(Context &context, const Value &self, CallArguments &arguments) {
 /// A cursor over what is left to split, from the left or from the right.
 class Splitter {
 public:
-  Splitter(Context &context, std::string_view text, bool fromRight) : context(context), rest(text), right(fromRight) {}
+  Splitter(Context &context, std::string_view text, bool fromRight)
+      : context(context), rest(text), right(fromRight) {}
 
   std::vector<Value> bySpace(int64_t limit) {
     Side near = right ? Side::right : Side::left;
@@ -107,7 +111,8 @@ private:
   Gap lastSpace() const {
     for (size_t end = rest.size(); end > 0;) {
       size_t start = end - 1;
-      while (start > 0 && (static_cast<unsigned char>(rest[start]) & 0xC0) == 0x80) {
+      while (start > 0 &&
+             (static_cast<unsigned char>(rest[start]) & 0xC0) == 0x80) {
         --start;
       }
       size_t offset = start;
@@ -143,7 +148,8 @@ private:
   std::vector<Value> pieces;
 };
 
-template <bool fromRight> Value textSplit(Context &context, const Value &self, CallArguments &arguments) {
+template <bool fromRight>
+Value textSplit(Context &context, const Value &self, CallArguments &arguments) {
   auto bound = arguments.bind({"sep", "maxsplit"});
   int64_t limit = bound[1] ? requireInteger(*bound[1], arguments.callee) : -1;
   Splitter splitter(context, self.string(), fromRight);
@@ -158,7 +164,8 @@ template <bool fromRight> Value textSplit(Context &context, const Value &self, C
   return Value::list(splitter.bySeparator(separator, limit));
 }
 
-Value textSplitLines(Context &context, const Value &self, CallArguments &arguments) {
+Value textSplitLines(Context &context, const Value &self,
+                     CallArguments &arguments) {
   auto bound = arguments.bind({"keepends"});
   if (bound[0] && bound[0]->truthy()) {
     unsupported("'str.splitlines' that keeps the line ends");
@@ -173,14 +180,20 @@ Value textSplitLines(Context &context, const Value &self, CallArguments &argumen
 }
 
 bool hasAffix(std::string_view text, std::string_view affix, bool atEnd) {
-  return affix.size() <= text.size() && text.substr(atEnd ? text.size() - affix.size() : 0, affix.size()) == affix;
+  return affix.size() <= text.size() &&
+         text.substr(atEnd ? text.size() - affix.size() : 0, affix.size()) ==
+             affix;
 }
 
-template <bool atEnd> Value textHasAffix(Context &context, const Value &self, CallArguments &arguments) {
+template <bool atEnd>
+Value textHasAffix(Context &context, const Value &self,
+                   CallArguments &arguments) {
   arguments.expect(1, 1);
   const Value &wanted = arguments.positional[0];
-  bool isTuple = wanted.sequence() && wanted.sequence()->kind == Sequence::tuple;
-  for (const Value &each : isTuple ? wanted.sequence()->items : std::vector<Value>{wanted}) {
+  bool isTuple =
+      wanted.sequence() && wanted.sequence()->kind == Sequence::tuple;
+  for (const Value &each :
+       isTuple ? wanted.sequence()->items : std::vector<Value>{wanted}) {
     const std::string &affix = requireString(each, arguments.callee);
     context.scan(affix.size());
     if (hasAffix(self.string(), affix, atEnd)) {
@@ -190,27 +203,33 @@ template <bool atEnd> Value textHasAffix(Context &context, const Value &self, Ca
   return Value(false);
 }
 
-template <bool atEnd> Value textRemoveAffix(Context &context, const Value &self, CallArguments &arguments) {
+template <bool atEnd>
+Value textRemoveAffix(Context &context, const Value &self,
+                      CallArguments &arguments) {
   arguments.expect(1, 1);
   std::string_view text = self.string();
-  const std::string &affix = requireString(arguments.positional[0], arguments.callee);
+  const std::string &affix =
+      requireString(arguments.positional[0], arguments.callee);
   if (hasAffix(text, affix, atEnd)) {
     text = text.substr(atEnd ? 0 : affix.size(), text.size() - affix.size());
   }
   return context.text(std::string(text));
 }
 
-Value textReplace(Context &context, const Value &self, CallArguments &arguments) {
+Value textReplace(Context &context, const Value &self,
+                  CallArguments &arguments) {
   auto bound = arguments.bind({"old", "new", "count"}, 2);
   int64_t count = bound[2] ? requireInteger(*bound[2], arguments.callee) : -1;
-  return Value(replaced(context, self.string(), requireString(*bound[0], arguments.callee),
+  return Value(replaced(context, self.string(),
+                        requireString(*bound[0], arguments.callee),
                         requireString(*bound[1], arguments.callee), count));
 }
 
 template <bool fromRight, bool mustExist>
 Value textFind(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 1);
-  const std::string &wanted = requireString(arguments.positional[0], arguments.callee);
+  const std::string &wanted =
+      requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
   context.search(text.size(), wanted.size());
   context.scan(text.size());
@@ -226,7 +245,8 @@ Value textFind(Context &context, const Value &self, CallArguments &arguments) {
 
 Value textCount(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(1, 1);
-  const std::string &wanted = requireString(arguments.positional[0], arguments.callee);
+  const std::string &wanted =
+      requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
   context.search(text.size(), wanted.size());
   context.scan(text.size());
@@ -234,7 +254,8 @@ Value textCount(Context &context, const Value &self, CallArguments &arguments) {
     return Value(int64_t(lengthOf(text)) + 1);
   }
   int64_t count = 0;
-  for (size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size())) {
+  for (size_t at = text.find(wanted); at != std::string_view::npos;
+       at = text.find(wanted, at + wanted.size())) {
     ++count;
   }
   return Value(count);
@@ -246,7 +267,8 @@ Value textJoin(Context &context, const Value &self, CallArguments &arguments) {
   bool isFirst = true;
   requireDefined(arguments.positional[0]);
   for (const Value &each : iterate(context, arguments.positional[0])) {
-    const std::string &piece = requireString(each, arguments.callee + "'s item");
+    const std::string &piece =
+        requireString(each, arguments.callee + "'s item");
     context.charge(piece.size() + self.string().size());
     out += isFirst ? "" : self.string();
     out += piece;
@@ -255,15 +277,19 @@ Value textJoin(Context &context, const Value &self, CallArguments &arguments) {
   return Value(std::move(out));
 }
 
-Value textIsSpace(Context &context, const Value &self, CallArguments &arguments) {
+Value textIsSpace(Context &context, const Value &self,
+                  CallArguments &arguments) {
   arguments.expect(0, 0);
   context.scan(self.string().size());
-  return Value(!self.string().empty() && strip(self.string(), Side::left).empty());
+  return Value(!self.string().empty() &&
+               strip(self.string(), Side::left).empty());
 }
 
 } // namespace
 
-std::unordered_map<std::string, Value (*)(Context &, const Value &, CallArguments &)> textMethods() {
+std::unordered_map<std::string,
+                   Value (*)(Context &, const Value &, CallArguments &)>
+textMethods() {
   return {{"strip", textStrip<Side::both>},
           {"lstrip", textStrip<Side::left>},
           {"rstrip", textStrip<Side::right>},

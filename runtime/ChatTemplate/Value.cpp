@@ -16,14 +16,16 @@ int nestingOf(const std::vector<Value> &items) {
     deepest = std::max(deepest, each.nesting());
   }
   if (deepest >= maximumNesting) {
-    fail("lists and dicts nest more than " + std::to_string(maximumNesting) + " deep");
+    fail("lists and dicts nest more than " + std::to_string(maximumNesting) +
+         " deep");
   }
   return deepest + 1;
 }
 
 Value sequenceOf(Sequence::Kind kind, std::vector<Value> items) {
   int nesting = nestingOf(items);
-  return Value(std::make_shared<Sequence>(Sequence{kind, std::move(items), nesting}));
+  return Value(
+      std::make_shared<Sequence>(Sequence{kind, std::move(items), nesting}));
 }
 
 // 1, 1.0 and true are one key in Python.
@@ -42,9 +44,11 @@ std::string keySpelling(const Value &key) {
     if (number == std::floor(number) && std::fabs(number) < 0x1p62) {
       return "i" + std::to_string(int64_t(number));
     }
-    return "f" + std::string(reinterpret_cast<const char *>(&number), sizeof(number));
+    return "f" +
+           std::string(reinterpret_cast<const char *>(&number), sizeof(number));
   }
-  if (key.isMapping() || (key.sequence() && key.sequence()->kind == Sequence::list)) {
+  if (key.isMapping() ||
+      (key.sequence() && key.sequence()->kind == Sequence::list)) {
     fail("unhashable type: '" + key.typeName() + "'");
   }
   unsupported("a dict key of type " + key.typeName());
@@ -54,19 +58,35 @@ std::string keySpelling(const Value &key) {
 
 Value Value::undefined(std::string reason) {
   Value value;
-  value.storage = Undefined{std::make_shared<const std::string>(std::move(reason))};
+  value.storage =
+      Undefined{std::make_shared<const std::string>(std::move(reason))};
   return value;
 }
 
-Value Value::list(std::vector<Value> items) { return sequenceOf(Sequence::list, std::move(items)); }
-Value Value::tuple(std::vector<Value> items) { return sequenceOf(Sequence::tuple, std::move(items)); }
-Value Value::range(std::vector<Value> items) { return sequenceOf(Sequence::range, std::move(items)); }
-Value Value::view(std::vector<Value> items) { return sequenceOf(Sequence::view, std::move(items)); }
-Value Value::generator(std::vector<Value> items) { return sequenceOf(Sequence::generator, std::move(items)); }
+Value Value::list(std::vector<Value> items) {
+  return sequenceOf(Sequence::list, std::move(items));
+}
+Value Value::tuple(std::vector<Value> items) {
+  return sequenceOf(Sequence::tuple, std::move(items));
+}
+Value Value::range(std::vector<Value> items) {
+  return sequenceOf(Sequence::range, std::move(items));
+}
+Value Value::view(std::vector<Value> items) {
+  return sequenceOf(Sequence::view, std::move(items));
+}
+Value Value::generator(std::vector<Value> items) {
+  return sequenceOf(Sequence::generator, std::move(items));
+}
 
-int64_t Value::integer() const { return isBool() ? int64_t(std::get<bool>(storage)) : std::get<int64_t>(storage); }
+int64_t Value::integer() const {
+  return isBool() ? int64_t(std::get<bool>(storage))
+                  : std::get<int64_t>(storage);
+}
 
-double Value::number() const { return isFloat() ? std::get<double>(storage) : double(integer()); }
+double Value::number() const {
+  return isFloat() ? std::get<double>(storage) : double(integer());
+}
 
 Sequence *Value::sequence() const {
   auto *held = std::get_if<std::shared_ptr<Sequence>>(&storage);
@@ -80,18 +100,22 @@ Object *Value::object() const {
 
 bool Value::isIndexable() const {
   const Sequence *held = sequence();
-  return held && (held->kind == Sequence::list || held->kind == Sequence::tuple || held->kind == Sequence::range);
+  return held &&
+         (held->kind == Sequence::list || held->kind == Sequence::tuple ||
+          held->kind == Sequence::range);
 }
 
 std::string Value::typeName() const {
   if (const Sequence *held = sequence()) {
-    static const char *const names[] = {"list", "tuple", "range", "dict view", "generator"};
+    static const char *const names[] = {"list", "tuple", "range", "dict view",
+                                        "generator"};
     return names[held->kind];
   }
   if (const Object *held = object()) {
     return held->typeName();
   }
-  static const char *const names[] = {"Undefined", "NoneType", "bool", "int", "float", "str", "", "dict"};
+  static const char *const names[] = {"Undefined", "NoneType", "bool", "int",
+                                      "float",     "str",      "",     "dict"};
   return names[storage.index()];
 }
 
@@ -125,7 +149,9 @@ int Value::nesting() const {
 }
 
 const Value *Dict::find(const Value &key) const {
-  bool cannotBeThere = key.isUndefined() || (key.sequence() && key.sequence()->kind == Sequence::tuple);
+  bool cannotBeThere =
+      key.isUndefined() ||
+      (key.sequence() && key.sequence()->kind == Sequence::tuple);
   if (cannotBeThere) {
     return nullptr;
   }
@@ -148,11 +174,14 @@ void Dict::set(const Value &key, Value value) {
   }
 }
 
-Value Object::call(Context &, CallArguments &) { fail("'" + typeName() + "' object is not callable"); }
+Value Object::call(Context &, CallArguments &) {
+  fail("'" + typeName() + "' object is not callable");
+}
 
 std::optional<Value> Namespace::attribute(const std::string &name) const {
   auto found = members.find(name);
-  return found == members.end() ? std::nullopt : std::optional<Value>(found->second);
+  return found == members.end() ? std::nullopt
+                                : std::optional<Value>(found->second);
 }
 
 } // namespace cheems::jinja

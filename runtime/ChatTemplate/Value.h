@@ -27,20 +27,24 @@ struct Undefined {
   std::shared_ptr<const std::string> reason;
 };
 
-/// Containers nest at most this deep, so that walking and freeing them needs no more stack than that.
+/// Containers nest at most this deep, so that walking and freeing them needs no
+/// more stack than that.
 constexpr int maximumNesting = 64;
 
 class Value {
 public:
   using Text = std::shared_ptr<const std::string>;
-  using Storage = std::variant<Undefined, None, bool, int64_t, double, Text, std::shared_ptr<Sequence>,
-                               std::shared_ptr<const Dict>, std::shared_ptr<Object>>;
+  using Storage =
+      std::variant<Undefined, None, bool, int64_t, double, Text,
+                   std::shared_ptr<Sequence>, std::shared_ptr<const Dict>,
+                   std::shared_ptr<Object>>;
 
   Value() : storage(None()) {}
   Value(bool value) : storage(value) {}
   Value(int64_t value) : storage(value) {}
   Value(double value) : storage(value) {}
-  Value(std::string value) : storage(std::make_shared<const std::string>(std::move(value))) {}
+  Value(std::string value)
+      : storage(std::make_shared<const std::string>(std::move(value))) {}
   Value(const char *value) : Value(std::string(value)) {}
   Value(std::shared_ptr<Object> value) : storage(std::move(value)) {}
   Value(std::shared_ptr<const Dict> value) : storage(std::move(value)) {}
@@ -56,22 +60,32 @@ public:
   /// What filters such as `map` give: can be walked once, has no length.
   static Value generator(std::vector<Value> items);
 
-  bool isUndefined() const { return std::holds_alternative<Undefined>(storage); }
+  bool isUndefined() const {
+    return std::holds_alternative<Undefined>(storage);
+  }
   bool isNone() const { return std::holds_alternative<None>(storage); }
   bool isString() const { return std::holds_alternative<Text>(storage); }
-  bool isMapping() const { return std::holds_alternative<std::shared_ptr<const Dict>>(storage); }
+  bool isMapping() const {
+    return std::holds_alternative<std::shared_ptr<const Dict>>(storage);
+  }
   bool isFloat() const { return std::holds_alternative<double>(storage); }
   bool isBool() const { return std::holds_alternative<bool>(storage); }
   /// int or bool, as in Python.
-  bool isIntegral() const { return isBool() || std::holds_alternative<int64_t>(storage); }
+  bool isIntegral() const {
+    return isBool() || std::holds_alternative<int64_t>(storage);
+  }
   bool isNumber() const { return isIntegral() || isFloat(); }
 
   /// Valid for the kinds that the names say.
   const std::string &string() const { return *std::get<Text>(storage); }
-  const std::string &reason() const { return *std::get<Undefined>(storage).reason; }
+  const std::string &reason() const {
+    return *std::get<Undefined>(storage).reason;
+  }
   int64_t integer() const;
   double number() const;
-  const Dict &dict() const { return *std::get<std::shared_ptr<const Dict>>(storage); }
+  const Dict &dict() const {
+    return *std::get<std::shared_ptr<const Dict>>(storage);
+  }
   /// Null for other kinds.
   Sequence *sequence() const;
   Object *object() const;
@@ -100,23 +114,28 @@ struct Dict {
   std::vector<std::pair<Value, Value>> items;
   int nesting = 1;
 
-  /// Null if there is none. Keys that Python could not hash, or that are not among the above, fail.
+  /// Null if there is none. Keys that Python could not hash, or that are not
+  /// among the above, fail.
   const Value *find(const Value &key) const;
   const Value *find(const std::string &key) const;
   /// Replaces the value of an equal key.
   void set(const Value &key, Value value);
 
 private:
-  std::unordered_map<std::string, size_t> positions; ///< by a spelling that equal keys share
+  std::unordered_map<std::string, size_t>
+      positions; ///< by a spelling that equal keys share
 };
 
-/// Whatever has attributes or can be called: functions, methods, macros, namespaces, `loop`.
+/// Whatever has attributes or can be called: functions, methods, macros,
+/// namespaces, `loop`.
 class Object {
 public:
   virtual ~Object() = default;
   virtual std::string typeName() const = 0;
   /// Nothing if the attribute does not exist.
-  virtual std::optional<Value> attribute(const std::string &name) const { return std::nullopt; }
+  virtual std::optional<Value> attribute(const std::string &name) const {
+    return std::nullopt;
+  }
   virtual bool isCallable() const { return false; }
   virtual Value call(Context &context, CallArguments &arguments);
   /// Of the values that only this keeps alive.

@@ -45,8 +45,10 @@ double readNumber(const Json &file, const char *field, double fallback) {
 }
 
 int64_t readInteger(const Json &value, const std::string &field) {
-  bool fits = value.is_number_integer() &&
-              (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
+  bool fits =
+      value.is_number_integer() &&
+      (!value.is_number_unsigned() ||
+       value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
   if (!fits) {
     malformed(field, "must be an integer");
   }
@@ -63,7 +65,8 @@ int32_t readToken(const Json &value, const std::string &field) {
 
 std::optional<int32_t> readOptionalToken(const Json &file, const char *field) {
   const Json *value = find(file, field);
-  return value ? std::optional<int32_t>(readToken(*value, field)) : std::nullopt;
+  return value ? std::optional<int32_t>(readToken(*value, field))
+               : std::nullopt;
 }
 
 std::vector<int32_t> readTokens(const Json &file, const char *field) {
@@ -73,7 +76,8 @@ std::vector<int32_t> readTokens(const Json &file, const char *field) {
       return {readToken(*value, field)};
     }
     for (size_t i = 0; i < value->size(); ++i) {
-      tokens.push_back(readToken((*value)[i], std::string(field) + "[" + std::to_string(i) + "]"));
+      tokens.push_back(readToken((*value)[i], std::string(field) + "[" +
+                                                  std::to_string(i) + "]"));
     }
   }
   return tokens;
@@ -87,19 +91,34 @@ struct Unfollowed {
 
 std::vector<std::string> unfollowedFields(const Json &file) {
   static const std::vector<Unfollowed> fields = {
-      {"num_beams", 1},           {"num_beam_groups", 1},        {"penalty_alpha", 0},
-      {"typical_p", 1},           {"epsilon_cutoff", 0},         {"eta_cutoff", 0},
-      {"top_h", nullptr},         {"no_repeat_ngram_size", 0},   {"encoder_repetition_penalty", 1},
-      {"bad_words_ids", nullptr}, {"suppress_tokens", nullptr},  {"begin_suppress_tokens", nullptr},
-      {"min_length", 0},          {"min_new_tokens", 0},         {"forced_bos_token_id", nullptr},
-      {"guidance_scale", 1},      {"forced_eos_token_id", nullptr}, {"sequence_bias", nullptr},
-      {"stop_strings", nullptr},  {"watermarking_config", nullptr}, {"exponential_decay_length_penalty", nullptr},
+      {"num_beams", 1},
+      {"num_beam_groups", 1},
+      {"penalty_alpha", 0},
+      {"typical_p", 1},
+      {"epsilon_cutoff", 0},
+      {"eta_cutoff", 0},
+      {"top_h", nullptr},
+      {"no_repeat_ngram_size", 0},
+      {"encoder_repetition_penalty", 1},
+      {"bad_words_ids", nullptr},
+      {"suppress_tokens", nullptr},
+      {"begin_suppress_tokens", nullptr},
+      {"min_length", 0},
+      {"min_new_tokens", 0},
+      {"forced_bos_token_id", nullptr},
+      {"guidance_scale", 1},
+      {"forced_eos_token_id", nullptr},
+      {"sequence_bias", nullptr},
+      {"stop_strings", nullptr},
+      {"watermarking_config", nullptr},
+      {"exponential_decay_length_penalty", nullptr},
   };
   std::vector<std::string> warnings;
   for (const Unfollowed &each : fields) {
     const Json *value = find(file, each.field);
     if (value && *value != each.neutral) {
-      warnings.push_back("generation_config.json: " + std::string(each.field) + " is not supported and has no effect");
+      warnings.push_back("generation_config.json: " + std::string(each.field) +
+                         " is not supported and has no effect");
     }
   }
   return warnings;
@@ -108,7 +127,8 @@ std::vector<std::string> unfollowedFields(const Json &file) {
 } // namespace
 
 GenerationConfig parseGenerationConfig(std::string_view text) {
-  Json file = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  Json file = Json::parse(text.begin(), text.end(), nullptr,
+                          /*allow_exceptions=*/false);
   if (!file.is_object()) {
     throw Error("generation_config.json: must hold one JSON object");
   }
@@ -122,7 +142,8 @@ GenerationConfig parseGenerationConfig(std::string_view text) {
   const Json *topK = find(file, "top_k");
   sampling.topK = topK ? readInteger(*topK, "top_k") : 50;
   try {
-    validate(sampling, {"repetition_penalty", "temperature", "top_k", "top_p", "min_p"});
+    validate(sampling,
+             {"repetition_penalty", "temperature", "top_k", "top_p", "min_p"});
   } catch (const Error &error) {
     throw Error(std::string("generation_config.json: ") + error.what());
   }

@@ -13,19 +13,21 @@
 namespace cheems {
 
 struct GenerationConfig {
-  /// do_sample false or absent is greedy. With do_sample, absent fields have transformers' defaults: temperature 1,
-  /// top_k 50, top_p 1. Without it they are read too, for a user who asks for sampling.
+  /// do_sample false or absent is greedy. With do_sample, absent fields have
+  /// transformers' defaults: temperature 1, top_k 50, top_p 1. Without it they
+  /// are read too, for a user who asks for sampling.
   SamplingOptions sampling;
   /// Generation stops at any of these; empty if the file names none.
   std::vector<int32_t> eosTokenIds;
   std::optional<int32_t> bosTokenId;
   std::optional<int32_t> padTokenId;
-  /// One line for each field that changes what transformers would generate and is not followed here.
+  /// One line for each field that changes what transformers would generate and
+  /// is not followed here.
   std::vector<std::string> warnings;
 };
 
-/// Reads the file's text. A field that is null counts as absent. Throws Error naming the field that is malformed or out
-/// of range.
+/// Reads the file's text. A field that is null counts as absent. Throws Error
+/// naming the field that is malformed or out of range.
 GenerationConfig parseGenerationConfig(std::string_view text);
 
 } // namespace cheems

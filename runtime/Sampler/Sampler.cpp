@@ -1,4 +1,5 @@
-// Filters and draws. Work is proportional to the vocabulary; only tokens that may survive are sorted.
+// Filters and draws. Work is proportional to the vocabulary; only tokens that
+// may survive are sorted.
 #include "runtime/Sampler/Sampler.h"
 
 #include "runtime/Error.h"
@@ -12,14 +13,19 @@ namespace cheems {
 
 namespace {
 
-/// No vocabulary is larger; bounds what a wrong id can make `isAccepted` allocate.
+/// No vocabulary is larger; bounds what a wrong id can make `isAccepted`
+/// allocate.
 constexpr int32_t maximumToken = (1 << 24) - 1;
-/// How many of the best tokens top-p looks at first; four times as many each time they do not suffice.
+/// How many of the best tokens top-p looks at first; four times as many each
+/// time they do not suffice.
 constexpr size_t firstNucleus = 256;
 
 } // namespace
 
-Sampler::Sampler(const SamplingOptions &options) : settings(options), generator(options.seed) { validate(options); }
+Sampler::Sampler(const SamplingOptions &options)
+    : settings(options), generator(options.seed) {
+  validate(options);
+}
 
 void Sampler::accept(const int32_t *tokens, size_t count) {
   if (settings.repeatPenalty == 1) {
@@ -54,7 +60,8 @@ void Sampler::penalise(const float *logits, size_t vocabulary) {
   }
   for (size_t i = 0; i < vocabulary; ++i) {
     if (!(logits[i] < std::numeric_limits<float>::infinity())) {
-      throw Error("the model gave token " + std::to_string(i) + " the logit " + std::to_string(logits[i]) +
+      throw Error("the model gave token " + std::to_string(i) + " the logit " +
+                  std::to_string(logits[i]) +
                   ": its weights are damaged or overflow");
     }
   }
@@ -74,7 +81,8 @@ void Sampler::penalise(const float *logits, size_t vocabulary) {
 int32_t Sampler::argmax() const {
   auto best = std::max_element(scores.begin(), scores.end());
   if (*best == -std::numeric_limits<float>::infinity()) {
-    throw Error("the model gave every token the logit -inf: there is none to choose");
+    throw Error(
+        "the model gave every token the logit -inf: there is none to choose");
   }
   return int32_t(best - scores.begin());
 }
@@ -84,16 +92,20 @@ void Sampler::keepTopK() {
   if (settings.topK == 0 || k >= candidates.size()) {
     return;
   }
-  std::nth_element(candidates.begin(), candidates.begin() + (k - 1), candidates.end(),
-                   [](const Candidate &a, const Candidate &b) { return a.logit > b.logit; });
+  std::nth_element(
+      candidates.begin(), candidates.begin() + (k - 1), candidates.end(),
+      [](const Candidate &a, const Candidate &b) { return a.logit > b.logit; });
   double threshold = candidates[k - 1].logit;
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [=](const Candidate &each) { return each.logit < threshold; }),
+                                  [=](const Candidate &each) {
+                                    return each.logit < threshold;
+                                  }),
                    candidates.end());
 }
 
-// On weights. A token stays when the tokens before it, by falling weight, have less than top-p together. Among equals
-// the higher id comes first: transformers sorts upwards, keeping the order of equals, and cuts from below.
+// On weights. A token stays when the tokens before it, by falling weight, have
+// less than top-p together. Among equals the higher id comes first:
+// transformers sorts upwards, keeping the order of equals, and cuts from below.
 void Sampler::keepTopP() {
   if (settings.topP == 1) {
     return;
@@ -109,7 +121,8 @@ void Sampler::keepTopP() {
   size_t sorted = 0;
   for (size_t wanted = firstNucleus; sorted < candidates.size(); wanted *= 4) {
     size_t end = std::min(wanted, candidates.size());
-    std::partial_sort(candidates.begin() + sorted, candidates.begin() + end, candidates.end(), before);
+    std::partial_sort(candidates.begin() + sorted, candidates.begin() + end,
+                      candidates.end(), before);
     for (; sorted < end; ++sorted) {
       if (sorted > 0 && above >= settings.topP * total) {
         candidates.resize(sorted);
@@ -129,21 +142,28 @@ void Sampler::filter(float highest) {
     }
   }
   keepTopK();
-  // Differences first: however small the temperature, the highest stays at weight 1 and nothing overflows.
+  // Differences first: however small the temperature, the highest stays at
+  // weight 1 and nothing overflows.
   for (Candidate &each : candidates) {
-    each.logit = std::exp((each.logit - double(highest)) / settings.temperature);
+    each.logit =
+        std::exp((each.logit - double(highest)) / settings.temperature);
   }
   keepTopP();
   candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [&](const Candidate &each) { return each.logit < settings.minP; }),
+                                  [&](const Candidate &each) {
+                                    return each.logit < settings.minP;
+                                  }),
                    candidates.end());
-  auto byToken = [](const Candidate &a, const Candidate &b) { return a.token < b.token; };
+  auto byToken = [](const Candidate &a, const Candidate &b) {
+    return a.token < b.token;
+  };
   if (!std::is_sorted(candidates.begin(), candidates.end(), byToken)) {
     std::sort(candidates.begin(), candidates.end(), byToken);
   }
 }
 
-// Not std::uniform_real_distribution, which each standard library implements its own way.
+// Not std::uniform_real_distribution, which each standard library implements
+// its own way.
 double Sampler::nextUniform() { return double(generator() >> 11) * 0x1p-53; }
 
 int32_t Sampler::sample(const float *logits, size_t vocabulary) {
@@ -168,7 +188,8 @@ int32_t Sampler::sample(const float *logits, size_t vocabulary) {
   return candidates.back().token; // rounding left target at the total
 }
 
-std::vector<float> Sampler::distribution(const float *logits, size_t vocabulary) {
+std::vector<float> Sampler::distribution(const float *logits,
+                                         size_t vocabulary) {
   penalise(logits, vocabulary);
   int32_t best = argmax();
   std::vector<float> probabilities(vocabulary, 0.0f);
@@ -187,7 +208,8 @@ std::vector<float> Sampler::distribution(const float *logits, size_t vocabulary)
   return probabilities;
 }
 
-std::vector<float> filteredDistribution(const SamplingOptions &options, const std::vector<float> &logits,
+std::vector<float> filteredDistribution(const SamplingOptions &options,
+                                        const std::vector<float> &logits,
                                         const std::vector<int32_t> &history) {
   Sampler sampler(options);
   sampler.accept(history.data(), history.size());

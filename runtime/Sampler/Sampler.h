@@ -18,18 +18,22 @@ public:
 
   const SamplingOptions &options() const { return settings; }
 
-  /// Tells the repeat penalty about tokens of the sequence: the prompt's, then each one chosen. Ids are not negative;
-  /// ids outside the vocabulary have no effect.
+  /// Tells the repeat penalty about tokens of the sequence: the prompt's, then
+  /// each one chosen. Ids are not negative; ids outside the vocabulary have no
+  /// effect.
   void accept(const int32_t *tokens, size_t count);
   void accept(int32_t token) { accept(&token, 1); }
-  /// Forgets the accepted tokens (the conversation was rolled back); the random sequence goes on.
+  /// Forgets the accepted tokens (the conversation was rolled back); the random
+  /// sequence goes on.
   void forget();
 
-  /// The next token, in [0, vocabulary). Does not accept it. Throws Error if a logit is NaN or +infinity, or all are
-  /// -infinity. Allocates only until the vocabulary's size has been seen.
+  /// The next token, in [0, vocabulary). Does not accept it. Throws Error if a
+  /// logit is NaN or +infinity, or all are -infinity. Allocates only until the
+  /// vocabulary's size has been seen.
   int32_t sample(const float *logits, size_t vocabulary);
 
-  /// Probabilities [vocabulary] that `sample` draws from; one-hot when greedy. Leaves the random sequence as it is.
+  /// Probabilities [vocabulary] that `sample` draws from; one-hot when greedy.
+  /// Leaves the random sequence as it is.
   std::vector<float> distribution(const float *logits, size_t vocabulary);
 
 private:
@@ -53,9 +57,10 @@ private:
   std::vector<Candidate> candidates;
 };
 
-/// What transformers' processors make of `logits` [vocabulary] after `history` (prompt and output): probabilities that
-/// sum to 1.
-std::vector<float> filteredDistribution(const SamplingOptions &options, const std::vector<float> &logits,
+/// What transformers' processors make of `logits` [vocabulary] after `history`
+/// (prompt and output): probabilities that sum to 1.
+std::vector<float> filteredDistribution(const SamplingOptions &options,
+                                        const std::vector<float> &logits,
                                         const std::vector<int32_t> &history);
 
 } // namespace cheems

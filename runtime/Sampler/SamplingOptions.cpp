@@ -20,7 +20,8 @@ std::string spelled(double value) {
 // Written so that NaN, for which every comparison is false, is refused.
 void require(bool holds, const char *option, const char *range, double value) {
   if (!holds) {
-    throw Error(Status::usage, std::string(option) + " must be " + range + ", not " + spelled(value));
+    throw Error(Status::usage, std::string(option) + " must be " + range +
+                                   ", not " + spelled(value));
   }
 }
 
@@ -29,12 +30,16 @@ void require(bool holds, const char *option, const char *range, double value) {
 void validate(const SamplingOptions &options, const OptionNames &names) {
   // the penalty is applied in f32, where a tiny one would be a division by zero
   float penalty = float(options.repeatPenalty);
-  require(penalty > 0 && std::isfinite(penalty), names.repeatPenalty, "above 0", options.repeatPenalty);
-  require(options.temperature >= 0 && std::isfinite(options.temperature), names.temperature, "0 (greedy) or above",
-          options.temperature);
-  require(options.topK >= 0, names.topK, "0 (off) or above", double(options.topK));
-  require(options.topP > 0 && options.topP <= 1, names.topP, "above 0 and at most 1", options.topP);
-  require(options.minP >= 0 && options.minP <= 1, names.minP, "between 0 and 1", options.minP);
+  require(penalty > 0 && std::isfinite(penalty), names.repeatPenalty, "above 0",
+          options.repeatPenalty);
+  require(options.temperature >= 0 && std::isfinite(options.temperature),
+          names.temperature, "0 (greedy) or above", options.temperature);
+  require(options.topK >= 0, names.topK, "0 (off) or above",
+          double(options.topK));
+  require(options.topP > 0 && options.topP <= 1, names.topP,
+          "above 0 and at most 1", options.topP);
+  require(options.minP >= 0 && options.minP <= 1, names.minP, "between 0 and 1",
+          options.minP);
 }
 
 } // namespace cheems

@@ -6,19 +6,25 @@
 
 namespace cheems {
 
-/// Order and meaning are transformers': repeat penalty, temperature, top-k, top-p, min-p, softmax, draw.
+/// Order and meaning are transformers': repeat penalty, temperature, top-k,
+/// top-p, min-p, softmax, draw.
 struct SamplingOptions {
-  /// false: the highest logit after the repeat penalty, ties to the lowest id; the fields below it do not matter.
+  /// false: the highest logit after the repeat penalty, ties to the lowest id;
+  /// the fields below it do not matter.
   bool doSample = false;
-  /// > 0 as a float. A token of the prompt or output has its logit divided by this, or multiplied if negative; 1 is off.
+  /// > 0 as a float. A token of the prompt or output has its logit divided by
+  /// this, or multiplied if negative; 1 is off.
   double repeatPenalty = 1;
   /// >= 0; 0 is greedy.
   double temperature = 1;
-  /// >= 0; tokens below the k-th highest logit go (ties with it stay); 0 is off.
+  /// >= 0; tokens below the k-th highest logit go (ties with it stay); 0 is
+  /// off.
   int64_t topK = 0;
-  /// In (0, 1]; the most probable tokens whose probabilities just reach this stay; 1 is off.
+  /// In (0, 1]; the most probable tokens whose probabilities just reach this
+  /// stay; 1 is off.
   double topP = 1;
-  /// In [0, 1]; tokens less probable than this times the most probable one go; 0 is off.
+  /// In [0, 1]; tokens less probable than this times the most probable one go;
+  /// 0 is off.
   double minP = 0;
   /// The same seed, options and logits give the same tokens.
   uint64_t seed = 0;

@@ -78,6 +78,9 @@ std::vector<int32_t> promptTokens(const Options &options, TextModel &text) {
 }
 
 int generate(const Options &options) {
+  if (options.promptIds) {
+    parseTokenIds(*options.promptIds, "--prompt-ids"); // before a long open
+  }
   TextModel text(open(options));
   if (!options.printIds) {
     text.tokenizer(); // refused before anything is computed

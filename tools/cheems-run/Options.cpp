@@ -37,8 +37,7 @@ struct Raw {
 void declareText(CLI::App &app, Raw &raw) {
   Options &options = raw.options;
   app.add_option("MODEL,-m,--model", options.model,
-                 "compiled model, or model folder")
-      ->required();
+                 "compiled model, or model folder");
   app.add_option("-p,--prompt", options.prompt,
                  "prompt (with --chat: the first message)");
   app.add_option("-f,--file", options.file,
@@ -159,6 +158,9 @@ Mode chooseMode(const Raw &raw) {
 }
 
 void checkInputs(const Options &options) {
+  if (options.model.empty()) {
+    throw usage("no model given: name a compiled model or a model folder");
+  }
   int prompts = options.prompt.has_value() + options.file.has_value() +
                 options.promptIds.has_value();
   bool text = options.prompt || options.file;
@@ -223,7 +225,8 @@ Options checked(Raw raw) {
   checkNumber("-c", options.context, 0, INT32_MAX);
   checkNumber("-t", raw.threads, 1, ThreadPool::maxThreads);
   checkNumber("--prefill-chunk", raw.prefillChunk, 1, INT32_MAX);
-  checkNumber("-s", raw.seed, -1, INT64_MAX);
+  // CLI11 turns what does not fit into the largest number
+  checkNumber("-s", raw.seed, -1, INT64_MAX - 1);
   if (raw.maxTokens && *raw.maxTokens >= 0) {
     options.maxTokens = raw.maxTokens;
   }

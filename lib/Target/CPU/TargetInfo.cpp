@@ -34,6 +34,7 @@ llvm::Expected<TargetInfo> TargetInfo::find(llvm::StringRef cpu) {
     llvm::X86::getFeaturesForCPU(name, features);
     for (llvm::StringRef feature : features) {
       available[feature] = true;
+      llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, available);
     }
     // Left out of the parser's lists because every 64-bit CPU has them.
     for (llvm::StringRef implied : {"x87", "cmov", "cx8", "mmx", "sse", "sse2", "fxsr", "xsave", "sahf"}) {

@@ -38,30 +38,38 @@ TEST_P(RecordedChats, RenderAsTransformersRendersThem) {
       messages.push_back({each["role"], each["content"]});
     }
     EXPECT_EQ(chat.render(messages, row["add_generation_prompt"],
-                          {{"bos_token", "<|begin_of_text|>"}, {"eos_token", "<|end_of_text|>"}}),
+                          {{"bos_token", "<|begin_of_text|>"},
+                           {"eos_token", "<|end_of_text|>"}}),
               row["rendered"].get<std::string>());
   }
   EXPECT_EQ(count, 8u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RecordedChats, testing::Values("doge", "small"));
+INSTANTIATE_TEST_SUITE_P(Models, RecordedChats,
+                         testing::Values("doge", "small"));
 
 TEST(ChatTemplate, DogeListsToolsInTheFirstUserMessage) {
   ChatTemplate chat(read(folder + "doge.jinja"));
-  std::string rendered = chat.renderJson(R"({"bos_token": "<s>", "messages": [{"role": "user", "content": "hi"}],
+  std::string rendered = chat.renderJson(
+      R"({"bos_token": "<s>", "messages": [{"role": "user", "content": "hi"}],
     "tools": [{"name": "f", "parameters": {"x": 1}}], "add_generation_prompt": false})");
-  EXPECT_THAT(rendered, HasSubstr("{\n    \"name\": \"f\",\n    \"parameters\": {\n        \"x\": 1\n    }\n}\n\nhi"));
+  EXPECT_THAT(rendered,
+              HasSubstr("{\n    \"name\": \"f\",\n    \"parameters\": {\n      "
+                        "  \"x\": 1\n    }\n}\n\nhi"));
 }
 
 TEST(ChatTemplate, VariablesAreSeenAndToolsAreNone) {
-  ChatTemplate chat("{{ bos_token }}{{ tools is none }}{{ documents is none }}{{ eos_token is defined }}"
+  ChatTemplate chat("{{ bos_token }}{{ tools is none }}{{ documents is none "
+                    "}}{{ eos_token is defined }}"
                     "{{ messages | length }}{{ add_generation_prompt }}");
-  EXPECT_EQ(chat.render({{"user", "x"}}, true, {{"bos_token", "<s>"}}), "<s>TrueTrueFalse1True");
+  EXPECT_EQ(chat.render({{"user", "x"}}, true, {{"bos_token", "<s>"}}),
+            "<s>TrueTrueFalse1True");
   EXPECT_EQ(chat.render({}, false), "TrueTrueFalse0False");
 }
 
 TEST(ChatTemplate, RendersTheSameAgain) {
-  ChatTemplate chat("{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}");
+  ChatTemplate chat("{% set ns = namespace(n=0) %}{% for m in messages %}{% "
+                    "set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}");
   EXPECT_EQ(chat.render({{"user", "x"}}, true), "1");
   EXPECT_EQ(chat.render({{"user", "x"}}, true), "1");
   ChatTemplate moved = std::move(chat);
@@ -75,28 +83,35 @@ TEST(ChatTemplate, PassesTheTemplatesOwnRefusalOn) {
     FAIL();
   } catch (const Error &error) {
     EXPECT_EQ(error.status, Status::failed);
-    EXPECT_STREQ(error.what(), "chat template, line 2: the template refuses these messages: Roles must alternate");
+    EXPECT_STREQ(error.what(), "chat template, line 2: the template refuses "
+                               "these messages: Roles must alternate");
   }
 }
 
 TEST(ChatTemplate, RefusesTextThatIsNotUtf8) {
   EXPECT_THROW(ChatTemplate("a\xff"), Error);
-  EXPECT_THROW(ChatTemplate("{{ messages }}").render({{"user", "\xc3"}}, false), Error);
-  EXPECT_THROW(ChatTemplate("{{ x }}").render({}, false, {{"x", "\x80"}}), Error);
+  EXPECT_THROW(ChatTemplate("{{ messages }}").render({{"user", "\xc3"}}, false),
+               Error);
+  EXPECT_THROW(ChatTemplate("{{ x }}").render({}, false, {{"x", "\x80"}}),
+               Error);
   EXPECT_THROW(ChatTemplate("{{ x }}").renderJson("[1]"), Error);
 }
 
 TEST(ChatTemplate, RefusesVariablesThatNestTooDeep) {
-  std::string deep = "{\"a\": " + std::string(100, '[') + std::string(100, ']') + "}";
+  std::string deep =
+      "{\"a\": " + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_THROW(ChatTemplate("x").renderJson(deep), Error);
 }
 
 TEST(ChatTemplate, LimitsBoundALongConversation) {
   std::vector<ChatMessage> messages(2000, {"user", std::string(2000, 'x')});
-  ChatTemplate chat("{% for m in messages %}{{ m.role + m.content | trim }}{% endfor %}");
+  ChatTemplate chat(
+      "{% for m in messages %}{{ m.role + m.content | trim }}{% endfor %}");
   EXPECT_EQ(chat.render(messages, true).size(), 2000u * 2004u);
   try {
-    chat.renderJson(R"({"messages": [{"role": "a", "content": "b"}, {"role": "a", "content": "b"}]})", {10, 1000, 100});
+    chat.renderJson(
+        R"({"messages": [{"role": "a", "content": "b"}, {"role": "a", "content": "b"}]})",
+        {10, 1000, 100});
     FAIL();
   } catch (const Error &error) {
     EXPECT_THAT(error.what(), HasSubstr("runs for too long"));

@@ -1,4 +1,5 @@
-// The interpreter against Python's jinja2, recorded by data/record_expressions.py; what it refuses; its limits.
+// The interpreter against Python's jinja2, recorded by
+// data/record_expressions.py; what it refuses; its limits.
 #include "runtime/ChatTemplate/ChatTemplate.h"
 #include "runtime/Error.h"
 
@@ -15,12 +16,14 @@ using testing::StartsWith;
 
 namespace {
 
-std::string render(const std::string &source, const std::string &variables = "{}") {
+std::string render(const std::string &source,
+                   const std::string &variables = "{}") {
   return ChatTemplate(source).renderJson(variables);
 }
 
 /// The error's message, and its status if wanted.
-std::string errorOf(const std::string &source, Status *status = nullptr, const std::string &variables = "{}") {
+std::string errorOf(const std::string &source, Status *status = nullptr,
+                    const std::string &variables = "{}") {
   try {
     std::string text = render(source, variables);
     return "no error but: " + text;
@@ -33,7 +36,8 @@ std::string errorOf(const std::string &source, Status *status = nullptr, const s
 }
 
 TEST(Jinja, RendersWhatPythonRenders) {
-  std::ifstream file(CHEEMS_SOURCE_DIR "/test/unit/ChatTemplate/data/expressions.json");
+  std::ifstream file(CHEEMS_SOURCE_DIR
+                     "/test/unit/ChatTemplate/data/expressions.json");
   auto data = nlohmann::ordered_json::parse(file);
   std::string variables = data["variables"].dump();
   ASSERT_GT(data["cases"].size(), 300u);
@@ -41,7 +45,8 @@ TEST(Jinja, RendersWhatPythonRenders) {
     std::string source = each["source"];
     SCOPED_TRACE(source);
     if (each["rendered"].is_null()) {
-      EXPECT_THAT(errorOf(source, nullptr, variables), StartsWith("chat template, line "));
+      EXPECT_THAT(errorOf(source, nullptr, variables),
+                  StartsWith("chat template, line "));
       continue;
     }
     try {
@@ -59,16 +64,23 @@ TEST(Jinja, RefusesWhatItDoesNotKnowWithItsNameAndLine) {
     const char *source;
     const char *message;
   } const cases[] = {
-      {"a\n{{ x | center }}", "chat template, line 2: filter 'center' is not supported"},
-      {"{{ x is escaped }}", "chat template, line 1: test 'escaped' is not supported"},
-      {"\n\n{% include 'x' %}", "chat template, line 3: statement 'include' is not supported"},
-      {"{% block a %}{% endblock %}", "chat template, line 1: statement 'block' is not supported"},
+      {"a\n{{ x | center }}",
+       "chat template, line 2: filter 'center' is not supported"},
+      {"{{ x is escaped }}",
+       "chat template, line 1: test 'escaped' is not supported"},
+      {"\n\n{% include 'x' %}",
+       "chat template, line 3: statement 'include' is not supported"},
+      {"{% block a %}{% endblock %}",
+       "chat template, line 1: statement 'block' is not supported"},
       {"{% call m() %}{% endcall %}", "statement 'call' is not supported"},
-      {"{% filter upper %}{% endfilter %}", "statement 'filter' is not supported"},
+      {"{% filter upper %}{% endfilter %}",
+       "statement 'filter' is not supported"},
       {"{% with a = 1 %}{% endwith %}", "statement 'with' is not supported"},
       {"{% raw %}{{ x }}{% endraw %}", "block 'raw' is not supported"},
-      {"{% for i in [] recursive %}{% endfor %}", "a recursive loop is not supported"},
-      {"{% macro m() %}{{ varargs }}{% endmacro %}", "'varargs' in a macro is not supported"},
+      {"{% for i in [] recursive %}{% endfor %}",
+       "a recursive loop is not supported"},
+      {"{% macro m() %}{{ varargs }}{% endmacro %}",
+       "'varargs' in a macro is not supported"},
       {"{{ f(*a) }}", "'*' in a call is not supported"},
       {"{{ '%s' % 1 }}", "formatting a string with '%' is not supported"},
       {"\n{{ 'a'.center(3) }}", "line 2: 'center' of str is not supported"},
@@ -77,8 +89,10 @@ TEST(Jinja, RefusesWhatItDoesNotKnowWithItsNameAndLine) {
       {"{{ ''.__class__ }}", "attribute '__class__' is not supported"},
       {"{{ {}['__class__'] }}", "attribute '__class__' is not supported"},
       {"{{ cycler('a') }}", "'cycler' is not supported"},
-      {"{{ 9223372036854775807 + 1 }}", "an integer beyond 64 bits is not supported"},
-      {"{{ 99999999999999999999 }}", "an integer beyond 64 bits is not supported"},
+      {"{{ 9223372036854775807 + 1 }}",
+       "an integer beyond 64 bits is not supported"},
+      {"{{ 99999999999999999999 }}",
+       "an integer beyond 64 bits is not supported"},
       {"{{ 0x10 }}", "a number that is not decimal is not supported"},
       {"{{ range(3) }}", "printing a range is not supported"},
       {"{{ [1] | map('string') }}", "printing a generator is not supported"},
@@ -87,7 +101,8 @@ TEST(Jinja, RefusesWhatItDoesNotKnowWithItsNameAndLine) {
   };
   for (const auto &each : cases) {
     Status status = Status::ok;
-    EXPECT_THAT(errorOf(each.source, &status), HasSubstr(each.message)) << each.source;
+    EXPECT_THAT(errorOf(each.source, &status), HasSubstr(each.message))
+        << each.source;
     EXPECT_EQ(status, Status::unsupported) << each.source;
   }
 }
@@ -95,15 +110,22 @@ TEST(Jinja, RefusesWhatItDoesNotKnowWithItsNameAndLine) {
 TEST(Jinja, NamesTheLineOfWhatFails) {
   Status status = Status::ok;
   EXPECT_EQ(errorOf("a\n\n{{ 'a' + 1 }}", &status),
-            "chat template, line 3: can only concatenate str (not \"int\") to str; use '~' to convert");
+            "chat template, line 3: can only concatenate str (not \"int\") to "
+            "str; use '~' to convert");
   EXPECT_EQ(status, Status::failed);
   EXPECT_EQ(errorOf("\n{{ a.b }}"), "chat template, line 2: 'a' is undefined");
-  EXPECT_EQ(errorOf("{% if true %}\nx"), "chat template, line 2: expected '{% endif %}', found the end of the template");
-  EXPECT_EQ(errorOf("\n{{ {'a': 1}.b.c }}"), "chat template, line 2: 'dict object' has no attribute 'b'");
+  EXPECT_EQ(errorOf("{% if true %}\nx"),
+            "chat template, line 2: expected '{% endif %}', found the end of "
+            "the template");
+  EXPECT_EQ(errorOf("\n{{ {'a': 1}.b.c }}"),
+            "chat template, line 2: 'dict object' has no attribute 'b'");
 }
 
 TEST(Jinja, GenerationBlockPrintsItsBody) {
-  EXPECT_EQ(render("a{% generation %}{% set x = 1 %}b{{ x }}{% endgeneration %}{{ x }}"), "ab1");
+  EXPECT_EQ(
+      render(
+          "a{% generation %}{% set x = 1 %}b{{ x }}{% endgeneration %}{{ x }}"),
+      "ab1");
 }
 
 TEST(Jinja, StrftimeNowPrintsTheDate) {
@@ -134,17 +156,26 @@ TEST(Jinja, HostileTemplatesEnd) {
       "{{ " + std::string(100000, '[') + "1 }}",
       chain + " }}",
       blocks,
-      "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+      "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% "
+      "endfor %}",
       "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
-      "{% set n = namespace(s='aaaaaaaaaa') %}{% for i in range(1000) %}{% set n.s = n.s + n.s %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = n.s + n.s %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = [n.s, n.s] %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s }}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = [n.s, n.s] %}{% endfor %}{{ n.s | tojson }}",
-      "{% set n = namespace(s=[1], t=[1]) %}{% for i in range(60) %}{% set n.s = [n.s, n.s] %}{% set n.t = [n.t, n.t] "
+      "{% set n = namespace(s='aaaaaaaaaa') %}{% for i in range(1000) %}{% set "
+      "n.s = n.s + n.s %}{% endfor %}",
+      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
+      "n.s + n.s %}{% endfor %}",
+      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
+      "[n.s, n.s] %}{% endfor %}",
+      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
+      "[n.s, n.s] %}{% endfor %}{{ n.s }}",
+      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
+      "[n.s, n.s] %}{% endfor %}{{ n.s | tojson }}",
+      "{% set n = namespace(s=[1], t=[1]) %}{% for i in range(60) %}{% set n.s "
+      "= [n.s, n.s] %}{% set n.t = [n.t, n.t] "
       "%}{% endfor %}{{ n.s == n.t }}",
-      "{% set n = namespace(s=[1].count) %}{% for i in range(1000) %}{% set n.s = [n.s].count %}{% endfor %}",
-      "{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in [n.s] %}{% set n.s = loop %}{% endfor %}{% "
+      "{% set n = namespace(s=[1].count) %}{% for i in range(1000) %}{% set "
+      "n.s = [n.s].count %}{% endfor %}",
+      "{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in [n.s] "
+      "%}{% set n.s = loop %}{% endfor %}{% "
       "endfor %}",
       "{{ 'a' * 9223372036854775807 }}",
       "{{ [1] * 9223372036854775807 }}",
@@ -157,15 +188,21 @@ TEST(Jinja, HostileTemplatesEnd) {
       "{{ 'abc'[::-9223372036854775807] ~ ('a' * 9000000000) }}",
   };
   for (const std::string &source : hostile) {
-    EXPECT_THAT(errorOf(source), StartsWith("chat template, line ")) << source.substr(0, 200);
+    EXPECT_THAT(errorOf(source), StartsWith("chat template, line "))
+        << source.substr(0, 200);
   }
 }
 
 TEST(Jinja, ValuesThatHoldThemselvesAreFreed) {
-  EXPECT_EQ(render("{% set n = namespace() %}{% set n.me = n %}{% set n.more = [n, {'n': n}] %}{{ n.me.me is defined }}"),
+  EXPECT_EQ(render("{% set n = namespace() %}{% set n.me = n %}{% set n.more = "
+                   "[n, {'n': n}] %}{{ n.me.me is defined }}"),
             "True");
-  EXPECT_EQ(render("{% macro f() %}{{ n.f is callable }}{% endmacro %}{% set n = namespace(f=f) %}{{ f() }}"), "True");
-  EXPECT_EQ(render("{% for i in [1] %}{% macro f() %}{{ i }}{% endmacro %}{{ f() }}{% endfor %}"), "1");
+  EXPECT_EQ(render("{% macro f() %}{{ n.f is callable }}{% endmacro %}{% set n "
+                   "= namespace(f=f) %}{{ f() }}"),
+            "True");
+  EXPECT_EQ(render("{% for i in [1] %}{% macro f() %}{{ i }}{% endmacro %}{{ "
+                   "f() }}{% endfor %}"),
+            "1");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// The filtered distribution against transformers' processors, recorded by data/record_distributions.py.
+// The filtered distribution against transformers' processors, recorded by
+// data/record_distributions.py.
 #include "runtime/Sampler/Sampler.h"
 
 #include <cmath>
@@ -24,21 +25,25 @@ SamplingOptions optionsOf(const nlohmann::json &settings) {
 }
 
 TEST(Distribution, EqualsTransformersOnRecordedRows) {
-  std::ifstream file(CHEEMS_SOURCE_DIR "/test/unit/Sampler/data/distributions.json");
+  std::ifstream file(CHEEMS_SOURCE_DIR
+                     "/test/unit/Sampler/data/distributions.json");
   auto rows = nlohmann::json::parse(file);
   ASSERT_EQ(rows.size(), 20u);
   for (const auto &row : rows) {
     SCOPED_TRACE(row["settings"].dump());
     std::vector<float> logits;
     for (const auto &logit : row["logits"]) {
-      logits.push_back(logit.is_null() ? -std::numeric_limits<float>::infinity() : logit.get<float>());
+      logits.push_back(logit.is_null() ? -std::numeric_limits<float>::infinity()
+                                       : logit.get<float>());
     }
-    auto got = filteredDistribution(optionsOf(row["settings"]), logits, row["history"].get<std::vector<int32_t>>());
+    auto got = filteredDistribution(optionsOf(row["settings"]), logits,
+                                    row["history"].get<std::vector<int32_t>>());
     auto wanted = row["probabilities"].get<std::vector<double>>();
     ASSERT_EQ(got.size(), wanted.size());
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_NEAR(got[i], wanted[i], 1e-6) << "token " << i;
-      // the same tokens survive, where f32 can tell an improbable one from a removed one
+      // the same tokens survive, where f32 can tell an improbable one from a
+      // removed one
       EXPECT_EQ(double(got[i]) > 1e-30, wanted[i] > 1e-30) << "token " << i;
     }
   }
@@ -95,7 +100,8 @@ TEST(Distribution, RepeatedHistoryCountsOnceAndForeignIdsAreIgnored) {
   options.repeatPenalty = 1.7;
   std::vector<float> logits{1.5f, -2.0f, 0.25f, 3.0f};
   auto once = filteredDistribution(options, logits, {1, 3});
-  EXPECT_EQ(once, filteredDistribution(options, logits, {3, 1, 1, 3, 3, 1, 400, 1 << 30}));
+  EXPECT_EQ(once, filteredDistribution(options, logits,
+                                       {3, 1, 1, 3, 3, 1, 400, 1 << 30}));
   auto off = filteredDistribution(options, logits, {});
   EXPECT_LT(once[3], off[3]);
 }
@@ -104,7 +110,8 @@ TEST(Distribution, IsOneHotWhenGreedy) {
   SamplingOptions options;
   options.doSample = true;
   options.temperature = 0;
-  EXPECT_EQ(filteredDistribution(options, {1, 4, 4, 2}, {}), (std::vector<float>{0, 1, 0, 0}));
+  EXPECT_EQ(filteredDistribution(options, {1, 4, 4, 2}, {}),
+            (std::vector<float>{0, 1, 0, 0}));
 }
 
 } // namespace

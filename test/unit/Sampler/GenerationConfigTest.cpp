@@ -24,13 +24,18 @@ std::string errorOf(const char *text) {
 
 TEST(GenerationConfig, IsGreedyWithoutDoSample) {
   EXPECT_TRUE(parseGenerationConfig("{}").sampling.greedy());
-  EXPECT_TRUE(parseGenerationConfig(R"({"do_sample": false, "temperature": 0.7})").sampling.greedy());
-  EXPECT_TRUE(parseGenerationConfig(R"({"temperature": 0.7, "top_k": 3})").sampling.greedy());
+  EXPECT_TRUE(
+      parseGenerationConfig(R"({"do_sample": false, "temperature": 0.7})")
+          .sampling.greedy());
+  EXPECT_TRUE(parseGenerationConfig(R"({"temperature": 0.7, "top_k": 3})")
+                  .sampling.greedy());
 }
 
 TEST(GenerationConfig, HasTransformersDefaultsWhenSampling) {
-  for (const char *text : {R"({"do_sample": true})",
-                           R"({"do_sample": true, "top_k": null, "top_p": null, "temperature": null})"}) {
+  for (
+      const char *text :
+      {R"({"do_sample": true})",
+       R"({"do_sample": true, "top_k": null, "top_p": null, "temperature": null})"}) {
     auto config = parseGenerationConfig(text);
     EXPECT_FALSE(config.sampling.greedy());
     EXPECT_EQ(config.sampling.topK, 50);
@@ -44,7 +49,8 @@ TEST(GenerationConfig, HasTransformersDefaultsWhenSampling) {
 }
 
 TEST(GenerationConfig, ReadsEveryField) {
-  auto config = parseGenerationConfig(R"({"do_sample": true, "temperature": 0.8, "top_k": 0, "top_p": 0.9,
+  auto config = parseGenerationConfig(
+      R"({"do_sample": true, "temperature": 0.8, "top_k": 0, "top_p": 0.9,
     "min_p": 0.05, "repetition_penalty": 1.1, "eos_token_id": [1, 7], "bos_token_id": 0, "pad_token_id": 2,
     "transformers_version": "5.0"})");
   EXPECT_EQ(config.sampling.temperature, 0.8);
@@ -56,30 +62,42 @@ TEST(GenerationConfig, ReadsEveryField) {
   EXPECT_EQ(config.bosTokenId, 0);
   EXPECT_EQ(config.padTokenId, 2);
   EXPECT_THAT(config.warnings, IsEmpty());
-  EXPECT_THAT(parseGenerationConfig(R"({"eos_token_id": 5})").eosTokenIds, ElementsAre(5));
+  EXPECT_THAT(parseGenerationConfig(R"({"eos_token_id": 5})").eosTokenIds,
+              ElementsAre(5));
 }
 
 TEST(GenerationConfig, WarnsOfFieldsThatItDoesNotFollow) {
-  auto config = parseGenerationConfig(R"({"num_beams": 4, "typical_p": 1.0, "no_repeat_ngram_size": 3})");
-  EXPECT_THAT(config.warnings, ElementsAre(HasSubstr("num_beams"), HasSubstr("no_repeat_ngram_size")));
+  auto config = parseGenerationConfig(
+      R"({"num_beams": 4, "typical_p": 1.0, "no_repeat_ngram_size": 3})");
+  EXPECT_THAT(config.warnings, ElementsAre(HasSubstr("num_beams"),
+                                           HasSubstr("no_repeat_ngram_size")));
 }
 
 TEST(GenerationConfig, NamesTheMalformedField) {
   EXPECT_THAT(errorOf("{"), HasSubstr("generation_config.json"));
   EXPECT_THAT(errorOf("[]"), HasSubstr("one JSON object"));
   EXPECT_THAT(errorOf("\xff"), HasSubstr("one JSON object"));
-  EXPECT_THAT(errorOf(R"({"do_sample": 1})"), HasSubstr("do_sample must be true or false"));
-  EXPECT_THAT(errorOf(R"({"temperature": "hot"})"), HasSubstr("temperature must be a number"));
-  EXPECT_THAT(errorOf(R"({"temperature": -1})"), HasSubstr("temperature must be"));
+  EXPECT_THAT(errorOf(R"({"do_sample": 1})"),
+              HasSubstr("do_sample must be true or false"));
+  EXPECT_THAT(errorOf(R"({"temperature": "hot"})"),
+              HasSubstr("temperature must be a number"));
+  EXPECT_THAT(errorOf(R"({"temperature": -1})"),
+              HasSubstr("temperature must be"));
   EXPECT_THAT(errorOf(R"({"top_p": 0})"), HasSubstr("top_p must be above 0"));
   EXPECT_THAT(errorOf(R"({"min_p": 2})"), HasSubstr("min_p must be"));
-  EXPECT_THAT(errorOf(R"({"repetition_penalty": 0})"), HasSubstr("repetition_penalty must be"));
-  EXPECT_THAT(errorOf(R"({"top_k": 2.5})"), HasSubstr("top_k must be an integer"));
-  EXPECT_THAT(errorOf(R"({"top_k": 18446744073709551615})"), HasSubstr("top_k must be an integer"));
+  EXPECT_THAT(errorOf(R"({"repetition_penalty": 0})"),
+              HasSubstr("repetition_penalty must be"));
+  EXPECT_THAT(errorOf(R"({"top_k": 2.5})"),
+              HasSubstr("top_k must be an integer"));
+  EXPECT_THAT(errorOf(R"({"top_k": 18446744073709551615})"),
+              HasSubstr("top_k must be an integer"));
   EXPECT_THAT(errorOf(R"({"top_k": -1})"), HasSubstr("top_k must be 0"));
-  EXPECT_THAT(errorOf(R"({"eos_token_id": [1, "2"]})"), HasSubstr("eos_token_id[1] must be an integer"));
-  EXPECT_THAT(errorOf(R"({"eos_token_id": -4})"), HasSubstr("eos_token_id is no token id: -4"));
-  EXPECT_THAT(errorOf(R"({"bos_token_id": 9999999999})"), HasSubstr("bos_token_id"));
+  EXPECT_THAT(errorOf(R"({"eos_token_id": [1, "2"]})"),
+              HasSubstr("eos_token_id[1] must be an integer"));
+  EXPECT_THAT(errorOf(R"({"eos_token_id": -4})"),
+              HasSubstr("eos_token_id is no token id: -4"));
+  EXPECT_THAT(errorOf(R"({"bos_token_id": 9999999999})"),
+              HasSubstr("bos_token_id"));
   EXPECT_THAT(errorOf(R"({"pad_token_id": {}})"), HasSubstr("pad_token_id"));
 }
 

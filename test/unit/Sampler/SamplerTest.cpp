@@ -21,7 +21,8 @@ SamplingOptions sampling() {
   return options;
 }
 
-std::vector<int32_t> draw(const SamplingOptions &options, const std::vector<float> &logits, int count) {
+std::vector<int32_t> draw(const SamplingOptions &options,
+                          const std::vector<float> &logits, int count) {
   Sampler sampler(options);
   std::vector<int32_t> tokens;
   for (int i = 0; i < count; ++i) {
@@ -40,7 +41,8 @@ std::string usageError(const SamplingOptions &options) {
   return "";
 }
 
-std::string sampleError(const std::vector<float> &logits, const SamplingOptions &options) {
+std::string sampleError(const std::vector<float> &logits,
+                        const SamplingOptions &options) {
   try {
     Sampler(options).sample(logits.data(), logits.size());
   } catch (const Error &error) {
@@ -79,11 +81,14 @@ TEST(Sampler, SameSeedSameTokens) {
   EXPECT_NE(first, draw(options, logits, 100));
 }
 
-// The engine's output and its use are fixed by the C++ standard and this code, so these must never change.
+// The engine's output and its use are fixed by the C++ standard and this code,
+// so these must never change.
 TEST(Sampler, SeedGivesTheSameTokensOnEveryPlatform) {
   SamplingOptions options = sampling();
-  options.seed = 5489; // the first value of this seed is 14514284786278117030 by the standard: 0.7868...
-  EXPECT_EQ(draw(options, std::vector<float>(100, 0.0f), 1), (std::vector<int32_t>{78}));
+  options.seed = 5489; // the first value of this seed is 14514284786278117030
+                       // by the standard: 0.7868...
+  EXPECT_EQ(draw(options, std::vector<float>(100, 0.0f), 1),
+            (std::vector<int32_t>{78}));
 }
 
 TEST(Sampler, DrawsInProportion) {
@@ -117,27 +122,39 @@ TEST(Sampler, RefusesOptionsOutOfRangeByName) {
     return usageError(options);
   };
   for (double value : {-0.5, nan, HUGE_VAL}) {
-    EXPECT_THAT(with([&](auto &o) { o.temperature = value; }), HasSubstr("temperature must be")) << value;
+    EXPECT_THAT(with([&](auto &o) { o.temperature = value; }),
+                HasSubstr("temperature must be"))
+        << value;
   }
   for (double value : {0.0, -1.0, 1.5, nan}) {
-    EXPECT_THAT(with([&](auto &o) { o.topP = value; }), HasSubstr("top-p must be")) << value;
+    EXPECT_THAT(with([&](auto &o) { o.topP = value; }),
+                HasSubstr("top-p must be"))
+        << value;
   }
   for (double value : {-0.1, 1.1, nan}) {
-    EXPECT_THAT(with([&](auto &o) { o.minP = value; }), HasSubstr("min-p must be")) << value;
+    EXPECT_THAT(with([&](auto &o) { o.minP = value; }),
+                HasSubstr("min-p must be"))
+        << value;
   }
   for (double value : {0.0, -1.0, 1e-60, 1e60, nan}) {
-    EXPECT_THAT(with([&](auto &o) { o.repeatPenalty = value; }), HasSubstr("repeat penalty must be")) << value;
+    EXPECT_THAT(with([&](auto &o) { o.repeatPenalty = value; }),
+                HasSubstr("repeat penalty must be"))
+        << value;
   }
-  EXPECT_EQ(with([](auto &o) { o.topK = -3; }), "top-k must be 0 (off) or above, not -3");
+  EXPECT_EQ(with([](auto &o) { o.topK = -3; }),
+            "top-k must be 0 (off) or above, not -3");
   EXPECT_EQ(with([](auto &) {}), "");
 }
 
 TEST(Sampler, RefusesUnusableLogits) {
   const float infinity = std::numeric_limits<float>::infinity();
   for (const SamplingOptions &options : {SamplingOptions(), sampling()}) {
-    EXPECT_THAT(sampleError({1, std::nanf(""), 2}, options), HasSubstr("token 1 the logit nan"));
-    EXPECT_THAT(sampleError({1, 2, infinity}, options), HasSubstr("token 2 the logit inf"));
-    EXPECT_THAT(sampleError({-infinity, -infinity}, options), HasSubstr("none to choose"));
+    EXPECT_THAT(sampleError({1, std::nanf(""), 2}, options),
+                HasSubstr("token 1 the logit nan"));
+    EXPECT_THAT(sampleError({1, 2, infinity}, options),
+                HasSubstr("token 2 the logit inf"));
+    EXPECT_THAT(sampleError({-infinity, -infinity}, options),
+                HasSubstr("none to choose"));
     EXPECT_THAT(sampleError({}, options), HasSubstr("no logits"));
     EXPECT_EQ(sampleError({-infinity, 0}, options), "");
   }

@@ -28,6 +28,9 @@ LogicalResult DynamicMaskAttentionOp::verify() {
     return emitOpError("C4: mask is [M, C] with the C of keys");
   }
   bool kept = getPosition() && getThreshold() && getLast();
+  if (!kept && (getPosition() || getThreshold() || getLast())) {
+    return emitOpError("C5: position, threshold and last are given together");
+  }
   if (kept && getKind() != MaskKind::bias) {
     return emitOpError("C5: only kind bias keeps keys by rank");
   }

@@ -32,8 +32,8 @@ LogicalResult KeepThresholdOp::verify() {
   if (!compatible(shapeOf(getMask())[0], shapeOf(getThreshold())[1])) {
     return emitOpError("C2: threshold has one column a head of mask");
   }
-  if (getKeep() < 1) {
-    return emitOpError("C3: keeps at least one key, got ") << getKeep();
+  if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
+    return emitOpError("C3: keeps at least one key, got ") << keep;
   }
   return success();
 }
@@ -58,8 +58,8 @@ LogicalResult KeepUpdateOp::verify() {
   if (!compatible(shapeOf(getThreshold())[0], entries[0]) || !compatible(shapeOf(getLast())[0], entries[0])) {
     return emitOpError("C3: threshold and last have one entry a head");
   }
-  if (getKeep() < 1) {
-    return emitOpError("C4: keeps at least one key, got ") << getKeep();
+  if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
+    return emitOpError("C4: keeps at least one key, got ") << keep;
   }
   return success();
 }

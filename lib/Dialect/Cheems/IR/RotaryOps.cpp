@@ -18,7 +18,8 @@ LogicalResult RotaryTableOp::verify() {
   if (!(getTheta().convertToDouble() > 0)) {
     return emitOpError("C2: theta is positive");
   }
-  if (getDynamic() && (!(getFactor().convertToDouble() >= 1) || getTrained() < 1 || cosine.getDimSize(1) < 2)) {
+  bool tooSmall = !ShapedType::isDynamic(cosine.getDimSize(1)) && cosine.getDimSize(1) < 2;
+  if (getDynamic() && (!(getFactor().convertToDouble() >= 1) || static_cast<int64_t>(getTrained()) < 1 || tooSmall)) {
     return emitOpError("C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2");
   }
   return success();

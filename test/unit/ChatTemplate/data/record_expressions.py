@@ -320,6 +320,14 @@ d == {'b': 1, 'a': [1.0, none, true], 'é': d['é']}
 (1, 2) == [1, 2]
 5 | q
 n is q
+z | map('upper') | list
+e | selectattr('x') | list
+0 | reject | list
+n | select | list
+n[1:]
+d[1:2]
+undefinedname is callable
+t[:1]
 """.strip("\n").split("\n")
 
 TEMPLATES = [
