@@ -1,0 +1,405 @@
+// Every labelled constraint of docs/ops.md is checked: @op_cN breaks CN of op.
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics
+
+func.func @rms_norm_c1(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<3x8xf32>) {
+  // expected-error@below {{C1: shapes of x and y differ}}
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1_rank(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8x1xf32>) {
+  // expected-error@below {{C1: shapes of x and y differ}}
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8x1xf32>) -> tensor<4x8x1xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c2(%x: tensor<4x8xf32>, %w: tensor<7xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C2: weight is as long as the last dimension of x}}
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<7xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C3: epsilon is not negative}}
+  %r = cheems.rms_norm epsilon -0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3_nan(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C3: epsilon is not negative}}
+  %r = cheems.rms_norm epsilon 0x7FF8000000000000 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c1(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x3xf32>) {
+  // expected-error@below {{C1: shapes of cosine and sine differ}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x3xf32>) -> tensor<5x4xf32>, tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c1_position(%p: tensor<6xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C1: position and length have one entry a row of the tables}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<6xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c1_length(%p: tensor<5xi32>, %l: tensor<6xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C1: position and length have one entry a row of the tables}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<5xi32>, tensor<6xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c2(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C2: theta is positive}}
+  %r:2 = cheems.rotary_table theta 0.0 ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c3(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 0.5 : f64, trained = 16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c3_trained(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c3_negative(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
+  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64, trained = -16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c3_head(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x1xf32>, %s: tensor<5x1xf32>) {
+  // expected-error@below {{C3: dynamic needs factor >= 1, trained >= 1 and a head size above 2}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 2.0 : f64, trained = 16 : i64} ins(%p, %l : tensor<5xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x1xf32>, tensor<5x1xf32>) -> tensor<5x1xf32>, tensor<5x1xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c1(%x: tensor<5x2x8xf32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>, %y: tensor<5x3x8xf32>) {
+  // expected-error@below {{C1: shapes of x and y differ}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x4xf32>, tensor<5x4xf32>) outs(%y : tensor<5x3x8xf32>) -> tensor<5x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2(%x: tensor<5x2x7xf32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>, %y: tensor<5x2x7xf32>) {
+  // expected-error@below {{C2: the head size is static and even}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x7xf32>, tensor<5x4xf32>, tensor<5x4xf32>) outs(%y : tensor<5x2x7xf32>) -> tensor<5x2x7xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_dynamic(%x: tensor<5x2x?xf32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>, %y: tensor<5x2x?xf32>) {
+  // expected-error@below {{C2: the head size is static and even}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x?xf32>, tensor<5x4xf32>, tensor<5x4xf32>) outs(%y : tensor<5x2x?xf32>) -> tensor<5x2x?xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_table(%x: tensor<5x2x8xf32>, %c: tensor<5x3xf32>, %s: tensor<5x4xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: shapes of cosine and [T, P/2] differ}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x3xf32>, tensor<5x4xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c2_sine(%x: tensor<5x2x8xf32>, %c: tensor<5x4xf32>, %s: tensor<5x3xf32>, %y: tensor<5x2x8xf32>) {
+  // expected-error@below {{C2: shapes of cosine and sine differ}}
+  %r = cheems.rotary ins(%x, %c, %s : tensor<5x2x8xf32>, tensor<5x4xf32>, tensor<5x3xf32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_c1(%d: tensor<5x2xf32>, %a: tensor<2xf32>, %o: tensor<5x3xf32>) {
+  // expected-error@below {{C1: shapes of step and mask differ}}
+  %r = cheems.dynamic_mask ins(%d, %a : tensor<5x2xf32>, tensor<2xf32>) outs(%o : tensor<5x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_c2(%d: tensor<5x2xf32>, %a: tensor<3xf32>, %o: tensor<5x2xf32>) {
+  // expected-error@below {{C2: a has one entry a head of step}}
+  %r = cheems.dynamic_mask ins(%d, %a : tensor<5x2xf32>, tensor<3xf32>) outs(%o : tensor<5x2xf32>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c1(%m: tensor<2x9xf32>, %p: tensor<2x8xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
+  // expected-error@below {{C1: shapes of mask and position differ}}
+  %r:2 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x8xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c2(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<4x2xi32>) {
+  // expected-error@below {{C2: shapes of threshold and last differ}}
+  %r:2 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<4x2xi32>) -> tensor<5x2xf32>, tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c2_heads(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x3xf32>, %l: tensor<5x3xi32>) {
+  // expected-error@below {{C2: threshold has one column a head of mask}}
+  %r:2 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x3xf32>, tensor<5x3xi32>) -> tensor<5x3xf32>, tensor<5x3xi32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c3(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
+  // expected-error@below {{C3: keeps at least one key, got 0}}
+  %r:2 = cheems.keep_threshold keep 0 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c1(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C1: keys and values have one type}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c2(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x8xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C2: shapes of mask and [M, C] differ}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x8xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x8xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c2_position(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<1x9xi32>) {
+  // expected-error@below {{C2: shapes of position and [M, C] differ}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<1x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<1x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c3(%t: tensor<1xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C3: threshold and last have one entry a head}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c3_last(%t: tensor<2xf32>, %l: tensor<3xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C3: threshold and last have one entry a head}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<3xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c4(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C4: keeps at least one key, got -1}}
+  %r:4 = cheems.keep_update keep -1 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c1(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x4xf32>) {
+  // expected-error@below {{C1: shapes of query and y differ}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x4xf32>) -> tensor<3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c2(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C2: keys and values have one type [G, C, P] with the P of query}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c2_head(%q: tensor<3x4x8xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C2: keys and values have one type [G, C, P] with the P of query}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_keys(%q: tensor<3x4x8xf32>, %k: tensor<3x9x8xf32>, %v: tensor<3x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: 4 query heads do not divide among 3 key heads and 2 mask heads}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<3x9x8xf32>, tensor<3x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_masks(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<3x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 3 mask heads}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<3x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_dynamic(%q: tensor<3x4x8xf32>, %k: tensor<?x9x8xf32>, %v: tensor<?x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<?x9x8xf32>, tensor<?x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c4(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x8xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C4: mask is [M, C] with the C of keys}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x8xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c5(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C5: only kind bias keeps keys by rank}}
+  %r = cheems.dynamic_mask_attention scale scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %t: tensor<3x2xf32>) {
+  // expected-error@below {{C5: position, threshold and last are given together}}
+  %r = "cheems.dynamic_mask_attention"(%q, %k, %k, %m, %n, %t, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 0, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, tensor<3x2xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c5_position(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %p: tensor<2x8xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C5: shapes of position and mask differ}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x8xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c5_threshold(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<2x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C5: shapes of threshold and [T, M] differ}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<2x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c5_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x1xi32>, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C5: shapes of last and [T, M] differ}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x1xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c6(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 hide_below 1.0 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c6_missing(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
+  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  %r = cheems.dynamic_mask_attention threshold scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c1() {
+  // expected-error@below {{C1: needs at least one name}}
+  %r = cheems.parameter [] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c2() {
+  // expected-error@below {{C2: the result needs a static shape, got 'tensor<?xf32>'}}
+  %r = cheems.parameter ["w"] : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c3() {
+  // expected-error@below {{C3: a result in layout}}
+  %r = cheems.parameter ["w"] layout <16, 2> : tensor<4x4x16x1xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c3_rank() {
+  // expected-error@below {{C3: a result in layout}}
+  %r = cheems.parameter ["w"] layout <16, 1> : tensor<64x4xf32>
+  return
+}
+
+// -----
+
+func.func @worker_c1() {
+  // expected-error@below {{C1: stands inside an scf.forall}}
+  %r = cheems.worker : index
+  return
+}
+
+// -----
+
+// expected-error@below {{panels need at least one row and one element, got <0, 1>}}
+func.func private @panels() attributes {layout = #cheems.panels<0, 1>}
+
+// -----
+
+func.func @results_are_destinations(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error@below {{expected type of operand #2 ('tensor<4x8xf32>') to match type of corresponding result ('tensor<?x8xf32>')}}
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%x : tensor<4x8xf32>) -> tensor<?x8xf32>
+  return
+}
