@@ -16,9 +16,6 @@ namespace {
 /// No vocabulary is larger; bounds what a wrong id can make `isAccepted`
 /// allocate.
 constexpr int32_t maximumToken = (1 << 24) - 1;
-/// How many of the best tokens top-p looks at first; four times as many each
-/// time they do not suffice.
-constexpr size_t firstNucleus = 256;
 
 } // namespace
 
@@ -117,20 +114,28 @@ void Sampler::keepTopP() {
   auto before = [](const Candidate &a, const Candidate &b) {
     return a.logit != b.logit ? a.logit > b.logit : a.token > b.token;
   };
+  // Halves the range that holds the last token to stay; [0, low) is known to
+  // stay and to weigh `above`. Linear on average, where sorting would not be.
+  double target = settings.topP * total;
   double above = 0;
-  size_t sorted = 0;
-  for (size_t wanted = firstNucleus; sorted < candidates.size(); wanted *= 4) {
-    size_t end = std::min(wanted, candidates.size());
-    std::partial_sort(candidates.begin() + sorted, candidates.begin() + end,
-                      candidates.end(), before);
-    for (; sorted < end; ++sorted) {
-      if (sorted > 0 && above >= settings.topP * total) {
-        candidates.resize(sorted);
-        return;
-      }
-      above += candidates[sorted].logit;
+  size_t low = 0;
+  size_t high = candidates.size();
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    auto at = [&](size_t i) { return candidates.begin() + std::ptrdiff_t(i); };
+    std::nth_element(at(low), at(middle), at(high), before);
+    double upper = 0;
+    for (size_t i = low; i < middle; ++i) {
+      upper += candidates[i].logit;
+    }
+    if (above + upper >= target) {
+      high = middle;
+    } else {
+      above += upper;
+      low = middle;
     }
   }
+  candidates.resize(high);
 }
 
 // Leaves the surviving tokens by rising id, with their weights in `logit`.

@@ -38,18 +38,21 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(0);
   OpFoldResult count = tensor::getMixedSize(b, b.getLoc(), x, 0);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value init = y ? y : empty({count, attr(columns)}, b.getF32Type());
-  init = linalg::FillOp::create(b, zero, init).getResult(0);
-  y = linalg::MatmulOp::create(b, init.getType(), ValueRange{x, weight}, init,
+  auto destination = [&] { return y ? y : empty({count, attr(columns)}, b.getF32Type()); };
+  Value product = linalg::FillOp::create(b, zero, bias ? empty({count, attr(columns)}, b.getF32Type()) : destination())
+                      .getResult(0);
+  product = linalg::MatmulOp::create(b, product.getType(), ValueRange{x, weight}, product,
                                      {b.getNamedAttr("indexing_maps", b.getArrayAttr(maps))})
-          .getResult(0);
+                .getResult(0);
   if (!bias) {
-    return y;
+    return product;
   }
+  // Into a tensor of its own: the product may become a slice of a merged one, which others read.
   AffineMap all = b.getMultiDimIdentityMap(2);
-  return map(bias, all.dropResult(0), y, [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-    return arith::AddFOp::create(builder, loc, args[1], args[0]);
-  });
+  return map({product, bias}, {all, all.dropResult(0)}, destination(),
+             [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+               return arith::AddFOp::create(builder, loc, args[0], args[1]);
+             });
 }
 
 Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {

@@ -57,7 +57,6 @@ std::vector<float> wave(size_t vocabulary) {
   return logits;
 }
 
-// More tokens survive than the first batch that top-p sorts.
 TEST(Distribution, TopPKeepsTheSmallestSetThatReachesItInALargeVocabulary) {
   SamplingOptions options;
   options.doSample = true;

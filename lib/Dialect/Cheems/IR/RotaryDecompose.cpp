@@ -66,31 +66,36 @@ FailureOr<SmallVector<Value>> RotaryTableOp::decomposeOperation(OpBuilder &b) {
   return SmallVector<Value>(table.getResults());
 }
 
+// One elementwise op over [T, H, 2, P/2]: each half reads itself and its partner.
 FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, getX());
-  int64_t half = cast<RankedTensorType>(getX().getType()).getDimSize(2) / 2;
-  sizes[2] = b.getIndexAttr(half);
-  SmallVector<OpFoldResult> low(3, b.getIndexAttr(0)), high = low, strides(3, b.getIndexAttr(1));
-  high[2] = b.getIndexAttr(half);
-  Value a = slice(b, loc, getX(), low, sizes), c = slice(b, loc, getX(), high, sizes);
-  AffineMap all = b.getMultiDimIdentityMap(3), table = all.dropResult(1);
-  SmallVector<AffineMap> maps{all, all, table, table, all};
-  SmallVector<utils::IteratorType> parallel(3, utils::IteratorType::parallel);
-  Value y = getY();
-  for (bool upper : {false, true}) {
-    ArrayRef<OpFoldResult> at = upper ? high : low;
-    Value out = slice(b, loc, y, at, sizes);
-    auto turned = linalg::GenericOp::create(
-        b, loc, out.getType(), ValueRange{a, c, getCosine(), getSine()}, out, maps, parallel,
-        [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value straight = arith::MulFOp::create(b, loc, args[upper ? 1 : 0], args[2]);
-          Value crossed = arith::MulFOp::create(b, loc, args[upper ? 0 : 1], args[3]);
-          Value sum = upper ? arith::AddFOp::create(b, loc, straight, crossed).getResult()
-                            : arith::SubFOp::create(b, loc, straight, crossed).getResult();
-          linalg::YieldOp::create(b, loc, sum);
-        });
-    y = tensor::InsertSliceOp::create(b, loc, turned.getResult(0), y, at, sizes, strides);
-  }
-  return SmallVector<Value>{y};
+  auto type = cast<RankedTensorType>(getX().getType());
+  int64_t half = type.getDimSize(2) / 2;
+  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b, loc, getX());
+  shape.back() = b.getIndexAttr(2);
+  shape.push_back(b.getIndexAttr(half));
+  auto halves = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), 2, half}, type.getElementType());
+  SmallVector<ReassociationIndices> groups{{0}, {1}, {2, 3}};
+  Value x = tensor::ExpandShapeOp::create(b, loc, halves, getX(), groups, shape);
+  Value y = tensor::ExpandShapeOp::create(b, loc, halves, getY(), groups, shape);
+  AffineMap all = b.getMultiDimIdentityMap(4);
+  AffineMap table = AffineMap::get(4, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(3)}, b.getContext());
+  auto turned = linalg::GenericOp::create(
+      b, loc, halves, ValueRange{x, getCosine(), getSine()}, y, ArrayRef<AffineMap>{all, table, table, all},
+      SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        SmallVector<Value> at;
+        for (int64_t i = 0; i < 4; ++i) {
+          at.push_back(linalg::IndexOp::create(b, loc, i));
+        }
+        Value zero = constantIndex(b, loc, 0);
+        Value low = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at[2], zero);
+        at[2] = arith::SubIOp::create(b, loc, constantIndex(b, loc, 1), at[2]);
+        Value partner = tensor::ExtractOp::create(b, loc, x, at);
+        Value sign = arith::SelectOp::create(b, loc, low, constantF32(b, loc, -1), constantF32(b, loc, 1));
+        Value crossed = arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, sign, partner), args[2]);
+        Value straight = arith::MulFOp::create(b, loc, args[0], args[1]);
+        linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, straight, crossed).getResult());
+      });
+  return SmallVector<Value>{tensor::CollapseShapeOp::create(b, loc, type, turned.getResult(0), groups)};
 }

@@ -37,13 +37,9 @@ struct OwnInits : cheems::impl::OwnInitsPassBase<OwnInits> {
     for (tensor::EmptyOp empty : empties) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : empty->getUses()) {
-        // Slices of one tensor are pieces of one destination.
-        if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(use.getOwner())) {
-          uses.push_back(&use);
-        }
+        uses.push_back(&use);
       }
-      bool sliced = !empty->use_empty() && uses.size() != static_cast<size_t>(std::distance(empty->use_begin(), empty->use_end()));
-      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() || sliced ? 0 : 1)) {
+      for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
         use->set(OpBuilder(use->getOwner()).clone(*empty)->getResult(0));
       }
     }
