@@ -1,0 +1,90 @@
+// What each op stands for in upstream ops; decompose-values.test checks what they compute.
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose))' | FileCheck %s
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose))' | FileCheck %s --check-prefix=LEFT
+// LEFT-NOT: cheems.
+
+// The squares are summed first, then each row is scaled.
+// CHECK-LABEL: @norm
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK: math.sqrt
+// CHECK: arith.divf
+func.func @norm(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// Angles are f64 until their cosine and sine are taken; without dynamic there is no power.
+// CHECK-LABEL: @table
+// CHECK: arith.constant dense<[1.000000e+00, 1.000000e-01, 1.000000e-02, 1.000000e-03]> : tensor<4xf64>
+// CHECK: arith.sitofp %{{.*}} : i32 to f64
+// CHECK-NOT: math.exp
+// CHECK: math.cos %{{.*}} : f64
+// CHECK: math.sin %{{.*}} : f64
+// CHECK: linalg.yield %{{.*}}, %{{.*}} : f32, f32
+func.func @table(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%c, %s : tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>
+  return %r#0, %r#1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @dynamic_table
+// CHECK: math.log %{{.*}} : f64
+// CHECK: math.exp %{{.*}} : f64
+func.func @dynamic_table(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %r:2 = cheems.rotary_table theta 1.0e+04 dynamic {factor = 4.0 : f64, trained = 8 : i64} ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%c, %s : tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>
+  return %r#0, %r#1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// Each half is written once, straight into the destination.
+// CHECK-LABEL: @rotary
+// CHECK: arith.subf
+// CHECK: %[[LOW:.*]] = tensor.insert_slice %{{.*}} into %arg3[0, 0, 0] [%{{.*}}, 2, 4] [1, 1, 1]
+// CHECK: tensor.extract_slice %[[LOW]][0, 0, 4]
+// CHECK: arith.addf
+// CHECK: tensor.insert_slice %{{.*}} into %[[LOW]][0, 0, 4]
+func.func @rotary(%x: tensor<?x2x8xf32>, %c: tensor<?x4xf32>, %s: tensor<?x4xf32>, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  %r = cheems.rotary ins(%x, %c, %s : tensor<?x2x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%y : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  return %r : tensor<?x2x8xf32>
+}
+
+// softplus without overflow: max(x, 0) + log1p(exp(-|x|)).
+// CHECK-LABEL: @mask
+// CHECK: math.absf
+// CHECK: math.exp
+// CHECK: math.log1p
+// CHECK: math.exp
+func.func @mask(%d: tensor<?x3xf32>, %a: tensor<3xf32>, %o: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %r = cheems.dynamic_mask ins(%d, %a : tensor<?x3xf32>, tensor<3xf32>) outs(%o : tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+
+// Nothing is added up: comparisons, and a scan only where the threshold moves.
+// CHECK-LABEL: @threshold
+// CHECK-NOT: arith.addf
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: arith.addf
+func.func @threshold(%m: tensor<2x?xf32>, %p: tensor<2x?xi32>, %first: index, %t: tensor<?x2xf32>, %l: tensor<?x2xi32>) -> (tensor<?x2xf32>, tensor<?x2xi32>) {
+  %r:2 = cheems.keep_threshold keep 16 ins(%m, %p, %first : tensor<2x?xf32>, tensor<2x?xi32>, index) outs(%t, %l : tensor<?x2xf32>, tensor<?x2xi32>) -> tensor<?x2xf32>, tensor<?x2xi32>
+  return %r#0, %r#1 : tensor<?x2xf32>, tensor<?x2xi32>
+}
+
+// CHECK-LABEL: @update
+// CHECK: scf.while
+func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %first: index, %rows: index, %k: tensor<1x9x8xf32>, %v: tensor<1x9x8xf32>, %m: tensor<1x9xf32>, %p: tensor<1x9xi32>) -> tensor<1x9x8xf32> {
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %first, %rows : tensor<1xf32>, tensor<1xi32>, index, index) outs(%k, %v, %m, %p : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>
+  return %r#0 : tensor<1x9x8xf32>
+}
+
+// Keys are widened exactly; no buffer of scores is made.
+// CHECK-LABEL: @attention
+// CHECK-NOT: tensor.empty
+// CHECK: arith.extf %{{.*}} : bf16 to f32
+// CHECK: math.exp
+// CHECK-NOT: tensor.empty
+func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %m: tensor<1x?xf32>, %first: index, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r = cheems.dynamic_mask_attention bias scale 0.125 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, tensor<1x?xf32>, index) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
+}
