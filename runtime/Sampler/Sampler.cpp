@@ -1,5 +1,5 @@
-// Filters and draws. Work is proportional to the vocabulary; only tokens that
-// may survive are sorted.
+// Filters and draws. Work is proportional to the vocabulary; only survivors are
+// sorted.
 #include "runtime/Sampler/Sampler.h"
 
 #include "runtime/Error.h"
