@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""What cheems-run prints where, on a stand-in model whose next token is a hash of the tokens before.
+
+    run_behaviour.py CHEEMS_RUN WRITE_TALKING_ARTIFACT
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STATISTICS = r"prompt: \d+ tokens, [\d.]+ tokens/s; generated: \d+ tokens, [\d.]+ tokens/s(; seed \d+)?"
+
+
+def following(tokens, count):
+    """The tokens that the stand-in says come next."""
+    tokens, start = list(tokens), len(tokens)
+    while len(tokens) < start + count:
+        value = 0
+        for token in tokens:
+            value = (value * 31 + token + 1) % 65521
+        tokens.append(value % 16)
+    return tokens[start:]
+
+
+class Behaviour(unittest.TestCase):
+    def run_tool(self, *arguments, stdin=b"", code=0, **keywords):
+        words = [RUNNER, FOLDER / "good.cheems", *arguments]
+        result = subprocess.run([str(word) for word in words], input=stdin, capture_output=True, timeout=120, **keywords)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result.stdout, result.stderr.decode()
+
+    def test_ids_are_used_as_given_and_only_new_ones_printed(self):
+        for chunk in ([], ["--prefill-chunk", 2], ["-t", 1], ["-t", 2]):
+            out, err = self.run_tool("--prompt-ids", "4,5,6", "-n", 10, "--ignore-eos", "--print-ids", *chunk)
+            self.assertEqual(out.decode(), ",".join(map(str, following([4, 5, 6], 10))) + "\n")
+            self.assertRegex(err.splitlines()[-1], STATISTICS + "$")
+            self.assertIn("prompt: 3 tokens", err)
+            self.assertIn("generated: 10 tokens", err)
+
+    def test_text_prompts_get_the_first_token(self):
+        out, _ = self.run_tool("-p", "ab c", "-n", 10, "--ignore-eos", "--print-ids")
+        self.assertEqual(out.decode(), ",".join(map(str, following([0, 15, 10, 6], 10))) + "\n")
+
+    def test_an_empty_prompt_is_the_first_token(self):
+        for arguments in (["-p", ""], ["-f", "-"], ["-f", "/dev/null"]):
+            out, _ = self.run_tool(*arguments, "-n", 5, "--ignore-eos", "--print-ids")
+            self.assertEqual(out.decode(), ",".join(map(str, following([0], 5))) + "\n")
+
+    def test_files_and_stdin_are_taken_byte_for_byte(self):
+        path = FOLDER / "prompt.txt"
+        path.write_bytes(b"ab\nc\n")
+        expected = b"15,11,6,11\n"
+        self.assertEqual(self.run_tool("--tokenize", "-f", path)[0], expected)
+        self.assertEqual(self.run_tool("--tokenize", "-f", "-", stdin=b"ab\nc\n")[0], expected)
+        self.assertEqual(self.run_tool("--tokenize", "-p", "ab\nc\n")[0], expected)
+
+    def test_detokenize_shows_special_tokens(self):
+        self.assertEqual(self.run_tool("--detokenize", "0,15,12,13,13,1")[0], "<bos>ab\uff7d<eos>".encode())
+
+    def test_end_of_text_stops_unless_ignored(self):
+        for start in range(2, 16):  # every prompt of one token, whatever it leads to
+            ids = following([start], 40)
+            expected = ids[: ids.index(1) + 1] if 1 in ids else ids
+            out, _ = self.run_tool("--prompt-ids", start, "-n", 40, "--print-ids")
+            self.assertEqual(out.decode(), ",".join(map(str, expected)) + "\n")
+
+    def test_a_full_context_ends_clearly(self):
+        out, err = self.run_tool("--prompt-ids", "4,5,6", "-c", 9, "--ignore-eos", "--print-ids")
+        self.assertEqual(len(out.decode().split(",")), 6)
+        self.assertIn("context of 9 tokens is full", err)
+
+    def test_flags_may_have_dashes_behind_and_llama_names(self):
+        short = self.run_tool("-p", "-a", "-n", 5, "--ignore-eos", "--temp", 0, "-c", 64)[0]
+        long = self.run_tool("--prompt", "-a", "--n-predict", 5, "--ignore-eos", "--temp", 0, "--ctx-size", 64, "--threads", 1)[0]
+        self.assertEqual(short, long)
+
+    def test_the_same_seed_is_the_same_text(self):
+        def sample(*seed):
+            return self.run_tool("-p", "a", "-n", 40, "--ignore-eos", "--temp", 5, "--print-ids", *seed)
+
+        self.assertEqual(sample("-s", 7)[0], sample("--seed", 7)[0])
+        self.assertNotEqual(sample("-s", 7)[0], sample("-s", 8)[0])
+        out, err = sample()
+        seed = re.search(r"seed (\d+)$", err).group(1)
+        self.assertEqual(sample("-s", seed)[0], out)
+
+    def test_logits_of_a_file(self):
+        header = json.dumps({"input_ids": {"dtype": "I64", "shape": [2, 3], "data_offsets": [0, 48]}}).encode()
+        (FOLDER / "in.st").write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<6q", 0, 4, 5, 9, 9, 9))
+        for chunk in ([], ["--prefill-chunk", 2]):
+            out, err = self.run_tool("--input-ids", FOLDER / "in.st", "--logits", FOLDER / "out.st", *chunk)
+            self.assertEqual((out, err), (b"", ""))
+            raw = (FOLDER / "out.st").read_bytes()
+            size = struct.unpack("<Q", raw[:8])[0]
+            self.assertEqual(json.loads(raw[8 : 8 + size])["logits"]["shape"], [2, 3, 16])
+            values = struct.unpack(f"<{2 * 3 * 16}f", raw[8 + size :])
+            best = [max(range(16), key=lambda v: values[row * 16 + v]) for row in range(6)]
+            rows = [[0], [0, 4], [0, 4, 5], [9], [9, 9], [9, 9, 9]]
+            self.assertEqual(best, [following(row, 1)[0] for row in rows])
+
+    def test_describe_and_verify(self):
+        self.assertEqual(json.loads(self.run_tool("--describe")[0])["model_type"], "fake")
+        self.assertEqual(self.run_tool("--verify")[0], b"")
+
+    def test_a_reader_that_leaves_is_no_error(self):
+        for ignored in (False, True):
+            process = subprocess.Popen(
+                [RUNNER, FOLDER / "good.cheems", "-p", "a", "-c", "100000", "--ignore-eos", "--print-ids"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=not ignored)
+            process.stdout.read(10)
+            process.stdout.close()
+            err = process.stderr.read().decode()
+            process.stderr.close()
+            self.assertEqual(process.wait(timeout=60), 0)
+            self.assertEqual([line for line in err.splitlines() if "warning" not in line], [])
+
+    def test_ctrl_c_ends_with_130(self):
+        process = subprocess.Popen(
+            [RUNNER, FOLDER / "good.cheems", "-p", "a", "-c", "100000", "--ignore-eos", "--print-ids"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.read(10)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertRegex(err.decode().splitlines()[-1], STATISTICS)
+
+    def test_chat_answers_a_line_at_a_time(self):
+        out, err = self.run_tool("--chat", "-n", 3, "--ignore-eos", stdin=b"ab\n\nc\n")
+        self.assertEqual(out.count(b"\n") - out.replace(b"\n\n", b"\n").count(b"\n"), out.count(b"\n\n"))
+        self.assertRegex(err.splitlines()[-1], STATISTICS)
+        self.assertIn("generated: 6 tokens", err)
+        self.assertNotIn("> ", err)
+        first = self.run_tool("-cnv", "-n", 3, "--ignore-eos", "-p", "ab", stdin=b"c\n")[0]
+        self.assertEqual(out, first)
+        system = self.run_tool("-i", "-n", 3, "--ignore-eos", "-sys", "ee", stdin=b"ab\n")[1]
+        self.assertIn("prompt: 7 tokens", system)
+
+    def test_chat_leaves_at_the_second_ctrl_c(self):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([RUNNER, FOLDER / "good.cheems", "--chat", "-n", "3"],
+                                   stdin=slave, stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        seen = b""
+
+        def wait_for(text):
+            nonlocal seen
+            while text not in seen:
+                self.assertTrue(select.select([master], [], [], 60)[0], seen)
+                seen += os.read(master, 1000)
+
+        wait_for(b"> ")
+        process.send_signal(signal.SIGINT)
+        wait_for(b"again")
+        time.sleep(0.1)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        process.stdout.close()
+        os.close(master)
+
+    def test_a_folder_takes_the_compiler_beside_the_tool(self):
+        bins, model, cache = FOLDER / "bins", FOLDER / "model", FOLDER / "cache"
+        bins.mkdir()
+        model.mkdir()
+        (model / "config.json").write_text("{}")
+        (bins / "cheems-run").write_bytes(RUNNER.read_bytes())
+        (bins / "cheems-run").chmod(0o755)
+        compiler = bins / "cheems-compile"
+        compiler.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo v && exit\necho compiling >&2\ncp {FOLDER}/good.cheems "$3"\n')
+        compiler.chmod(0o755)
+
+        def run():
+            return subprocess.run([bins / "cheems-run", model, "--prompt-ids", "4", "-n", "3", "--print-ids"],
+                                  env={**os.environ, "XDG_CACHE_HOME": str(cache)}, capture_output=True, timeout=120)
+
+        first, second = run(), run()
+        self.assertEqual((first.returncode, first.stdout), (0, second.stdout))
+        self.assertIn(b"compiling", first.stderr)
+        self.assertNotIn(b"compiling", second.stderr)
+        self.assertEqual(len(list((cache / "cheems").iterdir())), 1)
+        compiler.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo w && exit\necho 'model: too new' >&2\nexit 3\n")
+        refused = run()
+        self.assertEqual((refused.returncode, refused.stdout, refused.stderr), (3, b"", b"model: too new\n"))
+
+
+if __name__ == "__main__":
+    RUNNER, WRITER = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as name:
+        FOLDER = pathlib.Path(name)
+        subprocess.run([WRITER, FOLDER], check=True)
+        unittest.main(argv=sys.argv[:1])

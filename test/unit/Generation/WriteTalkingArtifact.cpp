@@ -1,0 +1,52 @@
+// Writes the stand-in artefact to files, for tests that drive cheems-run from
+// outside: FOLDER/good.cheems and variants that lack something.
+#include "TalkingArtifact.h"
+#include <fstream>
+#include <iostream>
+
+using namespace cheems::test;
+
+static void write(const std::string &path, const FakeArtifact &artifact) {
+  std::ofstream(path, std::ios::binary) << artifact.bytes();
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::cerr << "usage: write-talking-artifact FOLDER\n";
+    return 2;
+  }
+  std::string folder = argv[1];
+  write(folder + "/good.cheems", talkingArtifact());
+  write(folder + "/window.cheems", talkingArtifact(8));
+
+  FakeArtifact mute = talkingArtifact();
+  setText(mute, CHEEMS_SECTION_TOKENIZER, "");
+  setText(mute, CHEEMS_SECTION_TOKENIZER_CONFIG, "");
+  write(folder + "/mute.cheems", mute);
+
+  FakeArtifact blunt = talkingArtifact();
+  setText(blunt, CHEEMS_SECTION_CHAT_TEMPLATE, "");
+  write(folder + "/no-template.cheems", blunt);
+
+  FakeArtifact strange = talkingArtifact();
+  setText(strange, CHEEMS_SECTION_TOKENIZER, "{\"model\": 1}");
+  write(folder + "/bad-tokenizer.cheems", strange);
+
+  FakeArtifact config = talkingArtifact();
+  setText(config, CHEEMS_SECTION_GENERATION_CONFIG,
+          "{\"temperature\": \"hot\"}");
+  write(folder + "/bad-generation.cheems", config);
+
+  FakeArtifact jinja = talkingArtifact();
+  setText(jinja, CHEEMS_SECTION_CHAT_TEMPLATE, "{% for %}");
+  write(folder + "/bad-template.cheems", jinja);
+
+  FakeArtifact beginless = talkingArtifact(); // no token begins a text
+  auto tokenizer = nlohmann::json::parse(talkingTokenizer());
+  tokenizer["post_processor"] = nullptr;
+  setText(beginless, CHEEMS_SECTION_TOKENIZER, tokenizer.dump());
+  setText(beginless, CHEEMS_SECTION_TOKENIZER_CONFIG, "");
+  beginless.metadata["bos_token_id"] = nullptr;
+  write(folder + "/no-bos.cheems", beginless);
+  return 0;
+}
