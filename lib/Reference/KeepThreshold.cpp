@@ -34,8 +34,7 @@ KeepThreshold keepThreshold(const Tensor &mask,
       bool all = static_cast<int64_t>(candidates.size()) <= window;
       result.mask(m, t) = all ? -std::numeric_limits<double>::infinity()
                               : candidates[window - 1].first;
-      result.position.push_back(all ? -1
-                                    : candidates[window - 1].second);
+      result.position.push_back(all ? -1 : candidates[window - 1].second);
     }
   }
   return result;

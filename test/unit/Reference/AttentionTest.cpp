@@ -114,8 +114,7 @@ TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
 TEST(KeepThreshold, EarlierQueriesDoNotSeeLaterCandidates) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.1, 0.2, 0.3}), upTo(3), {0, 1, 2}, 1);
-  EXPECT_EQ(threshold.position,
-            (std::vector<int64_t>{-1, 1, 2}));
+  EXPECT_EQ(threshold.position, (std::vector<int64_t>{-1, 1, 2}));
   EXPECT_TRUE(threshold.keeps(0, 0, 0.1, 0));
   EXPECT_FALSE(threshold.keeps(0, 1, 0.1, 0));
 }
