@@ -142,7 +142,7 @@ CASES = [
     (["mute.cheems", "--chat"], UNSUPPORTED, "tokenizer"),
     (["no-template.cheems", "--chat"], UNSUPPORTED, "template"),
     (["bad-template.cheems", "--chat"], FAILED, "template"),
-    (["bad-tokenizer.cheems", "-p", "a"], None, "tokenizer"),
+    (["bad-tokenizer.cheems", "-p", "a"], FAILED, "tokenizer"),
     (["bad-generation.cheems", "-p", "a"], FAILED, "temperature"),
 ]
 
@@ -151,7 +151,7 @@ def check(runner, folder, arguments, code, needle, stdin=b""):
     result = subprocess.run([runner, *arguments], input=stdin, capture_output=True, timeout=120, cwd=folder)
     stderr = result.stderr.decode("utf-8", "replace")
     problems = []
-    if result.returncode not in ([code] if code is not None else [FAILED, UNSUPPORTED]):
+    if result.returncode != code:
         problems.append(f"exit {result.returncode}, not {code}")
     if stderr.count("\n") != 1 or not stderr.endswith("\n"):
         problems.append("not exactly one line")
