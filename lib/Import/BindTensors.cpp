@@ -49,8 +49,8 @@ private:
                    llvm::StringRef why = "");
   llvm::Error take(Projection &projection, const std::string &name, int64_t out,
                    int64_t in, const Flag &flag);
-  llvm::Error takeNorm(std::optional<std::string> &norm,
-                       const std::string &name, bool &any, int64_t layer);
+  llvm::Error bindNorms(LayerTensors &tensors, const std::string &prefix,
+                        int64_t layer);
   llvm::Error bindMaskHeads(const std::string &name);
   llvm::Error bindAttention(LayerTensors &tensors, const std::string &prefix,
                             int64_t layer);
@@ -65,7 +65,7 @@ private:
   BoundModel bound;
   ModelConfig &model = read.model;
   llvm::StringSet<> taken, contradicted;
-  bool queryNorms = false, keyNorms = false;
+  bool norms = false; ///< decided by the first layer
 };
 
 llvm::Error Binder::take(const std::string &name, Shape shape,
@@ -116,18 +116,23 @@ llvm::Error Binder::take(Projection &projection, const std::string &name,
   return take(bias, {out});
 }
 
-/// Either all layers have this norm or none: one that is missing is damage.
-llvm::Error Binder::takeNorm(std::optional<std::string> &norm,
-                             const std::string &name, bool &any,
-                             int64_t layer) {
+/// Either every layer has both norms or none has any: one that is missing is
+/// damage, one too many is left over.
+llvm::Error Binder::bindNorms(LayerTensors &tensors, const std::string &prefix,
+                              int64_t layer) {
+  std::string query = prefix + "q_norm.weight", key = prefix + "k_norm.weight";
   if (layer == 0) {
-    any = has(name);
+    norms = has(query) || has(key);
   }
-  if (!any) { // one that only later layers have is left over
+  if (!norms) {
     return llvm::Error::success();
   }
-  norm = name;
-  return take(name, {model.headDim});
+  tensors.queryNorm = query;
+  tensors.keyNorm = key;
+  if (llvm::Error error = take(query, {model.headDim})) {
+    return error;
+  }
+  return take(key, {model.headDim});
 }
 
 llvm::Error Binder::bindMaskHeads(const std::string &name) {
@@ -175,11 +180,7 @@ llvm::Error Binder::bindAttention(LayerTensors &tensors,
                                queries, flag)) {
     return error;
   }
-  if (llvm::Error error = takeNorm(tensors.queryNorm, prefix + "q_norm.weight",
-                                   queryNorms, layer)) {
-    return error;
-  }
-  return takeNorm(tensors.keyNorm, prefix + "k_norm.weight", keyNorms, layer);
+  return bindNorms(tensors, prefix, layer);
 }
 
 llvm::Error Binder::bindLayer(int64_t layer) {

@@ -1,0 +1,48 @@
+// config.json from memory, under both name sets: what is accepted is within the
+// ranges later stages rely on.
+#include "lib/Import/Config.h"
+#include "lib/Import/Json.h"
+
+using namespace cheems;
+
+static void check(const ModelConfig &model) {
+  bool sound = model.vocabulary > 0 && model.hidden > 0 &&
+               model.intermediate > 0 && model.layers > 0 && model.heads > 0 &&
+               model.keyValueHeads > 0 && model.headDim > 0 &&
+               model.headDim % 2 == 0 &&
+               model.heads % model.keyValueHeads == 0 &&
+               model.maxPositions > 0 && model.normEpsilon > 0 &&
+               model.rotary.theta > 0 && model.rotary.factor >= 1 &&
+               (!model.rotary.dynamic || model.headDim > 2) &&
+               (!model.keepWindow || *model.keepWindow > 0);
+  for (int64_t token : model.eosTokens) {
+    sound &= token >= 0 && token < model.vocabulary;
+  }
+  if (!sound) {
+    __builtin_trap();
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto object = parseJsonObject(
+      llvm::StringRef(reinterpret_cast<const char *>(data), size), "fuzz");
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return 0;
+  }
+  llvm::consumeError(checkModelType(*object, "fuzz"));
+  for (NameSet names : {NameSet::Transformers, NameSet::Author}) {
+    auto config = readConfig(*object, names, "fuzz", [](llvm::StringRef line) {
+      if (line.contains('\n')) {
+        __builtin_trap(); // a warning is one line
+      }
+    });
+    if (config) {
+      check(config->model);
+    } else if (llvm::toString(config.takeError()).find('\n') !=
+               std::string::npos) {
+      __builtin_trap(); // so is an error
+    }
+  }
+  return 0;
+}
