@@ -3,10 +3,12 @@
 #include "cheems/Reference/Doge.h"
 #include "cheems/Reference/DynamicMask.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
+#include "cheems/Reference/KeepThreshold.h"
 #include "cheems/Reference/Linear.h"
 #include "cheems/Reference/RMSNorm.h"
 #include "cheems/Reference/Rotary.h"
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace cheems::reference {
@@ -17,7 +19,7 @@ public:
   explicit DogeEvaluator(const Checkpoint &checkpoint)
       : checkpoint(checkpoint), config(checkpoint.config()) {}
 
-  Tensor logits(llvm::ArrayRef<int64_t> ids) const;
+  DogeEvaluation evaluate(llvm::ArrayRef<int64_t> ids) const;
 
 private:
   Tensor load(const std::string &name) const {
@@ -33,8 +35,8 @@ private:
 
   Tensor embed(llvm::ArrayRef<int64_t> ids) const;
   Tensor attention(const Tensor &x, const LayerTensors &layer,
-                   const RotaryTable &table,
-                   llvm::ArrayRef<int64_t> positions) const;
+                   const RotaryTable &table, llvm::ArrayRef<int64_t> positions,
+                   std::vector<double> &margins) const;
   Tensor feedForward(const Tensor &x, const LayerTensors &layer) const;
 
   const Checkpoint &checkpoint;
@@ -55,7 +57,8 @@ Tensor DogeEvaluator::embed(llvm::ArrayRef<int64_t> ids) const {
 
 Tensor DogeEvaluator::attention(const Tensor &x, const LayerTensors &layer,
                                 const RotaryTable &table,
-                                llvm::ArrayRef<int64_t> positions) const {
+                                llvm::ArrayRef<int64_t> positions,
+                                std::vector<double> &margins) const {
   int64_t rows = x.shape[0];
   Tensor q = linear(x, load(layer.query))
                  .reshaped({rows, config.heads, config.headDim});
@@ -71,6 +74,10 @@ Tensor DogeEvaluator::attention(const Tensor &x, const LayerTensors &layer,
   Tensor mask = dynamicMask(linear(v, load(layer.maskStep)), load(layer.maskA));
   MaskOptions options;
   options.window = config.keepWindow;
+  if (options.window && *options.window < rows) {
+    margins = keepMargins(mask, positions, positions, *options.window,
+                          &layer == &config.layer.front());
+  }
   Tensor y = dynamicMaskAttention(
       rotary(q, table), rotary(k, table),
       v.reshaped({rows, config.keyValueHeads, config.headDim}), mask, positions,
@@ -99,7 +106,7 @@ Tensor addResidual(const Tensor &x, const Tensor &residual, const Tensor &y) {
   return sum;
 }
 
-Tensor DogeEvaluator::logits(llvm::ArrayRef<int64_t> ids) const {
+DogeEvaluation DogeEvaluator::evaluate(llvm::ArrayRef<int64_t> ids) const {
   std::vector<int64_t> positions(ids.size());
   std::iota(positions.begin(), positions.end(), 0);
   RotaryTable table = rotaryTable(positions, config.headDim, config.rotary,
@@ -108,24 +115,36 @@ Tensor DogeEvaluator::logits(llvm::ArrayRef<int64_t> ids) const {
     return rmsNorm(x, load(name), config.normEpsilon);
   };
 
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  std::vector<double> firm(ids.size(), unbounded);
   Tensor x = embed(ids);
   for (const LayerTensors &layer : config.layer) {
-    x = addResidual(
-        x, load(layer.attentionResidual),
-        attention(norm(x, layer.attentionNorm), layer, table, positions));
+    std::vector<double> margins(ids.size(), unbounded);
+    x = addResidual(x, load(layer.attentionResidual),
+                    attention(norm(x, layer.attentionNorm), layer, table,
+                              positions, margins));
+    for (size_t t = 0; t < firm.size(); ++t) {
+      double before = t > 0 ? firm[t - 1] : unbounded;
+      firm[t] = std::min({firm[t], margins[t], before});
+    }
     x = addResidual(x, load(layer.mlpResidual),
                     feedForward(norm(x, layer.mlpNorm), layer));
   }
   LinearWeights head =
       config.head ? load(*config.head)
                   : LinearWeights{load(config.embedding), std::nullopt};
-  return linear(norm(x, config.finalNorm), head);
+  return {linear(norm(x, config.finalNorm), head), std::move(firm)};
 }
 
 } // namespace
 
 Tensor evaluateDoge(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids) {
-  return DogeEvaluator(checkpoint).logits(ids);
+  return DogeEvaluator(checkpoint).evaluate(ids).logits;
+}
+
+DogeEvaluation evaluateDogeWithMargins(const Checkpoint &checkpoint,
+                                       llvm::ArrayRef<int64_t> ids) {
+  return DogeEvaluator(checkpoint).evaluate(ids);
 }
 
 std::vector<int64_t> greedy(const Checkpoint &checkpoint,

@@ -1,10 +1,26 @@
 // The W-th best causal key of every query, found by sorting.
 #include "cheems/Reference/KeepThreshold.h"
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
 namespace cheems::reference {
+
+/// (mask, position) of the keys of head m that a query at `position` may see,
+/// best first.
+static std::vector<std::pair<double, int64_t>>
+ranked(const Tensor &mask, int64_t m, llvm::ArrayRef<int64_t> keyPositions,
+       int64_t position) {
+  std::vector<std::pair<double, int64_t>> candidates;
+  for (int64_t n = 0; n < mask.shape[1]; ++n) {
+    if (keyPositions[n] <= position) {
+      candidates.emplace_back(mask(m, n), keyPositions[n]);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), std::greater<>());
+  return candidates;
+}
 
 bool KeepThreshold::keeps(int64_t head, int64_t query, double keyMask,
                           int64_t keyPosition) const {
@@ -18,19 +34,14 @@ KeepThreshold keepThreshold(const Tensor &mask,
                             llvm::ArrayRef<int64_t> keyPositions,
                             llvm::ArrayRef<int64_t> queryPositions,
                             int64_t window) {
-  int64_t heads = mask.shape[0], keys = mask.shape[1];
+  int64_t heads = mask.shape[0];
   int64_t queries = static_cast<int64_t>(queryPositions.size());
-  assert(static_cast<int64_t>(keyPositions.size()) == keys && window >= 1);
+  assert(static_cast<int64_t>(keyPositions.size()) == mask.shape[1] &&
+         window >= 1);
   KeepThreshold result{Tensor({heads, queries}), {}};
   for (int64_t m = 0; m < heads; ++m) {
     for (int64_t t = 0; t < queries; ++t) {
-      std::vector<std::pair<double, int64_t>> candidates;
-      for (int64_t n = 0; n < keys; ++n) {
-        if (keyPositions[n] <= queryPositions[t]) {
-          candidates.emplace_back(mask(m, n), keyPositions[n]);
-        }
-      }
-      std::sort(candidates.begin(), candidates.end(), std::greater<>());
+      auto candidates = ranked(mask, m, keyPositions, queryPositions[t]);
       bool all = static_cast<int64_t>(candidates.size()) <= window;
       result.mask(m, t) = all ? -std::numeric_limits<double>::infinity()
                               : candidates[window - 1].first;
@@ -38,6 +49,34 @@ KeepThreshold keepThreshold(const Tensor &mask,
     }
   }
   return result;
+}
+
+std::vector<double> keepMargins(const Tensor &mask,
+                                llvm::ArrayRef<int64_t> keyPositions,
+                                llvm::ArrayRef<int64_t> queryPositions,
+                                int64_t window, bool exactTies) {
+  std::vector<double> margins(queryPositions.size(),
+                              std::numeric_limits<double>::infinity());
+  for (int64_t m = 0; m < mask.shape[0]; ++m) {
+    for (size_t t = 0; t < margins.size(); ++t) {
+      auto candidates = ranked(mask, m, keyPositions, queryPositions[t]);
+      if (static_cast<int64_t>(candidates.size()) <= window) {
+        continue;
+      }
+      double kept = candidates[window - 1].first,
+             dropped = candidates[window].first;
+      if (kept > dropped || !exactTies) {
+        margins[t] = std::min(margins[t], kept - dropped);
+        continue;
+      }
+      for (const auto &candidate : candidates) {
+        if (candidate.first != kept) {
+          margins[t] = std::min(margins[t], std::abs(candidate.first - kept));
+        }
+      }
+    }
+  }
+  return margins;
 }
 
 } // namespace cheems::reference

@@ -13,6 +13,19 @@ namespace cheems::reference {
 /// rotary base is that of length T for every position.
 Tensor evaluateDoge(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids);
 
+/// Logits, and how firmly each row stands against rounding elsewhere.
+struct DogeEvaluation {
+  Tensor logits; ///< [T, vocabulary]
+  /// [T]: the least keepMargins of the rows up to this one, over all layers.
+  /// While masks err by less than half of it, the same keys are kept and the
+  /// logits differ by rounding alone; past it they may differ by a whole key.
+  /// Ties count as exact in the first layer only: there equal tokens have equal
+  /// masks, whatever the arithmetic.
+  std::vector<double> keepMargin;
+};
+DogeEvaluation evaluateDogeWithMargins(const Checkpoint &checkpoint,
+                                       llvm::ArrayRef<int64_t> ids);
+
 /// The `count` greedy tokens after `ids`; of equal logits the lowest id wins.
 /// Every token is a full evaluation, and end-of-text tokens do not stop it.
 std::vector<int64_t> greedy(const Checkpoint &checkpoint,

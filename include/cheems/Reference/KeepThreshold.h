@@ -29,6 +29,16 @@ KeepThreshold keepThreshold(const Tensor &mask,
                             llvm::ArrayRef<int64_t> queryPositions,
                             int64_t window);
 
+/// [T]: by how little masks would have to change for some head to keep another
+/// set of keys, which is what an evaluation with rounding may do. Infinity
+/// where nothing is dropped. With `exactTies` equal masks only ever change
+/// together, so ties cost nothing and the distance is to the next different
+/// mask; without, a tie between a kept and a dropped key gives zero.
+std::vector<double> keepMargins(const Tensor &mask,
+                                llvm::ArrayRef<int64_t> keyPositions,
+                                llvm::ArrayRef<int64_t> queryPositions,
+                                int64_t window, bool exactTies);
+
 } // namespace cheems::reference
 
 #endif

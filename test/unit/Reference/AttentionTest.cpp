@@ -119,6 +119,36 @@ TEST(KeepThreshold, EarlierQueriesDoNotSeeLaterCandidates) {
   EXPECT_FALSE(threshold.keeps(0, 1, 0.1, 0));
 }
 
+/// The margin of a query that sees all of `masks`.
+double margin(const std::vector<double> &masks, int64_t window,
+              bool exactTies) {
+  int64_t count = static_cast<int64_t>(masks.size());
+  return keepMargins(Tensor({1, count}, masks), upTo(count), {count - 1},
+                     window, exactTies)[0];
+}
+
+TEST(KeepMargins, IsTheStepFromTheLastKeptToTheFirstDropped) {
+  EXPECT_EQ(margin({1.0, 4.0, 2.0}, 1, false), 2.0);
+  EXPECT_EQ(margin({1.0, 4.0, 2.0}, 2, true), 1.0);
+  EXPECT_EQ(margin({1.0, 4.0, 2.0}, 3, false),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(KeepMargins, ExactTiesMoveTogether) {
+  EXPECT_EQ(margin({2.0, 2.0, 5.0}, 2, false), 0.0);
+  EXPECT_EQ(margin({2.0, 2.0, 5.0}, 2, true), 3.0);
+  EXPECT_EQ(margin({2.0, 2.0, 5.0, 1.5}, 2, true), 0.5);
+  EXPECT_EQ(margin({2.0, 2.0}, 1, true),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(KeepMargins, LeastOfTheHeads) {
+  EXPECT_EQ(
+      keepMargins(Tensor({2, 2}, {1.0, 4.0, 1.0, 2.0}), upTo(2), {0, 1}, 1,
+                  false),
+      (std::vector<double>{std::numeric_limits<double>::infinity(), 1.0}));
+}
+
 TEST(KeepThreshold, DroppedKeysNeverMatterAgain) {
   // coarse masks, so that ties are the rule
   std::mt19937_64 engine(7);

@@ -2,7 +2,8 @@
 // later one.
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "cheems/Reference/Doge.h"
-#include "llvm/Support/FileSystem.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <set>
@@ -14,26 +15,6 @@ using namespace cheems::test;
 namespace {
 
 constexpr uint64_t seeds = 50;
-
-/// A folder that goes with the test.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    llvm::SmallString<128> made;
-    if (std::error_code error =
-            llvm::sys::fs::createUniqueDirectory("cheems-random", made)) {
-      throw std::system_error(error);
-    }
-    path = made.str().str();
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  std::filesystem::path path;
-};
 
 class RandomCheckpoints : public testing::TestWithParam<uint64_t> {};
 

@@ -71,7 +71,7 @@ RandomCheckpoint drawCheckpoint(uint64_t seed) {
   }
   c.theta = random.pick({10000.0, 500.0, 1000000.0});
   c.normEpsilon = random.pick({1e-6, 1e-5});
-  switch (random.integer(0, 4)) {
+  switch (random.integer(0, 5)) {
   case 0:
     break;
   case 1:
@@ -84,6 +84,9 @@ RandomCheckpoint drawCheckpoint(uint64_t seed) {
     c.keepWindow = 7;
     break;
   case 4:
+    c.keepWindow = 17;
+    break;
+  case 5:
     c.keepWindow = 2048;
     break;
   }
