@@ -69,7 +69,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     if (needs.count(function) || function.isExternal()) {
       return success();
     }
-    Need &need = needs[function];
+    needs.try_emplace(function);
+    Need need;
     Plan found;
     if (failed(collect(function, found, need))) {
       return failure();

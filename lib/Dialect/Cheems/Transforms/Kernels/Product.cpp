@@ -10,6 +10,7 @@ using namespace mlir::cheems;
 
 namespace {
 constexpr int64_t kColumns = 16; // of a panel
+constexpr int64_t kGroup = 4;    // panels whose weights stay in cache while rows pass
 
 struct Product {
   OpBuilder &b;
@@ -72,19 +73,22 @@ struct Product {
     }
   }
 
-  /// All rows of `panels` panels from n on: tiles of `rows`, then what is left row by row.
-  void rowsOf(Value n, int64_t panels, int64_t rows) {
+  /// All rows of `width` panels from n on: tiles of `rows` by `panels`, then what is left row by row, all panels at once: a
+  /// single row needs many sums side by side to hide the latency of each.
+  void rowsOf(Value n, int64_t width, int64_t rows, int64_t panels) {
     Value count = memref::DimOp::create(b, loc, y, zero);
     Value rest = arith::RemUIOp::create(b, loc, count, index(rows));
     Value full = arith::SubIOp::create(b, loc, count, rest);
-    auto each = [&](Value from, Value to, int64_t height) {
+    auto each = [&](Value from, Value to, int64_t height, int64_t breadth) {
       auto loop = scf::ForOp::create(b, loc, from, to, index(height));
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      tile(loop.getInductionVar(), height, n, panels);
+      for (int64_t p = 0; p < width; p += breadth) {
+        tile(loop.getInductionVar(), height, add(n, p), breadth);
+      }
     };
-    each(zero, full, rows);
-    each(full, count, 1);
+    each(zero, full, rows, std::min(panels, width));
+    each(full, count, 1, width);
   }
 };
 } // namespace
@@ -111,15 +115,15 @@ LogicalResult cheems::lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit, R
   int64_t panels = sums >= 16 ? 4 : 2;
   int64_t rows = std::max<int64_t>(sums / panels, 1);
   Value count = memref::DimOp::create(rewriter, loc, flat, zero);
-  Value rest = arith::RemUIOp::create(rewriter, loc, count, product.index(panels));
+  Value rest = arith::RemUIOp::create(rewriter, loc, count, product.index(kGroup));
   Value full = arith::SubIOp::create(rewriter, loc, count, rest);
   auto each = [&](Value from, Value to, int64_t width) {
     auto loop = scf::ForOp::create(rewriter, loc, from, to, product.index(width));
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    product.rowsOf(loop.getInductionVar(), width, rows);
+    product.rowsOf(loop.getInductionVar(), width, rows, panels);
   };
-  each(zero, full, panels);
+  each(zero, full, kGroup);
   each(full, count, 1);
   return success();
 }
