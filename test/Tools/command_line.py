@@ -72,7 +72,7 @@ COMPILE_CASES = [
     ("unknown flag", ["MODEL", "-o", "OUT", "--fastest"], USAGE, "--fastest"),
     ("no such folder", ["/no/such/model", "-o", "OUT"], FAILED, "/no/such/model"),
     ("no such pipeline", ["MODEL", "-o", "OUT", "--pipeline", "warp"], USAGE, "warp"),
-    ("no such cpu", ["MODEL", "-o", "OUT", "--cpu", "i386-turbo"], USAGE, "i386-turbo"),
+    ("no such cpu", ["MODEL", "-o", "OUT", "--cpu", "i386-turbo"], UNSUPPORTED, "i386-turbo"),
     ("no such stage", ["MODEL", "-o", "OUT", "--emit", "fortran"], USAGE, "fortran"),
     ("context is no number", ["MODEL", "-o", "OUT", "--max-context", "long"], USAGE, "long"),
     ("other target", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "cuda"),
@@ -102,7 +102,7 @@ RUN_CASES = [
     ("empty file", ["EMPTY", "-p", "x"], FAILED, "EMPTY", b""),
     ("not an artefact", ["TEXT", "-p", "x"], FAILED, "TEXT", b""),
     ("truncated artefact", ["TRUNCATED", "-p", "x"], FAILED, "TRUNCATED", b""),
-    ("foreign version", ["VERSION", "-p", "x"], FAILED, "version", b""),
+    ("version damaged", ["VERSION", "-p", "x"], FAILED, "corrupted", b""),
     ("weights damaged", ["weights", "--verify"], FAILED, "corrupted", b""),
 ]
 
