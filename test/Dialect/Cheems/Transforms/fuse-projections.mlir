@@ -1,0 +1,56 @@
+// RUN: cheems-opt %s --cheems-fuse-projections --canonicalize --cse --split-input-file | FileCheck %s
+
+// Two products of one input, through the arguments of a layer function.
+// CHECK-LABEL: func.func private @layer
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[W:.*]]: tensor<10x8xf32>)
+// CHECK: %[[Y:.*]] = linalg.matmul {{.*}} ins(%[[X]], %[[W]] : tensor<?x8xf32>, tensor<10x8xf32>)
+// CHECK-DAG: tensor.extract_slice %[[Y]][0, 0] [%{{.*}}, 4] [1, 1]
+// CHECK-DAG: tensor.extract_slice %[[Y]][0, 4] [%{{.*}}, 6] [1, 1]
+// CHECK-LABEL: func.func @step
+// CHECK: %[[P:.*]] = cheems.parameter ["k", "v"] : tensor<10x8xf32>
+// CHECK: call @layer(%{{.*}}, %[[P]])
+// doc: cheems-fuse-projections,canonicalize,cse
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func private @layer(%x: tensor<?x8xf32>, %k: tensor<4x8xf32>, %v: tensor<6x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e0 = tensor.empty(%n) : tensor<?x4xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %k : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %e1 = tensor.empty(%n) : tensor<?x6xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<6x8xf32>) outs(%f1 : tensor<?x6xf32>) -> tensor<?x6xf32>
+  return %a, %b : tensor<?x4xf32>, tensor<?x6xf32>
+}
+func.func @step(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>) {
+  %k = cheems.parameter ["k"] : tensor<4x8xf32>
+  %v = cheems.parameter ["v"] : tensor<6x8xf32>
+  %r:2 = call @layer(%x, %k, %v) : (tensor<?x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>)
+  return %r#0, %r#1 : tensor<?x4xf32>, tensor<?x6xf32>
+}
+// doc-end
+
+// -----
+
+// A destination that holds something (a bias) and another input stay as they are.
+// CHECK-LABEL: @apart
+// CHECK: cheems.parameter ["u"] : tensor<4x8xf32>
+// CHECK: cheems.parameter ["v"] : tensor<4x8xf32>
+// CHECK: cheems.parameter ["w"] : tensor<4x8xf32>
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @apart(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %bias: tensor<?x4xf32>, %zero: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %u = cheems.parameter ["u"] : tensor<4x8xf32>
+  %v = cheems.parameter ["v"] : tensor<4x8xf32>
+  %w = cheems.parameter ["w"] : tensor<4x8xf32>
+  %c = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%c : f32) outs(%zero : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %u : tensor<?x8xf32>, tensor<4x8xf32>) outs(%bias : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %d = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%y, %w : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %a, %b, %d : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}

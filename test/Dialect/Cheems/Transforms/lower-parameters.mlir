@@ -1,0 +1,31 @@
+// RUN: cheems-opt %s --cheems-lower-parameters --split-input-file --verify-diagnostics | FileCheck %s
+
+// Each weight once, 64-byte aligned, in order of first use; the module's table is what the archive is written by.
+// CHECK: module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
+// CHECK-SAME: {names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}
+// CHECK-SAME: {layout = #cheems.panels<16, 2>, names = ["a", "b"], offset = 64 : i64, type = tensor<1x2x16x2xbf16>}
+// CHECK-LABEL: @step
+// CHECK: %[[O0:.*]] = arith.constant 0 : index
+// CHECK: %[[V0:.*]] = memref.view %arg1[%[[O0]]][] : memref<?xi8> to memref<8xf32>
+// CHECK: bufferization.to_tensor %[[V0]] restrict : memref<8xf32>
+// CHECK: %[[O1:.*]] = arith.constant 64 : index
+// CHECK: %[[V1:.*]] = memref.view %arg1[%[[O1]]][] : memref<?xi8> to memref<1x2x16x2xbf16>
+// CHECK: %[[O2:.*]] = arith.constant 0 : index
+// CHECK: memref.view %arg1[%[[O2]]][] : memref<?xi8> to memref<8xf32>
+// CHECK-NOT: cheems.parameter
+// doc: cheems-lower-parameters
+func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>) {
+  %n = cheems.parameter ["norm"] : tensor<8xf32>
+  %p = cheems.parameter ["a", "b"] layout <16, 2> : tensor<1x2x16x2xbf16>
+  %again = cheems.parameter ["norm"] : tensor<8xf32>
+  return %n, %p, %again : tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>
+}
+// doc-end
+
+// -----
+
+func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
+  // expected-error@below {{stands in a function without an argument {cheems.field = "parameters"}}}
+  %n = cheems.parameter ["norm"] : tensor<8xf32>
+  return %n : tensor<8xf32>
+}

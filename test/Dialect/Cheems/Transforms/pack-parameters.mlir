@@ -1,0 +1,58 @@
+// RUN: cheems-opt %s --cheems-pack-parameters --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: @product
+// CHECK-DAG: %[[W:.*]] = cheems.parameter ["w"] layout <16, 1> : tensor<2x8x16x1xf32>
+// CHECK-DAG: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<?x8xf32> into tensor<?x8x1x1xf32>
+// CHECK: linalg.fill {{.*}} -> tensor<?x2x1x16xf32>
+// CHECK: linalg.mmt4d ins(%[[X]], %[[W]] : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>)
+// CHECK: tensor.collapse_shape %{{.*}} : tensor<?x2x1x16xf32> into tensor<?x32xf32>
+// doc: cheems-pack-parameters,canonicalize,cse
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @product(%x: tensor<?x8xf32>) -> tensor<?x32xf32> {
+  %w = cheems.parameter ["w"] : tensor<32x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %y = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%f : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+// doc-end
+
+// -----
+
+// A tied embedding: bf16 panels hold pairs of k, rows are read where the panels have them; the last panel is not full.
+// CHECK-LABEL: @tied
+// CHECK: %[[W:.*]] = cheems.parameter ["w"] layout <16, 2> : tensor<2x4x16x2xbf16>
+// CHECK: %[[N0:.*]] = affine.apply {{.*}}()[%arg1]
+// CHECK: %[[K0:.*]] = affine.apply {{.*}}()[%arg2]
+// CHECK: %[[N1:.*]] = affine.apply {{.*}}()[%arg1]
+// CHECK: %[[K1:.*]] = affine.apply {{.*}}()[%arg2]
+// CHECK: tensor.extract %[[W]][%[[N0]], %[[K0]], %[[N1]], %[[K1]]]
+// CHECK: linalg.mmt4d ins(%{{.*}}, %[[W]] : tensor<?x4x1x2xf32>, tensor<2x4x16x2xbf16>)
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [%{{.*}}, 20] [1, 1] : tensor<?x32xf32> to tensor<?x20xf32>
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @tied(%x: tensor<?x8xf32>, %n: index, %k: index, %y: tensor<?x20xf32>) -> (tensor<?x20xf32>, bf16) {
+  %w = cheems.parameter ["w"] : tensor<20x8xbf16>
+  %e = tensor.extract %w[%n, %k] : tensor<20x8xbf16>
+  %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<20x8xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
+  return %r, %e : tensor<?x20xf32>, bf16
+}
+
+// -----
+
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @other_use(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<1x8xf32>) {
+  %w = cheems.parameter ["w"] : tensor<32x8xf32>
+  // expected-error@below {{reads a weight that products need as panels}}
+  %s = tensor.extract_slice %w[3, 0] [1, 8] [1, 1] : tensor<32x8xf32> to tensor<1x8xf32>
+  %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %r, %s : tensor<?x32xf32>, tensor<1x8xf32>
+}
