@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_token_table token_table.cpp LINK CheemsGeneration)
