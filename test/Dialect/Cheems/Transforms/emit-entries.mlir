@@ -1,0 +1,44 @@
+// RUN: cheems-opt %s --cheems-emit-entries --split-input-file --verify-diagnostics | FileCheck %s
+
+// The function becomes internal; the entry reads cheems_step, whose dynamic extents are beside the pointers.
+// CHECK: func.func private @step
+// CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
+// CHECK: func.func @cheems_step_fast(%[[STEP:.*]]: !llvm.ptr)
+// CHECK-DAG: llvm.getelementptr %[[STEP]][0, 0]
+// CHECK-DAG: llvm.getelementptr %[[STEP]][0, 1]
+// CHECK-DAG: llvm.getelementptr %[[STEP]][0, 6]
+// CHECK-DAG: llvm.getelementptr %[[STEP]][0, 5]
+// CHECK: call @step(
+// CHECK-NEXT: return
+// doc: cheems-emit-entries
+func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}, %logits: memref<?x16xf32> {cheems.field = "logits"})
+    attributes {cheems.entry = "cheems_step_fast"} {
+  return
+}
+// doc-end
+
+// -----
+
+// A pool is one of many, with slots and a capacity.
+// CHECK: func.func @entry(%[[STEP:.*]]: !llvm.ptr)
+// CHECK: llvm.getelementptr %[[STEP]][0, 8]
+// CHECK: llvm.getelementptr %{{.*}}[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CHECK: llvm.getelementptr %[[STEP]][0, 9]
+// CHECK: llvm.getelementptr %[[STEP]][0, 10]
+func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools", cheems.index = 2 : i64}) attributes {cheems.entry = "entry"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{argument 0 is no field of cheems_step}}
+func.func @step(%other: memref<?xi32> {cheems.field = "other"}) attributes {cheems.entry = "entry"} {
+  return
+}
+
+// -----
+
+// expected-error@below {{argument 0 has no pool index}}
+func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools"}) attributes {cheems.entry = "entry"} {
+  return
+}

@@ -1,0 +1,51 @@
+// RUN: cheems-opt %s --cheems-outline-parallel --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// The body is a function over a range of linearised iterations; what it captures travels on the caller's stack, constants do not.
+// CHECK: func.func private @cheems_parallel_for(!llvm.ptr, !llvm.ptr, i64)
+// CHECK: func.func private @scale_parallel0(%[[CTX:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[WORKER:.*]]: i64)
+// CHECK: scf.for
+// CHECK: memref.store
+// CHECK-LABEL: func.func @scale(
+// CHECK: %[[BODY:.*]] = constant @scale_parallel0
+// CHECK: %[[FRAME:.*]] = llvm.alloca
+// CHECK-NOT: scf.forall
+// CHECK: %[[POINTER:.*]] = builtin.unrealized_conversion_cast %[[BODY]]
+// CHECK: call @cheems_parallel_for(%[[POINTER]], %[[FRAME]], %{{.*}})
+// doc: cheems-outline-parallel,canonicalize,cse
+func.func @scale(%x: memref<?x8xf32>, %n: index) {
+  %two = arith.constant 2.0 : f32
+  scf.forall (%i, %j) in (%n, 8) {
+    %a = memref.load %x[%i, %j] : memref<?x8xf32>
+    %b = arith.mulf %a, %two : f32
+    memref.store %b, %x[%i, %j] : memref<?x8xf32>
+  }
+  return
+}
+// doc-end
+
+// -----
+
+// The worker is the body's last argument.
+// CHECK: func.func private @who_parallel0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %[[WORKER:.*]]: i64)
+// CHECK: %[[W:.*]] = arith.index_cast %[[WORKER]] : i64 to index
+// CHECK: memref.store %[[W]]
+// CHECK-NOT: cheems.worker
+func.func @who(%x: memref<?xindex>, %n: index) {
+  scf.forall (%i) in (%n) {
+    %w = cheems.worker : index
+    memref.store %w, %x[%i] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
+func.func @nested(%x: memref<?xindex>, %n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error@below {{is outlined when it is bufferised and not nested}}
+    scf.forall (%j) in (%n) {
+      memref.store %i, %x[%j] : memref<?xindex>
+    }
+  }
+  return
+}

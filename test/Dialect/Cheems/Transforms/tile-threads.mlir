@@ -1,0 +1,59 @@
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse)' | FileCheck %s
+
+// CHECK-LABEL: @product
+// CHECK: scf.forall (%[[P:.*]]) = (0) to (6) step (2) shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [2, 8, 16, 1]
+// CHECK: linalg.mmt4d ins(%{{.*}}, %{{.*}} : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>)
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %[[O]][0, %[[P]], 0, 0]
+// doc: func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse
+func.func @product(%x: tensor<?x8x1x1xf32>, %w: tensor<6x8x16x1xf32>) -> tensor<?x6x1x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x1x1xf32>
+  %e = tensor.empty(%n) : tensor<?x6x1x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x6x1x16xf32>) -> tensor<?x6x1x16xf32>
+  %y = linalg.mmt4d ins(%x, %w : tensor<?x8x1x1xf32>, tensor<6x8x16x1xf32>) outs(%f : tensor<?x6x1x16xf32>) -> tensor<?x6x1x16xf32>
+  return %y : tensor<?x6x1x16xf32>
+}
+// doc-end
+
+// A product of no more panels than one iteration takes stays whole.
+// CHECK-LABEL: @small_product
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @small_product(%x: tensor<?x8x1x1xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x2x1x16xf32>) -> tensor<?x2x1x16xf32> {
+  %r = linalg.mmt4d ins(%x, %w : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>) outs(%y : tensor<?x2x1x16xf32>) -> tensor<?x2x1x16xf32>
+  return %r : tensor<?x2x1x16xf32>
+}
+
+// CHECK-LABEL: @rows
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (%{{.*}}) step (4)
+// CHECK: cheems.rms_norm
+func.func @rows(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// A reduction is never split, nor what has no rows of a step, nor what is parallel already.
+// CHECK-LABEL: @whole
+// CHECK-NOT: scf.forall (%{{.*}}) = (0)
+// CHECK: return
+#in = affine_map<(i, j) -> (i, j)>
+#out = affine_map<(i, j) -> (j)>
+func.func @whole(%x: tensor<?x8xf32>, %sum: tensor<8xf32>, %s: tensor<4x8xf32>, %w: tensor<8xf32>, %n: index, %y: tensor<?x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>, tensor<?x8xf32>) {
+  %a = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<?x8xf32>) outs(%sum : tensor<8xf32>) {
+  ^bb0(%e: f32, %acc: f32):
+    %t = arith.addf %e, %acc : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %b = cheems.rms_norm epsilon 0.5 ins(%s, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%s : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %c = scf.forall (%i) in (%n) shared_outs(%o = %y) -> tensor<?x8xf32> {
+    %d = tensor.dim %o, %i : tensor<?x8xf32>
+    %p = tensor.extract_slice %o[%i, 0] [%d, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %q = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%p : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %q into %o[%i, 0] [%d, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %a, %b, %c : tensor<8xf32>, tensor<4x8xf32>, tensor<?x8xf32>
+}
