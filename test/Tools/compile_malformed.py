@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Wrong use, broken models and broken artefacts: each must end in one clear line and the right exit code.
+"""Wrong use of cheems-compile, broken models, interrupted compiles, and artefacts damaged in each of their regions.
 
-    command_line.py BIN_DIR MODEL_DIR --compiler CHEEMS_COMPILE
+    compile_malformed.py BIN_DIR MODEL_DIR
 
-Runs the cases of the tools that BIN_DIR has: a sanitizer build may have only cheems-run, and takes the artefact that it
-damages from another build's compiler.
+Each must end in one clear line and the right exit code, and leave nothing half done.
 """
-import argparse
 import pathlib
 import shutil
 import signal
@@ -79,40 +77,13 @@ COMPILE_CASES = [
     ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems"], FAILED, "/no/such/folder"),
 ]
 
-# name, arguments (GOOD stands for an artefact), exit code, what the line must name, standard input
-RUN_CASES = [
-    ("no arguments", [], USAGE, "", b""),
-    ("unknown flag", ["GOOD", "--louder"], USAGE, "--louder", b""),
-    ("no such file", ["/no/such.cheems", "-p", "x"], FAILED, "/no/such.cheems", b""),
-    ("nothing to do", ["GOOD"], USAGE, "-p", b""),
-    ("no such prompt file", ["GOOD", "-f", "/no/prompt.txt"], FAILED, "/no/prompt.txt", b""),
-    ("prompt is no UTF-8", ["GOOD", "-f", "-", "-n", "1"], FAILED, "byte 3", b"abc\xff"),
-    ("id is no number", ["GOOD", "--prompt-ids", "1,two", "-n", "1"], USAGE, "two", b""),
-    ("id out of range", ["GOOD", "--prompt-ids", "1,99999", "-n", "1"], FAILED, "99999", b""),
-    ("id negative", ["GOOD", "--prompt-ids", "1,-7", "-n", "1"], FAILED, "-7", b""),
-    ("no ids", ["GOOD", "--prompt-ids", "", "-n", "1"], USAGE, "prompt", b""),
-    ("prompt longer than the context", ["GOOD", "--prompt-ids", "1,2,3,4,5", "-c", "4"], FAILED, "context", b""),
-    ("negative temperature", ["GOOD", "-p", "x", "--temp", "-1"], USAGE, "temp", b""),
-    ("temperature is no number", ["GOOD", "-p", "x", "--temp", "warm"], USAGE, "warm", b""),
-    ("top-p above one", ["GOOD", "-p", "x", "--top-p", "1.5"], USAGE, "top-p", b""),
-    ("no threads", ["GOOD", "-p", "x", "-t", "-2"], USAGE, "-2", b""),
-    ("logits without ids", ["GOOD", "--logits", "OUT"], USAGE, "--input-ids", b""),
-    ("ids file is no safetensors", ["GOOD", "--input-ids", "TEXT", "--logits", "OUT"], FAILED, "TEXT", b""),
-    ("unknown id to text", ["GOOD", "--detokenize", "99999"], FAILED, "99999", b""),
-    ("empty file", ["EMPTY", "-p", "x"], FAILED, "EMPTY", b""),
-    ("not an artefact", ["TEXT", "-p", "x"], FAILED, "TEXT", b""),
-    ("truncated artefact", ["TRUNCATED", "-p", "x"], FAILED, "TRUNCATED", b""),
-    ("version damaged", ["VERSION", "-p", "x"], FAILED, "corrupted", b""),
-    ("weights damaged", ["weights", "--verify"], FAILED, "corrupted", b""),
-]
-
-
 class Checker:
     def __init__(self):
         self.passed, self.failures = 0, 0
 
-    def check(self, name, command, code, needle, stdin=b""):
-        result = subprocess.run([str(word) for word in command], input=stdin, capture_output=True, timeout=120)
+    def check(self, name, command, code, needle):
+        command = [str(word) for word in command]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
         lines = [line for line in result.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
         problems = []
         if result.returncode != code:
@@ -131,24 +102,19 @@ class Checker:
             self.passed += 1
 
 
-def broken_artefacts(good, folder):
-    """Copies of an artefact, damaged in the way they are named for; each section's copy has one byte changed."""
+def damaged_regions(good, folder):
+    """Region -> a copy of the artefact with one byte of it changed (include/cheems/artifact.h)."""
     data = good.read_bytes()
     size = len(data)
-    index, entries = struct.unpack("<QQ", data[size - 48 : size - 32])  # cheems_footer of include/cheems/artifact.h
-    bytes_at = {"footer": size - 20, "index": index + 8}
+    index, entries = struct.unpack("<QQ", data[size - 48 : size - 32])
+    places = {"footer": size - 20, "version": size - 56, "index": index + 8}
     for start in range(index, index + 64 * entries, 64):
         name, offset, length = struct.unpack("<24sQQ", data[start : start + 40])
-        bytes_at[name.rstrip(b"\0").decode()] = offset + length // 2
-    contents = {"EMPTY": b"", "TEXT": b"To be, or not to be\n" * 500, "TRUNCATED": data[: size // 2]}
-    contents["VERSION"] = data[: size - 56] + struct.pack("<I", 999) + data[size - 52 :]
-    for name, offset in bytes_at.items():
-        contents[name] = data[:offset] + bytes([data[offset] ^ 0x40]) + data[offset + 1 :]
-    paths = {}
-    for name, content in contents.items():
-        paths[name] = folder / f"{name}.cheems"
-        paths[name].write_bytes(content)
-    return paths, bytes_at.keys()
+        places[name.rstrip(b"\0").decode()] = offset + length // 2
+    paths = {name: folder / f"{name}.cheems" for name in places}
+    for name, place in places.items():
+        paths[name].write_bytes(data[:place] + bytes([data[place] ^ 0x40]) + data[place + 1 :])
+    return paths
 
 
 def interrupted(compiler, runner, model, folder, checker):
@@ -172,44 +138,34 @@ def interrupted(compiler, runner, model, folder, checker):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("bins", type=pathlib.Path)
-    parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("--compiler", type=pathlib.Path, required=True)
-    options = parser.parse_args()
-    if not options.compiler.exists():
-        sys.exit(f"command_line.py: {options.compiler} is missing: build it first")
-    compiler, runner = options.bins / "cheems-compile", options.bins / "cheems-run"
+    bins, good_model = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    compiler, runner = bins / "cheems-compile", bins / "cheems-run"
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         out = folder / "out.cheems"
-        if compiler.exists():
-            for name, arguments, code, needle in COMPILE_CASES:
-                checker.check(name, [compiler, *({"MODEL": options.model, "OUT": out}.get(a, a) for a in arguments)], code, needle)
-            for name, damage, code, needle in MODEL_CASES:
-                model = folder / "model"
-                shutil.copytree(options.model, model, copy_function=shutil.copyfile)
-                damage(model)
-                checker.check(name, [compiler, model, "-o", out], code, needle)
-                shutil.rmtree(model)
-            left = [path.name for path in folder.iterdir()]
-            if left:
-                checker.failures += 1
-                print(f"FAILED cheems-compile: a failed compile left {left}")
-        if compiler.exists() and runner.exists():
-            interrupted(compiler, runner, options.model, folder / "interrupted", checker)
-        if runner.exists():
-            good = folder / "good.cheems"
-            subprocess.run([options.compiler, options.model, "-o", good], check=True, stderr=subprocess.DEVNULL)
-            broken, regions = broken_artefacts(good, folder)
-            paths = {"GOOD": good, "OUT": folder / "out", **broken}
-            for name, arguments, code, needle, stdin in RUN_CASES:
-                checker.check(name, [runner, *(paths.get(a, a) for a in arguments)], code, needle, stdin)
-            for region in regions - {"weights"}:
-                checker.check(f"{region} damaged", [runner, broken[region], "-p", "x"], FAILED, "corrupted")
+        for name, arguments, code, needle in COMPILE_CASES:
+            words = {"MODEL": good_model, "OUT": out}
+            checker.check(name, [compiler, *(words.get(a, a) for a in arguments)], code, needle)
+        for name, damage, code, needle in MODEL_CASES:
+            model = folder / "model"
+            shutil.copytree(good_model, model, copy_function=shutil.copyfile)
+            damage(model)
+            checker.check(name, [compiler, model, "-o", out], code, needle)
+            shutil.rmtree(model)
+        left = [path.name for path in folder.iterdir()]
+        if left:
+            checker.failures += 1
+            print(f"FAILED cheems-compile: a failed compile left {left}")
+        interrupted(compiler, runner, good_model, folder / "interrupted", checker)
+
+        good = folder / "good.cheems"
+        subprocess.run([compiler, good_model, "-o", good], check=True)
+        for region, path in damaged_regions(good, folder).items():
+            mode = ["--verify"] if region == "weights" else ["-p", "x"]
+            checker.check(f"{region} damaged", [runner, path, *mode], FAILED, f"{region}.cheems: corrupted")
     print(f"{checker.passed} passed, {checker.failures} failed")
-    sys.exit(bool(checker.failures) or not checker.passed)
+    sys.exit(bool(checker.failures))
 
 
 main()
