@@ -1,0 +1,215 @@
+// Random legal checkpoints, compiled by both pipelines and run whole and in
+// chunks, against the evaluator in double.
+//
+//   CHEEMS_RANDOM_CONFIGS   how many (16)
+//   CHEEMS_RANDOM_SEED      the first seed (0)
+#include "Tools.h"
+#include "cheems/Reference/Doge.h"
+#include "test/unit/Support/RandomCheckpoint.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace cheems;
+using namespace cheems::reference;
+using namespace cheems::test;
+
+namespace {
+
+constexpr uint64_t defaultConfigs = 16;
+
+uint64_t setting(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::stoull(text) : otherwise;
+}
+
+/// Unit roundoff of what is stored between operations.
+double roundoff(const Checkpoint &checkpoint) {
+  return checkpoint.precision() == DType::BF16 ? 0x1p-9 : 0x1p-24;
+}
+
+/// What logits may differ by, in their standard deviation. Every layer, and the
+/// head, passes on the error of what came before and adds its own: in f32 a sum
+/// of n products errs by up to n units; in bf16 sums are f32 still, and about
+/// eight roundings of stored values (keys, values and inputs of products)
+/// count.
+double bound(const Checkpoint &checkpoint, int64_t length) {
+  const ModelConfig &c = checkpoint.config();
+  double steps = static_cast<double>(c.layers + 1);
+  if (checkpoint.precision() == DType::BF16) {
+    return 8.0 * steps * roundoff(checkpoint);
+  }
+  int64_t longest =
+      std::max({c.hidden, c.intermediate, c.heads * c.headDim, length});
+  return static_cast<double>(longest) * steps * roundoff(checkpoint);
+}
+
+/// A mask is two products away from its layer's input, and a change of half the
+/// margin on either side is too little to reorder keys.
+double neededMargin(const Checkpoint &checkpoint, int64_t length) {
+  if (checkpoint.precision() == DType::BF16) {
+    return 4.0 * static_cast<double>(checkpoint.config().layers) *
+           roundoff(checkpoint);
+  }
+  return 2.0 * bound(checkpoint, length);
+}
+
+struct Sequence {
+  std::vector<int64_t> ids;
+  Tensor logits;
+  int64_t firm = 0; ///< rows whose kept keys rounding cannot change
+};
+
+/// Of some sequences the one with the most firm rows: where masks are nearly
+/// equal, an evaluation with rounding may keep another key, and be right too.
+Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
+                      int64_t length) {
+  constexpr int attempts = 24;
+  double needed = neededMargin(checkpoint, length);
+  Sequence best;
+  for (int i = 0; i < attempts && best.firm < length; ++i) {
+    // few different tokens leave wide steps between masks, and many exact ties
+    int64_t different = random.integer(2, checkpoint.config().vocabulary);
+    std::vector<int64_t> ids(length);
+    for (int64_t &id : ids) {
+      id = random.integer(0, different - 1);
+    }
+    DogeEvaluation evaluated = evaluateDogeWithMargins(checkpoint, ids);
+    int64_t firm =
+        std::count_if(evaluated.keepMargin.begin(), evaluated.keepMargin.end(),
+                      [&](double m) { return m >= needed; });
+    if (firm > best.firm) {
+      best = {std::move(ids), std::move(evaluated.logits), firm};
+    }
+  }
+  return best;
+}
+
+double deviation(const Tensor &logits) {
+  double count = static_cast<double>(logits.data.size()), mean = 0, square = 0;
+  for (double value : logits.data) {
+    mean += value / count;
+    square += value * value / count;
+  }
+  return std::sqrt(square - mean * mean);
+}
+
+/// The largest difference over the firm rows of sequence `b`, in standard
+/// deviations; infinity for what is not a number.
+double error(const Tensor &got, int64_t b, const Sequence &want) {
+  double largest = 0.0;
+  for (int64_t t = 0; t < want.firm; ++t) {
+    for (int64_t n = 0; n < want.logits.shape[1]; ++n) {
+      double difference = std::abs(got(b, t, n) - want.logits(t, n));
+      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity()
+                                       : std::max(largest, difference);
+    }
+  }
+  return largest / deviation(want.logits);
+}
+
+class RandomConfig : public testing::TestWithParam<uint64_t> {
+protected:
+  void SetUp() override {
+    for (const char *tool : {"cheems-compile", "cheems-run"}) {
+      if (!std::filesystem::exists(toolFolder() / tool)) {
+        GTEST_SKIP() << tool << " is not in " << toolFolder()
+                     << ": build it first";
+      }
+    }
+  }
+  TemporaryFolder folder;
+};
+
+TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
+  RandomCheckpoint drawn = drawCheckpoint(GetParam());
+  SCOPED_TRACE(drawn.describe());
+  std::filesystem::path model = folder.path / "model";
+  writeCheckpoint(drawn, model);
+  auto checkpoint = Checkpoint::open(model.string(), [](llvm::StringRef) {});
+  ASSERT_TRUE(bool(checkpoint)) << llvm::toString(checkpoint.takeError());
+
+  Random random(GetParam() ^ 0x7e57);
+  std::optional<int64_t> window = checkpoint->config().keepWindow;
+  // a small window is passed several times, and so is a block of 64 rows
+  int64_t length = random.integer(window && *window < 64 ? 70 : 1, 150);
+  length = std::min(length, drawn.context());
+  std::vector<Sequence> sequences;
+  std::vector<std::vector<int64_t>> ids;
+  for (int b = 0; b < 2; ++b) {
+    sequences.push_back(drawSequence(*checkpoint, random, length));
+    ids.push_back(sequences.back().ids);
+    if (checkpoint->precision() == DType::F32) {
+      EXPECT_GT(sequences.back().firm,
+                std::min(window.value_or(length), length - 1))
+          << "no row past the window can be compared";
+    }
+  }
+  std::filesystem::path input = folder.path / "ids.safetensors";
+  writeIds(input, ids);
+
+  double allowed = bound(*checkpoint, length);
+  int64_t chunks[] = {length, random.integer(1, 9), random.integer(10, 70)};
+  for (const char *pipeline : {"fast", "scalar"}) {
+    std::string artefact =
+        (folder.path / (std::string(pipeline) + ".cheems")).string();
+    ASSERT_EQ(runTool("cheems-compile",
+                      {model.string(), "-o", artefact, "--pipeline", pipeline},
+                      folder.path),
+              "");
+    double worst = 0.0;
+    for (int64_t chunk : chunks) {
+      std::string threads = random.chance(0.5) ? "1" : "2";
+      SCOPED_TRACE(std::string(pipeline) + ", chunks of " +
+                   std::to_string(chunk) + ", threads " + threads);
+      std::filesystem::path output = folder.path / "logits.safetensors";
+      std::filesystem::remove(output);
+      ASSERT_EQ(runTool("cheems-run",
+                        {artefact, "--input-ids", input.string(), "--logits",
+                         output.string(), "-t", threads, "--prefill-chunk",
+                         std::to_string(chunk)},
+                        folder.path),
+                "");
+      auto logits = readLogits(output);
+      ASSERT_TRUE(bool(logits)) << llvm::toString(logits.takeError());
+      ASSERT_EQ(logits->shape,
+                (llvm::SmallVector<int64_t, 4>{2, length, drawn.vocabulary}));
+      for (int64_t b = 0; b < 2; ++b) {
+        double got = error(*logits, b, sequences[b]);
+        EXPECT_LE(got, allowed) << "sequence " << b;
+        worst = std::max(worst, got);
+      }
+    }
+    std::printf("%s %s: error %.1e of %.1e, %d and %d of %d rows\n",
+                drawn.describe().c_str(), pipeline, worst, allowed,
+                static_cast<int>(sequences[0].firm),
+                static_cast<int>(sequences[1].firm), static_cast<int>(length));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Seeds, RandomConfig,
+    testing::Range<uint64_t>(setting("CHEEMS_RANDOM_SEED", 0),
+                             setting("CHEEMS_RANDOM_SEED", 0) +
+                                 setting("CHEEMS_RANDOM_CONFIGS",
+                                         defaultConfigs)),
+    [](const auto &info) { return std::to_string(info.param); });
+
+TEST(RandomConfigs, DefaultSeedsCoverEveryStoredTypeAndWindows) {
+  bool types[4] = {}, small = false, middle = false, none = false, past = false;
+  for (uint64_t seed = 0; seed < defaultConfigs; ++seed) {
+    RandomCheckpoint c = drawCheckpoint(seed);
+    types[static_cast<int>(c.stored)] = true;
+    int64_t window = c.keepWindow.value_or(c.context());
+    small |= window < 4;
+    middle |= window >= 4 && window < 64;
+    none |= window >= c.context();
+    past |= c.dynamicRope;
+  }
+  EXPECT_TRUE(types[0] && types[1] && types[2] && types[3]);
+  EXPECT_TRUE(small && middle && none && past);
+}
+
+} // namespace

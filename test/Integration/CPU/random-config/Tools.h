@@ -1,0 +1,34 @@
+// The tools beside the test binary, run as a user runs them.
+#ifndef CHEEMS_TEST_INTEGRATION_CPU_RANDOMCONFIG_TOOLS_H
+#define CHEEMS_TEST_INTEGRATION_CPU_RANDOMCONFIG_TOOLS_H
+
+#include "cheems/Reference/Tensor.h"
+#include "llvm/Support/Error.h"
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cheems::test {
+
+/// Where this binary and the tools lie.
+std::filesystem::path toolFolder();
+
+/// Runs a tool of toolFolder() and waits for it. Empty when it exits with 0;
+/// otherwise the command, how it ended and what it wrote to standard error.
+/// `scratch` is a folder for that text.
+std::string runTool(const std::string &tool,
+                    const std::vector<std::string> &arguments,
+                    const std::filesystem::path &scratch);
+
+/// A safetensors file with `input_ids` [rows, length] as int64; rows are
+/// equally long. Throws std::runtime_error.
+void writeIds(const std::filesystem::path &path,
+              const std::vector<std::vector<int64_t>> &rows);
+
+/// `logits` of a file that cheems-run wrote; an error when there is no such
+/// file or tensor.
+llvm::Expected<reference::Tensor> readLogits(const std::filesystem::path &path);
+
+} // namespace cheems::test
+
+#endif
