@@ -1,0 +1,234 @@
+// Compiles a module of single-op functions, loads it, and calls it as a step
+// would.
+#include "Harness.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Pipelines/Registration.h"
+#include "cheems/Target/CPU/CodeGenerator.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include <dlfcn.h>
+
+namespace cheems::test {
+
+namespace {
+constexpr size_t kAlignment =
+    64; // of the weight section and the workspace, as abi.h promises
+
+llvm::Expected<std::pair<TargetInfo, Strategy>> choose(Mode mode) {
+  auto baseline = TargetInfo::find("x86-64-v3");
+  if (!baseline) {
+    return baseline.takeError();
+  }
+  Strategy strategy = baseline->strategy(mode == Mode::Scalar);
+  if (mode != Mode::Wide) {
+    return std::pair(*baseline, strategy);
+  }
+  // Without AVX-512 the same IR is still legal: each of its registers becomes
+  // two.
+  strategy.lanes = 16;
+  strategy.registers = 32;
+  auto native = TargetInfo::find("native");
+  if (!native) {
+    llvm::consumeError(native.takeError());
+    return std::pair(*baseline, strategy);
+  }
+  return std::pair(native->strategy(false).lanes == 16 ? *native : *baseline,
+                   strategy);
+}
+
+Element elementOf(mlir::Type type) {
+  EXPECT_TRUE(type.isF32() || type.isBF16());
+  return type.isBF16() ? Element::BF16 : Element::F32;
+}
+
+using Descriptors = std::vector<std::vector<int64_t>>;
+
+template <size_t> using Pointer = int64_t *;
+
+template <size_t... I>
+void invokeWith(void *function, Descriptors &arguments,
+                std::index_sequence<I...>) {
+  reinterpret_cast<void (*)(Pointer<I>...)>(function)(arguments[I].data()...);
+}
+
+/// A C interface takes a pointer to each descriptor.
+template <size_t count = 1>
+void invoke(void *function, Descriptors &arguments) {
+  if (arguments.size() == count) {
+    invokeWith(function, arguments, std::make_index_sequence<count>());
+  } else if constexpr (count < 16) {
+    invoke<count + 1>(function, arguments);
+  } else {
+    FAIL() << "more arguments than the harness passes";
+  }
+}
+} // namespace
+
+std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text,
+                                                        Mode mode) {
+  static const mlir::DialectRegistry registry = [] {
+    mlir::DialectRegistry dialects;
+    registerDialects(dialects);
+    return dialects;
+  }();
+  auto fail = [](const std::string &why) {
+    ADD_FAILURE() << why;
+    return nullptr;
+  };
+  auto target = choose(mode);
+  if (!target) {
+    return fail(llvm::toString(target.takeError()));
+  }
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module) {
+    return fail("the module does not parse:\n" + text);
+  }
+  mlir::PassManager before(&context), after(&context);
+  buildFusePipeline(before, target->second);
+  buildBufferizePipeline(before, target->second);
+  buildLLVMPipeline(after, target->second);
+  if (mlir::failed(before.run(*module))) {
+    return fail("the module does not bufferise");
+  }
+
+  std::unique_ptr<CompiledModule> result(new CompiledModule);
+  for (auto function : module->getOps<mlir::func::FuncOp>()) {
+    if (auto needs = function->getAttrOfType<mlir::DenseI64ArrayAttr>(
+            "cheems.workspace")) {
+      bool takesParameters = false;
+      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+        auto field =
+            function.getArgAttrOfType<mlir::StringAttr>(i, "cheems.field");
+        takesParameters |= field && field.getValue() == "parameters";
+      }
+      result->functions[function.getName().str()] = {
+          nullptr, needs[0], needs[1], needs[2], takesParameters};
+    }
+  }
+  for (mlir::Attribute entry :
+       (*module)->getAttrOfType<mlir::ArrayAttr>("cheems.parameters")) {
+    auto fields = mlir::cast<mlir::DictionaryAttr>(entry);
+    auto type = mlir::cast<mlir::RankedTensorType>(
+        fields.getAs<mlir::TypeAttr>("type").getValue());
+    Parameter parameter{fields.getAs<mlir::IntegerAttr>("offset").getInt(),
+                        type.getDimSize(0), type.getDimSize(1),
+                        elementOf(type.getElementType()), std::nullopt};
+    if (auto layout = fields.getAs<mlir::cheems::PanelsAttr>("layout")) {
+      parameter.panels = {layout.getRows(), layout.getPair()};
+      parameter.rows *= layout.getRows();
+      parameter.columns *= layout.getPair();
+    }
+    auto names = fields.getAs<mlir::ArrayAttr>("names");
+    result->parameters[mlir::cast<mlir::StringAttr>(names[0]).str()] =
+        parameter;
+  }
+  auto bytes = (*module)
+                   ->getAttrOfType<mlir::IntegerAttr>("cheems.parameter_bytes")
+                   .getInt();
+  result->section.emplace(static_cast<size_t>(bytes), kAlignment);
+
+  if (mlir::failed(after.run(*module))) {
+    return fail("the module does not become LLVM IR");
+  }
+  llvm::LLVMContext llvmContext;
+  auto code = generateLLVM(*module, target->first, llvmContext);
+  if (!code) {
+    return fail(llvm::toString(code.takeError()));
+  }
+  auto object = generateObject(**code, target->first);
+  if (!object) {
+    return fail(llvm::toString(object.takeError()));
+  }
+  llvm::SmallString<128> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("cheems-kernels", "so", path)) {
+    return fail(error.message());
+  }
+  llvm::FileRemover remover(path);
+  if (llvm::Error error = linkSharedObject(*object, path)) {
+    return fail(llvm::toString(std::move(error)));
+  }
+  result->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (result->library == nullptr) {
+    return fail(dlerror());
+  }
+  for (auto &[name, function] : result->functions) {
+    function.address = dlsym(result->library, ("_mlir_ciface_" + name).c_str());
+    if (function.address == nullptr) {
+      return fail("the object has no function " + name);
+    }
+  }
+  return result;
+}
+
+CompiledModule::~CompiledModule() {
+  if (library != nullptr) {
+    dlclose(library);
+  }
+}
+
+void CompiledModule::setParameter(llvm::StringRef name,
+                                  const reference::Tensor &matrix) {
+  auto found = parameters.find(name);
+  ASSERT_NE(found, parameters.end()) << name.str();
+  ASSERT_FALSE(sealed);
+  const Parameter &parameter = found->second;
+  int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+  ASSERT_EQ(columns, parameter.columns);
+  Buffer stored(parameter.element, {parameter.rows, parameter.columns});
+  for (int64_t n = 0; n < parameter.rows; ++n) {
+    for (int64_t k = 0; k < columns; ++k) {
+      int64_t at = n * columns + k;
+      if (auto panels = parameter.panels) {
+        auto [height, pair] = *panels;
+        at =
+            ((n / height * (columns / pair) + k / pair) * height + n % height) *
+                pair +
+            k % pair;
+      }
+      stored.set(at, n < rows ? matrix(n, k) : 0);
+    }
+  }
+  std::copy(stored.bytes().begin(), stored.bytes().end(),
+            section->data() + parameter.offset);
+}
+
+void CompiledModule::call(llvm::StringRef name, int64_t rows,
+                          llvm::ArrayRef<const Buffer *> buffers) {
+  auto found = functions.find(name);
+  ASSERT_NE(found, functions.end()) << name.str();
+  const Function &function = found->second;
+  if (!sealed) {
+    section->protect();
+    sealed = true;
+  }
+  static ThreadPool pool(3);
+  ThreadPool::Binding binding(pool);
+  int64_t bytes =
+      function.fixed + function.row * rows + function.worker * pool.threads();
+  GuardedMemory workspace(static_cast<size_t>(bytes), kAlignment);
+  Descriptors arguments;
+  for (const Buffer *buffer : buffers) {
+    arguments.push_back(buffer->descriptor());
+  }
+  if (function.takesParameters) {
+    arguments.push_back(
+        describe(section->data(), {static_cast<int64_t>(section->size())}));
+  }
+  arguments.push_back(describe(workspace.data(), {bytes}));
+  invoke(function.address, arguments);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    EXPECT_TRUE(buffers[i]->intact())
+        << name.str() << " wrote outside of argument " << i;
+  }
+  EXPECT_TRUE(workspace.intact())
+      << name.str() << " wrote outside of its workspace";
+}
+
+} // namespace cheems::test

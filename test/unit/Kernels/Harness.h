@@ -1,0 +1,77 @@
+// Compiles a module of single-op functions, loads it, and calls it as a step
+// would.
+#ifndef CHEEMS_TEST_UNIT_KERNELS_HARNESS_H
+#define CHEEMS_TEST_UNIT_KERNELS_HARNESS_H
+
+#include "Buffer.h"
+#include "llvm/ADT/StringRef.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cheems::test {
+
+/// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
+/// (AVX-512 where this machine has it).
+enum class Mode { Scalar, Narrow, Wide };
+inline std::string nameOf(Mode mode) {
+  return mode == Mode::Scalar   ? "Scalar"
+         : mode == Mode::Narrow ? "Narrow"
+                                : "Wide";
+}
+
+class CompiledModule {
+public:
+  /// Null after a test failure that says why.
+  static std::unique_ptr<CompiledModule> compile(const std::string &text,
+                                                 Mode mode);
+  ~CompiledModule();
+  CompiledModule(const CompiledModule &) = delete;
+  CompiledModule &operator=(const CompiledModule &) = delete;
+
+  /// Stores `matrix` [N, K] as the parameter `name`, in the layout the compiler
+  /// asks for. Before the first call only.
+  void setParameter(llvm::StringRef name, const reference::Tensor &matrix);
+
+  /// Runs `function` on three workers with a NaN-filled workspace of exactly
+  /// the recorded size for `rows` rows. A write outside of a buffer is a test
+  /// failure or, past its end, a fault.
+  void call(llvm::StringRef function, int64_t rows,
+            llvm::ArrayRef<const Buffer *> buffers);
+
+private:
+  struct Parameter {
+    int64_t offset, rows, columns;
+    Element element;
+    std::optional<std::pair<int64_t, int64_t>> panels; ///< rows and pair
+  };
+  struct Function {
+    void *address;
+    int64_t fixed, row, worker; ///< bytes of workspace
+    bool takesParameters;
+  };
+
+  CompiledModule() = default;
+
+  std::map<std::string, Parameter, std::less<>> parameters;
+  std::map<std::string, Function, std::less<>> functions;
+  std::optional<GuardedMemory> section; ///< the weights
+  bool sealed = false;
+  void *library = nullptr;
+};
+
+/// A test that runs once a mode.
+class KernelTest : public testing::TestWithParam<Mode> {};
+
+#define CHEEMS_EVERY_MODE(suite)                                               \
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+      , suite, testing::Values(Mode::Scalar, Mode::Narrow, Mode::Wide),        \
+      [](const testing::TestParamInfo<Mode> &info) {                           \
+        return nameOf(info.param);                                             \
+      })
+
+} // namespace cheems::test
+
+#endif

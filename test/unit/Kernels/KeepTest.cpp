@@ -1,0 +1,216 @@
+// keep_threshold and keep_update, compiled: comparisons and moves only, so bit
+// for bit.
+#include "Entries.h"
+#include "ModuleText.h"
+#include <set>
+
+using namespace cheems::test;
+using cheems::reference::Tensor;
+
+namespace {
+class KeepTest : public KernelTest {};
+CHEEMS_EVERY_MODE(KeepTest);
+
+struct Form {
+  int64_t heads, keep;
+  int64_t size = 0; ///< of a key
+  Element element = Element::F32;
+
+  std::string name(const std::string &op) const {
+    return op + "_" + std::to_string(heads) + "_" + std::to_string(keep) + "_" +
+           std::to_string(size);
+  }
+  std::string entries() const { return std::to_string(heads) + "x?x"; }
+
+  std::string threshold() const {
+    std::string mask = entries() + "f32", position = entries() + "i32";
+    std::string bound = "?x" + std::to_string(heads) + "xf32",
+                last = "?x" + std::to_string(heads) + "xi32";
+    std::string results = "tensor<" + bound + ">, tensor<" + last + ">";
+    return FunctionText(name("threshold"))
+        .input("m", mask)
+        .input("p", position)
+        .number("first")
+        .output("t", bound)
+        .output("l", last)
+        .line("%r, %s = cheems.keep_threshold keep " + std::to_string(keep) +
+              " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + position +
+              ">, index) outs(%t, %l : " + results + ") -> " + results)
+        .store("%r", "t", bound)
+        .store("%s", "l", last)
+        .text();
+  }
+
+  std::string update() const {
+    std::string mask = entries() + "f32", position = entries() + "i32";
+    std::string keys =
+        entries() + std::to_string(size) + "x" + spelling(element);
+    std::string bound = std::to_string(heads) + "xf32",
+                last = std::to_string(heads) + "xi32";
+    std::string results = "tensor<" + keys + ">, tensor<" + keys +
+                          ">, tensor<" + mask + ">, tensor<" + position + ">";
+    return FunctionText(name("update"))
+        .input("t", bound)
+        .input("l", last)
+        .number("first")
+        .number("rows")
+        .output("k", keys)
+        .output("v", keys)
+        .output("m", mask)
+        .output("p", position)
+        .line("%r:4 = cheems.keep_update keep " + std::to_string(keep) +
+              " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
+              last + ">, index, index) outs(%k, %v, %m, %p : " + results +
+              ") -> " + results)
+        .store("%r#0", "k", keys)
+        .store("%r#1", "v", keys)
+        .store("%r#2", "m", mask)
+        .store("%r#3", "p", position)
+        .text();
+  }
+};
+
+constexpr Form kForms[] = {
+    {1, 1, 1, Element::F32},   {1, 2, 7, Element::BF16},
+    {2, 3, 8, Element::F32},   {3, 5, 16, Element::BF16},
+    {4, 8, 2, Element::F32},   {1, 16, 17, Element::BF16},
+    {5, 17, 3, Element::BF16}, {2, 33, 33, Element::F32}};
+
+/// Entries below, at and past W before the block and after it.
+Entries makeEntries(Random &random, const Form &form, int64_t number) {
+  int64_t first =
+      random.between(0, form.keep + (random.once(4) ? form.keep : 0));
+  return Entries(random, form.heads, first, random.rows(40),
+                 number / 8 % 2 == 0);
+}
+
+std::string title(const Form &form, const Entries &entries) {
+  return std::to_string(form.heads) + " heads, keep " +
+         std::to_string(form.keep) + ", first " +
+         std::to_string(entries.first) + ", rows " +
+         std::to_string(entries.rows);
+}
+
+TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
+  std::string text;
+  for (const Form &form : kForms) {
+    text += form.threshold();
+  }
+  auto module = CompiledModule::compile(text, GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(11);
+  for (int64_t i = 0; i < caseCount() * 2; ++i) {
+    const Form &form = kForms[i % 8];
+    Entries entries = makeEntries(random, form, i);
+    SCOPED_TRACE(title(form, entries));
+    Buffer mask = entries.maskBuffer(), position = entries.positionBuffer(),
+           first = Buffer::number(entries.first);
+    Buffer bound(Element::F32, {entries.rows, form.heads}),
+        last(Element::I32, {entries.rows, form.heads});
+    module->call(form.name("threshold"), entries.rows,
+                 {&mask, &position, &first, &bound, &last});
+    Thresholds want(entries, form.keep);
+    EXPECT_EQ(bound.bytes(), want.mask.bytes());
+    EXPECT_EQ(last.bytes(), want.last.bytes());
+  }
+}
+
+/// The equation of keep_update for one head: what stands in each of the first
+/// places, as the entry's old place.
+std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
+                                 int64_t keep) {
+  std::vector<int64_t> places(
+      static_cast<size_t>(std::min(entries.count(), keep)));
+  std::iota(places.begin(), places.end(), 0);
+  if (entries.count() <= keep) {
+    return places;
+  }
+  cheems::reference::KeepThreshold worst = entries.thresholdOf(m, keep);
+  auto kept = [&](int64_t j) {
+    size_t head = static_cast<size_t>(m), place = static_cast<size_t>(j);
+    return worst.keeps(0, entries.rows - 1, entries.mask[head][place],
+                       entries.position[head][place]);
+  };
+  int64_t from = keep;
+  for (int64_t to = 0; to < keep; ++to) {
+    if (!kept(to)) {
+      while (!kept(from)) {
+        ++from;
+      }
+      places[static_cast<size_t>(to)] = from++;
+    }
+  }
+  return places;
+}
+
+/// Rows of `size` elements of one head, `capacity` places.
+void expectMoved(const Buffer &before, const Buffer &after, size_t rowBytes,
+                 int64_t capacity, int64_t m,
+                 const std::vector<int64_t> &places, const char *what) {
+  for (size_t to = 0; to < places.size(); ++to) {
+    size_t head = static_cast<size_t>(m * capacity);
+    EXPECT_EQ(after.bytes().slice((head + to) * rowBytes, rowBytes),
+              before.bytes().slice((head + static_cast<size_t>(places[to])) *
+                                       rowBytes,
+                                   rowBytes))
+        << what << " of head " << m << " in place " << to
+        << " came not from place " << places[to];
+  }
+}
+
+TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
+  std::string text;
+  for (const Form &form : kForms) {
+    text += form.update();
+  }
+  auto module = CompiledModule::compile(text, GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(12);
+  for (int64_t i = 0; i < caseCount() * 2; ++i) {
+    const Form &form = kForms[i % 8];
+    Entries entries = makeEntries(random, form, i);
+    SCOPED_TRACE(title(form, entries));
+    Thresholds thresholds(entries, form.keep);
+    Buffer bound(Element::F32, {form.heads}), last(Element::I32, {form.heads});
+    for (int64_t m = 0; m < form.heads; ++m) {
+      bound.set(m, thresholds.mask.get((entries.rows - 1) * form.heads + m));
+      last.set(m, thresholds.last.get((entries.rows - 1) * form.heads + m));
+    }
+    Tensor random1 = random.tensor({form.heads, entries.capacity, form.size},
+                                   -1, 1, form.element);
+    Tensor random2 = random.tensor(random1.shape, -1, 1, form.element);
+    auto fresh = [&] {
+      std::vector<Buffer> buffers;
+      buffers.emplace_back(form.element, random1);
+      buffers.emplace_back(form.element, random2);
+      buffers.push_back(entries.maskBuffer());
+      buffers.push_back(entries.positionBuffer());
+      return buffers;
+    };
+    std::vector<Buffer> before = fresh(), after = fresh();
+    Buffer first = Buffer::number(entries.first),
+           rows = Buffer::number(entries.rows);
+    module->call(form.name("update"), entries.rows,
+                 {&bound, &last, &first, &rows, &after[0], &after[1], &after[2],
+                  &after[3]});
+    if (entries.count() <= form.keep) {
+      for (size_t b = 0; b < after.size(); ++b) {
+        EXPECT_EQ(after[b].bytes(), before[b].bytes())
+            << "nothing happens while there is room";
+      }
+    }
+    size_t row = static_cast<size_t>(form.size) * sizeOf(form.element);
+    constexpr const char *names[] = {"key", "value", "mask", "position"};
+    const size_t sizes[] = {row, row, sizeof(float), sizeof(int32_t)};
+    for (int64_t m = 0; m < form.heads; ++m) {
+      std::vector<int64_t> places = placesAfter(entries, m, form.keep);
+      ASSERT_EQ(std::set<int64_t>(places.begin(), places.end()).size(),
+                places.size());
+      for (size_t b = 0; b < after.size(); ++b) {
+        expectMoved(before[b], after[b], sizes[b], entries.capacity, m, places,
+                    names[b]);
+      }
+    }
+  }
+}
+} // namespace
