@@ -31,15 +31,15 @@ double roundoff(const Checkpoint &checkpoint) {
 }
 
 /// What logits may differ by, in their standard deviation. Every layer, and the
-/// head, passes on the error of what came before and adds its own: in f32 a sum
-/// of n products errs by up to n units; in bf16 sums are f32 still, and about
-/// eight roundings of stored values (keys, values and inputs of products)
-/// count.
+/// head, passes on the error of what came before and adds its own. In f32 a sum
+/// of n products errs by up to n units. In bf16 sums are f32 still, and what
+/// counts is the rounding of the inputs: of a dozen, and those of keys by as
+/// much more as their scores are large, about 4.
 double bound(const Checkpoint &checkpoint, int64_t length) {
   const ModelConfig &c = checkpoint.config();
   double steps = static_cast<double>(c.layers + 1);
   if (checkpoint.precision() == DType::BF16) {
-    return 8.0 * steps * roundoff(checkpoint);
+    return 16.0 * steps * roundoff(checkpoint);
   }
   int64_t longest =
       std::max({c.hidden, c.intermediate, c.heads * c.headDim, length});
