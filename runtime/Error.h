@@ -8,11 +8,18 @@
 namespace cheems {
 
 /// Values are the tools' exit codes.
-enum class Status { ok = 0, failed = 1, usage = 2, unsupported = 3, interrupted = 130 };
+enum class Status {
+  ok = 0,
+  failed = 1,
+  usage = 2,
+  unsupported = 3,
+  interrupted = 130
+};
 
 struct Error : std::runtime_error {
   Status status;
-  Error(Status status, const std::string &message) : std::runtime_error(message), status(status) {}
+  Error(Status status, const std::string &message)
+      : std::runtime_error(message), status(status) {}
   /// A plain failure.
   explicit Error(const std::string &message) : Error(Status::failed, message) {}
 };

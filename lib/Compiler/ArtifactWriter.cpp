@@ -17,7 +17,9 @@ llvm::ArrayRef<uint8_t> bytesOf(llvm::StringRef text) {
 /// Passes bytes on and keeps the checksum of every full or final block.
 class BlockChecksums : public llvm::raw_ostream {
 public:
-  explicit BlockChecksums(llvm::raw_ostream &out) : out(out) { SetUnbuffered(); }
+  explicit BlockChecksums(llvm::raw_ostream &out) : out(out) {
+    SetUnbuffered();
+  }
   std::vector<uint64_t> finish() {
     if (!block.empty()) {
       closeBlock();
@@ -31,7 +33,8 @@ private:
     out.write(data, size);
     written += size;
     while (size) {
-      size_t part = std::min<size_t>(size, CHEEMS_ARTIFACT_BLOCK - block.size());
+      size_t part =
+          std::min<size_t>(size, CHEEMS_ARTIFACT_BLOCK - block.size());
       block.append(data, part);
       data += part;
       size -= part;
@@ -56,9 +59,11 @@ class Sections {
 public:
   Sections(llvm::raw_ostream &os, uint64_t at) : os(os), at(at) {}
 
-  void record(llvm::StringRef name, uint64_t offset, uint64_t size, uint64_t checksum) {
+  void record(llvm::StringRef name, uint64_t offset, uint64_t size,
+              uint64_t checksum) {
     cheems_index_entry entry{};
-    std::memcpy(entry.name, name.data(), std::min(name.size(), sizeof entry.name - 1));
+    std::memcpy(entry.name, name.data(),
+                std::min(name.size(), sizeof entry.name - 1));
     entry.offset = offset;
     entry.size = size;
     entry.checksum = checksum;
@@ -85,14 +90,20 @@ public:
 };
 
 template <typename T> llvm::StringRef rawBytes(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
 }
 
-/// What a disk wrote is what it reads: every section against the checksum computed on the way in.
-llvm::Error verify(llvm::StringRef path, const Sections &sections, llvm::ArrayRef<uint64_t> blocks) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+/// What a disk wrote is what it reads: every section against the checksum
+/// computed on the way in.
+llvm::Error verify(llvm::StringRef path, const Sections &sections,
+                   llvm::ArrayRef<uint64_t> blocks) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer) {
-    return llvm::createStringError(buffer.getError(), "cannot read back " + path + ": " + buffer.getError().message());
+    return llvm::createStringError(buffer.getError(),
+                                   "cannot read back " + path + ": " +
+                                       buffer.getError().message());
   }
   llvm::StringRef file = (*buffer)->getBuffer();
   for (const cheems_index_entry &entry : sections.entries) {
@@ -102,32 +113,40 @@ llvm::Error verify(llvm::StringRef path, const Sections &sections, llvm::ArrayRe
       same &= llvm::xxh3_64bits(bytesOf(bytes)) == entry.checksum;
     } else {
       for (auto [i, sum] : llvm::enumerate(blocks)) {
-        same &= llvm::xxh3_64bits(bytesOf(bytes.substr(i * CHEEMS_ARTIFACT_BLOCK, CHEEMS_ARTIFACT_BLOCK))) == sum;
+        same &= llvm::xxh3_64bits(bytesOf(bytes.substr(
+                    i * CHEEMS_ARTIFACT_BLOCK, CHEEMS_ARTIFACT_BLOCK))) == sum;
       }
     }
     if (!same) {
-      return llvm::createStringError("section " + llvm::StringRef(entry.name) + " of " + path +
-                                     " does not read back as written; check the disk");
+      return llvm::createStringError(
+          "section " + llvm::StringRef(entry.name) + " of " + path +
+          " does not read back as written; check the disk");
     }
   }
   return llvm::Error::success();
 }
 } // namespace
 
-llvm::Error finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
-                           llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights) {
-  auto image = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+llvm::Error
+finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
+               llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights) {
+  auto image = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
   if (!image) {
-    return llvm::createStringError(image.getError(), "cannot read " + path + ": " + image.getError().message());
+    return llvm::createStringError(image.getError(),
+                                   "cannot read " + path + ": " +
+                                       image.getError().message());
   }
   std::error_code error;
-  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
-                          llvm::sys::fs::OF_Append);
+  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::CD_OpenExisting,
+                          llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
   if (error) {
-    return llvm::createStringError(error, "cannot write " + path + ": " + error.message());
+    return llvm::createStringError(error, "cannot write " + path + ": " +
+                                              error.message());
   }
   Sections sections(os, (*image)->getBufferSize());
-  sections.record(CHEEMS_SECTION_CODE, 0, sections.at, llvm::xxh3_64bits(bytesOf((*image)->getBuffer())));
+  sections.record(CHEEMS_SECTION_CODE, 0, sections.at,
+                  llvm::xxh3_64bits(bytesOf((*image)->getBuffer())));
 
   sections.align();
   BlockChecksums blocks(os);
@@ -141,10 +160,11 @@ llvm::Error finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
 
   sections.text(CHEEMS_SECTION_METADATA, texts.metadata);
   sections.text(CHEEMS_SECTION_CONFIG, texts.config);
-  std::pair<llvm::StringRef, llvm::StringRef> optional[] = {{CHEEMS_SECTION_GENERATION_CONFIG, texts.generationConfig},
-                                                            {CHEEMS_SECTION_TOKENIZER, texts.tokenizer},
-                                                            {CHEEMS_SECTION_TOKENIZER_CONFIG, texts.tokenizerConfig},
-                                                            {CHEEMS_SECTION_CHAT_TEMPLATE, texts.chatTemplate}};
+  std::pair<llvm::StringRef, llvm::StringRef> optional[] = {
+      {CHEEMS_SECTION_GENERATION_CONFIG, texts.generationConfig},
+      {CHEEMS_SECTION_TOKENIZER, texts.tokenizer},
+      {CHEEMS_SECTION_TOKENIZER_CONFIG, texts.tokenizerConfig},
+      {CHEEMS_SECTION_CHAT_TEMPLATE, texts.chatTemplate}};
   for (auto [name, text] : optional) {
     if (!text.empty()) {
       sections.text(name, text);
@@ -158,17 +178,20 @@ llvm::Error finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
   footer.version = CHEEMS_ARTIFACT_VERSION;
   footer.index_offset = sections.at;
   footer.entry_count = sections.entries.size();
-  footer.index_checksum = llvm::xxh3_64bits(bytesOf(rawBytes(sections.entries)));
+  footer.index_checksum =
+      llvm::xxh3_64bits(bytesOf(rawBytes(sections.entries)));
   sections.write(rawBytes(sections.entries));
   footer.file_size = sections.at + sizeof footer;
-  llvm::StringRef head(reinterpret_cast<const char *>(&footer), sizeof footer - sizeof footer.footer_checksum);
+  llvm::StringRef head(reinterpret_cast<const char *>(&footer),
+                       sizeof footer - sizeof footer.footer_checksum);
   footer.footer_checksum = llvm::xxh3_64bits(bytesOf(head));
   os.write(reinterpret_cast<const char *>(&footer), sizeof footer);
   os.close();
   if (os.has_error()) {
     error = os.error();
     os.clear_error();
-    return llvm::createStringError(error, "cannot write " + path + ": " + error.message());
+    return llvm::createStringError(error, "cannot write " + path + ": " +
+                                              error.message());
   }
   return verify(path, sections, sums);
 }

@@ -16,14 +16,17 @@
 
 namespace cheems {
 namespace {
-/// A file beside its final name until keep() renames it; removed otherwise, also on a signal.
+/// A file beside its final name until keep() renames it; removed otherwise,
+/// also on a signal.
 class PendingFile {
 public:
   static llvm::Expected<PendingFile> create(const std::string &output) {
     auto file = llvm::sys::fs::TempFile::create(output + ".%%%%%%%%.tmp",
-                                                llvm::sys::fs::all_read | llvm::sys::fs::owner_write);
+                                                llvm::sys::fs::all_read |
+                                                    llvm::sys::fs::owner_write);
     if (!file) {
-      return llvm::createStringError("cannot write " + output + ": " + llvm::toString(file.takeError()));
+      return llvm::createStringError("cannot write " + output + ": " +
+                                     llvm::toString(file.takeError()));
     }
     return PendingFile(std::move(*file), output);
   }
@@ -32,18 +35,21 @@ public:
   const std::string &path() const { return file.TmpName; }
   llvm::Error keep() {
     if (llvm::Error failed = file.keep(output)) {
-      return llvm::createStringError("cannot write " + output + ": " + llvm::toString(std::move(failed)));
+      return llvm::createStringError("cannot write " + output + ": " +
+                                     llvm::toString(std::move(failed)));
     }
     return llvm::Error::success();
   }
 
 private:
-  PendingFile(llvm::sys::fs::TempFile file, std::string output) : file(std::move(file)), output(std::move(output)) {}
+  PendingFile(llvm::sys::fs::TempFile file, std::string output)
+      : file(std::move(file)), output(std::move(output)) {}
   llvm::sys::fs::TempFile file;
   std::string output;
 };
 
-llvm::Error writeStage(const std::string &output, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+llvm::Error writeStage(const std::string &output,
+                       llvm::function_ref<void(llvm::raw_ostream &)> print) {
   if (output == "-") {
     print(llvm::outs());
     llvm::outs().flush();
@@ -62,21 +68,25 @@ llvm::Error writeStage(const std::string &output, llvm::function_ref<void(llvm::
     os.clear_error();
   }
   if (error) {
-    return llvm::createStringError(error, "cannot write " + output + ": " + error.message());
+    return llvm::createStringError(error, "cannot write " + output + ": " +
+                                              error.message());
   }
   return file->keep();
 }
 
-llvm::Error runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build) {
+llvm::Error runPasses(mlir::ModuleOp module,
+                      llvm::function_ref<void(mlir::OpPassManager &)> build) {
   mlir::PassManager passes(module.getContext());
   build(passes);
   std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error && diagnostics.empty()) {
-      diagnostics = diagnostic.str();
-    }
-    return mlir::success();
-  });
+  mlir::ScopedDiagnosticHandler handler(
+      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            diagnostics.empty()) {
+          diagnostics = diagnostic.str();
+        }
+        return mlir::success();
+      });
   if (mlir::failed(passes.run(module))) {
     return llvm::createStringError("internal error: " + diagnostics);
   }
@@ -84,7 +94,8 @@ llvm::Error runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPas
 }
 } // namespace
 
-llvm::Error compile(const CompileOptions &options, ProgressHandler progress, MessageHandler warn) {
+llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
+                    MessageHandler warn) {
   std::vector<std::string> warnings;
   auto target = TargetInfo::find(options.cpu);
   if (!target) {
@@ -104,15 +115,19 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress, Mes
   mlir::MLIRContext context(registry);
   bool storedBF16 = checkpoint->precision() == DType::BF16;
   ImportOptions import;
-  import.weightsBF16 = options.weights == WeightFormat::BF16 || (options.weights == WeightFormat::Stored && storedBF16);
+  import.weightsBF16 = options.weights == WeightFormat::BF16 ||
+                       (options.weights == WeightFormat::Stored && storedBF16);
   import.stateBF16 = storedBF16;
   progress("import", 0);
-  mlir::OwningOpRef<mlir::ModuleOp> module = buildModule(context, checkpoint->config(), import);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      buildModule(context, checkpoint->config(), import);
   if (mlir::failed(mlir::verify(*module))) {
-    return llvm::createStringError("internal error: the imported module is invalid");
+    return llvm::createStringError(
+        "internal error: the imported module is invalid");
   }
   if (options.emit == Emit::MLIR) {
-    return writeStage(options.output, [&](llvm::raw_ostream &os) { module->print(os); });
+    return writeStage(options.output,
+                      [&](llvm::raw_ostream &os) { module->print(os); });
   }
 
   Strategy strategy = target->strategy(options.scalar);
@@ -125,7 +140,9 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress, Mes
   }
   ModuleFacts facts = collectFacts(*module, import.block);
   progress("passes", 0.5);
-  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) { buildLLVMPipeline(pm, strategy); })) {
+  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
+        buildLLVMPipeline(pm, strategy);
+      })) {
     return failed;
   }
   llvm::LLVMContext llvmContext;
@@ -135,7 +152,9 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress, Mes
     return code.takeError();
   }
   if (options.emit == Emit::LLVM) {
-    return writeStage(options.output, [&](llvm::raw_ostream &os) { (*code)->print(os, nullptr); });
+    return writeStage(options.output, [&](llvm::raw_ostream &os) {
+      (*code)->print(os, nullptr);
+    });
   }
   progress("code", 0.5);
   auto object = generateObject(**code, *target);
@@ -143,7 +162,9 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress, Mes
     return object.takeError();
   }
   if (options.emit == Emit::Object) {
-    return writeStage(options.output, [&](llvm::raw_ostream &os) { os.write(object->data(), object->size()); });
+    return writeStage(options.output, [&](llvm::raw_ostream &os) {
+      os.write(object->data(), object->size());
+    });
   }
 
   auto file = PendingFile::create(options.output);
@@ -160,14 +181,17 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress, Mes
   texts.tokenizer = checkpoint->tokenizerJson;
   texts.tokenizerConfig = checkpoint->tokenizerConfigJson;
   texts.chatTemplate = checkpoint->chatTemplate;
-  if (llvm::Error failed = finishArtifact(file->path(), texts, [&](llvm::raw_ostream &os) {
-        return writeWeights(os, facts.parameters, *checkpoint, progress);
-      })) {
+  if (llvm::Error failed =
+          finishArtifact(file->path(), texts, [&](llvm::raw_ostream &os) {
+            return writeWeights(os, facts.parameters, *checkpoint, progress);
+          })) {
     return failed;
   }
   return file->keep();
 }
 
-std::string compilerVersion() { return "cheems " CHEEMS_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }
+std::string compilerVersion() {
+  return "cheems " CHEEMS_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+}
 
 } // namespace cheems

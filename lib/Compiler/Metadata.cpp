@@ -17,7 +17,9 @@ std::string printed(mlir::Attribute value) {
   return text;
 }
 
-llvm::json::Value optional(std::optional<int64_t> value) { return value ? llvm::json::Value(*value) : nullptr; }
+llvm::json::Value optional(std::optional<int64_t> value) {
+  return value ? llvm::json::Value(*value) : nullptr;
+}
 
 llvm::json::Array state(mlir::ArrayAttr pools) {
   llvm::json::Array result;
@@ -30,9 +32,10 @@ llvm::json::Array state(mlir::ArrayAttr pools) {
         shape.push_back(mlir::cast<mlir::StringAttr>(extent).str());
       }
     }
-    result.push_back(llvm::json::Object{{"name", pool.getAs<mlir::StringAttr>("name").str()},
-                                        {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
-                                        {"shape", std::move(shape)}});
+    result.push_back(llvm::json::Object{
+        {"name", pool.getAs<mlir::StringAttr>("name").str()},
+        {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
+        {"shape", std::move(shape)}});
   }
   return result;
 }
@@ -40,9 +43,11 @@ llvm::json::Array state(mlir::ArrayAttr pools) {
 llvm::json::Array parameters(mlir::ArrayAttr table) {
   llvm::json::Array result;
   for (auto entry : table.getAsRange<mlir::DictionaryAttr>()) {
-    auto type = mlir::cast<mlir::RankedTensorType>(entry.getAs<mlir::TypeAttr>("type").getValue());
+    auto type = mlir::cast<mlir::RankedTensorType>(
+        entry.getAs<mlir::TypeAttr>("type").getValue());
     std::string name;
-    for (auto part : entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+    for (auto part :
+         entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
       name += (name.empty() ? "" : "+") + part.str();
     }
     auto layout = entry.getAs<mlir::cheems::PanelsAttr>("layout");
@@ -52,50 +57,61 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
         {"shape", llvm::json::Array(type.getShape())},
         {"layout", layout ? printed(layout) : "rows"},
         {"offset", entry.getAs<mlir::IntegerAttr>("offset").getInt()},
-        {"bytes", static_cast<int64_t>(type.getNumElements() * type.getElementTypeBitWidth() / 8)}});
+        {"bytes", static_cast<int64_t>(type.getNumElements() *
+                                       type.getElementTypeBitWidth() / 8)}});
   }
   return result;
 }
 
-/// design: the trained length, times factor with dynamic scaling, unlimited where a window bounds the state.
-int64_t defaultContext(const ModelConfig &config, const CompileOptions &options) {
+/// design: the trained length, times factor with dynamic scaling, unlimited
+/// where a window bounds the state.
+int64_t defaultContext(const ModelConfig &config,
+                       const CompileOptions &options) {
   if (options.maxContext) {
     return *options.maxContext;
   }
   if (config.keepWindow) {
     return 0;
   }
-  return static_cast<int64_t>(config.maxPositions * (config.rotary.dynamic ? config.rotary.factor : 1.0));
+  return static_cast<int64_t>(config.maxPositions * (config.rotary.dynamic
+                                                         ? config.rotary.factor
+                                                         : 1.0));
 }
 } // namespace
 
 ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
   ModuleFacts facts;
   auto workspace = [&](llvm::StringRef name) {
-    auto need = module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>("cheems.workspace");
+    auto need =
+        module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
+            "cheems.workspace");
     return std::array<int64_t, 3>{need[0], need[1], need[2]};
   };
   facts.generalWorkspace = workspace("step_general");
   facts.decodeWorkspace = workspace("step_decode");
   facts.state = module->getAttrOfType<mlir::ArrayAttr>("cheems.state");
-  facts.parameters = module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
+  facts.parameters =
+      module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
   facts.block = block;
   return facts;
 }
 
-std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, const CompileOptions &options,
-                     const TargetInfo &target, llvm::ArrayRef<std::string> warnings) {
+std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
+                     const CompileOptions &options, const TargetInfo &target,
+                     llvm::ArrayRef<std::string> warnings) {
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
-  bool weightsBF16 = options.weights == WeightFormat::BF16 || (options.weights == WeightFormat::Stored && storedBF16);
+  bool weightsBF16 = options.weights == WeightFormat::BF16 ||
+                     (options.weights == WeightFormat::Stored && storedBF16);
   llvm::json::Array features(target.features);
   llvm::json::Object variant{
       {"name", target.cpu},
       {"features", llvm::json::Array(target.features)},
       {"general", "cheems_step_general"},
       {"decode", "cheems_step_decode"},
-      {"workspace", llvm::json::Object{{"general", llvm::json::Array(facts.generalWorkspace)},
-                                       {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+      {"workspace", llvm::json::Object{
+                        {"general", llvm::json::Array(facts.generalWorkspace)},
+                        {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
       {"compiler", compilerVersion()},
@@ -104,10 +120,11 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, con
       {"hidden_size", c.hidden},
       {"layers", c.layers},
       {"max_position_embeddings", c.maxPositions},
-      {"context", llvm::json::Object{{"default", defaultContext(c, options)},
-                                     {"trained", c.maxPositions},
-                                     {"rope", c.rotary.dynamic ? "dynamic" : "default"},
-                                     {"factor", c.rotary.factor}}},
+      {"context",
+       llvm::json::Object{{"default", defaultContext(c, options)},
+                          {"trained", c.maxPositions},
+                          {"rope", c.rotary.dynamic ? "dynamic" : "default"},
+                          {"factor", c.rotary.factor}}},
       {"keep_window", c.keepWindow.value_or(0)},
       {"block", facts.block},
       {"precision", storedBF16 ? "bf16" : "f32"},
@@ -116,7 +133,8 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, con
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
-      {"target", llvm::json::Object{{"cpu", target.cpu}, {"features", std::move(features)}}},
+      {"target", llvm::json::Object{{"cpu", target.cpu},
+                                    {"features", std::move(features)}}},
       {"variants", llvm::json::Array{std::move(variant)}},
       {"state", state(facts.state)},
       {"parameters", parameters(facts.parameters)},

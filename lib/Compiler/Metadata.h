@@ -20,8 +20,9 @@ struct ModuleFacts {
 /// Read before the module is lowered to LLVM.
 ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block);
 
-std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint, const CompileOptions &options,
-                     const TargetInfo &target, llvm::ArrayRef<std::string> warnings);
+std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
+                     const CompileOptions &options, const TargetInfo &target,
+                     llvm::ArrayRef<std::string> warnings);
 
 } // namespace cheems
 

@@ -20,9 +20,11 @@ uint32_t toBits(float value) {
 }
 
 float widenHalf(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31, fraction = half & 0x3ff;
+  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31,
+           fraction = half & 0x3ff;
   if (exponent == 0) {
-    float magnitude = static_cast<float>(fraction) * 0x1p-24f; // zero and denormals
+    float magnitude =
+        static_cast<float>(fraction) * 0x1p-24f; // zero and denormals
     return sign ? -magnitude : magnitude;
   }
   exponent = exponent == 31 ? 255 : exponent + 112;
@@ -39,7 +41,8 @@ uint16_t toBrain(float value) {
 }
 
 /// Elements [from, from + out.size()) as f32.
-void widen(const TensorView &tensor, int64_t from, llvm::MutableArrayRef<float> out) {
+void widen(const TensorView &tensor, int64_t from,
+           llvm::MutableArrayRef<float> out) {
   const uint8_t *bytes = tensor.bytes.data() + from * byteSize(tensor.type);
   for (auto [i, value] : llvm::enumerate(out)) {
     uint16_t small;
@@ -63,19 +66,23 @@ void widen(const TensorView &tensor, int64_t from, llvm::MutableArrayRef<float> 
 
 class Writer {
 public:
-  Writer(llvm::raw_ostream &os, const Checkpoint &checkpoint) : os(os), checkpoint(checkpoint) {}
+  Writer(llvm::raw_ostream &os, const Checkpoint &checkpoint)
+      : os(os), checkpoint(checkpoint) {}
 
   void parameter(mlir::DictionaryAttr entry) {
-    auto type = mlir::cast<mlir::RankedTensorType>(entry.getAs<mlir::TypeAttr>("type").getValue());
+    auto type = mlir::cast<mlir::RankedTensorType>(
+        entry.getAs<mlir::TypeAttr>("type").getValue());
     brain = type.getElementType().isBF16();
     pad(entry.getAs<mlir::IntegerAttr>("offset").getInt());
     auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout");
     llvm::SmallVector<const TensorView *> parts;
     for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names")) {
-      parts.push_back(&checkpoint.tensor(mlir::cast<mlir::StringAttr>(name).getValue()));
+      parts.push_back(
+          &checkpoint.tensor(mlir::cast<mlir::StringAttr>(name).getValue()));
     }
     if (panels) {
-      packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(), type.getDimSize(1) * panels.getPair());
+      packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(),
+             type.getDimSize(1) * panels.getPair());
     } else {
       for (const TensorView *part : parts) {
         plain(*part);
@@ -93,7 +100,8 @@ public:
 private:
   void emit(llvm::ArrayRef<float> values) {
     if (!brain) {
-      os.write(reinterpret_cast<const char *>(values.data()), values.size() * 4);
+      os.write(reinterpret_cast<const char *>(values.data()),
+               values.size() * 4);
       written += values.size() * 4;
       return;
     }
@@ -112,14 +120,17 @@ private:
     }
   }
 
-  /// [count, K/pair, height, pair] of the parts' rows one below the other; rows past the last are zero.
-  void packed(llvm::ArrayRef<const TensorView *> parts, int64_t count, int64_t height, int64_t pair, int64_t size) {
+  /// [count, K/pair, height, pair] of the parts' rows one below the other; rows
+  /// past the last are zero.
+  void packed(llvm::ArrayRef<const TensorView *> parts, int64_t count,
+              int64_t height, int64_t pair, int64_t size) {
     std::vector<float> panel(height * size);
     row.resize(size);
     int64_t part = 0, next = 0;
     for (int64_t p = 0; p < count; ++p) {
       for (int64_t r = 0; r < height; ++r) {
-        while (part < static_cast<int64_t>(parts.size()) && next == parts[part]->shape[0]) {
+        while (part < static_cast<int64_t>(parts.size()) &&
+               next == parts[part]->shape[0]) {
           ++part;
           next = 0;
         }
@@ -129,7 +140,8 @@ private:
           std::fill(row.begin(), row.end(), 0.0f);
         }
         for (int64_t k = 0; k < size; k += pair) {
-          std::copy_n(row.begin() + k, pair, panel.begin() + k * height + r * pair);
+          std::copy_n(row.begin() + k, pair,
+                      panel.begin() + k * height + r * pair);
         }
       }
       emit(panel);
@@ -145,7 +157,8 @@ private:
 };
 } // namespace
 
-llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table, const Checkpoint &checkpoint,
+llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
+                         const Checkpoint &checkpoint,
                          ProgressHandler progress) {
   Writer writer(os, checkpoint);
   for (auto [i, entry] : llvm::enumerate(table)) {

@@ -1,4 +1,5 @@
-// Writes the weight section: each parameter converted and laid out as the module's table says.
+// Writes the weight section: each parameter converted and laid out as the
+// module's table says.
 #ifndef CHEEMS_LIB_COMPILER_WEIGHTWRITER_H
 #define CHEEMS_LIB_COMPILER_WEIGHTWRITER_H
 
@@ -8,9 +9,11 @@
 
 namespace cheems {
 
-/// Streams the section to `os`, in the order of `table` (attribute `cheems.parameters` of cheems-lower-parameters), padding
-/// each parameter to its offset.
-llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table, const Checkpoint &checkpoint,
+/// Streams the section to `os`, in the order of `table` (attribute
+/// `cheems.parameters` of cheems-lower-parameters), padding each parameter to
+/// its offset.
+llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
+                         const Checkpoint &checkpoint,
                          ProgressHandler progress);
 
 } // namespace cheems

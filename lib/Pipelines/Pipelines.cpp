@@ -31,19 +31,24 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
 
 void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(mlir::cheems::createLowerParametersPass());
-  // Row counts of intermediate tensors become that of the function's first argument: one extent to plan by.
+  // Row counts of intermediate tensors become that of the function's first
+  // argument: one extent to plan by.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
-  // One index loaded twice looks like two slots, which would cost a copy of the slot.
+  // One index loaded twice looks like two slots, which would cost a copy of the
+  // slot.
   pm.addPass(createCSEPass());
-  // CSE merged equal destinations; each writer needs its own again, at the place where it writes.
+  // CSE merged equal destinations; each writer needs its own again, at the
+  // place where it writes.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createOwnInitsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
-  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  options.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
-  // Self-copies vanish only after both; the second canonicalisation sees what CSE made equal.
+  // Self-copies vanish only after both; the second canonicalisation sees what
+  // CSE made equal.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -55,9 +60,11 @@ void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
     mlir::cheems::LowerMicrokernelsPassOptions kernels;
     kernels.lanes = strategy.lanes;
     kernels.registers = strategy.registers;
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createLowerMicrokernelsPass(kernels));
+    pm.addNestedPass<func::FuncOp>(
+        mlir::cheems::createLowerMicrokernelsPass(kernels));
   }
-  // Lifts scratch out of loops, but not out of a forall: there it is one a worker.
+  // Lifts scratch out of loops, but not out of a forall: there it is one a
+  // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(mlir::cheems::createPlanWorkspacePass());
   pm.addPass(createCanonicalizerPass());
@@ -70,7 +77,8 @@ void buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(mlir::cheems::createCheckKernelsPass());
-  // Hides operands behind loads, so it comes after everything that wants to see memrefs.
+  // Hides operands behind loads, so it comes after everything that wants to see
+  // memrefs.
   pm.addPass(mlir::cheems::createOutlineParallelPass());
   pm.addPass(mlir::cheems::createEmitEntriesPass());
   pm.addPass(createConvertVectorToSCFPass());
@@ -93,8 +101,12 @@ void buildPipeline(OpPassManager &pm, const Strategy &strategy) {
 
 namespace {
 struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
-  Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("f32 lanes of a vector register"), llvm::cl::init(8)};
-  Option<int64_t> registers{*this, "registers", llvm::cl::desc("vector registers"), llvm::cl::init(16)};
+  Option<int64_t> lanes{*this, "lanes",
+                        llvm::cl::desc("f32 lanes of a vector register"),
+                        llvm::cl::init(8)};
+  Option<int64_t> registers{*this, "registers",
+                            llvm::cl::desc("vector registers"),
+                            llvm::cl::init(16)};
   Strategy strategy() const {
     Strategy result;
     result.lanes = lanes;
@@ -107,21 +119,31 @@ struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
 void registerPipelines() {
   PassPipelineRegistration<StrategyOptions>(
       "cheems-fuse", "Fusion and weight layout, on tensors",
-      [](OpPassManager &pm, const StrategyOptions &options) { buildFusePipeline(pm, options.strategy()); });
+      [](OpPassManager &pm, const StrategyOptions &options) {
+        buildFusePipeline(pm, options.strategy());
+      });
   PassPipelineRegistration<StrategyOptions>(
       "cheems-bufferize", "Tensors to buffers in one arena",
-      [](OpPassManager &pm, const StrategyOptions &options) { buildBufferizePipeline(pm, options.strategy()); });
+      [](OpPassManager &pm, const StrategyOptions &options) {
+        buildBufferizePipeline(pm, options.strategy());
+      });
   PassPipelineRegistration<StrategyOptions>(
       "cheems-to-llvm", "Buffers to the LLVM dialect",
-      [](OpPassManager &pm, const StrategyOptions &options) { buildLLVMPipeline(pm, options.strategy()); });
+      [](OpPassManager &pm, const StrategyOptions &options) {
+        buildLLVMPipeline(pm, options.strategy());
+      });
   PassPipelineRegistration<StrategyOptions>(
       "cheems-fast", "A whole module to the LLVM dialect, vectorised",
-      [](OpPassManager &pm, const StrategyOptions &options) { buildPipeline(pm, options.strategy()); });
-  PassPipelineRegistration<>("cheems-scalar", "A whole module to the LLVM dialect, in plain loops", [](OpPassManager &pm) {
-    Strategy strategy;
-    strategy.scalar = true;
-    buildPipeline(pm, strategy);
-  });
+      [](OpPassManager &pm, const StrategyOptions &options) {
+        buildPipeline(pm, options.strategy());
+      });
+  PassPipelineRegistration<>(
+      "cheems-scalar", "A whole module to the LLVM dialect, in plain loops",
+      [](OpPassManager &pm) {
+        Strategy strategy;
+        strategy.scalar = true;
+        buildPipeline(pm, strategy);
+      });
 }
 
 } // namespace cheems

@@ -10,16 +10,19 @@
 namespace {
 enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kUnsupported = 3 };
 
-/// A line that is rewritten in place, on a terminal, once a compile has taken a second.
+/// A line that is rewritten in place, on a terminal, once a compile has taken a
+/// second.
 class ProgressLine {
 public:
   void show(llvm::StringRef stage, double fraction) {
     auto now = std::chrono::steady_clock::now();
-    if (!terminal || now - begin < std::chrono::seconds(1) || now - last < std::chrono::milliseconds(100)) {
+    if (!terminal || now - begin < std::chrono::seconds(1) ||
+        now - last < std::chrono::milliseconds(100)) {
       return;
     }
     last = now;
-    std::fprintf(stderr, "\r\033[K%s %3.0f%%", stage.str().c_str(), fraction * 100);
+    std::fprintf(stderr, "\r\033[K%s %3.0f%%", stage.str().c_str(),
+                 fraction * 100);
     shown = true;
   }
   void clear() {
@@ -31,13 +34,18 @@ public:
 
 private:
   bool terminal = isatty(STDERR_FILENO), shown = false;
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now(), last{};
+  std::chrono::steady_clock::time_point begin =
+                                            std::chrono::steady_clock::now(),
+                                        last{};
 };
 
 int run(const cheems::CompileOptions &options) {
   ProgressLine line;
   llvm::Error failed = cheems::compile(
-      options, [&](llvm::StringRef stage, double fraction) { line.show(stage, fraction); },
+      options,
+      [&](llvm::StringRef stage, double fraction) {
+        line.show(stage, fraction);
+      },
       [&](llvm::StringRef warning) {
         line.clear();
         std::cerr << "warning: " << warning.str() << '\n';
@@ -53,29 +61,41 @@ int run(const cheems::CompileOptions &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  CLI::App app{"Compiles a Doge model folder (config.json, model.safetensors, tokenizer.json) into one file for cheems-run."};
+  CLI::App app{"Compiles a Doge model folder (config.json, model.safetensors, "
+               "tokenizer.json) into one file for cheems-run."};
   app.set_version_flag("--version", cheems::compilerVersion());
   cheems::CompileOptions options;
-  app.add_option("MODEL_DIR,-m,--model", options.model, "model folder")->required();
-  app.add_option("-o,--output", options.output, "file to write (with --emit mlir, llvm or obj: - is standard output)")
+  app.add_option("MODEL_DIR,-m,--model", options.model, "model folder")
+      ->required();
+  app.add_option(
+         "-o,--output", options.output,
+         "file to write (with --emit mlir, llvm or obj: - is standard output)")
       ->required();
   std::string target = "cpu";
-  app.add_option("--target", target, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--target", target, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--cpu", options.cpu,
-                 "portable (x86-64-v3), native (this machine), or a name: x86-64-v3, x86-64-v4, sapphirerapids, ...");
+                 "portable (x86-64-v3), native (this machine), or a name: "
+                 "x86-64-v3, x86-64-v4, sapphirerapids, ...");
   std::string weights = "stored";
-  app.add_option("--weights", weights, "how matrices are kept: stored, f32, bf16 (int8 and int4 are not supported yet)")
+  app.add_option("--weights", weights,
+                 "how matrices are kept: stored, f32, bf16 (int8 and int4 are "
+                 "not supported yet)")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "int8", "int4"}));
   int64_t context = 0;
   auto *contextOption =
-      app.add_option("--max-context", context, "default context of cheems-run, in tokens")->check(CLI::Range(1, 2147483647));
+      app.add_option("--max-context", context,
+                     "default context of cheems-run, in tokens")
+          ->check(CLI::Range(1, 2147483647));
   std::string pipeline = "fast";
-  app.add_option("--pipeline", pipeline, "fast, or scalar: plain loops, for comparison")
+  app.add_option("--pipeline", pipeline,
+                 "fast, or scalar: plain loops, for comparison")
       ->check(CLI::IsMember({"fast", "scalar"}));
-  const std::map<std::string, cheems::Emit> stages{{"artefact", cheems::Emit::Artefact},
-                                                   {"mlir", cheems::Emit::MLIR},
-                                                   {"llvm", cheems::Emit::LLVM},
-                                                   {"obj", cheems::Emit::Object}};
+  const std::map<std::string, cheems::Emit> stages{
+      {"artefact", cheems::Emit::Artefact},
+      {"mlir", cheems::Emit::MLIR},
+      {"llvm", cheems::Emit::LLVM},
+      {"obj", cheems::Emit::Object}};
   std::string emit = "artefact";
   app.add_option("--emit", emit, "artefact, or a stage: mlir, llvm, ptx, obj")
       ->check(CLI::IsMember({"artefact", "mlir", "llvm", "ptx", "obj"}));
@@ -89,7 +109,8 @@ int main(int argc, char **argv) {
     return kUsage;
   }
   auto unsupported = [](const std::string &what) {
-    std::cerr << "cheems-compile: " << what << " is not supported by this version\n";
+    std::cerr << "cheems-compile: " << what
+              << " is not supported by this version\n";
     return kUnsupported;
   };
   if (target == "cuda") {
@@ -102,7 +123,8 @@ int main(int argc, char **argv) {
     return unsupported("--weights " + weights);
   }
   if (emit == "artefact" && options.output == "-") {
-    std::cerr << "cheems-compile: an artefact needs a file name, not -; see --help\n";
+    std::cerr
+        << "cheems-compile: an artefact needs a file name, not -; see --help\n";
     return kUsage;
   }
   if (*contextOption) {

@@ -8,5 +8,6 @@ int main(int argc, char **argv) {
   cheems::registerDialects(registry);
   mlir::registerAllPasses();
   cheems::registerPassesAndPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Cheems optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Cheems optimizer driver\n", registry));
 }

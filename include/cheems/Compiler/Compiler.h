@@ -24,11 +24,14 @@ struct CompileOptions {
 };
 
 /// Told what is happening: a stage's name and how much of it is done, 0 to 1.
-using ProgressHandler = llvm::function_ref<void(llvm::StringRef stage, double fraction)>;
+using ProgressHandler =
+    llvm::function_ref<void(llvm::StringRef stage, double fraction)>;
 using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;
 
-/// The same input gives the same bytes. The output appears whole under its name, or not at all.
-llvm::Error compile(const CompileOptions &options, ProgressHandler progress, MessageHandler warn);
+/// The same input gives the same bytes. The output appears whole under its
+/// name, or not at all.
+llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
+                    MessageHandler warn);
 
 /// "cheems 0.1.0 (LLVM 22.1.8)".
 std::string compilerVersion();

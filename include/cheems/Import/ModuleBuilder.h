@@ -1,4 +1,5 @@
-// Builds the module of a checkpoint: one function a layer kind, and the two step functions.
+// Builds the module of a checkpoint: one function a layer kind, and the two
+// step functions.
 #ifndef CHEEMS_IMPORT_MODULEBUILDER_H
 #define CHEEMS_IMPORT_MODULEBUILDER_H
 
@@ -11,13 +12,17 @@ namespace cheems {
 struct ImportOptions {
   bool weightsBF16 = false; ///< element type of matrices: bf16, else f32
   bool stateBF16 = false;   ///< element type of stored keys and values
-  int64_t block = 64;       ///< rows a sequence that keeps a window is processed in
+  int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 
-/// The module follows the contract of docs/rationale.md ("State in place"). It carries
-/// - `cheems.state`: the pools in order, {name, type, shape}, extents "slots" and "capacity" by name;
-/// - functions `step_general` and `step_decode`, marked for cheems-emit-entries.
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, const ModelConfig &config,
+/// The module follows the contract of docs/rationale.md ("State in place"). It
+/// carries
+/// - `cheems.state`: the pools in order, {name, type, shape}, extents "slots"
+/// and "capacity" by name;
+/// - functions `step_general` and `step_decode`, marked for
+/// cheems-emit-entries.
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
+                                              const ModelConfig &config,
                                               const ImportOptions &options);
 
 } // namespace cheems

@@ -1,4 +1,5 @@
-// The named pass bundles; docs/pipelines.md tells why each pass stands where it does.
+// The named pass bundles; docs/pipelines.md tells why each pass stands where it
+// does.
 #ifndef CHEEMS_PIPELINES_PIPELINES_H
 #define CHEEMS_PIPELINES_PIPELINES_H
 
@@ -6,13 +7,15 @@
 
 namespace cheems {
 
-/// What code is made for; chosen in Target/CPU, the only place that decides sizes.
+/// What code is made for; chosen in Target/CPU, the only place that decides
+/// sizes.
 struct Strategy {
   bool scalar = false;    ///< plain loops: the correctness baseline
   int64_t lanes = 8;      ///< f32 lanes of a vector register
   int64_t registers = 16; ///< vector registers
-  int64_t panels = 4;     ///< panels of 16 columns a parallel iteration of a product
-  int64_t rows = 32;      ///< rows a parallel iteration of row-wise work
+  int64_t panels =
+      4;             ///< panels of 16 columns a parallel iteration of a product
+  int64_t rows = 32; ///< rows a parallel iteration of row-wise work
 };
 
 /// Fusion and layout, on tensors (cheems-fuse).

@@ -6,10 +6,12 @@
 
 namespace cheems {
 
-/// All upstream dialects and extensions, the cheems dialect and its interface models.
+/// All upstream dialects and extensions, the cheems dialect and its interface
+/// models.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Our passes and the named pipelines (Pipelines.h), for tools that take pass names.
+/// Our passes and the named pipelines (Pipelines.h), for tools that take pass
+/// names.
 void registerPassesAndPipelines();
 
 } // namespace cheems

@@ -5,49 +5,66 @@
 namespace cheems {
 using namespace mlir;
 
-Value Emitter::slice(Value source, Extents offsets, Extents sizes, ArrayRef<int64_t> shape) {
-  auto type = RankedTensorType::get(shape, cast<RankedTensorType>(source.getType()).getElementType());
+Value Emitter::slice(Value source, Extents offsets, Extents sizes,
+                     ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(
+      shape, cast<RankedTensorType>(source.getType()).getElementType());
   SmallVector<OpFoldResult> strides(offsets.size(), attr(1));
-  return tensor::ExtractSliceOp::create(b, type, source, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(b, type, source, offsets, sizes,
+                                        strides);
 }
 
-Value Emitter::insert(Value source, Value into, Extents offsets, Extents sizes) {
+Value Emitter::insert(Value source, Value into, Extents offsets,
+                      Extents sizes) {
   SmallVector<OpFoldResult> strides(offsets.size(), attr(1));
-  return tensor::InsertSliceOp::create(b, source, into, offsets, sizes, strides);
+  return tensor::InsertSliceOp::create(b, source, into, offsets, sizes,
+                                       strides);
 }
 
-Value Emitter::map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out, Body body) {
+Value Emitter::map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out,
+                   Body body) {
   int64_t rank = cast<RankedTensorType>(out.getType()).getRank();
   SmallVector<AffineMap> all(maps);
   all.push_back(b.getMultiDimIdentityMap(rank));
-  return linalg::GenericOp::create(b, out.getType(), inputs, out, all,
-                                   SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-                                   [&](OpBuilder &builder, Location loc, ValueRange args) {
-                                     linalg::YieldOp::create(builder, loc, body(builder, loc, args));
-                                   })
+  return linalg::GenericOp::create(
+             b, out.getType(), inputs, out, all,
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &builder, Location loc, ValueRange args) {
+               linalg::YieldOp::create(builder, loc, body(builder, loc, args));
+             })
       .getResult(0);
 }
 
 Value Emitter::project(Value x, Value weight, Value bias, Value y) {
-  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1), k = b.getAffineDimExpr(2);
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
+             k = b.getAffineDimExpr(2);
   MLIRContext *context = b.getContext();
   auto operandMap = [&](AffineExpr row, AffineExpr column) -> Attribute {
     return AffineMapAttr::get(AffineMap::get(3, 0, {row, column}, context));
   };
-  SmallVector<Attribute> maps{operandMap(m, k), operandMap(n, k), operandMap(m, n)};
+  SmallVector<Attribute> maps{operandMap(m, k), operandMap(n, k),
+                              operandMap(m, n)};
   int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(0);
   OpFoldResult count = tensor::getMixedSize(b, b.getLoc(), x, 0);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  auto destination = [&] { return y ? y : empty({count, attr(columns)}, b.getF32Type()); };
-  Value product = linalg::FillOp::create(b, zero, bias ? empty({count, attr(columns)}, b.getF32Type()) : destination())
-                      .getResult(0);
-  product = linalg::MatmulOp::create(b, product.getType(), ValueRange{x, weight}, product,
-                                     {b.getNamedAttr("indexing_maps", b.getArrayAttr(maps))})
+  auto destination = [&] {
+    return y ? y : empty({count, attr(columns)}, b.getF32Type());
+  };
+  Value product =
+      linalg::FillOp::create(
+          b, zero,
+          bias ? empty({count, attr(columns)}, b.getF32Type()) : destination())
+          .getResult(0);
+  product = linalg::MatmulOp::create(
+                b, product.getType(), ValueRange{x, weight}, product,
+                {b.getNamedAttr("indexing_maps", b.getArrayAttr(maps))})
                 .getResult(0);
   if (!bias) {
     return product;
   }
-  // Into a tensor of its own: the product may become a slice of a merged one, which others read.
+  // Into a tensor of its own: the product may become a slice of a merged one,
+  // which others read.
   AffineMap all = b.getMultiDimIdentityMap(2);
   return map({product, bias}, {all, all.dropResult(0)}, destination(),
              [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
@@ -57,41 +74,59 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
 
 Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {
   Value y = empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
-  return mlir::cheems::RmsNormOp::create(b, TypeRange{y.getType()}, x, weight, y, b.getF64FloatAttr(epsilon)).getResult(0);
+  return mlir::cheems::RmsNormOp::create(b, TypeRange{y.getType()}, x, weight,
+                                         y, b.getF64FloatAttr(epsilon))
+      .getResult(0);
 }
 
 Value Emitter::splitHeads(Value x, int64_t heads) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t size = type.getDimSize(1) / heads;
-  SmallVector<OpFoldResult> shape{tensor::getMixedSize(b, b.getLoc(), x, 0), attr(heads), attr(size)};
-  auto split = RankedTensorType::get({type.getDimSize(0), heads, size}, type.getElementType());
-  return tensor::ExpandShapeOp::create(b, split, x, SmallVector<ReassociationIndices>{{0}, {1, 2}}, shape);
+  SmallVector<OpFoldResult> shape{tensor::getMixedSize(b, b.getLoc(), x, 0),
+                                  attr(heads), attr(size)};
+  auto split = RankedTensorType::get({type.getDimSize(0), heads, size},
+                                     type.getElementType());
+  return tensor::ExpandShapeOp::create(
+      b, split, x, SmallVector<ReassociationIndices>{{0}, {1, 2}}, shape);
 }
 
 Value Emitter::mergeHeads(Value x) {
-  return tensor::CollapseShapeOp::create(b, x, SmallVector<ReassociationIndices>{{0}, {1, 2}});
+  return tensor::CollapseShapeOp::create(
+      b, x, SmallVector<ReassociationIndices>{{0}, {1, 2}});
 }
 
 Value Emitter::residual(Value x, Value scale, Value y) {
   AffineMap all = b.getMultiDimIdentityMap(2);
-  return map({scale, y}, {all.dropResult(0), all}, x, [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-    return arith::AddFOp::create(builder, loc, arith::MulFOp::create(builder, loc, args[0], args[2]), args[1]);
-  });
+  return map({scale, y}, {all.dropResult(0), all}, x,
+             [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+               return arith::AddFOp::create(
+                   builder, loc,
+                   arith::MulFOp::create(builder, loc, args[0], args[2]),
+                   args[1]);
+             });
 }
 
-Value Emitter::activate(OpBuilder &builder, Location loc, Activation activation, Value x) {
+Value Emitter::activate(OpBuilder &builder, Location loc, Activation activation,
+                        Value x) {
   auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getF32FloatAttr(value));
   };
   switch (activation) {
   case Activation::SiLU: {
-    Value decay = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
-    return arith::DivFOp::create(builder, loc, x, arith::AddFOp::create(builder, loc, decay, constant(1)));
+    Value decay = math::ExpOp::create(builder, loc,
+                                      arith::NegFOp::create(builder, loc, x));
+    return arith::DivFOp::create(
+        builder, loc, x,
+        arith::AddFOp::create(builder, loc, decay, constant(1)));
   }
   case Activation::GELU: {
     Value scaled = arith::MulFOp::create(builder, loc, x, constant(M_SQRT1_2));
-    Value cdf = arith::AddFOp::create(builder, loc, math::ErfOp::create(builder, loc, scaled), constant(1));
-    return arith::MulFOp::create(builder, loc, arith::MulFOp::create(builder, loc, x, constant(0.5)), cdf);
+    Value cdf = arith::AddFOp::create(
+        builder, loc, math::ErfOp::create(builder, loc, scaled), constant(1));
+    return arith::MulFOp::create(
+        builder, loc, arith::MulFOp::create(builder, loc, x, constant(0.5)),
+        cdf);
   }
   case Activation::ReLU:
     return arith::MaximumFOp::create(builder, loc, x, constant(0));

@@ -1,4 +1,5 @@
-// A Doge decoder layer: x = r1*x + attention(norm1(x)); x = r2*x + mlp(norm2(x)).
+// A Doge decoder layer: x = r1*x + attention(norm1(x)); x = r2*x +
+// mlp(norm2(x)).
 #include "Layer.h"
 
 namespace cheems {
@@ -7,7 +8,9 @@ using namespace mlir;
 Type ModelTypes::matrixElement() const {
   return options.weightsBF16 ? Type(BFloat16Type::get(context)) : f32();
 }
-Type ModelTypes::stateElement() const { return options.stateBF16 ? Type(BFloat16Type::get(context)) : f32(); }
+Type ModelTypes::stateElement() const {
+  return options.stateBF16 ? Type(BFloat16Type::get(context)) : f32();
+}
 
 RankedTensorType ModelTypes::rowsOf(int64_t columns) const {
   return RankedTensorType::get({ShapedType::kDynamic, columns}, f32());
@@ -15,28 +18,40 @@ RankedTensorType ModelTypes::rowsOf(int64_t columns) const {
 RankedTensorType ModelTypes::matrix(int64_t rows, int64_t columns) const {
   return RankedTensorType::get({rows, columns}, matrixElement());
 }
-RankedTensorType ModelTypes::vector(int64_t size) const { return RankedTensorType::get({size}, f32()); }
+RankedTensorType ModelTypes::vector(int64_t size) const {
+  return RankedTensorType::get({size}, f32());
+}
 RankedTensorType ModelTypes::segments() const {
-  return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, IntegerType::get(context, 32));
+  return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields},
+                               IntegerType::get(context, 32));
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::pools() const {
   constexpr int64_t any = ShapedType::kDynamic;
   int64_t layers = config.layers, heads = stateHeads();
-  auto entries = RankedTensorType::get({any, layers, heads, any, config.headDim}, stateElement());
-  // Without a window the masks of every head of A go with the key head they share.
-  auto masks = RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
-  SmallVector<Pool> result{{"keys", entries}, {"values", entries}, {"masks", masks}};
+  auto entries = RankedTensorType::get(
+      {any, layers, heads, any, config.headDim}, stateElement());
+  // Without a window the masks of every head of A go with the key head they
+  // share.
+  auto masks =
+      RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
+  SmallVector<Pool> result{
+      {"keys", entries}, {"values", entries}, {"masks", masks}};
   if (windowed()) {
-    result.push_back({"positions", RankedTensorType::get({any, layers, heads, any}, IntegerType::get(context, 32))});
+    result.push_back(
+        {"positions", RankedTensorType::get({any, layers, heads, any},
+                                            IntegerType::get(context, 32))});
   }
   return result;
 }
 
-SmallVector<LayerWeight> layerWeights(const ModelTypes &types, const LayerTensors &layer) {
+SmallVector<LayerWeight> layerWeights(const ModelTypes &types,
+                                      const LayerTensors &layer) {
   const ModelConfig &c = types.config;
   SmallVector<LayerWeight> weights;
-  auto vector = [&](const std::string &name, int64_t size) { weights.push_back({name, types.vector(size)}); };
+  auto vector = [&](const std::string &name, int64_t size) {
+    weights.push_back({name, types.vector(size)});
+  };
   auto projection = [&](const Projection &p, int64_t out, int64_t in) {
     weights.push_back({p.weight, types.matrix(out, in)});
     if (p.bias) {
@@ -72,7 +87,8 @@ namespace {
 /// Hands out the weight arguments in the order of layerWeights.
 class WeightReader {
 public:
-  explicit WeightReader(ArrayRef<BlockArgument> arguments) : arguments(arguments) {}
+  explicit WeightReader(ArrayRef<BlockArgument> arguments)
+      : arguments(arguments) {}
   Value next() {
     Value value = arguments.front();
     arguments = arguments.drop_front();
@@ -88,20 +104,27 @@ private:
 };
 
 Value rotate(Emitter &e, Value x, Value cosine, Value sine) {
-  Value out = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), x), e.b.getF32Type());
-  return mlir::cheems::RotaryOp::create(e.b, TypeRange{out.getType()}, x, cosine, sine, out).getResult(0);
+  Value out =
+      e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), x), e.b.getF32Type());
+  return mlir::cheems::RotaryOp::create(e.b, TypeRange{out.getType()}, x,
+                                        cosine, sine, out)
+      .getResult(0);
 }
 
 /// Which optional tensors a layer has: layers with one kind share a function.
 std::string kindOf(const LayerTensors &layer) {
   std::string kind;
-  auto flag = [&](bool set, StringRef name) { kind += set ? ("_" + name).str() : ""; };
+  auto flag = [&](bool set, StringRef name) {
+    kind += set ? ("_" + name).str() : "";
+  };
   flag(layer.queryNorm.has_value(), "qnorm");
   flag(layer.keyNorm.has_value(), "knorm");
   flag(layer.gate.has_value(), "gated");
   std::pair<const Projection *, StringRef> projections[] = {
-      {&layer.query, "q"}, {&layer.key, "k"}, {&layer.value, "v"}, {&layer.maskStep, "dt"}, {&layer.output, "o"},
-      {layer.gate ? &*layer.gate : nullptr, "gate"}, {&layer.up, "up"}, {&layer.down, "down"}};
+      {&layer.query, "q"},  {&layer.key, "k"},
+      {&layer.value, "v"},  {&layer.maskStep, "dt"},
+      {&layer.output, "o"}, {layer.gate ? &*layer.gate : nullptr, "gate"},
+      {&layer.up, "up"},    {&layer.down, "down"}};
   for (auto [p, name] : projections) {
     flag(p && p->bias, (name + "bias").str());
   }
@@ -109,15 +132,20 @@ std::string kindOf(const LayerTensors &layer) {
 }
 } // namespace
 
-func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types, const LayerTensors &layer, bool decode) {
-  std::string name = std::string("doge_layer") + (decode ? "_decode" : "") + kindOf(layer);
+func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
+                           const LayerTensors &layer, bool decode) {
+  std::string name =
+      std::string("doge_layer") + (decode ? "_decode" : "") + kindOf(layer);
   if (auto existing = module.lookupSymbol<func::FuncOp>(name)) {
     return existing;
   }
   const ModelConfig &c = types.config;
   Emitter e(module);
-  RankedTensorType rows = types.rowsOf(c.hidden), table = types.rowsOf(c.headDim / 2);
-  SmallVector<Type> inputs{rows, table, table, types.segments(), e.b.getIndexType()}, outputs{rows};
+  RankedTensorType rows = types.rowsOf(c.hidden),
+                   table = types.rowsOf(c.headDim / 2);
+  SmallVector<Type> inputs{rows, table, table, types.segments(),
+                           e.b.getIndexType()},
+      outputs{rows};
   for (const ModelTypes::Pool &pool : types.pools()) {
     inputs.push_back(pool.type);
     outputs.push_back(pool.type);
@@ -127,23 +155,30 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types, const Layer
     inputs.push_back(weight.type);
   }
   e.b.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));
+  auto function =
+      func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   e.b.setInsertionPointToStart(entry);
 
   ArrayRef<BlockArgument> arguments = entry->getArguments();
-  Value x = arguments[0], cosine = arguments[1], sine = arguments[2], segments = arguments[3], index = arguments[4];
+  Value x = arguments[0], cosine = arguments[1], sine = arguments[2],
+        segments = arguments[3], index = arguments[4];
   SmallVector<Value> pools(arguments.slice(5, firstWeight - 5));
   WeightReader weights(arguments.drop_front(firstWeight));
 
   Value input = e.rmsNorm(x, weights.next(), c.normEpsilon);
-  Value query = e.splitHeads(weights.projection(e, layer.query, input), c.heads);
-  Value key = e.splitHeads(weights.projection(e, layer.key, input), c.keyValueHeads);
+  Value query =
+      e.splitHeads(weights.projection(e, layer.query, input), c.heads);
+  Value key =
+      e.splitHeads(weights.projection(e, layer.key, input), c.keyValueHeads);
   Value value = weights.projection(e, layer.value, input);
   Value stepSize = weights.projection(e, layer.maskStep, value);
-  Value mask = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), stepSize), e.b.getF32Type());
-  mask = mlir::cheems::DynamicMaskOp::create(e.b, TypeRange{mask.getType()}, stepSize, weights.next(), mask).getResult(0);
+  Value mask = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), stepSize),
+                       e.b.getF32Type());
+  mask = mlir::cheems::DynamicMaskOp::create(e.b, TypeRange{mask.getType()},
+                                             stepSize, weights.next(), mask)
+             .getResult(0);
   if (layer.queryNorm) {
     query = e.rmsNorm(query, weights.next(), c.normEpsilon);
   }
@@ -152,8 +187,9 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types, const Layer
   }
   query = rotate(e, query, cosine, sine);
   key = rotate(e, key, cosine, sine);
-  Value attended = emitAttention(e, types, decode, query, key, e.splitHeads(value, c.keyValueHeads), mask, segments, index,
-                                 pools);
+  Value attended = emitAttention(e, types, decode, query, key,
+                                 e.splitHeads(value, c.keyValueHeads), mask,
+                                 segments, index, pools);
   Value output = weights.projection(e, layer.output, e.mergeHeads(attended));
   x = e.residual(x, weights.next(), output);
 
@@ -163,10 +199,14 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types, const Layer
   Value up = weights.projection(e, layer.up, input);
   auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
     Value activated = e.activate(b, loc, c.activation, args[0]);
-    return layer.gate ? arith::MulFOp::create(b, loc, activated, args[1]).getResult() : activated;
+    return layer.gate
+               ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
+               : activated;
   };
-  Value mixed = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), up), e.b.getF32Type());
-  mixed = layer.gate ? e.map({gate, up}, {all, all}, mixed, active) : e.map(up, all, mixed, active);
+  Value mixed =
+      e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), up), e.b.getF32Type());
+  mixed = layer.gate ? e.map({gate, up}, {all, all}, mixed, active)
+                     : e.map(up, all, mixed, active);
   Value down = weights.projection(e, layer.down, mixed);
   x = e.residual(x, weights.next(), down);
 

@@ -6,9 +6,13 @@
 namespace cheems {
 using namespace mlir;
 
-OwningOpRef<ModuleOp> buildModule(MLIRContext &context, const ModelConfig &config, const ImportOptions &options) {
-  context.loadDialect<mlir::cheems::CheemsDialect, func::FuncDialect, bufferization::BufferizationDialect>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context), config.modelType);
+OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
+                                  const ModelConfig &config,
+                                  const ImportOptions &options) {
+  context.loadDialect<mlir::cheems::CheemsDialect, func::FuncDialect,
+                      bufferization::BufferizationDialect>();
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(&context), config.modelType);
   ModelTypes types{config, options, &context};
   buildStep(*module, types, /*decode=*/false);
   buildStep(*module, types, /*decode=*/true);
@@ -20,12 +24,14 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context, const ModelConfig &confi
     StringRef dynamic[] = {"slots", "capacity"};
     int next = 0;
     for (int64_t extent : pool.type.getShape()) {
-      shape.push_back(ShapedType::isDynamic(extent) ? Attribute(b.getStringAttr(dynamic[next++]))
-                                                    : b.getI64IntegerAttr(extent));
+      shape.push_back(ShapedType::isDynamic(extent)
+                          ? Attribute(b.getStringAttr(dynamic[next++]))
+                          : b.getI64IntegerAttr(extent));
     }
-    state.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(pool.name)),
-                                         b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
-                                         b.getNamedAttr("shape", b.getArrayAttr(shape))}));
+    state.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(pool.name)),
+         b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
+         b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }
   (*module)->setAttr("cheems.state", b.getArrayAttr(state));
   return module;

@@ -13,8 +13,9 @@ struct Step {
   bool decode;
 
   Value parameter(const std::string &name, RankedTensorType type) {
-    return mlir::cheems::ParameterOp::create(e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
-                                             mlir::cheems::PanelsAttr());
+    return mlir::cheems::ParameterOp::create(
+        e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
+        mlir::cheems::PanelsAttr());
   }
 
   /// Position and rotary length of every row: two i32 tensors [T].
@@ -22,19 +23,25 @@ struct Step {
     ImplicitLocOpBuilder &b = e.b;
     Type i32 = b.getI32Type();
     Value zero = e.index(0), one = e.index(1);
-    SmallVector<Value> inits{e.empty(OpFoldResult(count), i32), e.empty(OpFoldResult(count), i32)};
+    SmallVector<Value> inits{e.empty(OpFoldResult(count), i32),
+                             e.empty(OpFoldResult(count), i32)};
     auto overSegments = scf::ForOp::create(
-        b, zero, e.rows(segments), one, inits, [&](OpBuilder &, Location, Value s, ValueRange outer) {
+        b, zero, e.rows(segments), one, inits,
+        [&](OpBuilder &, Location, Value s, ValueRange outer) {
           Value start = segmentField(e, segments, s, kStart);
           Value length = decode ? one : segmentField(e, segments, s, kLength);
           Value position = segmentField(e, segments, s, kPosition);
-          Value reach = arith::IndexCastOp::create(b, i32, segmentField(e, segments, s, kRopeLength));
+          Value reach = arith::IndexCastOp::create(
+              b, i32, segmentField(e, segments, s, kRopeLength));
           auto overRows = scf::ForOp::create(
-              b, zero, length, one, outer, [&](OpBuilder &, Location, Value t, ValueRange args) {
+              b, zero, length, one, outer,
+              [&](OpBuilder &, Location, Value t, ValueRange args) {
                 Value row = e.add(start, t);
-                Value at = arith::IndexCastOp::create(b, i32, e.add(position, t));
+                Value at =
+                    arith::IndexCastOp::create(b, i32, e.add(position, t));
                 Value positions = tensor::InsertOp::create(b, at, args[0], row);
-                Value lengths = tensor::InsertOp::create(b, reach, args[1], row);
+                Value lengths =
+                    tensor::InsertOp::create(b, reach, args[1], row);
                 scf::YieldOp::create(b, ValueRange{positions, lengths});
               });
           scf::YieldOp::create(b, overRows.getResults());
@@ -42,19 +49,28 @@ struct Step {
     return {overSegments.getResult(0), overSegments.getResult(1)};
   }
 
-  /// Row `ids[t]` of `table`, widened; `table` may be an embedding or rows already computed.
+  /// Row `ids[t]` of `table`, widened; `table` may be an embedding or rows
+  /// already computed.
   Value gather(Value table, Value ids, Value count, int64_t columns) {
     Value out = e.empty({count, e.attr(columns)}, e.b.getF32Type());
     AffineMap all = e.b.getMultiDimIdentityMap(2);
-    return e.map(ids, all.dropResult(1), out, [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-      Value row = arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
-      Value column = linalg::IndexOp::create(b, loc, 1);
-      Value element = tensor::ExtractOp::create(b, loc, table, ValueRange{row, column});
-      return element.getType().isF32() ? element : arith::ExtFOp::create(b, loc, b.getF32Type(), element).getResult();
-    });
+    return e.map(
+        ids, all.dropResult(1), out,
+        [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+          Value row =
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
+          Value column = linalg::IndexOp::create(b, loc, 1);
+          Value element =
+              tensor::ExtractOp::create(b, loc, table, ValueRange{row, column});
+          return element.getType().isF32()
+                     ? element
+                     : arith::ExtFOp::create(b, loc, b.getF32Type(), element)
+                           .getResult();
+        });
   }
 
-  /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits. A function of its own: it counts other rows.
+  /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits.
+  /// A function of its own: it counts other rows.
   func::FuncOp headFunction(RankedTensorType logits, RankedTensorType head) {
     if (auto existing = module.lookupSymbol<func::FuncOp>("doge_head")) {
       return existing;
@@ -63,20 +79,24 @@ struct Step {
     OpBuilder::InsertionGuard guard(e.b);
     bool bias = c.head && c.head->bias;
     auto rows = RankedTensorType::get({ShapedType::kDynamic}, e.b.getI32Type());
-    SmallVector<Type> inputs{types.rowsOf(c.hidden), rows, types.vector(c.hidden), head};
+    SmallVector<Type> inputs{types.rowsOf(c.hidden), rows,
+                             types.vector(c.hidden), head};
     if (bias) {
       inputs.push_back(types.vector(c.vocabulary));
     }
     inputs.push_back(logits);
     e.b.setInsertionPointToEnd(module.getBody());
-    auto function = func::FuncOp::create(e.b, "doge_head", e.b.getFunctionType(inputs, {logits}));
+    auto function = func::FuncOp::create(e.b, "doge_head",
+                                         e.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
     e.b.setInsertionPointToStart(entry);
     Value count = e.rows(entry->getArgument(1));
-    Value wanted = gather(entry->getArgument(0), entry->getArgument(1), count, c.hidden);
+    Value wanted =
+        gather(entry->getArgument(0), entry->getArgument(1), count, c.hidden);
     Value normal = e.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon);
-    Value out = e.project(normal, entry->getArgument(3), bias ? entry->getArgument(4) : Value(),
+    Value out = e.project(normal, entry->getArgument(3),
+                          bias ? entry->getArgument(4) : Value(),
                           entry->getArguments().back());
     func::ReturnOp::create(e.b, out);
     return function;
@@ -87,19 +107,24 @@ struct Step {
     ImplicitLocOpBuilder &b = e.b;
     constexpr int64_t any = ShapedType::kDynamic;
     Type i32 = b.getI32Type();
-    auto buffer = [](RankedTensorType type) { return MemRefType::get(type.getShape(), type.getElementType()); };
+    auto buffer = [](RankedTensorType type) {
+      return MemRefType::get(type.getShape(), type.getElementType());
+    };
     auto ids = RankedTensorType::get({any}, i32);
     RankedTensorType logitsType = types.rowsOf(c.vocabulary);
-    SmallVector<Type> inputs{buffer(ids), buffer(types.segments()), buffer(ids), buffer(logitsType),
+    SmallVector<Type> inputs{buffer(ids), buffer(types.segments()), buffer(ids),
+                             buffer(logitsType),
                              MemRefType::get({any}, b.getI8Type())};
-    SmallVector<StringRef> fields{"tokens", "segments", "rows", "logits", "parameters"};
+    SmallVector<StringRef> fields{"tokens", "segments", "rows", "logits",
+                                  "parameters"};
     for (const ModelTypes::Pool &pool : types.pools()) {
       inputs.push_back(buffer(pool.type));
       fields.push_back("pools");
     }
     b.setInsertionPointToEnd(module.getBody());
     StringRef name = decode ? "step_decode" : "step_general";
-    auto function = func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
+    auto function =
+        func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
     function->setAttr("cheems.entry", b.getStringAttr("cheems_" + name));
     for (auto [i, field] : llvm::enumerate(fields)) {
       function.setArgAttr(i, "cheems.field", b.getStringAttr(field));
@@ -111,24 +136,30 @@ struct Step {
     b.setInsertionPointToStart(entry);
     auto tensor = [&](unsigned i, bool writable) -> Value {
       auto type = cast<MemRefType>(inputs[i]);
-      return bufferization::ToTensorOp::create(b, RankedTensorType::get(type.getShape(), type.getElementType()),
-                                               entry->getArgument(i), /*restrict=*/true, writable);
+      return bufferization::ToTensorOp::create(
+          b, RankedTensorType::get(type.getShape(), type.getElementType()),
+          entry->getArgument(i), /*restrict=*/true, writable);
     };
-    Value tokens = tensor(0, false), segments = tensor(1, false), wanted = tensor(2, false), logits = tensor(3, true);
+    Value tokens = tensor(0, false), segments = tensor(1, false),
+          wanted = tensor(2, false), logits = tensor(3, true);
     SmallVector<Value> pools;
     for (unsigned i = 5; i < inputs.size(); ++i) {
       pools.push_back(tensor(i, true));
     }
 
     Value count = e.rows(tokens);
-    Value embedding = parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
+    Value embedding =
+        parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
     Value x = gather(embedding, tokens, count, c.hidden);
     auto [positions, lengths] = rowPositions(segments, count);
     OpFoldResult half = e.attr(c.headDim / 2);
-    Value cosine = e.empty({count, half}, b.getF32Type()), sine = e.empty({count, half}, b.getF32Type());
+    Value cosine = e.empty({count, half}, b.getF32Type()),
+          sine = e.empty({count, half}, b.getF32Type());
     auto table = mlir::cheems::RotaryTableOp::create(
-        b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths, cosine, sine, b.getF64FloatAttr(c.rotary.theta),
-        c.rotary.dynamic ? b.getUnitAttr() : UnitAttr(), b.getF64FloatAttr(c.rotary.dynamic ? c.rotary.factor : 1.0),
+        b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths,
+        cosine, sine, b.getF64FloatAttr(c.rotary.theta),
+        c.rotary.dynamic ? b.getUnitAttr() : UnitAttr(),
+        b.getF64FloatAttr(c.rotary.dynamic ? c.rotary.factor : 1.0),
         b.getI64IntegerAttr(c.rotary.dynamic ? c.rotary.trainedPositions : 0));
     for (auto [i, layer] : llvm::enumerate(c.layer)) {
       func::FuncOp callee;
@@ -136,7 +167,8 @@ struct Step {
         OpBuilder::InsertionGuard guard(b);
         callee = layerFunction(module, types, layer, decode);
       }
-      SmallVector<Value> arguments{x, table.getResult(0), table.getResult(1), segments, e.index(i)};
+      SmallVector<Value> arguments{x, table.getResult(0), table.getResult(1),
+                                   segments, e.index(i)};
       llvm::append_range(arguments, pools);
       for (const LayerWeight &weight : layerWeights(types, layer)) {
         arguments.push_back(parameter(weight.name, weight.type));
@@ -147,18 +179,21 @@ struct Step {
     }
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
-    SmallVector<Value> arguments{x, wanted, parameter(c.finalNorm, types.vector(c.hidden)),
-                                 c.head ? parameter(c.head->weight, headType) : embedding};
+    SmallVector<Value> arguments{
+        x, wanted, parameter(c.finalNorm, types.vector(c.hidden)),
+        c.head ? parameter(c.head->weight, headType) : embedding};
     if (c.head && c.head->bias) {
       arguments.push_back(parameter(*c.head->bias, types.vector(c.vocabulary)));
     }
     arguments.push_back(logits);
     Value result = func::CallOp::create(b, head, arguments).getResult(0);
 
-    // Every result goes back by name: an update that was not in place would otherwise be lost in silence.
+    // Every result goes back by name: an update that was not in place would
+    // otherwise be lost in silence.
     auto store = [&](Value value, unsigned i) {
-      bufferization::MaterializeInDestinationOp::create(b, Type(), value, entry->getArgument(i), /*restrict=*/true,
-                                                        /*writable=*/true);
+      bufferization::MaterializeInDestinationOp::create(
+          b, Type(), value, entry->getArgument(i), /*restrict=*/true,
+          /*writable=*/true);
     };
     store(result, 3);
     for (auto [i, pool] : llvm::enumerate(pools)) {

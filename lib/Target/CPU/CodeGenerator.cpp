@@ -13,7 +13,8 @@
 
 namespace cheems {
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> targetMachine(const TargetInfo &target) {
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+targetMachine(const TargetInfo &target) {
   static const bool initialised = [] {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -24,26 +25,33 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> targetMachine(const 
   (void)initialised;
   std::string error;
   llvm::Triple triple("x86_64-unknown-linux-gnu");
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend) {
-    return llvm::createStringError("this LLVM has no x86-64 back end: " + error);
+    return llvm::createStringError("this LLVM has no x86-64 back end: " +
+                                   error);
   }
   std::string features;
   for (const std::string &feature : target.features) {
     features += (features.empty() ? "+" : ",+") + feature;
   }
-  // The features say everything; a CPU name would bring a scheduling model and tuning of its own.
+  // The features say everything; a CPU name would bring a scheduling model and
+  // tuning of its own.
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, "x86-64", features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, "x86-64", features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-llvm::Expected<std::unique_ptr<llvm::Module>> generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
-                                                           llvm::LLVMContext &context) {
+llvm::Expected<std::unique_ptr<llvm::Module>>
+generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
+             llvm::LLVMContext &context) {
   mlir::registerBuiltinDialectTranslation(*module.getContext());
   mlir::registerLLVMDialectTranslation(*module.getContext());
-  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context, "cheems");
+  std::unique_ptr<llvm::Module> result =
+      mlir::translateModuleToLLVMIR(module, context, "cheems");
   if (!result) {
-    return llvm::createStringError("internal error: the module does not translate to LLVM IR");
+    return llvm::createStringError(
+        "internal error: the module does not translate to LLVM IR");
   }
   auto machine = targetMachine(target);
   if (!machine) {
@@ -54,7 +62,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> generateLLVM(mlir::ModuleOp module
   for (llvm::Function &function : *result) {
     function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    // Loops stay loops: a call of memset or memcpy would be a symbol from outside.
+    // Loops stay loops: a call of memset or memcpy would be a symbol from
+    // outside.
     function.addFnAttr("no-builtins");
   }
   llvm::LoopAnalysisManager loops;
@@ -70,11 +79,13 @@ llvm::Expected<std::unique_ptr<llvm::Module>> generateLLVM(mlir::ModuleOp module
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*result, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(*result, modules);
   return result;
 }
 
-llvm::Expected<llvm::SmallVector<char, 0>> generateObject(llvm::Module &module, const TargetInfo &target) {
+llvm::Expected<llvm::SmallVector<char, 0>>
+generateObject(llvm::Module &module, const TargetInfo &target) {
   auto machine = targetMachine(target);
   if (!machine) {
     return machine.takeError();
@@ -82,13 +93,15 @@ llvm::Expected<llvm::SmallVector<char, 0>> generateObject(llvm::Module &module, 
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream os(object);
   llvm::legacy::PassManager passes;
-  if ((*machine)->addPassesToEmitFile(passes, os, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+  if ((*machine)->addPassesToEmitFile(passes, os, nullptr,
+                                      llvm::CodeGenFileType::ObjectFile)) {
     return llvm::createStringError("this LLVM cannot write object files");
   }
   passes.run(module);
 
-  auto parsed = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"));
+  auto parsed =
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+          llvm::StringRef(object.data(), object.size()), "object"));
   if (!parsed) {
     return parsed.takeError();
   }
@@ -96,12 +109,14 @@ llvm::Expected<llvm::SmallVector<char, 0>> generateObject(llvm::Module &module, 
     llvm::Expected<uint32_t> flags = symbol.getFlags();
     llvm::Expected<llvm::StringRef> name = symbol.getName();
     if (!flags || !name) {
-      return llvm::joinErrors(flags ? llvm::Error::success() : flags.takeError(),
+      return llvm::joinErrors(flags ? llvm::Error::success()
+                                    : flags.takeError(),
                               name ? llvm::Error::success() : name.takeError());
     }
     bool outside = *flags & llvm::object::SymbolRef::SF_Undefined;
     if (outside && !name->empty() && *name != "cheems_parallel_for") {
-      return llvm::createStringError("internal error: the compiled code would call " + *name);
+      return llvm::createStringError(
+          "internal error: the compiled code would call " + *name);
     }
   }
   return object;

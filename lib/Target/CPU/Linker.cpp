@@ -6,11 +6,14 @@
 
 LLD_HAS_DRIVER(elf)
 
-llvm::Error cheems::linkSharedObject(llvm::ArrayRef<char> object, llvm::StringRef output) {
+llvm::Error cheems::linkSharedObject(llvm::ArrayRef<char> object,
+                                     llvm::StringRef output) {
   llvm::SmallString<128> input;
   int descriptor;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("cheems", "o", descriptor, input)) {
-    return llvm::createStringError(error, "cannot create a temporary file: " + error.message());
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+          "cheems", "o", descriptor, input)) {
+    return llvm::createStringError(error, "cannot create a temporary file: " +
+                                              error.message());
   }
   llvm::FileRemover remover(input);
   {
@@ -19,16 +22,25 @@ llvm::Error cheems::linkSharedObject(llvm::ArrayRef<char> object, llvm::StringRe
     os.flush();
     if (std::error_code error = os.error()) {
       os.clear_error();
-      return llvm::createStringError(error, "cannot write " + input.str() + ": " + error.message());
+      return llvm::createStringError(error, "cannot write " + input.str() +
+                                                ": " + error.message());
     }
   }
   std::string out = output.str(), log;
   llvm::raw_string_ostream messages(log);
-  const char *arguments[] = {"ld.lld",    "-shared",          "-o",     out.c_str(), input.c_str(),  "--build-id=none",
-                             "--strip-all", "-z", "noexecstack", "-z", "relro", "-z", "now", "--hash-style=gnu", "--threads=1"};
-  lld::Result result = lld::lldMain(arguments, messages, messages, {{lld::Gnu, &lld::elf::link}});
+  const char *arguments[] = {"ld.lld",      "-shared",
+                             "-o",          out.c_str(),
+                             input.c_str(), "--build-id=none",
+                             "--strip-all", "-z",
+                             "noexecstack", "-z",
+                             "relro",       "-z",
+                             "now",         "--hash-style=gnu",
+                             "--threads=1"};
+  lld::Result result = lld::lldMain(arguments, messages, messages,
+                                    {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0) {
-    return llvm::createStringError("linking failed: " + llvm::StringRef(log).trim().str());
+    return llvm::createStringError("linking failed: " +
+                                   llvm::StringRef(log).trim().str());
   }
   return llvm::Error::success();
 }

@@ -12,14 +12,18 @@
 namespace cheems {
 
 /// Translates `module` (LLVM dialect) and optimises it for `target`.
-llvm::Expected<std::unique_ptr<llvm::Module>> generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
-                                                           llvm::LLVMContext &context);
+llvm::Expected<std::unique_ptr<llvm::Module>>
+generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
+             llvm::LLVMContext &context);
 
-/// The object file of an optimised module. Fails if it needs any symbol but cheems_parallel_for.
-llvm::Expected<llvm::SmallVector<char, 0>> generateObject(llvm::Module &module, const TargetInfo &target);
+/// The object file of an optimised module. Fails if it needs any symbol but
+/// cheems_parallel_for.
+llvm::Expected<llvm::SmallVector<char, 0>>
+generateObject(llvm::Module &module, const TargetInfo &target);
 
 /// Links one object into the shared object `output`.
-llvm::Error linkSharedObject(llvm::ArrayRef<char> object, llvm::StringRef output);
+llvm::Error linkSharedObject(llvm::ArrayRef<char> object,
+                             llvm::StringRef output);
 
 } // namespace cheems
 

@@ -1,4 +1,5 @@
-// The CPU that code is made for: its features, and the sizes that follow from them.
+// The CPU that code is made for: its features, and the sizes that follow from
+// them.
 #ifndef CHEEMS_TARGET_CPU_TARGETINFO_H
 #define CHEEMS_TARGET_CPU_TARGETINFO_H
 
@@ -10,11 +11,13 @@
 namespace cheems {
 
 struct TargetInfo {
-  std::string cpu;                   ///< as asked for
-  std::vector<std::string> features; ///< LLVM's names of what the code may use beyond x86-64, sorted
+  std::string cpu; ///< as asked for
+  std::vector<std::string>
+      features; ///< LLVM's names of what the code may use beyond x86-64, sorted
 
-  /// "portable", "native" (this machine's CPUID bits, never its model name), or a name LLVM knows.
-  /// UnsupportedError where x86-64-v3 is not met, naming what is missing.
+  /// "portable", "native" (this machine's CPUID bits, never its model name), or
+  /// a name LLVM knows. UnsupportedError where x86-64-v3 is not met, naming
+  /// what is missing.
   static llvm::Expected<TargetInfo> find(llvm::StringRef cpu);
 
   bool has(llvm::StringRef feature) const;

@@ -25,9 +25,11 @@ void CheemsDialect::initialize() {
       >();
 }
 
-LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t pair) {
+LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t rows, int64_t pair) {
   if (rows < 1 || pair < 1) {
-    return emitError() << "panels need at least one row and one element, got <" << rows << ", " << pair << ">";
+    return emitError() << "panels need at least one row and one element, got <"
+                       << rows << ", " << pair << ">";
   }
   return success();
 }

@@ -9,92 +9,132 @@ namespace {
 /// mask and position of entry (m, j).
 struct Entry {
   Value mask, position;
-  Entry(OpBuilder &b, Location loc, Value masks, Value positions, Value m, Value j)
+  Entry(OpBuilder &b, Location loc, Value masks, Value positions, Value m,
+        Value j)
       : mask(tensor::ExtractOp::create(b, loc, masks, ValueRange{m, j})),
-        position(tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
+        position(
+            tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
 };
 
 /// mask > otherMask, or equal and position > otherPosition (>= with `orEqual`).
-Value better(OpBuilder &b, Location loc, const Entry &entry, Value mask, Value position, bool orEqual = false) {
-  Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, entry.mask, mask);
-  Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, entry.mask, mask);
+Value better(OpBuilder &b, Location loc, const Entry &entry, Value mask,
+             Value position, bool orEqual = false) {
+  Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                      entry.mask, mask);
+  Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                    entry.mask, mask);
   auto order = orEqual ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt;
   Value later = arith::CmpIOp::create(b, loc, order, entry.position, position);
-  return arith::OrIOp::create(b, loc, above, arith::AndIOp::create(b, loc, tie, later));
+  return arith::OrIOp::create(b, loc, above,
+                              arith::AndIOp::create(b, loc, tie, later));
 }
 
 Value constantI32(OpBuilder &b, Location loc, int32_t value) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
 }
 
-/// The worst of entries [0, count) of head m that are better than (mask, position).
-std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks, Value positions, Value m, Value count,
+/// The worst of entries [0, count) of head m that are better than (mask,
+/// position).
+std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
+                                    Value positions, Value m, Value count,
                                     Value mask, Value position) {
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value none = constantF32(b, loc, std::numeric_limits<double>::infinity());
   auto scan = scf::ForOp::create(
-      b, loc, zero, count, one, ValueRange{none, constantI32(b, loc, std::numeric_limits<int32_t>::max())},
+      b, loc, zero, count, one,
+      ValueRange{none,
+                 constantI32(b, loc, std::numeric_limits<int32_t>::max())},
       [&](OpBuilder &b, Location loc, Value j, ValueRange worst) {
         Entry entry(b, loc, masks, positions, m, j);
-        Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, entry.mask, worst[0]);
-        Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, entry.mask, worst[0]);
-        Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, entry.position, worst[1]);
-        Value worse = arith::OrIOp::create(b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
-        Value take = arith::AndIOp::create(b, loc, worse, better(b, loc, entry, mask, position));
-        Value nextMask = arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
-        Value nextPosition = arith::SelectOp::create(b, loc, take, entry.position, worst[1]);
+        Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                            entry.mask, worst[0]);
+        Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                          entry.mask, worst[0]);
+        Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                              entry.position, worst[1]);
+        Value worse = arith::OrIOp::create(
+            b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
+        Value take = arith::AndIOp::create(
+            b, loc, worse, better(b, loc, entry, mask, position));
+        Value nextMask =
+            arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
+        Value nextPosition =
+            arith::SelectOp::create(b, loc, take, entry.position, worst[1]);
         scf::YieldOp::create(b, loc, ValueRange{nextMask, nextPosition});
       });
   return {scan.getResult(0), scan.getResult(1)};
 }
 } // namespace
 
-// The W-th best moves up one place when a better entry arrives, and only then: the new one is the worst of those
-// better than the old one. So each row costs at most one scan.
-FailureOr<SmallVector<Value>> KeepThresholdOp::decomposeOperation(OpBuilder &b) {
+// The W-th best moves up one place when a better entry arrives, and only then:
+// the new one is the worst of those better than the old one. So each row costs
+// at most one scan.
+FailureOr<SmallVector<Value>>
+KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
-  Value heads = tensor::DimOp::create(b, loc, getMask(), zero), rows = tensor::DimOp::create(b, loc, getThreshold(), zero);
+  Value heads = tensor::DimOp::create(b, loc, getMask(), zero),
+        rows = tensor::DimOp::create(b, loc, getThreshold(), zero);
   Value keep = constantIndex(b, loc, getKeep()), first = getFirst();
   Value end = arith::AddIOp::create(b, loc, first, rows);
   // Before W entries there is nothing to do; at the W-th the scan starts.
-  Value begin = arith::MinUIOp::create(b, loc, first, constantIndex(b, loc, getKeep() - 1));
+  Value begin = arith::MinUIOp::create(b, loc, first,
+                                       constantIndex(b, loc, getKeep() - 1));
   Value all = constantF32(b, loc, -std::numeric_limits<double>::infinity());
   Value before = constantI32(b, loc, -1);
   auto perHead = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
     auto perEntry = [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
       Value count = arith::AddIOp::create(b, loc, j, one);
-      Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, keep);
-      Value over = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, keep);
+      Value full =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, keep);
+      Value over =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, keep);
       Entry entry(b, loc, getMask(), getPosition(), m, j);
-      Value rises = arith::AndIOp::create(b, loc, over, better(b, loc, entry, args[2], args[3]));
+      Value rises = arith::AndIOp::create(
+          b, loc, over, better(b, loc, entry, args[2], args[3]));
       Value moves = arith::OrIOp::create(b, loc, full, rises);
       auto next = scf::IfOp::create(
           b, loc, moves,
           [&](OpBuilder &b, Location loc) {
-            auto [mask, position] = worstBetter(b, loc, getMask(), getPosition(), m, count, args[2], args[3]);
+            auto [mask, position] = worstBetter(
+                b, loc, getMask(), getPosition(), m, count, args[2], args[3]);
             scf::YieldOp::create(b, loc, ValueRange{mask, position});
           },
-          [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]}); });
-      // At exactly W entries everything is visible; the worst of them is remembered for the next row.
-      Value shownMask = arith::SelectOp::create(b, loc, over, next.getResult(0), all);
-      Value shownPosition = arith::SelectOp::create(b, loc, over, next.getResult(1), before);
-      Value inBlock = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
+          });
+      // At exactly W entries everything is visible; the worst of them is
+      // remembered for the next row.
+      Value shownMask =
+          arith::SelectOp::create(b, loc, over, next.getResult(0), all);
+      Value shownPosition =
+          arith::SelectOp::create(b, loc, over, next.getResult(1), before);
+      Value inBlock =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
       auto store = scf::IfOp::create(
           b, loc, inBlock,
           [&](OpBuilder &b, Location loc) {
             Value t = arith::SubIOp::create(b, loc, j, first);
-            Value threshold = tensor::InsertOp::create(b, loc, shownMask, args[0], ValueRange{t, m});
-            Value last = tensor::InsertOp::create(b, loc, shownPosition, args[1], ValueRange{t, m});
+            Value threshold = tensor::InsertOp::create(
+                b, loc, shownMask, args[0], ValueRange{t, m});
+            Value last = tensor::InsertOp::create(b, loc, shownPosition,
+                                                  args[1], ValueRange{t, m});
             scf::YieldOp::create(b, loc, ValueRange{threshold, last});
           },
-          [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, ValueRange{args[0], args[1]}); });
-      scf::YieldOp::create(b, loc, ValueRange{store.getResult(0), store.getResult(1), next.getResult(0), next.getResult(1)});
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc, ValueRange{args[0], args[1]});
+          });
+      scf::YieldOp::create(b, loc,
+                           ValueRange{store.getResult(0), store.getResult(1),
+                                      next.getResult(0), next.getResult(1)});
     };
-    auto loop = scf::ForOp::create(b, loc, begin, end, one, ValueRange{outer[0], outer[1], all, before}, perEntry);
+    auto loop = scf::ForOp::create(b, loc, begin, end, one,
+                                   ValueRange{outer[0], outer[1], all, before},
+                                   perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().take_front(2));
   };
-  auto loop = scf::ForOp::create(b, loc, zero, heads, one, ValueRange{getThreshold(), getLast()}, perHead);
+  auto loop = scf::ForOp::create(
+      b, loc, zero, heads, one, ValueRange{getThreshold(), getLast()}, perHead);
   return SmallVector<Value>(loop.getResults());
 }
 
@@ -102,30 +142,42 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value heads = tensor::DimOp::create(b, loc, getMask(), zero);
-  Value size = tensor::DimOp::create(b, loc, getKeys(), constantIndex(b, loc, 2));
+  Value size =
+      tensor::DimOp::create(b, loc, getKeys(), constantIndex(b, loc, 2));
   Value keep = constantIndex(b, loc, getKeep());
   Value count = arith::AddIOp::create(b, loc, getFirst(), getRows());
-  // Nothing moves until there are more than W entries: the loop over [W, count) is empty.
+  // Nothing moves until there are more than W entries: the loop over [W, count)
+  // is empty.
   auto perHead = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
-    Value mask = tensor::ExtractOp::create(b, loc, getThreshold(), ValueRange{m});
+    Value mask =
+        tensor::ExtractOp::create(b, loc, getThreshold(), ValueRange{m});
     Value last = tensor::ExtractOp::create(b, loc, getLast(), ValueRange{m});
-    auto perEntry = [&](OpBuilder &b, Location loc, Value j, ValueRange args) { // free place, keys, values, mask, position
+    auto perEntry = [&](OpBuilder &b, Location loc, Value j,
+                        ValueRange
+                            args) { // free place, keys, values, mask, position
       Entry entry(b, loc, args[3], args[4], m, j);
       Value kept = better(b, loc, entry, mask, last, /*orEqual=*/true);
       auto moved = scf::IfOp::create(
           b, loc, kept,
           [&](OpBuilder &b, Location loc) {
-            // As many entries below W are evicted as are kept from W on, so the search ends.
+            // As many entries below W are evicted as are kept from W on, so the
+            // search ends.
             auto search = scf::WhileOp::create(
                 b, loc, TypeRange{b.getIndexType()}, ValueRange{args[0]},
                 [&](OpBuilder &b, Location loc, ValueRange place) {
-                  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place[0], j);
+                  Value inside = arith::CmpIOp::create(
+                      b, loc, arith::CmpIPredicate::ult, place[0], j);
                   Entry occupant(b, loc, args[3], args[4], m, place[0]);
-                  Value stays = better(b, loc, occupant, mask, last, /*orEqual=*/true);
-                  scf::ConditionOp::create(b, loc, arith::AndIOp::create(b, loc, inside, stays), place);
+                  Value stays =
+                      better(b, loc, occupant, mask, last, /*orEqual=*/true);
+                  scf::ConditionOp::create(
+                      b, loc, arith::AndIOp::create(b, loc, inside, stays),
+                      place);
                 },
                 [&](OpBuilder &b, Location loc, ValueRange place) {
-                  scf::YieldOp::create(b, loc, arith::AddIOp::create(b, loc, place[0], one).getResult());
+                  scf::YieldOp::create(
+                      b, loc,
+                      arith::AddIOp::create(b, loc, place[0], one).getResult());
                 });
             Value place = search.getResult(0);
             auto copy = scf::ForOp::create(
@@ -133,17 +185,26 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
                 [&](OpBuilder &b, Location loc, Value p, ValueRange rows) {
                   SmallVector<Value> next;
                   for (Value row : rows) {
-                    Value element = tensor::ExtractOp::create(b, loc, row, ValueRange{m, j, p});
-                    next.push_back(tensor::InsertOp::create(b, loc, element, row, ValueRange{m, place, p}));
+                    Value element = tensor::ExtractOp::create(
+                        b, loc, row, ValueRange{m, j, p});
+                    next.push_back(tensor::InsertOp::create(
+                        b, loc, element, row, ValueRange{m, place, p}));
                   }
                   scf::YieldOp::create(b, loc, next);
                 });
-            Value masks = tensor::InsertOp::create(b, loc, entry.mask, args[3], ValueRange{m, place});
-            Value positions = tensor::InsertOp::create(b, loc, entry.position, args[4], ValueRange{m, place});
+            Value masks = tensor::InsertOp::create(b, loc, entry.mask, args[3],
+                                                   ValueRange{m, place});
+            Value positions = tensor::InsertOp::create(
+                b, loc, entry.position, args[4], ValueRange{m, place});
             Value after = arith::AddIOp::create(b, loc, place, one);
-            scf::YieldOp::create(b, loc, ValueRange{after, copy.getResult(0), copy.getResult(1), masks, positions});
+            scf::YieldOp::create(b, loc,
+                                 ValueRange{after, copy.getResult(0),
+                                            copy.getResult(1), masks,
+                                            positions});
           },
-          [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, args); });
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc, args);
+          });
       scf::YieldOp::create(b, loc, moved.getResults());
     };
     SmallVector<Value> inits{zero};
@@ -151,7 +212,8 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
     auto loop = scf::ForOp::create(b, loc, keep, count, one, inits, perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().drop_front());
   };
-  auto loop = scf::ForOp::create(b, loc, zero, heads, one, ValueRange{getKeys(), getValues(), getMask(), getPosition()},
-                                 perHead);
+  auto loop = scf::ForOp::create(
+      b, loc, zero, heads, one,
+      ValueRange{getKeys(), getValues(), getMask(), getPosition()}, perHead);
   return SmallVector<Value>(loop.getResults());
 }

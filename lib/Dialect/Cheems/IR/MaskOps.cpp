@@ -4,29 +4,43 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
 
 LogicalResult DynamicMaskOp::verify() {
-  if (failed(verifySameShape(*this, "C1", shapeOf(getStep()), shapeOf(getMask()), "shapes of step and mask"))) {
+  if (failed(verifySameShape(*this, "C1", shapeOf(getStep()),
+                             shapeOf(getMask()), "shapes of step and mask"))) {
     return failure();
   }
   if (!compatible(shapeOf(getA())[0], shapeOf(getStep())[1])) {
-    return emitOpError("C2: a has one entry a head of step, got ") << getA().getType();
+    return emitOpError("C2: a has one entry a head of step, got ")
+           << getA().getType();
   }
   return success();
 }
 
-void DynamicMaskOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+void DynamicMaskOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
+                     effects);
 }
 
-LogicalResult DynamicMaskOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+LogicalResult
+DynamicMaskOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
+                           builder, shapes);
 }
 
 LogicalResult KeepThresholdOp::verify() {
-  if (failed(verifySameShape(*this, "C1", shapeOf(getMask()), shapeOf(getPosition()), "shapes of mask and position")) ||
-      failed(verifySameShape(*this, "C2", shapeOf(getThreshold()), shapeOf(getLast()), "shapes of threshold and last"))) {
+  if (failed(verifySameShape(*this, "C1", shapeOf(getMask()),
+                             shapeOf(getPosition()),
+                             "shapes of mask and position")) ||
+      failed(verifySameShape(*this, "C2", shapeOf(getThreshold()),
+                             shapeOf(getLast()),
+                             "shapes of threshold and last"))) {
     return failure();
   }
   if (!compatible(shapeOf(getMask())[0], shapeOf(getThreshold())[1])) {
@@ -38,12 +52,18 @@ LogicalResult KeepThresholdOp::verify() {
   return success();
 }
 
-void KeepThresholdOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+void KeepThresholdOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
+                     effects);
 }
 
-LogicalResult KeepThresholdOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+LogicalResult
+KeepThresholdOp::reifyResultShapes(OpBuilder &builder,
+                                   ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
+                           builder, shapes);
 }
 
 LogicalResult KeepUpdateOp::verify() {
@@ -51,11 +71,14 @@ LogicalResult KeepUpdateOp::verify() {
     return emitOpError("C1: keys and values have one type");
   }
   ArrayRef<int64_t> entries = shapeOf(getKeys()).drop_back();
-  if (failed(verifySameShape(*this, "C2", shapeOf(getMask()), entries, "shapes of mask and [M, C]")) ||
-      failed(verifySameShape(*this, "C2", shapeOf(getPosition()), entries, "shapes of position and [M, C]"))) {
+  if (failed(verifySameShape(*this, "C2", shapeOf(getMask()), entries,
+                             "shapes of mask and [M, C]")) ||
+      failed(verifySameShape(*this, "C2", shapeOf(getPosition()), entries,
+                             "shapes of position and [M, C]"))) {
     return failure();
   }
-  if (!compatible(shapeOf(getThreshold())[0], entries[0]) || !compatible(shapeOf(getLast())[0], entries[0])) {
+  if (!compatible(shapeOf(getThreshold())[0], entries[0]) ||
+      !compatible(shapeOf(getLast())[0], entries[0])) {
     return emitOpError("C3: threshold and last have one entry a head");
   }
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
@@ -64,10 +87,16 @@ LogicalResult KeepUpdateOp::verify() {
   return success();
 }
 
-void KeepUpdateOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+void KeepUpdateOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
+                     effects);
 }
 
-LogicalResult KeepUpdateOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+LogicalResult
+KeepUpdateOp::reifyResultShapes(OpBuilder &builder,
+                                ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
+                           builder, shapes);
 }

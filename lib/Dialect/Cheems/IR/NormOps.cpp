@@ -6,12 +6,15 @@ using namespace mlir::cheems;
 
 LogicalResult RmsNormOp::verify() {
   auto x = cast<ShapedType>(getX().getType());
-  if (failed(verifySameShape(*this, "C1", x.getShape(), cast<ShapedType>(getY().getType()).getShape(),
+  if (failed(verifySameShape(*this, "C1", x.getShape(),
+                             cast<ShapedType>(getY().getType()).getShape(),
                              "shapes of x and y"))) {
     return failure();
   }
-  if (!compatible(cast<ShapedType>(getWeight().getType()).getDimSize(0), x.getShape().back())) {
-    return emitOpError("C2: weight is as long as the last dimension of x, got ") << getWeight().getType() << " for " << x;
+  if (!compatible(cast<ShapedType>(getWeight().getType()).getDimSize(0),
+                  x.getShape().back())) {
+    return emitOpError("C2: weight is as long as the last dimension of x, got ")
+           << getWeight().getType() << " for " << x;
   }
   if (!(getEpsilon().convertToDouble() >= 0)) {
     return emitOpError("C3: epsilon is not negative");
@@ -19,10 +22,16 @@ LogicalResult RmsNormOp::verify() {
   return success();
 }
 
-void RmsNormOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+void RmsNormOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
+                     effects);
 }
 
-LogicalResult RmsNormOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()), builder, shapes);
+LogicalResult
+RmsNormOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
+  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
+                           builder, shapes);
 }

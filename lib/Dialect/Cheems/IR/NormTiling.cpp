@@ -6,7 +6,8 @@ using namespace mlir::cheems;
 
 SmallVector<utils::IteratorType> RmsNormOp::getLoopIteratorTypes() {
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();
-  return SmallVector<utils::IteratorType>(rank - 1, utils::IteratorType::parallel);
+  return SmallVector<utils::IteratorType>(rank - 1,
+                                          utils::IteratorType::parallel);
 }
 
 SmallVector<Range> RmsNormOp::getIterationDomain(OpBuilder &b) {
@@ -15,16 +16,18 @@ SmallVector<Range> RmsNormOp::getIterationDomain(OpBuilder &b) {
   return domain;
 }
 
-FailureOr<TilingResult> RmsNormOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
-                                                          ArrayRef<OpFoldResult> sizes) {
+FailureOr<TilingResult>
+RmsNormOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
+                                  ArrayRef<OpFoldResult> sizes) {
   OperandTile rows;
   (void)getResultTilePosition(b, 0, offsets, sizes, rows.offsets, rows.sizes);
   return tileOp(*this, b, {rows, {}, rows});
 }
 
-LogicalResult RmsNormOp::getResultTilePosition(OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
-                                               ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-                                               SmallVector<OpFoldResult> &resultSizes) {
+LogicalResult RmsNormOp::getResultTilePosition(
+    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
   resultOffsets.push_back(b.getIndexAttr(0));

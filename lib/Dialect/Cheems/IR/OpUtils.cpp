@@ -4,8 +4,10 @@
 
 using namespace mlir;
 
-void cheems::destinationEffects(DestinationStyleOpInterface op,
-                                SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void cheems::destinationEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType())) {
       continue;
@@ -17,11 +19,13 @@ void cheems::destinationEffects(DestinationStyleOpInterface op,
   }
 }
 
-LogicalResult cheems::reifyDestinations(DestinationStyleOpInterface op, OpBuilder &builder,
+LogicalResult cheems::reifyDestinations(DestinationStyleOpInterface op,
+                                        OpBuilder &builder,
                                         ReifiedRankedShapedTypeDims &shapes) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
     if (isa<RankedTensorType>(init.get().getType())) {
-      shapes.push_back(tensor::getMixedSizes(builder, op->getLoc(), init.get()));
+      shapes.push_back(
+          tensor::getMixedSizes(builder, op->getLoc(), init.get()));
     }
   }
   return success();
@@ -31,21 +35,25 @@ bool cheems::compatible(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
-LogicalResult cheems::verifySameShape(Operation *op, StringRef label, ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+LogicalResult cheems::verifySameShape(Operation *op, StringRef label,
+                                      ArrayRef<int64_t> a, ArrayRef<int64_t> b,
                                       StringRef what) {
-  bool same = a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+  bool same = a.size() == b.size() &&
+              llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
                 return compatible(std::get<0>(pair), std::get<1>(pair));
               });
   return same ? success() : op->emitOpError(label) << ": " << what << " differ";
 }
 
-Value cheems::slice(OpBuilder &b, Location loc, Value value, ArrayRef<OpFoldResult> offsets,
+Value cheems::slice(OpBuilder &b, Location loc, Value value,
+                    ArrayRef<OpFoldResult> offsets,
                     ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
   return tensor::ExtractSliceOp::create(b, loc, value, offsets, sizes, strides);
 }
 
-FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b, ArrayRef<OperandTile> tiles) {
+FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b,
+                                       ArrayRef<OperandTile> tiles) {
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   SmallVector<Operation *> slices;
@@ -58,7 +66,8 @@ FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b, ArrayRef<Ope
     slices.push_back(operands.back().getDefiningOp());
   }
   SmallVector<Type> results;
-  for (OpOperand &init : cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
+  for (OpOperand &init :
+       cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
     results.push_back(operands[init.getOperandNumber()].getType());
   }
   Operation *tiled = clone(b, op, results, operands);
@@ -82,5 +91,7 @@ Value cheems::constantIndex(OpBuilder &b, Location loc, int64_t value) {
 }
 
 Value cheems::widen(OpBuilder &b, Location loc, Value value) {
-  return value.getType().isF32() ? value : arith::ExtFOp::create(b, loc, b.getF32Type(), value).getResult();
+  return value.getType().isF32()
+             ? value
+             : arith::ExtFOp::create(b, loc, b.getF32Type(), value).getResult();
 }

@@ -1,4 +1,5 @@
-// What the destination-style ops of the dialect share: effects, shapes, and small builders for decompositions.
+// What the destination-style ops of the dialect share: effects, shapes, and
+// small builders for decompositions.
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 
@@ -7,28 +8,37 @@
 
 namespace mlir::cheems {
 
-/// On buffers an op reads its inputs and reads and writes its destinations; on tensors it has no effects.
-void destinationEffects(DestinationStyleOpInterface op,
-                        SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
+/// On buffers an op reads its inputs and reads and writes its destinations; on
+/// tensors it has no effects.
+void destinationEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects);
 
 /// Results have the shapes of their destinations.
-LogicalResult reifyDestinations(DestinationStyleOpInterface op, OpBuilder &builder,
+LogicalResult reifyDestinations(DestinationStyleOpInterface op,
+                                OpBuilder &builder,
                                 ReifiedRankedShapedTypeDims &shapes);
 
 /// Emits "C<n>: ..." unless the two static-or-dynamic shapes can be equal.
-LogicalResult verifySameShape(Operation *op, StringRef label, ArrayRef<int64_t> a, ArrayRef<int64_t> b, StringRef what);
+LogicalResult verifySameShape(Operation *op, StringRef label,
+                              ArrayRef<int64_t> a, ArrayRef<int64_t> b,
+                              StringRef what);
 
 /// True unless both extents are static and differ.
 bool compatible(int64_t a, int64_t b);
 
 /// The slice of `value` at `offsets`, `sizes`, unit strides; keeps the rank.
-Value slice(OpBuilder &b, Location loc, Value value, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes);
+Value slice(OpBuilder &b, Location loc, Value value,
+            ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes);
 
-/// A tiled copy of `op` on slices: operand i is cut by offsets[i], sizes[i] (empty: taken whole).
+/// A tiled copy of `op` on slices: operand i is cut by offsets[i], sizes[i]
+/// (empty: taken whole).
 struct OperandTile {
   SmallVector<OpFoldResult> offsets, sizes;
 };
-FailureOr<TilingResult> tileOp(Operation *op, OpBuilder &b, ArrayRef<OperandTile> tiles);
+FailureOr<TilingResult> tileOp(Operation *op, OpBuilder &b,
+                               ArrayRef<OperandTile> tiles);
 
 /// [0, size) step 1 for each extent of `value`.
 SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);

@@ -13,14 +13,18 @@ LogicalResult ParameterOp::verify() {
     return emitOpError("C2: the result needs a static shape, got ") << type;
   }
   if (auto panels = getLayoutAttr()) {
-    if (type.getRank() != 4 || type.getDimSize(2) != panels.getRows() || type.getDimSize(3) != panels.getPair()) {
-      return emitOpError("C3: a result in layout ") << panels << " is [N', K', rows, pair], got " << type;
+    if (type.getRank() != 4 || type.getDimSize(2) != panels.getRows() ||
+        type.getDimSize(3) != panels.getPair()) {
+      return emitOpError("C3: a result in layout ")
+             << panels << " is [N', K', rows, pair], got " << type;
     }
   }
   return success();
 }
 
-void WorkerOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void WorkerOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   // Reading thread state keeps it from moving out of its loop.
   effects.emplace_back(MemoryEffects::Read::get());
 }

@@ -1,4 +1,5 @@
-// rotary tiles over rows and heads; a head stays whole because its halves are paired.
+// rotary tiles over rows and heads; a head stays whole because its halves are
+// paired.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -14,21 +15,25 @@ SmallVector<Range> RotaryOp::getIterationDomain(OpBuilder &b) {
   return domain;
 }
 
-FailureOr<TilingResult> RotaryOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
-                                                         ArrayRef<OpFoldResult> sizes) {
+FailureOr<TilingResult>
+RotaryOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes) {
   OperandTile heads;
   (void)getResultTilePosition(b, 0, offsets, sizes, heads.offsets, heads.sizes);
   int64_t half = cast<ShapedType>(getX().getType()).getDimSize(2) / 2;
-  OperandTile table{{offsets[0], b.getIndexAttr(0)}, {sizes[0], b.getIndexAttr(half)}};
+  OperandTile table{{offsets[0], b.getIndexAttr(0)},
+                    {sizes[0], b.getIndexAttr(half)}};
   return tileOp(*this, b, {heads, table, table, heads});
 }
 
-LogicalResult RotaryOp::getResultTilePosition(OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
-                                              ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-                                              SmallVector<OpFoldResult> &resultSizes) {
+LogicalResult RotaryOp::getResultTilePosition(
+    OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
+    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+    SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), offsets.end());
   resultSizes.assign(sizes.begin(), sizes.end());
   resultOffsets.push_back(b.getIndexAttr(0));
-  resultSizes.push_back(b.getIndexAttr(cast<ShapedType>(getX().getType()).getDimSize(2)));
+  resultSizes.push_back(
+      b.getIndexAttr(cast<ShapedType>(getX().getType()).getDimSize(2)));
   return success();
 }

@@ -1,16 +1,18 @@
 // Destination-style ops of the dialect bufferise by taking their buffers.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
 
 namespace {
 template <typename OpTy>
-struct DestinationModel : DstBufferizableOpInterfaceExternalModel<DestinationModel<OpTy>, OpTy> {
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+struct DestinationModel
+    : DstBufferizableOpInterfaceExternalModel<DestinationModel<OpTy>, OpTy> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
                           BufferizationState &state) const {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
@@ -21,7 +23,8 @@ struct DestinationModel : DstBufferizableOpInterfaceExternalModel<DestinationMod
         operands.push_back(operand.get());
         continue;
       }
-      FailureOr<Value> buffer = getBuffer(rewriter, operand.get(), options, state);
+      FailureOr<Value> buffer =
+          getBuffer(rewriter, operand.get(), options, state);
       if (failed(buffer)) {
         return failure();
       }
@@ -43,8 +46,10 @@ void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
     RotaryTableOp::attachInterface<DestinationModel<RotaryTableOp>>(*context);
     RotaryOp::attachInterface<DestinationModel<RotaryOp>>(*context);
     DynamicMaskOp::attachInterface<DestinationModel<DynamicMaskOp>>(*context);
-    KeepThresholdOp::attachInterface<DestinationModel<KeepThresholdOp>>(*context);
+    KeepThresholdOp::attachInterface<DestinationModel<KeepThresholdOp>>(
+        *context);
     KeepUpdateOp::attachInterface<DestinationModel<KeepUpdateOp>>(*context);
-    DynamicMaskAttentionOp::attachInterface<DestinationModel<DynamicMaskAttentionOp>>(*context);
+    DynamicMaskAttentionOp::attachInterface<
+        DestinationModel<DynamicMaskAttentionOp>>(*context);
   });
 }

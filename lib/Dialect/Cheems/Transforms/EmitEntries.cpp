@@ -1,4 +1,5 @@
-// cheems-emit-entries: C entries that read a cheems_step (include/cheems/abi.h).
+// cheems-emit-entries: C entries that read a cheems_step
+// (include/cheems/abi.h).
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -14,7 +15,20 @@ using namespace mlir;
 
 namespace {
 /// Fields of cheems_step, in order.
-enum Field : int32_t { tokens, tokenCount, segments, segmentCount, rows, rowCount, logits, parameters, pools, slotCount, capacity, workspace };
+enum Field : int32_t {
+  tokens,
+  tokenCount,
+  segments,
+  segmentCount,
+  rows,
+  rowCount,
+  logits,
+  parameters,
+  pools,
+  slotCount,
+  capacity,
+  workspace
+};
 constexpr int32_t kUnknown = -1;
 
 int32_t parseField(StringRef name) {
@@ -32,7 +46,8 @@ int32_t parseField(StringRef name) {
 struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
     // Their readers are done; what is left is plain LLVM that any tool takes.
-    for (StringRef note : {"cheems.parameters", "cheems.parameter_bytes", "cheems.state"}) {
+    for (StringRef note :
+         {"cheems.parameters", "cheems.parameter_bytes", "cheems.state"}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
@@ -43,7 +58,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       if (!function.isExternal()) {
         function.setPrivate();
         // Otherwise the conversion exports even private functions.
-        function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
+        function->setAttr(
+            "llvm.linkage",
+            LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
       }
     }
   }
@@ -55,35 +72,47 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     Location loc = function.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
     Type step = LLVM::LLVMStructType::getLiteral(
-        context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer, pointer, i64, i64, pointer});
+        context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
+                  pointer, i64, i64, pointer});
     b.setInsertionPointAfter(function);
-    StringRef symbol = function->getAttrOfType<StringAttr>("cheems.entry").getValue();
-    auto entry = func::FuncOp::create(b, loc, symbol, FunctionType::get(context, {pointer}, {}));
+    StringRef symbol =
+        function->getAttrOfType<StringAttr>("cheems.entry").getValue();
+    auto entry = func::FuncOp::create(
+        b, loc, symbol, FunctionType::get(context, {pointer}, {}));
     Block *block = entry.addEntryBlock();
     b.setInsertionPointToStart(block);
     auto load = [&](int32_t field, Type type) -> Value {
-      Value address = LLVM::GEPOp::create(b, loc, pointer, step, block->getArgument(0), ArrayRef<LLVM::GEPArg>{0, field});
+      Value address =
+          LLVM::GEPOp::create(b, loc, pointer, step, block->getArgument(0),
+                              ArrayRef<LLVM::GEPArg>{0, field});
       return LLVM::LoadOp::create(b, loc, type, address);
     };
-    auto constant = [&](int64_t value) -> Value { return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value)); };
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+    };
 
     SmallVector<Value> arguments;
     for (BlockArgument argument : function.getArguments()) {
       auto type = dyn_cast<MemRefType>(argument.getType());
-      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "cheems.field");
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        "cheems.field");
       int32_t field = name ? parseField(name.getValue()) : kUnknown;
       if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
-        return function.emitError("argument ") << argument.getArgNumber() << " is no field of cheems_step";
+        return function.emitError("argument ")
+               << argument.getArgNumber() << " is no field of cheems_step";
       }
       Value base = load(field, pointer);
       SmallVector<int32_t> extents; // fields that give the dynamic ones
       if (field == pools) {
-        auto number = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "cheems.index");
+        auto number = function.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), "cheems.index");
         if (!number) {
-          return function.emitError("argument ") << argument.getArgNumber() << " has no pool index";
+          return function.emitError("argument ")
+                 << argument.getArgNumber() << " has no pool index";
         }
-        Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, base,
-                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number.getInt())});
+        Value slot = LLVM::GEPOp::create(
+            b, loc, pointer, pointer, base,
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number.getInt())});
         base = LLVM::LoadOp::create(b, loc, pointer, slot);
         extents = {slotCount, capacity};
       } else if (field == logits) {
@@ -91,8 +120,11 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       } else if (field != parameters && field != workspace) {
         extents = {field + 1};
       }
-      Value descriptor = describe(b, loc, converter, type, base, extents, load, constant);
-      arguments.push_back(UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0));
+      Value descriptor =
+          describe(b, loc, converter, type, base, extents, load, constant);
+      arguments.push_back(
+          UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+              .getResult(0));
     }
     func::CallOp::create(b, loc, function, arguments);
     func::ReturnOp::create(b, loc);
@@ -100,9 +132,11 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   }
 
   template <typename Load, typename Constant>
-  Value describe(OpBuilder &b, Location loc, LLVMTypeConverter &converter, MemRefType type, Value base,
-                 ArrayRef<int32_t> extents, Load load, Constant constant) {
-    auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
+  Value describe(OpBuilder &b, Location loc, LLVMTypeConverter &converter,
+                 MemRefType type, Value base, ArrayRef<int32_t> extents,
+                 Load load, Constant constant) {
+    auto descriptor =
+        MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, base);
     descriptor.setAlignedPtr(b, loc, base);
     descriptor.setOffset(b, loc, constant(0));
@@ -111,7 +145,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       if (!ShapedType::isDynamic(extent)) {
         sizes.push_back(constant(extent));
       } else if (extents.empty()) {
-        sizes.push_back(constant(std::numeric_limits<int64_t>::max())); // bytes: views carry their own sizes
+        sizes.push_back(constant(
+            std::numeric_limits<int64_t>::max())); // bytes: views carry their
+                                                   // own sizes
       } else {
         sizes.push_back(load(extents.front(), b.getI64Type()));
         extents = extents.drop_front();
@@ -121,7 +157,8 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     for (int64_t i = type.getRank() - 1; i >= 0; --i) {
       descriptor.setSize(b, loc, i, sizes[i]);
       descriptor.setStride(b, loc, i, stride);
-      stride = i ? LLVM::MulOp::create(b, loc, stride, sizes[i]).getResult() : stride;
+      stride = i ? LLVM::MulOp::create(b, loc, stride, sizes[i]).getResult()
+                 : stride;
     }
     return descriptor;
   }

@@ -1,6 +1,6 @@
 // cheems-fuse-projections: products of one input become one product.
-#include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "Weights.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::cheems {
@@ -12,11 +12,14 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// A product that may merge: its weight is used by it alone, its destination is zero.
+/// A product that may merge: its weight is used by it alone, its destination is
+/// zero.
 struct Candidate {
   linalg::MatmulOp op;
   WeightUses::Group *weight;
-  Block *block() const { return weight->leaves.front()->getOwner()->getBlock(); }
+  Block *block() const {
+    return weight->leaves.front()->getOwner()->getBlock();
+  }
 };
 
 bool startsAtZero(linalg::MatmulOp op) {
@@ -24,12 +27,15 @@ bool startsAtZero(linalg::MatmulOp op) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-/// Parameters reach `a` and `b` in pairs: from the same calls, or both directly.
+/// Parameters reach `a` and `b` in pairs: from the same calls, or both
+/// directly.
 bool sameCallers(const WeightUses::Group &a, const WeightUses::Group &b) {
-  return a.parameters.size() == b.parameters.size() && a.values.size() == b.values.size();
+  return a.parameters.size() == b.parameters.size() &&
+         a.values.size() == b.values.size();
 }
 
-struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> {
+struct FuseProjections
+    : cheems::impl::FuseProjectionsPassBase<FuseProjections> {
   void merge(ArrayRef<Candidate> group) {
     linalg::MatmulOp first = group.front().op;
     IRRewriter rewriter(&getContext());
@@ -39,7 +45,8 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
       columns += cast<RankedTensorType>(c.weight->type()).getDimSize(0);
     }
     auto matrix = cast<RankedTensorType>(group.front().weight->type());
-    // The first weight's parameters take the names of all; the others' stay behind unused and are erased.
+    // The first weight's parameters take the names of all; the others' stay
+    // behind unused and are erased.
     WeightUses::Group &merged = *group.front().weight;
     for (auto [i, parameter] : llvm::enumerate(merged.parameters)) {
       SmallVector<Attribute> names;
@@ -49,30 +56,40 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
       }
       parameter.setNamesAttr(rewriter.getArrayAttr(names));
     }
-    merged.setType(RankedTensorType::get({columns, matrix.getDimSize(1)}, matrix.getElementType()));
+    merged.setType(RankedTensorType::get({columns, matrix.getDimSize(1)},
+                                         matrix.getElementType()));
 
     rewriter.setInsertionPoint(first);
-    OpFoldResult rows = tensor::getMixedSize(rewriter, loc, first.getInputs()[0], 0);
-    Value init = tensor::EmptyOp::create(rewriter, loc, ArrayRef<OpFoldResult>{rows, rewriter.getIndexAttr(columns)},
-                                         rewriter.getF32Type());
-    Value zero = first.getOutputs()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
+    OpFoldResult rows =
+        tensor::getMixedSize(rewriter, loc, first.getInputs()[0], 0);
+    Value init = tensor::EmptyOp::create(
+        rewriter, loc,
+        ArrayRef<OpFoldResult>{rows, rewriter.getIndexAttr(columns)},
+        rewriter.getF32Type());
+    Value zero =
+        first.getOutputs()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
     init = linalg::FillOp::create(rewriter, loc, zero, init).getResult(0);
     auto product = cast<linalg::MatmulOp>(
-        mlir::clone(rewriter, first, init.getType(), {first.getInputs()[0], first.getInputs()[1], init}));
+        mlir::clone(rewriter, first, init.getType(),
+                    {first.getInputs()[0], first.getInputs()[1], init}));
     int64_t at = 0;
     for (const Candidate &c : group) {
       linalg::MatmulOp op = c.op;
-      int64_t width = cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1);
-      SmallVector<OpFoldResult> offsets{rewriter.getIndexAttr(0), rewriter.getIndexAttr(at)};
+      int64_t width =
+          cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1);
+      SmallVector<OpFoldResult> offsets{rewriter.getIndexAttr(0),
+                                        rewriter.getIndexAttr(at)};
       SmallVector<OpFoldResult> sizes{rows, rewriter.getIndexAttr(width)};
       SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
-      rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, cast<RankedTensorType>(op.getResult(0).getType()),
-                                                          product.getResult(0), offsets, sizes, strides);
+      rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+          op, cast<RankedTensorType>(op.getResult(0).getType()),
+          product.getResult(0), offsets, sizes, strides);
       at += width;
     }
   }
 
-  /// Erases arguments of private functions that merging left without a use, and what was passed for them.
+  /// Erases arguments of private functions that merging left without a use, and
+  /// what was passed for them.
   void eraseUnused() {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>()) {
@@ -86,7 +103,8 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
       if (unused.none() || failed(function.eraseArguments(unused))) {
         continue;
       }
-      std::optional<SymbolTable::UseRange> calls = SymbolTable::getSymbolUses(function, module);
+      std::optional<SymbolTable::UseRange> calls =
+          SymbolTable::getSymbolUses(function, module);
       for (const SymbolTable::SymbolUse &call : *calls) {
         call.getUser()->eraseOperands(unused);
       }
@@ -102,7 +120,8 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
     WeightUses uses(getOperation());
     llvm::MapVector<Value, SmallVector<Candidate>> byInput;
     for (WeightUses::Group &group : uses.groups()) {
-      if (group.leaves.size() != 1 || !isTransposedWeight(*group.leaves.front())) {
+      if (group.leaves.size() != 1 ||
+          !isTransposedWeight(*group.leaves.front())) {
         continue;
       }
       auto op = cast<linalg::MatmulOp>(group.leaves.front()->getOwner());
@@ -114,14 +133,18 @@ struct FuseProjections : cheems::impl::FuseProjectionsPassBase<FuseProjections> 
       // In program order, so that the slices come before their uses.
       llvm::sort(found, [](const Candidate &a, const Candidate &b) {
         linalg::MatmulOp first = a.op, second = b.op;
-        return first->getBlock() == second->getBlock() && first->isBeforeInBlock(second);
+        return first->getBlock() == second->getBlock() &&
+               first->isBeforeInBlock(second);
       });
       SmallVector<Candidate> group;
       for (const Candidate &c : found) {
         auto type = cast<RankedTensorType>(c.weight->type());
-        if (group.empty() || (type.getElementType() == cast<RankedTensorType>(group[0].weight->type()).getElementType() &&
-                              c.block() == group[0].block() &&
-                              sameCallers(*c.weight, *group[0].weight))) {
+        if (group.empty() ||
+            (type.getElementType() ==
+                 cast<RankedTensorType>(group[0].weight->type())
+                     .getElementType() &&
+             c.block() == group[0].block() &&
+             sameCallers(*c.weight, *group[0].weight))) {
           group.push_back(c);
         }
       }

@@ -11,7 +11,8 @@ namespace mlir::cheems {
 using namespace mlir;
 
 namespace {
-struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicrokernels> {
+struct LowerMicrokernels
+    : cheems::impl::LowerMicrokernelsPassBase<LowerMicrokernels> {
   using LowerMicrokernelsPassBase::LowerMicrokernelsPassBase;
 
   void runOnOperation() override {
@@ -19,7 +20,8 @@ struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicroker
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp, cheems::RmsNormOp>(op)) {
+      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp,
+              cheems::RmsNormOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -35,7 +37,8 @@ struct LowerMicrokernels : cheems::impl::LowerMicrokernelsPassBase<LowerMicroker
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
       } else {
-        lowered = cheems::lowerAttention(cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
+        lowered = cheems::lowerAttention(
+            cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
       }
       if (failed(lowered)) {
         return signalPassFailure();

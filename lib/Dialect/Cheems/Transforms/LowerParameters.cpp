@@ -13,7 +13,8 @@ namespace mlir::cheems {
 using namespace mlir;
 
 namespace {
-struct LowerParameters : cheems::impl::LowerParametersPassBase<LowerParameters> {
+struct LowerParameters
+    : cheems::impl::LowerParametersPassBase<LowerParameters> {
   /// What makes two parameters one: names, type and layout.
   using Key = std::tuple<Attribute, Type, Attribute>;
 
@@ -26,9 +27,12 @@ struct LowerParameters : cheems::impl::LowerParametersPassBase<LowerParameters> 
     module.walk([&](cheems::ParameterOp op) { ops.push_back(op); });
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
-      auto [entry, fresh] = offsets.try_emplace(Key(op.getNames(), type, op.getLayoutAttr()), end);
+      auto [entry, fresh] = offsets.try_emplace(
+          Key(op.getNames(), type, op.getLayoutAttr()), end);
       if (fresh) {
-        end = llvm::alignTo(end + type.getNumElements() * type.getElementTypeBitWidth() / 8, 64);
+        end = llvm::alignTo(end + type.getNumElements() *
+                                      type.getElementTypeBitWidth() / 8,
+                            64);
       }
       if (failed(lower(op, type, entry->second))) {
         return signalPassFailure();
@@ -47,27 +51,34 @@ struct LowerParameters : cheems::impl::LowerParametersPassBase<LowerParameters> 
       table.push_back(fields.getDictionary(&getContext()));
     }
     module->setAttr("cheems.parameters", attributes.getArrayAttr(table));
-    module->setAttr("cheems.parameter_bytes", attributes.getI64IntegerAttr(end));
+    module->setAttr("cheems.parameter_bytes",
+                    attributes.getI64IntegerAttr(end));
   }
 
-  LogicalResult lower(cheems::ParameterOp op, RankedTensorType type, int64_t offset) {
+  LogicalResult lower(cheems::ParameterOp op, RankedTensorType type,
+                      int64_t offset) {
     auto function = op->getParentOfType<func::FuncOp>();
     Value section;
     for (BlockArgument argument : function.getArguments()) {
-      auto field = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "cheems.field");
+      auto field = function.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), "cheems.field");
       if (field && field.getValue() == "parameters") {
         section = argument;
       }
     }
     if (!section) {
-      return op.emitOpError("stands in a function without an argument {cheems.field = \"parameters\"}");
+      return op.emitOpError("stands in a function without an argument "
+                            "{cheems.field = \"parameters\"}");
     }
     OpBuilder b(op);
     Value at = arith::ConstantIndexOp::create(b, op.getLoc(), offset);
     auto memref = MemRefType::get(type.getShape(), type.getElementType());
-    Value view = memref::ViewOp::create(b, op.getLoc(), memref, section, at, ValueRange{});
-    // Not writable: an attempt to write a weight becomes a copy, which cheems-check-kernels refuses.
-    Value tensor = bufferization::ToTensorOp::create(b, op.getLoc(), type, view, /*restrict=*/true, /*writable=*/false);
+    Value view = memref::ViewOp::create(b, op.getLoc(), memref, section, at,
+                                        ValueRange{});
+    // Not writable: an attempt to write a weight becomes a copy, which
+    // cheems-check-kernels refuses.
+    Value tensor = bufferization::ToTensorOp::create(
+        b, op.getLoc(), type, view, /*restrict=*/true, /*writable=*/false);
     op.replaceAllUsesWith(tensor);
     op.erase();
     return success();

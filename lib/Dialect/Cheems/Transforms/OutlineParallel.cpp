@@ -1,4 +1,5 @@
-// cheems-outline-parallel: the body of an scf.forall becomes a function that the thread pool calls.
+// cheems-outline-parallel: the body of an scf.forall becomes a function that
+// the thread pool calls.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -14,7 +15,8 @@ namespace mlir::cheems {
 using namespace mlir;
 
 namespace {
-struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> {
+struct OutlineParallel
+    : cheems::impl::OutlineParallelPassBase<OutlineParallel> {
   int number = 0;
 
   void runOnOperation() override {
@@ -31,23 +33,29 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
 
   func::FuncOp poolFunction(OpBuilder &b, FunctionType type) {
     ModuleOp module = getOperation();
-    if (auto existing = module.lookupSymbol<func::FuncOp>("cheems_parallel_for")) {
+    if (auto existing =
+            module.lookupSymbol<func::FuncOp>("cheems_parallel_for")) {
       return existing;
     }
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    auto function = func::FuncOp::create(b, module.getLoc(), "cheems_parallel_for", type);
+    auto function =
+        func::FuncOp::create(b, module.getLoc(), "cheems_parallel_for", type);
     function.setPrivate();
     return function;
   }
 
   /// Iterations of each dimension, as values outside of the loop.
   SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop) {
-    AffineExpr lower = b.getAffineSymbolExpr(0), upper = b.getAffineSymbolExpr(1), step = b.getAffineSymbolExpr(2);
+    AffineExpr lower = b.getAffineSymbolExpr(0),
+               upper = b.getAffineSymbolExpr(1),
+               step = b.getAffineSymbolExpr(2);
     SmallVector<Value> trips;
-    for (auto [l, u, s] : llvm::zip_equal(loop.getMixedLowerBound(), loop.getMixedUpperBound(), loop.getMixedStep())) {
-      OpFoldResult trip =
-          affine::makeComposedFoldedAffineApply(b, loop.getLoc(), (upper - lower).ceilDiv(step), {l, u, s});
+    for (auto [l, u, s] :
+         llvm::zip_equal(loop.getMixedLowerBound(), loop.getMixedUpperBound(),
+                         loop.getMixedStep())) {
+      OpFoldResult trip = affine::makeComposedFoldedAffineApply(
+          b, loop.getLoc(), (upper - lower).ceilDiv(step), {l, u, s});
       trips.push_back(getValueOrCreateConstantIndexOp(b, loop.getLoc(), trip));
     }
     return trips;
@@ -57,7 +65,8 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
     OpBuilder b(context);
-    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(), index = b.getIndexType();
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(),
+         index = b.getIndexType();
     Location loc = loop.getLoc();
     auto parent = loop->getParentOfType<func::FuncOp>();
 
@@ -66,7 +75,8 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     getUsedValuesDefinedAbove(loop.getRegion(), above);
     b.setInsertionPoint(loop);
     SmallVector<Value> trips = tripCounts(b, loop);
-    SmallVector<OpFoldResult> lower = loop.getMixedLowerBound(), steps = loop.getMixedStep();
+    SmallVector<OpFoldResult> lower = loop.getMixedLowerBound(),
+                              steps = loop.getMixedStep();
     for (OpFoldResult outside : llvm::concat<OpFoldResult>(lower, steps)) {
       if (auto value = dyn_cast<Value>(outside)) {
         above.insert(value);
@@ -89,7 +99,9 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
 
     auto bodyType = FunctionType::get(context, {pointer, i64, i64, i64}, {});
     b.setInsertionPoint(parent);
-    auto body = func::FuncOp::create(b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(), bodyType);
+    auto body = func::FuncOp::create(
+        b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(),
+        bodyType);
     body.setPrivate();
     Block *entry = body.addEntryBlock();
     b.setInsertionPointToStart(entry);
@@ -98,32 +110,43 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
       b.clone(*constant, map);
     }
     for (auto [i, value] : llvm::enumerate(captured)) {
-      Value address = LLVM::GEPOp::create(b, loc, pointer, frame, entry->getArgument(0),
-                                          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, frame, entry->getArgument(0),
+          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
       Value loaded = LLVM::LoadOp::create(b, loc, fields[i], address);
       if (loaded.getType() != value.getType()) {
-        loaded = UnrealizedConversionCastOp::create(b, loc, value.getType(), loaded).getResult(0);
+        loaded =
+            UnrealizedConversionCastOp::create(b, loc, value.getType(), loaded)
+                .getResult(0);
       }
       map.map(value, loaded);
     }
-    auto asIndex = [&](Value value) -> Value { return arith::IndexCastOp::create(b, loc, index, value); };
+    auto asIndex = [&](Value value) -> Value {
+      return arith::IndexCastOp::create(b, loc, index, value);
+    };
     Value worker = asIndex(entry->getArgument(3));
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     auto inside = [&](OpFoldResult outside) -> Value {
       Value value = dyn_cast<Value>(outside);
-      return value ? map.lookup(value) : getValueOrCreateConstantIndexOp(b, loc, outside);
+      return value ? map.lookup(value)
+                   : getValueOrCreateConstantIndexOp(b, loc, outside);
     };
-    auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)), asIndex(entry->getArgument(2)), one);
+    auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)),
+                                    asIndex(entry->getArgument(2)), one);
     func::ReturnOp::create(b, loc);
     b.setInsertionPointToStart(range.getBody());
     // The last index runs fastest.
     Value rest = range.getInductionVar();
     for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
       Value extent = map.lookup(trips[i]);
-      Value place = i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
-      rest = i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
+      Value place =
+          i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
+      rest =
+          i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
       place = arith::MulIOp::create(b, loc, place, inside(steps[i]));
-      map.map(loop.getInductionVar(i), arith::AddIOp::create(b, loc, place, inside(lower[i])).getResult());
+      map.map(
+          loop.getInductionVar(i),
+          arith::AddIOp::create(b, loc, place, inside(lower[i])).getResult());
     }
     for (Operation &op : loop.getBody()->without_terminator()) {
       b.clone(op, map);
@@ -133,18 +156,22 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
       op.erase();
     });
 
-    // The frame is in the entry block: an alloca in a loop would grow the stack.
+    // The frame is in the entry block: an alloca in a loop would grow the
+    // stack.
     b.setInsertionPointToStart(&parent.front());
-    Value single = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
+    Value single =
+        LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
     Value frameAddress = LLVM::AllocaOp::create(b, loc, pointer, frame, single);
     b.setInsertionPoint(loop);
     for (auto [i, value] : llvm::enumerate(captured)) {
       Value stored = value;
       if (fields[i] != value.getType()) {
-        stored = UnrealizedConversionCastOp::create(b, loc, fields[i], value).getResult(0);
+        stored = UnrealizedConversionCastOp::create(b, loc, fields[i], value)
+                     .getResult(0);
       }
-      Value address = LLVM::GEPOp::create(b, loc, pointer, frame, frameAddress,
-                                          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, frame, frameAddress,
+          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
       LLVM::StoreOp::create(b, loc, stored, address);
     }
     Value count = trips.front();
@@ -153,9 +180,12 @@ struct OutlineParallel : cheems::impl::OutlineParallelPassBase<OutlineParallel> 
     }
     count = arith::IndexCastOp::create(b, loc, i64, count);
     Value function = func::ConstantOp::create(b, loc, bodyType, body.getName());
-    function = UnrealizedConversionCastOp::create(b, loc, pointer, function).getResult(0);
-    func::FuncOp pool = poolFunction(b, FunctionType::get(context, {pointer, pointer, i64}, {}));
-    func::CallOp::create(b, loc, pool, ValueRange{function, frameAddress, count});
+    function = UnrealizedConversionCastOp::create(b, loc, pointer, function)
+                   .getResult(0);
+    func::FuncOp pool = poolFunction(
+        b, FunctionType::get(context, {pointer, pointer, i64}, {}));
+    func::CallOp::create(b, loc, pool,
+                         ValueRange{function, frameAddress, count});
     loop.erase();
   }
 };

@@ -14,7 +14,8 @@ struct OwnInits : cheems::impl::OwnInitsPassBase<OwnInits> {
   void runOnOperation() override {
     SmallVector<linalg::FillOp> fills;
     getOperation().walk([&](linalg::FillOp fill) {
-      if (fill.hasPureTensorSemantics() && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+      if (fill.hasPureTensorSemantics() &&
+          fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
         fills.push_back(fill);
       }
     });
@@ -33,7 +34,8 @@ struct OwnInits : cheems::impl::OwnInitsPassBase<OwnInits> {
     }
     // Fills may share one empty tensor, too.
     SmallVector<tensor::EmptyOp> empties;
-    getOperation().walk([&](tensor::EmptyOp empty) { empties.push_back(empty); });
+    getOperation().walk(
+        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
     for (tensor::EmptyOp empty : empties) {
       SmallVector<OpOperand *> uses;
       for (OpOperand &use : empty->getUses()) {

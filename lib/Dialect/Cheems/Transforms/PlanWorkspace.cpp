@@ -24,7 +24,8 @@ public:
     for (bool moved = true; moved;) {
       moved = false;
       for (const Item &item : items) {
-        if (item.from <= to && from <= item.to && at < item.offset + item.size && item.offset < at + size) {
+        if (item.from <= to && from <= item.to &&
+            at < item.offset + item.size && item.offset < at + size) {
           at = item.offset + item.size;
           moved = true;
         }
@@ -51,7 +52,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
   llvm::DenseMap<Operation *, Need> needs;
 
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (failed(plan(function))) {
         return signalPassFailure();
       }
@@ -60,9 +62,11 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
 
   /// What one function holds, callee first.
   struct Plan {
-    SmallVector<std::pair<memref::AllocOp, int64_t>> fixed, rows, scratch; ///< and their offsets
-    SmallVector<std::tuple<func::CallOp, int64_t, int64_t>> calls;        ///< fixed and row offsets
-    Value rowCount;                                                       ///< at the function's start
+    SmallVector<std::pair<memref::AllocOp, int64_t>> fixed, rows,
+        scratch; ///< and their offsets
+    SmallVector<std::tuple<func::CallOp, int64_t, int64_t>>
+        calls;      ///< fixed and row offsets
+    Value rowCount; ///< at the function's start
   };
 
   LogicalResult plan(func::FuncOp function) {
@@ -77,7 +81,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     }
     needs[function] = need;
     if (function.isPublic()) {
-      function->setAttr("cheems.workspace", Builder(function).getDenseI64ArrayAttr({need.fixed, need.row, need.worker}));
+      function->setAttr("cheems.workspace",
+                        Builder(function).getDenseI64ArrayAttr(
+                            {need.fixed, need.row, need.worker}));
     }
     if (need.fixed || need.row || need.worker || function.isPublic()) {
       rewrite(function, found, need);
@@ -100,7 +106,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     for (Operation &op : entry) {
       order[&op] = next++;
     }
-    auto place = [&](Operation *op) { return order[entry.findAncestorOpInBlock(*op)]; };
+    auto place = [&](Operation *op) {
+      return order[entry.findAncestorOpInBlock(*op)];
+    };
     BufferViewFlowAnalysis flow(function);
     Packer fixed, rows;
     llvm::DenseMap<Operation *, int64_t> scratch; // of each forall
@@ -117,7 +125,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       int64_t bytes = staticBytes(alloc.getType());
       if (auto loop = alloc->getParentOfType<scf::ForallOp>()) {
         if (!alloc.getDynamicSizes().empty()) {
-          return alloc.emitError("a buffer inside a parallel loop needs a static size");
+          return alloc.emitError(
+              "a buffer inside a parallel loop needs a static size");
         }
         int64_t &end = scratch[loop];
         found.scratch.emplace_back(alloc, end);
@@ -128,20 +137,24 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       int64_t from = place(alloc), to = from;
       for (Value alias : flow.resolve(alloc.getResult())) {
         for (Operation *user : alias.getUsers()) {
-          to = function->isProperAncestor(user) ? std::max(to, place(user)) : to;
+          to =
+              function->isProperAncestor(user) ? std::max(to, place(user)) : to;
         }
       }
       if (alloc.getDynamicSizes().empty()) {
         found.fixed.emplace_back(alloc, fixed.place(from, to, bytes));
         continue;
       }
-      if (alloc.getDynamicSizes().size() > 1 || failed(countsRows(function, alloc, found.rowCount))) {
-        return alloc.emitError("a buffer's one dynamic extent is the row count of its function");
+      if (alloc.getDynamicSizes().size() > 1 ||
+          failed(countsRows(function, alloc, found.rowCount))) {
+        return alloc.emitError(
+            "a buffer's one dynamic extent is the row count of its function");
       }
       found.rows.emplace_back(alloc, rows.place(from, to, bytes));
     }
     for (func::CallOp call : calls) {
-      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
       if (!callee || failed(plan(callee))) {
         return failure();
       }
@@ -149,29 +162,36 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       if (!inner.fixed && !inner.row && !inner.worker) {
         continue;
       }
-      // Everything the callee holds lives for the call. Its rows are the caller's, or fewer.
-      found.calls.emplace_back(call, fixed.place(place(call), place(call), inner.fixed),
-                               rows.place(place(call), place(call), inner.row));
+      // Everything the callee holds lives for the call. Its rows are the
+      // caller's, or fewer.
+      found.calls.emplace_back(
+          call, fixed.place(place(call), place(call), inner.fixed),
+          rows.place(place(call), place(call), inner.row));
       need.worker = std::max(need.worker, inner.worker);
     }
     need.fixed = fixed.total;
     need.row = rows.total;
     if (need.row && !found.rowCount) {
-      return function.emitError("has no row count to size its callees' buffers by");
+      return function.emitError(
+          "has no row count to size its callees' buffers by");
     }
     return success();
   }
 
-  /// The extent is the first dimension of an argument; the first one found counts the rows.
-  LogicalResult countsRows(func::FuncOp function, memref::AllocOp alloc, Value &rowCount) {
+  /// The extent is the first dimension of an argument; the first one found
+  /// counts the rows.
+  LogicalResult countsRows(func::FuncOp function, memref::AllocOp alloc,
+                           Value &rowCount) {
     auto dim = alloc.getDynamicSizes()[0].getDefiningOp<memref::DimOp>();
-    if (!dim || !isa<BlockArgument>(dim.getSource()) || dim.getConstantIndex() != 0) {
+    if (!dim || !isa<BlockArgument>(dim.getSource()) ||
+        dim.getConstantIndex() != 0) {
       return failure();
     }
     if (!rowCount) {
       OpBuilder b = OpBuilder::atBlockBegin(&function.front());
       Value zero = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
-      rowCount = memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
+      rowCount =
+          memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
     }
     return success();
   }
@@ -182,20 +202,28 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     Block &entry = function.front();
     unsigned at = function.getNumArguments();
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    auto field = b.getDictionaryAttr(b.getNamedAttr("cheems.field", b.getStringAttr("workspace")));
-    (void)function.insertArgument(at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
+    auto field = b.getDictionaryAttr(
+        b.getNamedAttr("cheems.field", b.getStringAttr("workspace")));
+    (void)function.insertArgument(
+        at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
     Value workspace = function.getArgument(at), fixed, rows, worker;
     if (found.rowCount) {
       b.setInsertionPointAfterValue(found.rowCount);
     } else {
       b.setInsertionPointToStart(&entry);
     }
-    auto plus = [&](Value base, Value count, int64_t scale, int64_t offset) -> Value {
+    auto plus = [&](Value base, Value count, int64_t scale,
+                    int64_t offset) -> Value {
       if (count && scale) {
-        Value product = arith::MulIOp::create(b, loc, count, arith::ConstantIndexOp::create(b, loc, scale));
+        Value product = arith::MulIOp::create(
+            b, loc, count, arith::ConstantIndexOp::create(b, loc, scale));
         base = arith::AddIOp::create(b, loc, base, product);
       }
-      return offset ? arith::AddIOp::create(b, loc, base, arith::ConstantIndexOp::create(b, loc, offset)).getResult() : base;
+      return offset ? arith::AddIOp::create(
+                          b, loc, base,
+                          arith::ConstantIndexOp::create(b, loc, offset))
+                          .getResult()
+                    : base;
     };
     if (function.isPublic()) {
       fixed = arith::ConstantIndexOp::create(b, loc, 0);
@@ -209,8 +237,10 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       }
     }
     auto replace = [&](memref::AllocOp alloc, Value offset) {
-      auto type = MemRefType::get(alloc.getType().getShape(), alloc.getType().getElementType());
-      Value view = memref::ViewOp::create(b, alloc.getLoc(), type, workspace, offset, alloc.getDynamicSizes());
+      auto type = MemRefType::get(alloc.getType().getShape(),
+                                  alloc.getType().getElementType());
+      Value view = memref::ViewOp::create(b, alloc.getLoc(), type, workspace,
+                                          offset, alloc.getDynamicSizes());
       alloc.getResult().replaceAllUsesWith(view);
       alloc.erase();
     };
@@ -229,7 +259,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     }
     for (auto [call, fixedOffset, rowOffset] : found.calls) {
       b.setInsertionPoint(call);
-      SmallVector<Value> extra{workspace, plus(fixed, {}, 0, fixedOffset), plus(rows, found.rowCount, rowOffset, 0), worker};
+      SmallVector<Value> extra{workspace, plus(fixed, {}, 0, fixedOffset),
+                               plus(rows, found.rowCount, rowOffset, 0),
+                               worker};
       call->insertOperands(call->getNumOperands(), extra);
     }
   }

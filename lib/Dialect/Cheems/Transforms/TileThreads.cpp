@@ -1,4 +1,5 @@
-// cheems-tile-threads: panels and row blocks become iterations of an scf.forall.
+// cheems-tile-threads: panels and row blocks become iterations of an
+// scf.forall.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
@@ -18,13 +19,17 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
     if (auto product = dyn_cast<linalg::Mmt4DOp>(op.getOperation())) {
-      // A loop of one iteration would only be undone again, and leave copies behind.
-      int64_t count = cast<ShapedType>(product.getInputs()[1].getType()).getDimSize(0);
+      // A loop of one iteration would only be undone again, and leave copies
+      // behind.
+      int64_t count =
+          cast<ShapedType>(product.getInputs()[1].getType()).getDimSize(0);
       sizes[1] = b.getIndexAttr(panels);
       return count > panels ? sizes : SmallVector<OpFoldResult>();
     }
-    bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp, cheems::DynamicMaskOp>(op);
-    if (!rowWise || rows == 0 || iterators.empty() || iterators[0] != utils::IteratorType::parallel) {
+    bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
+                       cheems::DynamicMaskOp>(op);
+    if (!rowWise || rows == 0 || iterators.empty() ||
+        iterators[0] != utils::IteratorType::parallel) {
       return {};
     }
     auto result = cast<ShapedType>(op->getResult(0).getType());
@@ -55,15 +60,25 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);
       // Only a product's own fill moves in; other producers have other users.
-      options.setFusionControlFn([](tensor::ExtractSliceOp, OpResult producer,
-                                    bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-        if (isa<linalg::FillOp>(producer.getOwner()) && producer.hasOneUse()) {
-          return scf::SCFTileAndFuseOptions::ControlFnResult{};
-        }
-        return std::nullopt;
-      });
+      // The tiling so far has added the loop and the question for the loop's
+      // bounds.
+      auto ownFill = [&](OpResult producer) {
+        return isa<linalg::FillOp>(producer.getOwner()) &&
+               llvm::all_of(producer.getUsers(), [&](Operation *user) {
+                 return user == op || isa<scf::ForallOp, tensor::DimOp>(user);
+               });
+      };
+      options.setFusionControlFn(
+          [&](tensor::ExtractSliceOp, OpResult producer, bool)
+              -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+            if (ownFill(producer)) {
+              return scf::SCFTileAndFuseOptions::ControlFnResult{};
+            }
+            return std::nullopt;
+          });
       rewriter.setInsertionPoint(op);
-      FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, options);
+      FailureOr<scf::SCFTileAndFuseResult> tiled =
+          scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, options);
       if (failed(tiled)) {
         op.emitOpError("cannot be split over threads");
         return signalPassFailure();

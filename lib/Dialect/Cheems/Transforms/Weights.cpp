@@ -12,9 +12,11 @@ bool cheems::isTransposedWeight(OpOperand &use) {
     return false;
   }
   Builder b(op.getContext());
-  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1), k = b.getAffineDimExpr(2);
+  AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
+             k = b.getAffineDimExpr(2);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) && maps[1] == AffineMap::get(3, 0, {n, k}, op.getContext());
+  return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) &&
+         maps[1] == AffineMap::get(3, 0, {n, k}, op.getContext());
 }
 
 void WeightUses::Group::setType(Type type) {
@@ -22,8 +24,9 @@ void WeightUses::Group::setType(Type type) {
     value.setType(type);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-      function.setType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(),
-                                         function.getFunctionType().getResults()));
+      function.setType(FunctionType::get(
+          function.getContext(), function.front().getArgumentTypes(),
+          function.getFunctionType().getResults()));
     }
   }
 }
@@ -44,7 +47,8 @@ WeightUses::WeightUses(ModuleOp module) {
       if (auto call = dyn_cast<func::CallOp>(use.getOwner())) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
         Value argument = callee.getArgument(use.getOperandNumber());
-        same.unionSets(value.getAsOpaquePointer(), argument.getAsOpaquePointer());
+        same.unionSets(value.getAsOpaquePointer(),
+                       argument.getAsOpaquePointer());
         work.push_back(argument);
       }
     }

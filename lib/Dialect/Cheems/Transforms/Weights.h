@@ -7,16 +7,19 @@
 
 namespace mlir::cheems {
 
-/// True if `use` is the right operand [N, K] of a product y[m, n] = sum_k x[m, k] * w[n, k].
+/// True if `use` is the right operand [N, K] of a product y[m, n] = sum_k x[m,
+/// k] * w[n, k].
 bool isTransposedWeight(OpOperand &use);
 
-/// Parameters and function arguments that must keep one type: an argument is in the group of every parameter passed to it.
+/// Parameters and function arguments that must keep one type: an argument is in
+/// the group of every parameter passed to it.
 class WeightUses {
 public:
   struct Group {
     SmallVector<ParameterOp> parameters;
-    SmallVector<Value> values;       ///< the parameters' results and the arguments
-    SmallVector<OpOperand *> leaves; ///< uses that are not passing on to a function
+    SmallVector<Value> values; ///< the parameters' results and the arguments
+    SmallVector<OpOperand *>
+        leaves; ///< uses that are not passing on to a function
     Type type() const { return values.front().getType(); }
     /// Retypes every value, and the signatures of the functions.
     void setType(Type type);

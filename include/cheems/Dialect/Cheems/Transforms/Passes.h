@@ -13,7 +13,8 @@ namespace mlir::cheems {
 #define GEN_PASS_REGISTRATION
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
 
-/// Lets one-shot bufferisation take the dialect's destination-style ops as they are.
+/// Lets one-shot bufferisation take the dialect's destination-style ops as they
+/// are.
 void registerBufferizableOpInterfaceModels(DialectRegistry &registry);
 
 } // namespace mlir::cheems

@@ -14,13 +14,16 @@ struct VectorUnit {
   int64_t registers; ///< number of registers
 };
 
-/// y += x * W^T on panels. Refuses (with a diagnostic) element types and inner tiles it has no kernel for.
-LogicalResult lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit, RewriterBase &rewriter);
+/// y += x * W^T on panels. Refuses (with a diagnostic) element types and inner
+/// tiles it has no kernel for.
+LogicalResult lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit,
+                           RewriterBase &rewriter);
 
 /// Each row twice: its squares summed in 16 lanes, then scaled.
 LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 
-/// Softmax attention, one query row and head at a time over blocks of keys with a running maximum.
+/// Softmax attention, one query row and head at a time over blocks of keys with
+/// a running maximum.
 LogicalResult lowerAttention(DynamicMaskAttentionOp op, RewriterBase &rewriter);
 
 } // namespace mlir::cheems
