@@ -1,0 +1,135 @@
+// What compiling leaves: the same bytes every time, code that calls nothing but
+// the pool, and nothing after a failure.
+#include "Artefacts.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include "gmock/gmock.h"
+#include <cstring>
+#include <elf.h>
+#include <fstream>
+#include <sstream>
+
+using namespace cheems;
+using namespace cheems::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+namespace {
+
+std::string bytesOf(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> namesIn(const std::filesystem::path &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
+
+/// The dynamic symbols that an ELF file expects from elsewhere.
+std::vector<std::string> undefinedSymbols(const std::string &elf) {
+  auto at = [&](auto *value, uint64_t offset) {
+    std::memcpy(value, elf.data() + offset, sizeof(*value));
+  };
+  Elf64_Ehdr header;
+  at(&header, 0);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  for (size_t i = 0; i < sections.size(); ++i) {
+    at(&sections[i], header.e_shoff + i * header.e_shentsize);
+  }
+  std::vector<std::string> names;
+  for (const Elf64_Shdr &section : sections) {
+    for (uint64_t i = 1; section.sh_type == SHT_DYNSYM &&
+                         i < section.sh_size / sizeof(Elf64_Sym);
+         ++i) {
+      Elf64_Sym symbol;
+      at(&symbol, section.sh_offset + i * sizeof(symbol));
+      if (symbol.st_shndx == SHN_UNDEF) {
+        names.emplace_back(elf.data() + sections[section.sh_link].sh_offset +
+                           symbol.st_name);
+      }
+    }
+  }
+  return names;
+}
+
+class Artefact : public Compiled {};
+INSTANTIATE_TEST_SUITE_P(Models, Artefact,
+                         over({"doge-window", "doge-untied-bf16",
+                               "dynamic-window-9"}),
+                         caseName);
+
+TEST_P(Artefact, IsTheSameBytesEveryTime) {
+  std::string pipeline = std::get<1>(GetParam());
+  bool native = pipeline == "native";
+  TemporaryFolder folder;
+  std::filesystem::path again = folder.path / "again.cheems";
+  Outcome outcome = compile({checkpointFolder(name()), "-o", again,
+                             "--pipeline", native ? "fast" : pipeline, "--cpu",
+                             native ? "native" : "portable"});
+  ASSERT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_TRUE(bytesOf(again) == bytesOf(artefactOf(name(), pipeline)));
+  EXPECT_THAT(namesIn(folder.path), ElementsAre("again.cheems"));
+}
+
+TEST_P(Artefact, CallsNothingButThePool) {
+  std::string pipeline = std::get<1>(GetParam());
+  std::string elf = bytesOf(artefactOf(name(), pipeline));
+  std::vector<std::string> symbols = undefinedSymbols(elf);
+  if (pipeline == "scalar") {
+    EXPECT_THAT(symbols, testing::Each("cheems_parallel_for"));
+  } else {
+    EXPECT_THAT(symbols, ElementsAre("cheems_parallel_for"));
+  }
+}
+
+TEST(Emit, StagesArePrinted) {
+  std::string model = checkpointFolder("doge-window");
+  for (std::string pipeline : {"fast", "scalar"}) {
+    auto emit = [&](const std::string &stage) {
+      Outcome outcome =
+          compile({model, "--emit", stage, "--pipeline", pipeline, "-o", "-"});
+      EXPECT_EQ(outcome.code, 0) << outcome.errors;
+      return outcome.output;
+    };
+    EXPECT_THAT(emit("mlir"), HasSubstr("cheems.dynamic_mask_attention"));
+    EXPECT_THAT(emit("llvm"), HasSubstr("define void @cheems_step_decode("));
+    EXPECT_THAT(emit("obj"), StartsWith(ELFMAG));
+  }
+}
+
+TEST(FailedCompile, LeavesNothing) {
+  TemporaryFolder folder;
+  std::filesystem::path model = folder.path / "model",
+                        out = folder.path / "out";
+  std::filesystem::create_directories(out);
+  std::filesystem::copy(checkpointFolder("doge-window"), model);
+  std::filesystem::path weights = model / "model.safetensors";
+  std::filesystem::resize_file(weights,
+                               std::filesystem::file_size(weights) / 2);
+  Outcome outcome = compile({model, "-o", out / "model.cheems"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.errors, HasSubstr("model.safetensors"));
+  EXPECT_THAT(namesIn(out), IsEmpty());
+}
+
+TEST(FailedCompile, LeavesTheOldArtefact) {
+  TemporaryFolder folder;
+  std::filesystem::path out = folder.path / "model.cheems";
+  std::filesystem::copy_file(artefactOf("doge-window", "fast"), out);
+  std::filesystem::path broken = folder.path / "model";
+  std::filesystem::copy(checkpointFolder("doge-window"), broken);
+  std::ofstream(broken / "config.json") << "{\"model_type\": \"doge\"";
+  EXPECT_EQ(compile({broken, "-o", out}).code, 1);
+  EXPECT_TRUE(bytesOf(out) == bytesOf(artefactOf("doge-window", "fast")));
+  EXPECT_THAT(namesIn(folder.path),
+              testing::UnorderedElementsAre("model", "model.cheems"));
+}
+
+} // namespace

@@ -1,0 +1,177 @@
+// Writes checkpoints, spawns the compiler, keeps what it made.
+#include "Artefacts.h"
+#include "test/unit/Support/RandomCheckpoint.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include <algorithm>
+#include <fcntl.h>
+#include <fstream>
+#include <map>
+#include <spawn.h>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+
+extern char **environ;
+
+namespace cheems::test {
+namespace {
+
+const std::filesystem::path &scratch() {
+  static TemporaryFolder folder;
+  return folder.path;
+}
+
+std::string contents(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string compilerPath() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+          "cheems-compile")
+      .string();
+}
+
+RandomCheckpoint randomWindow(uint64_t seed, int64_t window,
+                              int64_t layers = 2) {
+  RandomCheckpoint c = drawCheckpoint(seed);
+  c.keepWindow = window;
+  c.dynamicRope = false;
+  c.maxPositions = 2048;
+  c.layers = layers;
+  c.stored = RandomCheckpoint::Stored::F32;
+  return c;
+}
+
+RandomCheckpoint dynamic(uint64_t seed, int64_t window) {
+  RandomCheckpoint c = randomWindow(seed, window);
+  c.dynamicRope = true;
+  c.headDim = std::max<int64_t>(c.headDim, 4);
+  c.maxPositions = 16;
+  c.factor = 32.0;
+  return c;
+}
+
+const std::map<std::string, RandomCheckpoint> &randomModels() {
+  static const std::map<std::string, RandomCheckpoint> models = [] {
+    std::map<std::string, RandomCheckpoint> made;
+    made["window-1"] = randomWindow(101, 1);
+    RandomCheckpoint grouped;
+    grouped.seed = 102;
+    grouped.keepWindow = 7;
+    grouped.maskPerAttentionHead = true;
+    grouped.attentionBias = grouped.mlpBias = true;
+    made["window-7"] = grouped;
+    // In one layer alone masks are far apart or exactly equal, so rounding
+    // reorders no keys however long the sequence.
+    made["window-64"] = randomWindow(103, 64, 1);
+    made["window-100"] = randomWindow(104, 100, 1);
+    made["bf16-window-20"] = randomWindow(105, 20);
+    made["bf16-window-20"].stored = RandomCheckpoint::Stored::BF16;
+    made["dynamic"] = dynamic(106, 1);
+    made["dynamic"].authorNames = false; // absent would be 2048 keys
+    made["dynamic"].keepWindow = 4096;
+    made["dynamic-window-9"] = dynamic(107, 9);
+    RandomCheckpoint
+        everything; // the author's names without a window field: all keys
+    everything.seed = 108;
+    everything.authorNames = everything.oldRopeFields = true;
+    everything.hidden = everything.heads * everything.headDim;
+    everything.stored = RandomCheckpoint::Stored::BF16;
+    made["bf16-all-keys"] = everything;
+    return made;
+  }();
+  return models;
+}
+
+} // namespace
+
+Outcome compile(const std::vector<std::string> &arguments) {
+  std::string program = compilerPath();
+  std::string output = scratch() / "stdout.txt",
+              errors = scratch() / "stderr.txt";
+  std::vector<char *> words{program.data()};
+  for (const std::string &argument : arguments) {
+    words.push_back(const_cast<char *>(argument.c_str()));
+  }
+  words.push_back(nullptr);
+  constexpr int mode = 0600, flags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), flags, mode);
+  posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), flags, mode);
+  pid_t child = 0;
+  int failed = posix_spawn(&child, program.c_str(), &actions, nullptr,
+                           words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  if (failed || waitpid(child, &status, 0) != child) {
+    throw std::runtime_error("cannot run " + program + ": build it first");
+  }
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+          contents(output), contents(errors)};
+}
+
+std::filesystem::path checkpointFolder(const std::string &model) {
+  auto random = randomModels().find(model);
+  if (random == randomModels().end()) {
+    return std::filesystem::path(CHEEMS_SOURCE_DIR) / "test/golden/models" /
+           model;
+  }
+  std::filesystem::path folder = scratch() / model;
+  if (!std::filesystem::exists(folder)) {
+    writeCheckpoint(random->second, folder);
+  }
+  return folder;
+}
+
+std::filesystem::path artefactOf(const std::string &model,
+                                 const std::string &pipeline) {
+  std::filesystem::path artefact =
+      scratch() / (model + "-" + pipeline + ".cheems");
+  if (!std::filesystem::exists(artefact)) {
+    bool native = pipeline == "native";
+    Outcome outcome = compile({checkpointFolder(model), "-o", artefact,
+                               "--pipeline", native ? "fast" : pipeline,
+                               "--cpu", native ? "native" : "portable"});
+    if (outcome.code != 0) {
+      throw std::runtime_error("cheems-compile ended with " +
+                               std::to_string(outcome.code) + ": " +
+                               outcome.errors);
+    }
+  }
+  return artefact;
+}
+
+std::shared_ptr<const Model> openArtefact(const std::string &model,
+                                          const std::string &pipeline) {
+  return Model::open(artefactOf(model, pipeline).string());
+}
+
+bool nativeDiffers() { return CpuFeatures::host().has("avx512f"); }
+
+void Compiled::SetUp() {
+  if (std::get<1>(GetParam()) == "native" && !nativeDiffers()) {
+    GTEST_SKIP() << "this machine's code is the portable code";
+  }
+  model = openArtefact(name(), std::get<1>(GetParam()));
+}
+
+std::string caseName(const testing::TestParamInfo<Compiled::ParamType> &info) {
+  std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+const std::vector<std::string> &allModels() {
+  static const std::vector<std::string> models{
+      "doge-tiny",      "doge-window", "doge-untied-bf16", "doge-author-bias",
+      "window-1",       "window-7",    "window-64",        "window-100",
+      "bf16-window-20", "dynamic",     "dynamic-window-9", "bf16-all-keys"};
+  return models;
+}
+
+} // namespace cheems::test

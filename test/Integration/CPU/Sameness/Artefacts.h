@@ -1,0 +1,61 @@
+// Models of every kind, compiled once a test run by the cheems-compile beside
+// this binary.
+#ifndef CHEEMS_TEST_INTEGRATION_CPU_SAMENESS_ARTEFACTS_H
+#define CHEEMS_TEST_INTEGRATION_CPU_SAMENESS_ARTEFACTS_H
+
+#include "runtime/Artifact/Model.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cheems::test {
+
+/// How a tool ended.
+struct Outcome {
+  int code = 0;
+  std::string output, errors;
+};
+
+/// Runs the cheems-compile beside this binary with standard input empty.
+Outcome compile(const std::vector<std::string> &arguments);
+
+/// A checkpoint's folder; random ones are written at first use and removed when
+/// the process ends. Names: the goldens' (doge-tiny, doge-window, …), and
+///   window-1, window-7, window-64, window-100   random, with a window of so
+///   many keys; 7 has A an attention head bf16-window-20, bf16-all-keys random,
+///   in bf16; without a window dynamic, dynamic-window-9 random, dynamic rotary
+///   scaling past 16 tokens, to 512
+std::filesystem::path checkpointFolder(const std::string &model);
+
+/// The artefact of `model` by `pipeline`: "fast", "native" (fast with --cpu
+/// native) or "scalar".
+std::filesystem::path artefactOf(const std::string &model,
+                                 const std::string &pipeline);
+std::shared_ptr<const Model> openArtefact(const std::string &model,
+                                          const std::string &pipeline);
+
+/// Whether --cpu native means other code than --cpu portable here.
+bool nativeDiffers();
+
+/// One test a model and pipeline.
+class Compiled
+    : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+protected:
+  void SetUp() override;
+  const std::string &name() const { return std::get<0>(GetParam()); }
+  std::shared_ptr<const Model> model;
+};
+
+/// For INSTANTIATE_TEST_SUITE_P.
+inline auto over(std::vector<std::string> models) {
+  return testing::Combine(testing::ValuesIn(std::move(models)),
+                          testing::Values("fast", "native", "scalar"));
+}
+std::string caseName(const testing::TestParamInfo<Compiled::ParamType> &info);
+const std::vector<std::string> &allModels();
+
+} // namespace cheems::test
+
+#endif
