@@ -3,6 +3,7 @@
 // CHECK-LABEL: @product
 // CHECK: scf.forall (%[[P:.*]]) = (0) to (6) step (2) shared_outs(%[[O:.*]] = %{{.*}})
 // CHECK: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [2, 8, 16, 1]
+// CHECK: linalg.fill
 // CHECK: linalg.mmt4d ins(%{{.*}}, %{{.*}} : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>)
 // CHECK: tensor.parallel_insert_slice %{{.*}} into %[[O]][0, %[[P]], 0, 0]
 // doc: func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse

@@ -118,8 +118,9 @@ Outcome compile(const std::vector<std::string> &arguments) {
 std::filesystem::path checkpointFolder(const std::string &model) {
   auto random = randomModels().find(model);
   if (random == randomModels().end()) {
-    return std::filesystem::path(CHEEMS_SOURCE_DIR) / "test/golden/models" /
-           model;
+    bool demo = model == "doge-shakespeare";
+    return std::filesystem::path(CHEEMS_SOURCE_DIR) /
+           (demo ? "models" : "test/golden/models") / model;
   }
   std::filesystem::path folder = scratch() / model;
   if (!std::filesystem::exists(folder)) {
@@ -168,9 +169,10 @@ std::string caseName(const testing::TestParamInfo<Compiled::ParamType> &info) {
 
 const std::vector<std::string> &allModels() {
   static const std::vector<std::string> models{
-      "doge-tiny",      "doge-window", "doge-untied-bf16", "doge-author-bias",
-      "window-1",       "window-7",    "window-64",        "window-100",
-      "bf16-window-20", "dynamic",     "dynamic-window-9", "bf16-all-keys"};
+      "doge-shakespeare", "doge-tiny",      "doge-window", "doge-untied-bf16",
+      "doge-author-bias", "window-1",       "window-7",    "window-64",
+      "window-100",       "bf16-window-20", "dynamic",     "dynamic-window-9",
+      "bf16-all-keys"};
   return models;
 }
 

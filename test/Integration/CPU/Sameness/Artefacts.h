@@ -22,7 +22,8 @@ struct Outcome {
 Outcome compile(const std::vector<std::string> &arguments);
 
 /// A checkpoint's folder; random ones are written at first use and removed when
-/// the process ends. Names: the goldens' (doge-tiny, doge-window, …), and
+/// the process ends. Names: the goldens' (doge-tiny, doge-window, …), the
+/// demo's, and
 ///   window-1, window-7, window-64, window-100   random, with a window of so
 ///   many keys; 7 has A an attention head bf16-window-20, bf16-all-keys random,
 ///   in bf16; without a window dynamic, dynamic-window-9 random, dynamic rotary

@@ -23,7 +23,7 @@ def Cheems_RotaryTableOp : Cheems_DestinationOp<"rotary_table"> {
 
     Edges: position 0 gives cosine 1 and sine 0. `length` is ignored without `dynamic`.
 
-    Accumulation: angles are computed and range-reduced in f64 and rounded to f32 once, so positions up to 2^31 keep full accuracy.
+    Accumulation: angles are computed and range-reduced in f64 and rounded to f32 once, so positions up to 2^30 keep full accuracy.
 
     Example:
     ```mlir
