@@ -22,12 +22,12 @@ struct Outcome {
 Outcome compile(const std::vector<std::string> &arguments);
 
 /// A checkpoint's folder; random ones are written at first use and removed when
-/// the process ends. Names: the goldens' (doge-tiny, doge-window, …), the
-/// demo's, and
-///   window-1, window-7, window-64, window-100   random, with a window of so
-///   many keys; 7 has A an attention head bf16-window-20, bf16-all-keys random,
-///   in bf16; without a window dynamic, dynamic-window-9 random, dynamic rotary
-///   scaling past 16 tokens, to 512
+/// the process ends. Names are the goldens' (doge-tiny, doge-window, …), the
+/// demo's, and of random ones:
+/// - window-1, window-7, window-64, window-100: a window of so many keys;
+///   7 has A an attention head.
+/// - bf16-window-20, bf16-all-keys: in bf16; with and without a window.
+/// - dynamic, dynamic-window-9: rotary scaling past 16 tokens, to 512.
 std::filesystem::path checkpointFolder(const std::string &model);
 
 /// The artefact of `model` by `pipeline`: "fast", "native" (fast with --cpu
