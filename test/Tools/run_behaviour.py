@@ -147,7 +147,10 @@ class Behaviour(unittest.TestCase):
         self.assertIn("prompt: 7 tokens", system)
 
     def test_chat_leaves_at_the_second_ctrl_c(self):
-        master, slave = pty.openpty()
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # a chroot without /dev/pts
+            self.skipTest(f"no terminal to be had: {error}")
         process = subprocess.Popen([RUNNER, FOLDER / "good.cheems", "--chat", "-n", "3"],
                                    stdin=slave, stdout=subprocess.PIPE, stderr=slave)
         os.close(slave)
