@@ -75,6 +75,7 @@ ThreadPool::ThreadPool(int threads) {
                                    std::to_string(threads));
   }
   spinning = threadCount <= limits.available();
+  claims = std::vector<Claim>(threadCount);
   // Signals belong to the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -96,27 +97,36 @@ ThreadPool::ThreadPool(int threads) {
 ThreadPool::~ThreadPool() { stop(); }
 
 void ThreadPool::stop() {
-  publish(Job(), 0);
+  stopping.store(true, std::memory_order_relaxed);
+  announce(epoch.load(std::memory_order_relaxed) + 1);
   for (std::thread &worker : workers) {
     worker.join();
   }
 }
 
-void ThreadPool::publish(const Job &next, uint32_t count) {
-  job = next;
-  pending.store(count, std::memory_order_relaxed);
+void ThreadPool::announce(uint32_t region) {
   // Sequentially consistent with the sleepers' increment: either we see the
   // sleeper, or it sees the new epoch.
-  epoch.fetch_add(1, std::memory_order_seq_cst);
+  epoch.store(region, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0) {
     futexWake(epoch, maxThreads);
   }
 }
 
+/// True for one caller a range and region. A late worker asks for a region that
+/// is over: its claim is at least as new then. Who succeeds holds the region
+/// open, so it may read the job.
+bool ThreadPool::claim(int worker, uint32_t region) {
+  std::atomic<uint32_t> &last = claims[worker].region;
+  uint32_t before = last.load(std::memory_order_relaxed);
+  return static_cast<int32_t>(region - before) > 0 &&
+         last.compare_exchange_strong(before, region, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed);
+}
+
 void ThreadPool::workerLoop(int worker) {
   insideRegion = true;
-  currentWorker = worker;
-  for (uint32_t seen = 0;; ++seen) {
+  for (uint32_t seen = 0;;) {
     auto announced = [&] {
       return epoch.load(std::memory_order_acquire) != seen;
     };
@@ -127,11 +137,15 @@ void ThreadPool::workerLoop(int worker) {
       }
       sleepers.fetch_sub(1, std::memory_order_relaxed);
     }
-    if (!job.body) {
+    seen = epoch.load(std::memory_order_acquire);
+    if (stopping.load(std::memory_order_relaxed)) {
       return;
     }
+    if (!claim(worker, seen)) {
+      continue;
+    }
     run(worker);
-    // The same pairing as in publish, with the caller's flag.
+    // The same pairing as in announce, with the caller's flag.
     if (pending.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         callerSleeps.load(std::memory_order_seq_cst) != 0) {
       futexWake(pending, 1);
@@ -140,13 +154,12 @@ void ThreadPool::workerLoop(int worker) {
 }
 
 void ThreadPool::run(int worker) {
-  if (worker < job.ranges) {
-    job.body(job.context, cut(job.count, worker, job.ranges),
-             cut(job.count, worker + 1, job.ranges), worker);
-  }
+  currentWorker = worker;
+  job.body(job.context, cut(job.count, worker, job.ranges),
+           cut(job.count, worker + 1, job.ranges), worker);
 }
 
-void ThreadPool::waitForWorkers() {
+void ThreadPool::waitForRanges() {
   auto finished = [&] { return pending.load(std::memory_order_acquire) == 0; };
   if (spinUntil(spinning, finished)) {
     return;
@@ -170,13 +183,24 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
     insideRegion = nested;
     return;
   }
-  // Every worker counts down, also those without a range: the next region may
-  // not start before all have read this one.
-  publish({body, context, count, std::min<int64_t>(count, threadCount)},
-          threadCount - 1);
+  uint32_t region = epoch.load(std::memory_order_relaxed) + 1;
+  int ranges = static_cast<int>(std::min<int64_t>(count, threadCount));
+  job = {body, context, count, ranges};
+  for (int worker = ranges; worker < threadCount; ++worker) {
+    claims[worker].region.store(region, std::memory_order_relaxed);
+  }
+  pending.store(ranges - 1, std::memory_order_relaxed);
+  announce(region);
   run(0);
+  for (int worker = 1; worker < ranges; ++worker) {
+    if (claim(worker, region)) {
+      run(worker);
+      pending.fetch_sub(1, std::memory_order_acq_rel);
+    }
+  }
+  currentWorker = 0;
   insideRegion = false;
-  waitForWorkers();
+  waitForRanges();
 }
 
 ThreadPool::Binding::Binding(ThreadPool &pool) : previous(boundPool) {

@@ -1,5 +1,7 @@
 // The threads a session computes on. Workers spin for a moment after each
-// region and then sleep.
+// region and then sleep. A range whose worker has not come yet when the caller
+// is done with its own is run by the caller: on a busy machine a region never
+// waits for a thread that the system has put aside.
 #ifndef CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
 #define CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
 
@@ -27,9 +29,9 @@ public:
   int threads() const { return threadCount; }
   bool spins() const { return spinning; }
 
-  /// Runs body over [0, count): worker w gets the range from count*w/n to
-  /// count*(w+1)/n, n = min(threads, count). Calls from inside a body run on
-  /// the worker that makes them.
+  /// Runs body over [0, count): worker w stands for the range from count*w/n to
+  /// count*(w+1)/n, n = min(threads, count), whichever thread runs it. Calls
+  /// from inside a body run on the worker that makes them.
   void parallelFor(cheems_parallel_body body, void *context, int64_t count);
 
   /// While one lives, cheems_parallel_for on this thread uses the pool; without
@@ -47,28 +49,35 @@ public:
 
 private:
   struct Job {
-    cheems_parallel_body body = nullptr; ///< null: leave
+    cheems_parallel_body body = nullptr;
     void *context = nullptr;
     int64_t count = 0;
     int64_t ranges = 0;
   };
+  /// The last region whose range of this worker was taken.
+  struct alignas(64) Claim {
+    std::atomic<uint32_t> region{0};
+  };
 
+  bool claim(int worker, uint32_t region);
   void run(int worker);
   void workerLoop(int worker);
-  void publish(const Job &next, uint32_t workers);
-  void waitForWorkers();
+  void announce(uint32_t region);
+  void waitForRanges();
   void stop();
 
   int threadCount;
   bool spinning;
-  // Written by the caller between regions: workers read it between the epoch
-  // that announces it and their count-down.
+  // Written by the caller between regions, read by those who have claimed a
+  // range: until they are done the caller waits.
   Job job;
   std::vector<std::thread> workers;
+  std::vector<Claim> claims;
+  std::atomic<bool> stopping{false};
   // On lines of their own: each side spins on one and writes another.
   alignas(64) std::atomic<uint32_t> epoch{0}; ///< regions announced
   alignas(64) std::atomic<uint32_t> pending{
-      0}; ///< workers that have not finished the announced region
+      0}; ///< ranges of the announced region that are not finished
   alignas(64) std::atomic<uint32_t> sleepers{0};
   std::atomic<uint32_t> callerSleeps{0};
 };

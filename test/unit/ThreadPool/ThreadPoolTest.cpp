@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
+#include <sched.h>
 #include <set>
 #include <thread>
 
@@ -262,3 +263,42 @@ TEST(ThreadPool, regionOverhead) {
 }
 
 } // namespace
+
+/// One core for all: workers are mostly put aside, so the caller runs many of
+/// their ranges. Each must still run once, under its own number.
+TEST(ThreadPool, rangesRunOnceWhereWorkersAreLate) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) {
+      CPU_SET(cpu, &one);
+      break;
+    }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  {
+    ThreadPool pool(4);
+    struct Counts {
+      std::atomic<int> runs[4] = {};
+      std::atomic<int> wrong{0};
+    } counts;
+    constexpr int regions = 3000;
+    for (int region = 0; region < regions; ++region) {
+      int64_t count = region % 2 ? 8 : 3; // four ranges, or three
+      pool.parallelFor(
+          [](void *context, int64_t begin, int64_t end, int64_t worker) {
+            auto *counts = static_cast<Counts *>(context);
+            ++counts->runs[worker];
+            counts->wrong += begin != worker * (end - begin);
+          },
+          &counts, count);
+    }
+    EXPECT_EQ(counts.wrong, 0);
+    for (int worker = 0; worker < 3; ++worker) {
+      EXPECT_EQ(counts.runs[worker], regions);
+    }
+    EXPECT_EQ(counts.runs[3], regions / 2);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
