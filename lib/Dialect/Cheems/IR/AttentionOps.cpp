@@ -1,4 +1,4 @@
-// Verification and shapes of dynamic_mask_attention.
+// Verification of dynamic_mask_attention.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -56,18 +56,4 @@ LogicalResult DynamicMaskAttentionOp::verify() {
         "C6: hide_below belongs to kind threshold, and only there");
   }
   return success();
-}
-
-void DynamicMaskAttentionOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-DynamicMaskAttentionOp::reifyResultShapes(OpBuilder &builder,
-                                          ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
 }

@@ -1,5 +1,6 @@
 // Registration of the cheems dialect and its attributes.
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "OpUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,4 @@
-// Verification and shapes of the mask ops.
+// Verification of the mask ops.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -20,20 +20,6 @@ LogicalResult DynamicMaskOp::verify() {
   return success();
 }
 
-void DynamicMaskOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-DynamicMaskOp::reifyResultShapes(OpBuilder &builder,
-                                 ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
-}
-
 LogicalResult KeepThresholdOp::verify() {
   if (failed(verifySameShape(*this, "C1", shapeOf(getMask()),
                              shapeOf(getPosition()),
@@ -50,20 +36,6 @@ LogicalResult KeepThresholdOp::verify() {
     return emitOpError("C3: keeps at least one key, got ") << keep;
   }
   return success();
-}
-
-void KeepThresholdOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-KeepThresholdOp::reifyResultShapes(OpBuilder &builder,
-                                   ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
 }
 
 LogicalResult KeepUpdateOp::verify() {
@@ -85,18 +57,4 @@ LogicalResult KeepUpdateOp::verify() {
     return emitOpError("C4: keeps at least one key, got ") << keep;
   }
   return success();
-}
-
-void KeepUpdateOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-KeepUpdateOp::reifyResultShapes(OpBuilder &builder,
-                                ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
 }

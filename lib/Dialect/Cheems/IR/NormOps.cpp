@@ -1,4 +1,4 @@
-// Verification and shapes of rms_norm.
+// Verification of rms_norm.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -20,18 +20,4 @@ LogicalResult RmsNormOp::verify() {
     return emitOpError("C3: epsilon is not negative");
   }
   return success();
-}
-
-void RmsNormOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-RmsNormOp::reifyResultShapes(OpBuilder &builder,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
 }

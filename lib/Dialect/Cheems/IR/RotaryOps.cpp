@@ -1,4 +1,4 @@
-// Verification and shapes of the rotary ops.
+// Verification of the rotary ops.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -32,20 +32,6 @@ LogicalResult RotaryTableOp::verify() {
   return success();
 }
 
-void RotaryTableOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult
-RotaryTableOp::reifyResultShapes(OpBuilder &builder,
-                                 ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
-}
-
 LogicalResult RotaryOp::verify() {
   auto x = cast<ShapedType>(getX().getType());
   auto cosine = cast<ShapedType>(getCosine().getType());
@@ -66,17 +52,4 @@ LogicalResult RotaryOp::verify() {
   return verifySameShape(*this, "C2", cosine.getShape(),
                          cast<ShapedType>(getSine().getType()).getShape(),
                          "shapes of cosine and sine");
-}
-
-void RotaryOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  destinationEffects(cast<DestinationStyleOpInterface>(getOperation()),
-                     effects);
-}
-
-LogicalResult RotaryOp::reifyResultShapes(OpBuilder &builder,
-                                          ReifiedRankedShapedTypeDims &shapes) {
-  return reifyDestinations(cast<DestinationStyleOpInterface>(getOperation()),
-                           builder, shapes);
 }

@@ -41,6 +41,17 @@ class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []>
           DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>], traits)> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
+  // What holds for all: the effects of its buffers, the shapes of its destinations (lib/Dialect/Cheems/IR/OpUtils.h).
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      destinationEffects(::mlir::cast<::mlir::DestinationStyleOpInterface>(getOperation()), effects);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return reifyDestinations(::mlir::cast<::mlir::DestinationStyleOpInterface>(getOperation()), builder, shapes);
+    }
+  }];
 }
 
 class Cheems_Shaped<list<Type> elements, list<int> ranks> : AnyTypeOf<[TensorRankOf<elements, ranks>, MemRefRankOf<elements, ranks>]>;
