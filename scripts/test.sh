@@ -32,7 +32,7 @@ check() {
 
 build release all && check release || broken+=(release)
 build asan cheems-unit-tests && check asan || broken+=(asan)
-build tsan cheems-unit-tests && check tsan -R 'ThreadPool|Session' || broken+=(tsan)
+build tsan ThreadPoolTests SessionTests && check tsan -R 'ThreadPool|Session' || broken+=(tsan)
 echo "==== format"
 scripts/format.sh --check || broken+=(format)
 
