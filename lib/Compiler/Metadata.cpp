@@ -63,7 +63,7 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
   return result;
 }
 
-/// design: the trained length, times factor with dynamic scaling, unlimited
+/// The trained length, times factor with dynamic scaling, unlimited
 /// where a window bounds the state.
 int64_t defaultContext(const ModelConfig &config,
                        const CompileOptions &options) {

@@ -11,16 +11,13 @@ SmallVector<utils::IteratorType> RmsNormOp::getLoopIteratorTypes() {
 }
 
 SmallVector<Range> RmsNormOp::getIterationDomain(OpBuilder &b) {
-  SmallVector<Range> domain = fullDomain(b, getLoc(), getX());
-  domain.pop_back();
-  return domain;
+  return rowDomain(b, getLoc(), getX());
 }
 
 FailureOr<TilingResult>
 RmsNormOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes) {
-  OperandTile rows;
-  (void)getResultTilePosition(b, 0, offsets, sizes, rows.offsets, rows.sizes);
+  OperandTile rows = rowTile(b, getLoc(), getX(), offsets, sizes);
   return tileOp(*this, b, {rows, {}, rows});
 }
 
@@ -28,9 +25,8 @@ LogicalResult RmsNormOp::getResultTilePosition(
     OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  resultOffsets.assign(offsets.begin(), offsets.end());
-  resultSizes.assign(sizes.begin(), sizes.end());
-  resultOffsets.push_back(b.getIndexAttr(0));
-  resultSizes.push_back(tensor::getMixedSizes(b, getLoc(), getX()).back());
+  OperandTile tile = rowTile(b, getLoc(), getX(), offsets, sizes);
+  resultOffsets = std::move(tile.offsets);
+  resultSizes = std::move(tile.sizes);
   return success();
 }

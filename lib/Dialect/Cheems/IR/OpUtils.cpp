@@ -82,6 +82,22 @@ SmallVector<Range> cheems::fullDomain(OpBuilder &b, Location loc, Value value) {
   return domain;
 }
 
+SmallVector<Range> cheems::rowDomain(OpBuilder &b, Location loc, Value value) {
+  SmallVector<Range> domain = fullDomain(b, loc, value);
+  domain.pop_back();
+  return domain;
+}
+
+cheems::OperandTile cheems::rowTile(OpBuilder &b, Location loc, Value value,
+                                    ArrayRef<OpFoldResult> offsets,
+                                    ArrayRef<OpFoldResult> sizes) {
+  OperandTile tile{SmallVector<OpFoldResult>(offsets),
+                   SmallVector<OpFoldResult>(sizes)};
+  tile.offsets.push_back(b.getIndexAttr(0));
+  tile.sizes.push_back(tensor::getMixedSizes(b, loc, value).back());
+  return tile;
+}
+
 Value cheems::constantF32(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
 }

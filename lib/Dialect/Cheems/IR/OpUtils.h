@@ -32,16 +32,23 @@ bool compatible(int64_t a, int64_t b);
 Value slice(OpBuilder &b, Location loc, Value value,
             ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes);
 
-/// A tiled copy of `op` on slices: operand i is cut by offsets[i], sizes[i]
-/// (empty: taken whole).
+/// Where a tile lies in an operand; empty: the operand is taken whole.
 struct OperandTile {
   SmallVector<OpFoldResult> offsets, sizes;
 };
+/// The tile of `value` that `offsets` and `sizes` cut from all but its last
+/// dimension, which stays whole.
+OperandTile rowTile(OpBuilder &b, Location loc, Value value,
+                    ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes);
+/// A copy of `op` on slices: operand i is cut by tiles[i].
 FailureOr<TilingResult> tileOp(Operation *op, OpBuilder &b,
                                ArrayRef<OperandTile> tiles);
 
 /// [0, size) step 1 for each extent of `value`.
 SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);
+/// The same without the last dimension.
+SmallVector<Range> rowDomain(OpBuilder &b, Location loc, Value value);
 
 Value constantF32(OpBuilder &b, Location loc, double value);
 Value constantIndex(OpBuilder &b, Location loc, int64_t value);

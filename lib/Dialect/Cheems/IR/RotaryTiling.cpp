@@ -10,16 +10,13 @@ SmallVector<utils::IteratorType> RotaryOp::getLoopIteratorTypes() {
 }
 
 SmallVector<Range> RotaryOp::getIterationDomain(OpBuilder &b) {
-  SmallVector<Range> domain = fullDomain(b, getLoc(), getX());
-  domain.pop_back();
-  return domain;
+  return rowDomain(b, getLoc(), getX());
 }
 
 FailureOr<TilingResult>
 RotaryOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
-  OperandTile heads;
-  (void)getResultTilePosition(b, 0, offsets, sizes, heads.offsets, heads.sizes);
+  OperandTile heads = rowTile(b, getLoc(), getX(), offsets, sizes);
   int64_t half = cast<ShapedType>(getX().getType()).getDimSize(2) / 2;
   OperandTile table{{offsets[0], b.getIndexAttr(0)},
                     {sizes[0], b.getIndexAttr(half)}};
@@ -30,10 +27,8 @@ LogicalResult RotaryOp::getResultTilePosition(
     OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  resultOffsets.assign(offsets.begin(), offsets.end());
-  resultSizes.assign(sizes.begin(), sizes.end());
-  resultOffsets.push_back(b.getIndexAttr(0));
-  resultSizes.push_back(
-      b.getIndexAttr(cast<ShapedType>(getX().getType()).getDimSize(2)));
+  OperandTile tile = rowTile(b, getLoc(), getX(), offsets, sizes);
+  resultOffsets = std::move(tile.offsets);
+  resultSizes = std::move(tile.sizes);
   return success();
 }

@@ -84,9 +84,9 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
 }
 
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
-  let summary = "Lower products, attention and key selection on buffers to vector loops";
+  let summary = "Lower products, attention and normalisation on buffers to vector loops";
   let description = [{
-    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention` and `cheems.keep_threshold` on memrefs.
+    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention` and `cheems.rms_norm` on memrefs.
     After: `scf.for` loops over register tiles of `vector` ops.
     Requires: bufferised IR; mmt4d inner tiles [1, pair] x [16, pair].
     Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
