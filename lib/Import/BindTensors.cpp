@@ -10,7 +10,7 @@ namespace {
 /// What the two name sets call the same thing; projections and q/k norms agree.
 struct Names {
   llvm::StringLiteral embedding, finalNorm;
-  llvm::StringLiteral attentionNorm, attentionResidual, mlpNorm, mlpResidual,
+  llvm::StringLiteral sequenceNorm, sequenceResidual, stateNorm, stateResidual,
       mlp;
   bool plainMLP; ///< layers without gate_proj exist
 };
@@ -49,11 +49,11 @@ private:
                    llvm::StringRef why = "");
   llvm::Error take(Projection &projection, const std::string &name, int64_t out,
                    int64_t in, const Flag &flag);
-  llvm::Error bindNorms(LayerTensors &tensors, const std::string &prefix,
+  llvm::Error bindNorms(AttentionTensors &tensors, const std::string &prefix,
                         int64_t layer);
   llvm::Error bindMaskHeads(const std::string &name);
-  llvm::Error bindAttention(LayerTensors &tensors, const std::string &prefix,
-                            int64_t layer);
+  llvm::Error bindAttention(AttentionTensors &tensors,
+                            const std::string &prefix, int64_t layer);
   llvm::Error bindLayer(int64_t layer);
   llvm::Error bindHead();
   llvm::Error checkLeftOver() const;
@@ -118,8 +118,8 @@ llvm::Error Binder::take(Projection &projection, const std::string &name,
 
 /// Either every layer has both norms or none has any: one that is missing is
 /// damage, one too many is left over.
-llvm::Error Binder::bindNorms(LayerTensors &tensors, const std::string &prefix,
-                              int64_t layer) {
+llvm::Error Binder::bindNorms(AttentionTensors &tensors,
+                              const std::string &prefix, int64_t layer) {
   std::string query = prefix + "q_norm.weight", key = prefix + "k_norm.weight";
   if (layer == 0) {
     norms = has(query) || has(key);
@@ -151,7 +151,7 @@ llvm::Error Binder::bindMaskHeads(const std::string &name) {
   return take(name, {model.maskHeads ? model.maskHeads : model.keyValueHeads});
 }
 
-llvm::Error Binder::bindAttention(LayerTensors &tensors,
+llvm::Error Binder::bindAttention(AttentionTensors &tensors,
                                   const std::string &prefix, int64_t layer) {
   int64_t queries = model.heads * model.headDim,
           keys = model.keyValueHeads * model.headDim;
@@ -188,18 +188,18 @@ llvm::Error Binder::bindLayer(int64_t layer) {
               mlp = prefix + names.mlp.str();
   LayerTensors tensors;
   const std::pair<std::string *, llvm::StringRef> vectors[] = {
-      {&tensors.attentionNorm, names.attentionNorm},
-      {&tensors.attentionResidual, names.attentionResidual},
-      {&tensors.mlpNorm, names.mlpNorm},
-      {&tensors.mlpResidual, names.mlpResidual}};
+      {&tensors.sequenceNorm, names.sequenceNorm},
+      {&tensors.sequenceResidual, names.sequenceResidual},
+      {&tensors.stateNorm, names.stateNorm},
+      {&tensors.stateResidual, names.stateResidual}};
   for (const auto &[place, suffix] : vectors) {
     *place = prefix + suffix.str();
     if (llvm::Error error = take(*place, {model.hidden})) {
       return error;
     }
   }
-  if (llvm::Error error =
-          bindAttention(tensors, prefix + "self_attn.", layer)) {
+  if (llvm::Error error = bindAttention(tensors.attention.emplace(),
+                                        prefix + "self_attn.", layer)) {
     return error;
   }
   if (!names.plainMLP || has(mlp + "gate_proj.weight")) {

@@ -23,6 +23,10 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
     tile.panels = strategy.panels;
     tile.rows = strategy.rows;
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass(tile));
+    mlir::cheems::TileChunksPassOptions chunks;
+    chunks.chunk = strategy.chunk;
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass(chunks));
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   }
   mlir::cheems::DecomposePassOptions decompose;
   decompose.kernels = !strategy.scalar;

@@ -60,18 +60,19 @@ Tensor DogeEvaluator::attention(const Tensor &x, const LayerTensors &layer,
                                 llvm::ArrayRef<int64_t> positions,
                                 std::vector<double> &margins) const {
   int64_t rows = x.shape[0];
-  Tensor q = linear(x, load(layer.query))
+  Tensor q = linear(x, load(layer.attention->query))
                  .reshaped({rows, config.heads, config.headDim});
-  Tensor k = linear(x, load(layer.key))
+  Tensor k = linear(x, load(layer.attention->key))
                  .reshaped({rows, config.keyValueHeads, config.headDim});
-  Tensor v = linear(x, load(layer.value));
-  if (layer.queryNorm) {
-    q = rmsNorm(q, load(*layer.queryNorm), config.normEpsilon);
+  Tensor v = linear(x, load(layer.attention->value));
+  if (layer.attention->queryNorm) {
+    q = rmsNorm(q, load(*layer.attention->queryNorm), config.normEpsilon);
   }
-  if (layer.keyNorm) {
-    k = rmsNorm(k, load(*layer.keyNorm), config.normEpsilon);
+  if (layer.attention->keyNorm) {
+    k = rmsNorm(k, load(*layer.attention->keyNorm), config.normEpsilon);
   }
-  Tensor mask = dynamicMask(linear(v, load(layer.maskStep)), load(layer.maskA));
+  Tensor mask = dynamicMask(linear(v, load(layer.attention->maskStep)),
+                            load(layer.attention->maskA));
   MaskOptions options;
   options.window = config.keepWindow;
   if (options.window && *options.window < rows) {
@@ -83,7 +84,7 @@ Tensor DogeEvaluator::attention(const Tensor &x, const LayerTensors &layer,
       v.reshaped({rows, config.keyValueHeads, config.headDim}), mask, positions,
       positions, options);
   return linear(y.reshaped({rows, config.heads * config.headDim}),
-                load(layer.output));
+                load(layer.attention->output));
 }
 
 Tensor DogeEvaluator::feedForward(const Tensor &x,
@@ -120,15 +121,15 @@ DogeEvaluation DogeEvaluator::evaluate(llvm::ArrayRef<int64_t> ids) const {
   Tensor x = embed(ids);
   for (const LayerTensors &layer : config.layer) {
     std::vector<double> margins(ids.size(), unbounded);
-    x = addResidual(x, load(layer.attentionResidual),
-                    attention(norm(x, layer.attentionNorm), layer, table,
+    x = addResidual(x, load(layer.sequenceResidual),
+                    attention(norm(x, layer.sequenceNorm), layer, table,
                               positions, margins));
     for (size_t t = 0; t < firm.size(); ++t) {
       double before = t > 0 ? firm[t - 1] : unbounded;
       firm[t] = std::min({firm[t], margins[t], before});
     }
-    x = addResidual(x, load(layer.mlpResidual),
-                    feedForward(norm(x, layer.mlpNorm), layer));
+    x = addResidual(x, load(layer.stateResidual),
+                    feedForward(norm(x, layer.stateNorm), layer));
   }
   LinearWeights head =
       config.head ? load(*config.head)

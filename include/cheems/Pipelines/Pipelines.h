@@ -16,6 +16,7 @@ struct Strategy {
   int64_t panels =
       4;             ///< panels of 16 columns a parallel iteration of a product
   int64_t rows = 32; ///< rows a parallel iteration of row-wise work
+  int64_t chunk = 64; ///< rows an SSD chunk
 };
 
 /// Fusion and layout, on tensors (cheems-fuse).

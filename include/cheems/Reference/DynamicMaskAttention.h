@@ -2,19 +2,13 @@
 #ifndef CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
 #define CHEEMS_REFERENCE_DYNAMICMASKATTENTION_H
 
+#include "cheems/Import/ModelConfig.h"
 #include "cheems/Reference/Tensor.h"
 #include <optional>
 
 namespace cheems::reference {
 
-enum class MaskKind {
-  Bias, ///< the mask is added to the scores; past `window` keys only the best
-        ///< masks stay visible
-  Threshold, ///< keys whose mask is below `threshold` are hidden from every
-             ///< query
-  Scale, ///< the softmax weights are multiplied by the mask and not normalised
-         ///< again
-};
+using cheems::MaskKind;
 
 struct MaskOptions {
   MaskKind kind = MaskKind::Bias;

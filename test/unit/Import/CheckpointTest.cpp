@@ -44,29 +44,30 @@ TEST_P(NameCombinations, Import) {
   EXPECT_FALSE(config.head);
   ASSERT_EQ(config.layer.size(), 2u);
   const LayerTensors &layer = config.layer[1];
-  EXPECT_EQ(layer.attentionNorm,
+  EXPECT_EQ(layer.sequenceNorm,
             std::string("model.layers.1.") +
                 (author ? "pre_layernorm.weight" : "input_layernorm.weight"));
-  EXPECT_EQ(layer.attentionResidual,
+  EXPECT_EQ(layer.sequenceResidual,
             std::string("model.layers.1.") +
                 (author ? "pre_residual.weight" : "input_residual"));
-  EXPECT_EQ(layer.mlpNorm, std::string("model.layers.1.") +
-                               (author ? "post_layernorm.weight"
-                                       : "post_attention_layernorm.weight"));
-  EXPECT_EQ(layer.mlpResidual,
+  EXPECT_EQ(layer.stateNorm, std::string("model.layers.1.") +
+                                 (author ? "post_layernorm.weight"
+                                         : "post_attention_layernorm.weight"));
+  EXPECT_EQ(layer.stateResidual,
             std::string("model.layers.1.") +
                 (author ? "post_residual.weight" : "post_attention_residual"));
-  EXPECT_EQ(layer.queryNorm.has_value(), norms);
-  EXPECT_EQ(layer.keyNorm.has_value(), norms);
+  EXPECT_EQ(layer.attention->queryNorm.has_value(), norms);
+  EXPECT_EQ(layer.attention->keyNorm.has_value(), norms);
   ASSERT_TRUE(layer.gate);
   EXPECT_EQ(layer.gate->weight, std::string("model.layers.1.") +
                                     (author ? "feed_forward." : "mlp.") +
                                     "gate_proj.weight");
-  EXPECT_FALSE(layer.query.bias);
+  EXPECT_FALSE(layer.attention->query.bias);
   // the mapped bytes are those that were written, under whatever name
-  EXPECT_EQ(checkpoint.tensor(layer.query.weight).at(3),
+  EXPECT_EQ(checkpoint.tensor(layer.attention->query.weight).at(3),
             0.25 * (1 + (3 * 7 + 5) % 6));
-  EXPECT_EQ(checkpoint.tensor(layer.maskA).elements(), perHead ? 4 : 2);
+  EXPECT_EQ(checkpoint.tensor(layer.attention->maskA).elements(),
+            perHead ? 4 : 2);
   EXPECT_EQ(checkpoint.tensor(config.embedding).elements(), 11 * 16);
 }
 
@@ -116,9 +117,11 @@ TEST(Checkpoint, BiasesFollowTheTensors) {
   ASSERT_EQ(opened.error, "");
   EXPECT_THAT(opened.warnings, IsEmpty());
   const std::vector<LayerTensors> &layer = opened.checkpoint->config().layer;
-  EXPECT_EQ(layer[0].query.bias, "model.layers.0.self_attn.q_proj.bias");
-  EXPECT_FALSE(layer[1].query.bias);
-  EXPECT_EQ(layer[1].maskStep.bias, "model.layers.1.self_attn.dt_proj.bias");
+  EXPECT_EQ(layer[0].attention->query.bias,
+            "model.layers.0.self_attn.q_proj.bias");
+  EXPECT_FALSE(layer[1].attention->query.bias);
+  EXPECT_EQ(layer[1].attention->maskStep.bias,
+            "model.layers.1.self_attn.dt_proj.bias");
   EXPECT_EQ(layer[1].down.bias, "model.layers.1.mlp.down_proj.bias");
   opened =
       folder.set("attention_bias", false).set("mlp_bias", false).writeAndOpen();

@@ -29,7 +29,8 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
   EXPECT_EQ(config.maskHeads, drawn.maskHeads());
   EXPECT_EQ(config.headDim, drawn.headDim);
   EXPECT_EQ(config.rotary.dynamic, drawn.dynamicRope);
-  EXPECT_EQ(config.layer[0].queryNorm.has_value(), drawn.queryKeyNorms);
+  EXPECT_EQ(config.layer[0].attention->queryNorm.has_value(),
+            drawn.queryKeyNorms);
   EXPECT_EQ(config.layer[0].gate.has_value(), drawn.gated);
   EXPECT_EQ(config.head.has_value(), !drawn.tied);
   EXPECT_EQ(config.keepWindow.value_or(0),

@@ -22,6 +22,9 @@ DynamicMaskAttentionOp::getTiledImplementation(OpBuilder &b,
   OperandTile rows;
   (void)getResultTilePosition(b, 0, offsets, sizes, rows.offsets, rows.sizes);
   SmallVector<OperandTile> tiles{rows, {}, {}, {}, {}};
+  if (getSeen()) {
+    tiles.push_back({{offsets[0]}, {sizes[0]}});
+  }
   if (getThreshold()) {
     OperandTile kept{
         {offsets[0], b.getIndexAttr(0)},

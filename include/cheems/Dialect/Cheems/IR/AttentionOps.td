@@ -10,8 +10,8 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
   let description = [{
     Softmax attention of a block of query rows over the stored keys of their sequence, which already hold the block's own.
 
-    Equation: row t sees entry j if j <= first + t, and, with `threshold` operands, if it is kept for row t as `keep_threshold`
-    says. With s[j] = scale * sum_p query[t, h, p] * keys[g, j, p], for query head h with key head g = h / (H/G) and mask
+    Equation: row t sees entry j if j <= first + t, or with `seen` if j < seen[t], and, with `threshold` operands, if it is kept
+    for row t as `keep_threshold` says. With s[j] = scale * sum_p query[t, h, p] * keys[g, j, p], for query head h with key head g = h / (H/G) and mask
     head m = h / (H/M):
     - `bias`: w = softmax over seen j of (s[j] + mask[m, j])
     - `threshold`: w = softmax over seen j with mask[m, j] >= `hide_below` of s[j]
@@ -20,7 +20,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
     Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32 or bf16; `mask` [M, C] f32; `first` index, the
-    number of entries before the block; optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
+    number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts; optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
     `y` [T, H, P] f32 is the destination.
 
     Constraints:
@@ -30,6 +30,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C4: `mask` is [M, C].
     - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
+    - C7: `seen` is [T], and only for kind `threshold`.
 
     Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
 
@@ -44,17 +45,76 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16], [3]>:$keys,
                        Cheems_Shaped<[F32, BF16], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first,
-                       Optional<Cheems_Shaped<[I32], [2]>>:$position, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
                        Optional<Cheems_Shaped<[I32], [2]>>:$last, Cheems_Shaped<[F32], [3]>:$y,
                        Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below);
   let assemblyFormat = [{
     $kind `scale` $scale (`hide_below` $hide_below^)? attr-dict
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `)`
+    (`seen` `(` $seen^ `:` type($seen) `)`)?
     (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
     `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
+}
+
+def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "One block of keys, with running maximum, sum and weighted values";
+  let description = [{
+    What tiling `dynamic_mask_attention` along its entries yields: a block of entries brings the running softmax up to date.
+
+    Equation: for row t and query head h, over the block's entries j that the row sees (as `dynamic_mask_attention` says, entry j
+    of the block being entry from + j), with scores s[j] as there (with the mask for kind `bias`):
+    - m = max(maximum[t, h], max_j s[j]),  r = exp(maximum[t, h] - m),  e[j] = exp(s[j] - m)
+    - sum[t, h] <- r * sum[t, h] + sum_j e[j]
+    - y[t, h, p] <- r * y[t, h, p] + sum_j e[j] * values[g, j, p]  (for kind `scale` e[j] * mask[m, j])
+    - maximum[t, h] <- m
+
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32 or bf16; `mask` [M, J] f32; `first` index, entries
+    before the rows; `from` index, entries before the block; `seen`, `position`, `threshold`, `last` as in `dynamic_mask_attention`.
+    Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
+    zero before it. After the last block y / sum is the attention's output, zero where sum is zero.
+
+    Constraints:
+    - C1: `query` and `y` have the same shape [T, H, P]; `maximum` and `sum` are [T, H].
+    - C2: `keys` and `values` have the same type [G, J, P].
+    - C3: G divides H and M divides H; G, M, H and P are static.
+    - C4: `mask` is [M, J].
+    - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
+    - C6: `hide_below` is given for kind `threshold` only.
+    - C7: `seen` is [T], and only for kind `threshold`.
+
+    Edges: a row that sees nothing of the block keeps its maximum, sum and values, to the bit. Entries that no row sees are not read.
+
+    Accumulation: f32.
+
+    Example:
+    ```mlir
+    %m, %s, %o = cheems.online_attention bias scale 0.125
+        ins(%q, %k, %v, %mask, %first, %from : tensor<?x2x64xf32>, tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, index, index)
+        outs(%m0, %s0, %y0 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>)
+        -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16], [3]>:$keys,
+                       Cheems_Shaped<[F32, BF16], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
+                       Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below);
+  let assemblyFormat = [{
+    $kind `scale` $scale (`hide_below` $hide_below^)? attr-dict
+    `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
+      type($mask) `,` type($first) `,` type($from) `)`
+    (`seen` `(` $seen^ `:` type($seen) `)`)?
+    (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
+    `outs` `(` $maximum `,` $sum `,` $y `:` type($maximum) `,` type($sum) `,` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
 }
 
 #endif

@@ -28,4 +28,22 @@ def Cheems_MaskKindAttr : EnumAttr<Cheems_Dialect, Cheems_MaskKind, "mask_kind">
   let assemblyFormat = "$value";
 }
 
+def Cheems_ScorePlacement : I32EnumAttr<"ScorePlacement", "Where an expert's score acts", [
+    I32EnumAttrCase<"softmax", 0>, I32EnumAttrCase<"inner", 1>]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+def Cheems_ScorePlacementAttr : EnumAttr<Cheems_Dialect, Cheems_ScorePlacement, "score_placement"> {
+  let assemblyFormat = "$value";
+}
+
+def Cheems_Activation : I32EnumAttr<"Activation", "An activation function; gelu is the erf form", [
+    I32EnumAttrCase<"silu", 0>, I32EnumAttrCase<"gelu", 1>, I32EnumAttrCase<"relu", 2>]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+def Cheems_ActivationAttr : EnumAttr<Cheems_Dialect, Cheems_Activation, "activation"> {
+  let assemblyFormat = "$value";
+}
+
 #endif

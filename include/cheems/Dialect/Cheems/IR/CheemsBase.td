@@ -21,7 +21,8 @@ def Cheems_Dialect : Dialect {
     The same ops work on buffers after bufferisation.
 
     Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
-    P head size, C capacity of the key/value entries of one head, S segments, W kept keys.
+    P head size, C capacity of the key/value entries of one head, S segments, W kept keys, N state size of SSD, G its groups,
+    K keys a half, k experts retrieved a head, E experts.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

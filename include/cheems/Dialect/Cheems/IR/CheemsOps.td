@@ -7,5 +7,7 @@ include "cheems/Dialect/Cheems/IR/NormOps.td"
 include "cheems/Dialect/Cheems/IR/RotaryOps.td"
 include "cheems/Dialect/Cheems/IR/MaskOps.td"
 include "cheems/Dialect/Cheems/IR/AttentionOps.td"
+include "cheems/Dialect/Cheems/IR/SSDOps.td"
+include "cheems/Dialect/Cheems/IR/ExpertOps.td"
 
 #endif

@@ -117,4 +117,48 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
   }];
 }
 
+def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible"> {
+  let summary = "Stores the keys of a block that some head may see";
+  let description = [{
+    Kind `threshold` hides a key with too small a mask from every query, for ever: such a key is never stored.
+
+    Equation: row t is stored if mask[t, m] >= `hide_below` for some m. Stored rows go, in order, to the entries from `count` on:
+    keys[0, e, p] = key[t, p], values[0, e, p] = value[t, p], stored_mask[m, e] = mask[t, m]. seen[t] = count + the number of
+    rows stored up to and including t.
+
+    Operands and state: `key`, `value` [T, P] f32, of one key head; `mask` [T, M] f32, of its M heads of A; `count` index, entries
+    stored before. Destinations: `keys`, `values` [1, C, P], `stored_mask` [M, C] f32, updated in place; `seen` [T] i32.
+
+    Constraints:
+    - C1: `key` and `value` have the same shape [T, P].
+    - C2: `keys` and `values` have the same type [1, C, P].
+    - C3: `mask` is [T, M] and `stored_mask` [M, C].
+    - C4: `seen` is [T].
+
+    Edges: a NaN mask is not stored. count + T <= C is the caller's duty.
+
+    Accumulation: none; storing bf16 rounds to nearest even.
+
+    Example:
+    ```mlir
+    %u:4 = cheems.append_visible hide_below 5.0e-01
+        ins(%key, %value, %mask, %count : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x2xf32>, index)
+        outs(%k, %v, %m, %s : tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<2x?xf32>, tensor<?xi32>)
+        -> tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<2x?xf32>, tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$key, Cheems_Shaped<[F32], [2]>:$value, Cheems_Shaped<[F32], [2]>:$mask,
+                       Index:$count, Cheems_Shaped<[F32, BF16], [3]>:$keys, Cheems_Shaped<[F32, BF16], [3]>:$values,
+                       Cheems_Shaped<[F32], [2]>:$stored_mask, Cheems_Shaped<[I32], [1]>:$seen, F64Attr:$hide_below);
+  let assemblyFormat = [{
+    `hide_below` $hide_below attr-dict `ins` `(` $key `,` $value `,` $mask `,` $count `:` type($key) `,` type($value) `,`
+      type($mask) `,` type($count) `)`
+    `outs` `(` $keys `,` $values `,` $stored_mask `,` $seen `:` type($keys) `,` type($values) `,` type($stored_mask) `,` type($seen) `)`
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, 4); }
+  }];
+}
+
 #endif

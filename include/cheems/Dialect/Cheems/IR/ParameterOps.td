@@ -9,7 +9,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   let description = [{
     The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension.
 
-    Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type.
+    Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
+    and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
     turns this op into a view of the artefact's mapped weight section.
@@ -18,6 +19,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     - C1: `names` is not empty.
     - C2: the result has a static shape.
     - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`.
+    - C4: `permute` is a permutation of the result's dimensions, of one name, without `layout`.
 
     Edges: with a layout, rows past the last are zero.
 
@@ -27,11 +29,13 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     ```mlir
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
     %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<96x384x16x2xbf16>
+    %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
     ```
   }];
-  let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout);
+  let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,
+                       OptionalAttr<DenseI64ArrayAttr>:$permute);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$names (`layout` $layout^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$names (`layout` $layout^)? (`permute` $permute^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -45,6 +45,35 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
                            "::mlir::linalg::LinalgDialect"];
 }
 
+def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
+  let summary = "Split SSD over chunks of rows, state carried from one to the next";
+  let description = [{
+    Before: `cheems.ssd` over all rows of a sequence.
+    After: an `scf.for` over chunks of `chunk` rows around a `cheems.ssd_chunk`, with y and the state in iter_args.
+    Requires: tensors.
+    Guarantees: chunks start at multiples of `chunk` behind the op's first row. Agrees with the recurrence within f32 rounding, not to the bit.
+  }];
+  let options = [Option<"chunk", "chunk", "int64_t", "64", "Rows a chunk">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"];
+}
+
+def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
+  let summary = "Split attention over blocks of rows and of keys, with a running softmax";
+  let description = [{
+    Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries.
+    After: an `scf.for` over blocks of `rows` rows; in it an `scf.for` over blocks of `keys` entries around a
+    `cheems.online_attention`, with maximum, sum and values in iter_args; then the division.
+    Requires: tensors.
+    Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. Agrees within f32 rounding.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "64", "Rows a block">,
+    Option<"keys", "keys", "int64_t", "64", "Entries a block">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+}
+
 def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
   let summary = "Replace cheems ops by upstream ops";
   let description = [{

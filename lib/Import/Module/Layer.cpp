@@ -59,27 +59,27 @@ SmallVector<LayerWeight> layerWeights(const ModelTypes &types,
     }
   };
   int64_t query = c.heads * c.headDim, keys = c.keyValueHeads * c.headDim;
-  vector(layer.attentionNorm, c.hidden);
-  projection(layer.query, query, c.hidden);
-  projection(layer.key, keys, c.hidden);
-  projection(layer.value, keys, c.hidden);
-  projection(layer.maskStep, c.maskHeads, keys);
-  vector(layer.maskA, c.maskHeads);
-  if (layer.queryNorm) {
-    vector(*layer.queryNorm, c.headDim);
+  vector(layer.sequenceNorm, c.hidden);
+  projection(layer.attention->query, query, c.hidden);
+  projection(layer.attention->key, keys, c.hidden);
+  projection(layer.attention->value, keys, c.hidden);
+  projection(layer.attention->maskStep, c.maskHeads, keys);
+  vector(layer.attention->maskA, c.maskHeads);
+  if (layer.attention->queryNorm) {
+    vector(*layer.attention->queryNorm, c.headDim);
   }
-  if (layer.keyNorm) {
-    vector(*layer.keyNorm, c.headDim);
+  if (layer.attention->keyNorm) {
+    vector(*layer.attention->keyNorm, c.headDim);
   }
-  projection(layer.output, c.hidden, query);
-  vector(layer.attentionResidual, c.hidden);
-  vector(layer.mlpNorm, c.hidden);
+  projection(layer.attention->output, c.hidden, query);
+  vector(layer.sequenceResidual, c.hidden);
+  vector(layer.stateNorm, c.hidden);
   if (layer.gate) {
     projection(*layer.gate, c.intermediate, c.hidden);
   }
   projection(layer.up, c.intermediate, c.hidden);
   projection(layer.down, c.hidden, c.intermediate);
-  vector(layer.mlpResidual, c.hidden);
+  vector(layer.stateResidual, c.hidden);
   return weights;
 }
 
@@ -117,14 +117,18 @@ std::string kindOf(const LayerTensors &layer) {
   auto flag = [&](bool set, StringRef name) {
     kind += set ? ("_" + name).str() : "";
   };
-  flag(layer.queryNorm.has_value(), "qnorm");
-  flag(layer.keyNorm.has_value(), "knorm");
+  flag(layer.attention->queryNorm.has_value(), "qnorm");
+  flag(layer.attention->keyNorm.has_value(), "knorm");
   flag(layer.gate.has_value(), "gated");
   std::pair<const Projection *, StringRef> projections[] = {
-      {&layer.query, "q"},  {&layer.key, "k"},
-      {&layer.value, "v"},  {&layer.maskStep, "dt"},
-      {&layer.output, "o"}, {layer.gate ? &*layer.gate : nullptr, "gate"},
-      {&layer.up, "up"},    {&layer.down, "down"}};
+      {&layer.attention->query, "q"},
+      {&layer.attention->key, "k"},
+      {&layer.attention->value, "v"},
+      {&layer.attention->maskStep, "dt"},
+      {&layer.attention->output, "o"},
+      {layer.gate ? &*layer.gate : nullptr, "gate"},
+      {&layer.up, "up"},
+      {&layer.down, "down"}};
   for (auto [p, name] : projections) {
     flag(p && p->bias, (name + "bias").str());
   }
@@ -135,7 +139,7 @@ std::string kindOf(const LayerTensors &layer) {
 func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
                            const LayerTensors &layer, bool decode) {
   std::string name =
-      std::string("doge_layer") + (decode ? "_decode" : "") + kindOf(layer);
+      std::string("layer") + (decode ? "_decode" : "") + kindOf(layer);
   if (auto existing = module.lookupSymbol<func::FuncOp>(name)) {
     return existing;
   }
@@ -168,21 +172,21 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   WeightReader weights(arguments.drop_front(firstWeight));
 
   Value input = e.rmsNorm(x, weights.next(), c.normEpsilon);
-  Value query =
-      e.splitHeads(weights.projection(e, layer.query, input), c.heads);
-  Value key =
-      e.splitHeads(weights.projection(e, layer.key, input), c.keyValueHeads);
-  Value value = weights.projection(e, layer.value, input);
-  Value stepSize = weights.projection(e, layer.maskStep, value);
+  Value query = e.splitHeads(
+      weights.projection(e, layer.attention->query, input), c.heads);
+  Value key = e.splitHeads(weights.projection(e, layer.attention->key, input),
+                           c.keyValueHeads);
+  Value value = weights.projection(e, layer.attention->value, input);
+  Value stepSize = weights.projection(e, layer.attention->maskStep, value);
   Value mask = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), stepSize),
                        e.b.getF32Type());
   mask = mlir::cheems::DynamicMaskOp::create(e.b, TypeRange{mask.getType()},
                                              stepSize, weights.next(), mask)
              .getResult(0);
-  if (layer.queryNorm) {
+  if (layer.attention->queryNorm) {
     query = e.rmsNorm(query, weights.next(), c.normEpsilon);
   }
-  if (layer.keyNorm) {
+  if (layer.attention->keyNorm) {
     key = e.rmsNorm(key, weights.next(), c.normEpsilon);
   }
   query = rotate(e, query, cosine, sine);
@@ -190,7 +194,8 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   Value attended = emitAttention(e, types, decode, query, key,
                                  e.splitHeads(value, c.keyValueHeads), mask,
                                  segments, index, pools);
-  Value output = weights.projection(e, layer.output, e.mergeHeads(attended));
+  Value output =
+      weights.projection(e, layer.attention->output, e.mergeHeads(attended));
   x = e.residual(x, weights.next(), output);
 
   input = e.rmsNorm(x, weights.next(), c.normEpsilon);

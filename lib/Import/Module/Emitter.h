@@ -1,7 +1,7 @@
 // Small builders for the ops that a model is made of, all on tensors in
 // destination style.
-#ifndef CHEEMS_LIB_IMPORT_DOGE_EMITTER_H
-#define CHEEMS_LIB_IMPORT_DOGE_EMITTER_H
+#ifndef CHEEMS_LIB_IMPORT_MODULE_EMITTER_H
+#define CHEEMS_LIB_IMPORT_MODULE_EMITTER_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Import/ModuleBuilder.h"

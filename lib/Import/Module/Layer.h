@@ -1,6 +1,6 @@
 // A Doge decoder layer as a function.
-#ifndef CHEEMS_LIB_IMPORT_DOGE_LAYER_H
-#define CHEEMS_LIB_IMPORT_DOGE_LAYER_H
+#ifndef CHEEMS_LIB_IMPORT_MODULE_LAYER_H
+#define CHEEMS_LIB_IMPORT_MODULE_LAYER_H
 
 #include "Emitter.h"
 

@@ -15,7 +15,7 @@ struct Step {
   Value parameter(const std::string &name, RankedTensorType type) {
     return mlir::cheems::ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
-        mlir::cheems::PanelsAttr());
+        mlir::cheems::PanelsAttr(), DenseI64ArrayAttr());
   }
 
   /// Position and rotary length of every row: two i32 tensors [T].
@@ -72,7 +72,7 @@ struct Step {
   /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits.
   /// A function of its own: it counts other rows.
   func::FuncOp headFunction(RankedTensorType logits, RankedTensorType head) {
-    if (auto existing = module.lookupSymbol<func::FuncOp>("doge_head")) {
+    if (auto existing = module.lookupSymbol<func::FuncOp>("head")) {
       return existing;
     }
     const ModelConfig &c = types.config;
@@ -86,7 +86,7 @@ struct Step {
     }
     inputs.push_back(logits);
     e.b.setInsertionPointToEnd(module.getBody());
-    auto function = func::FuncOp::create(e.b, "doge_head",
+    auto function = func::FuncOp::create(e.b, "head",
                                          e.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();

@@ -110,7 +110,8 @@ struct Sequence {
     if (!types.windowed()) {
       return mlir::cheems::DynamicMaskAttentionOp::create(
                  b, TypeRange{y.getType()}, q, state[0], state[1], state[2],
-                 first, Value(), Value(), Value(), y, kind, scale, FloatAttr())
+                 first, Value(), Value(), Value(), Value(), y, kind, scale,
+                 FloatAttr())
           .getResult(0);
     }
     state[3] = appendPosition(position, first, count, staticCount);
@@ -126,8 +127,8 @@ struct Sequence {
         first, thresholds, lasts, keep);
     y = mlir::cheems::DynamicMaskAttentionOp::create(
             b, TypeRange{y.getType()}, q, state[0], state[1], state[2], first,
-            state[3], kept.getResult(0), kept.getResult(1), y, kind, scale,
-            FloatAttr())
+            Value(), state[3], kept.getResult(0), kept.getResult(1), y, kind,
+            scale, FloatAttr())
             .getResult(0);
     Value countValue = getValueOrCreateConstantIndexOp(b, b.getLoc(), count);
     OpFoldResult final = affine::makeComposedFoldedAffineApply(

@@ -1,0 +1,87 @@
+// Cross-domain mixture of experts: retrieval by product keys, and the experts' sum.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_EXPERTOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_EXPERTOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+
+def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "The k experts with the best sums of two half scores";
+  let description = [{
+    Expert i * K + j of K * K has the score scores[0, h, i] + scores[1, h, j]; its k best are found from the k best of each half.
+
+    Equation: for each row t and head h, in two stages:
+    - of each half the min(k, K) best keys, by score descending, then index ascending
+    - of the sums of all pairs of those, rounded to f32, the k best, by sum descending, then expert id i * K + j ascending
+
+    Operands: `scores` [T, 2, H, K] f32; destinations `score` [T, H, k] f32 and `expert` [T, H, k] i32, best first.
+
+    Constraints:
+    - C1: `score` and `expert` have the same shape [T, H, k], with T and H of `scores`.
+    - C2: `scores` is [T, 2, H, K]; H, K and k are static.
+    - C3: 1 <= k <= K * K.
+
+    Edges: k > K takes all keys of each half. A NaN ranks below every number, NaNs among themselves by index. No buffer grows with the number of experts.
+
+    Accumulation: one f32 addition a pair; otherwise comparisons only: every lowering agrees bit for bit.
+
+    Example:
+    ```mlir
+    %s, %e = cheems.retrieve_experts ins(%g : tensor<?x2x4x128xf32>)
+        outs(%s0, %e0 : tensor<?x4x8xf32>, tensor<?x4x8xi32>) -> tensor<?x4x8xf32>, tensor<?x4x8xi32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [4]>:$scores, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $scores `:` type($scores) `)`
+    `outs` `(` $score `,` $expert `:` type($score) `,` type($expert) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 1, 2); }
+  }];
+}
+
+def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "Adds the weighted sum of retrieved single-row experts";
+  let description = [{
+    Each retrieved expert is one row of `down` and one of `up`; their outputs are added to `y`, which holds the cross-domain part.
+
+    Equation: with e = expert[t, h, i], s = score[t, h, i] and hit = sum_d x[t, d] * down[e, d]:
+    - `softmax`: w = act(hit) * softmax_i(s), over the k experts of one head
+    - `inner`: w = act(hit * s)
+
+    y[t, d] <- y[t, d] + sum_{h, i} w * up[e, d]
+
+    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32 or bf16; `y` [T, D] f32 is
+    the destination, read and written, and may not overlap `x`. act is `silu`, `gelu` (the erf form) or `relu`.
+
+    Constraints:
+    - C1: `x` and `y` have the same shape [T, D].
+    - C2: `score` and `expert` have the same shape [T, H, k].
+    - C3: `down` and `up` have the same type [E, D].
+    - C4: D, E, H and k are static.
+
+    Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.
+
+    Accumulation: f32; rows of `down` and `up` are widened exactly; experts are added in the order of `expert`.
+
+    Example:
+    ```mlir
+    %o = cheems.mix_experts softmax silu
+        ins(%x, %s, %e, %down, %up : tensor<?x64xf32>, tensor<?x2x4xf32>, tensor<?x2x4xi32>, tensor<256x64xbf16>, tensor<256x64xbf16>)
+        outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert,
+                       Cheems_Shaped<[F32, BF16], [2]>:$down, Cheems_Shaped<[F32, BF16], [2]>:$up,
+                       Cheems_Shaped<[F32], [2]>:$y, Cheems_ScorePlacementAttr:$placement, Cheems_ActivationAttr:$activation);
+  let assemblyFormat = [{
+    $placement $activation attr-dict `ins` `(` $x `,` $score `,` $expert `,` $down `,` $up `:` type($x) `,` type($score) `,`
+      type($expert) `,` type($down) `,` type($up) `)`
+    `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
+}
+
+#endif

@@ -1,0 +1,87 @@
+// State-space duality: the sequence transformation with a running state.
+#ifndef CHEEMS_DIALECT_CHEEMS_IR_SSDOPS_TD
+#define CHEEMS_DIALECT_CHEEMS_IR_SSDOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsBase.td"
+
+def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "State-space duality over one sequence, state in and out";
+  let description = [{
+    The recurrence of a selective state space with a scalar decay a head.
+
+    Equation: for t = 0, 1, ..., T - 1, with group g = h / (H/G) of head h:
+    - state[h, n, p] <- exp(a[h] * step[t, h]) * state[h, n, p] + step[t, h] * b[t, g, n] * x[t, h, p]
+    - y[t, h, p] = sum_n c[t, g, n] * state[h, n, p] + skip[h] * x[t, h, p]   (no second term without `skip`)
+
+    Operands and state: `x` [T, H, P] f32; `step` [T, H] f32, positive; `a` [H] f32, of any sign; `b`, `c` [T, G, N] f32;
+    optionally `skip` [H] f32. Destinations: `y` [T, H, P] f32, written; `state` [H, N, P] f32, read and written, zero before
+    a sequence's first row. The state is stored with P last, so that a row of it is multiplied by scalars of b and c.
+
+    Constraints:
+    - C1: `x` and `y` have the same shape [T, H, P].
+    - C2: `step` is [T, H]; `a` and `skip` are [H].
+    - C3: `b` and `c` have the same shape [T, G, N].
+    - C4: `state` is [H, N, P].
+    - C5: H, G, N and P are static and G divides H.
+
+    Edges: T = 0 leaves the state as it is. How T is cut into chunks is no part of the meaning: tiling along T gives `ssd_chunk`
+    ops, of any size, whose results agree within f32 rounding. A positive `a` grows as the equation says.
+
+    Accumulation: f32, the state too; where a lowering sums logarithms of decays over many rows it does so in f64.
+
+    Example:
+    ```mlir
+    %o, %s = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x2x64xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
+        skip(%d : tensor<2xf32>)
+        outs(%y, %h : tensor<?x2x64xf32>, tensor<2x32x64xf32>) -> tensor<?x2x64xf32>, tensor<2x32x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$x, Cheems_Shaped<[F32], [2]>:$step, Cheems_Shaped<[F32], [1]>:$a,
+                       Cheems_Shaped<[F32], [3]>:$b, Cheems_Shaped<[F32], [3]>:$c, Optional<Cheems_Shaped<[F32], [1]>>:$skip,
+                       Cheems_Shaped<[F32], [3]>:$y, Cheems_Shaped<[F32], [3]>:$state);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
+    (`skip` `(` $skip^ `:` type($skip) `)`)?
+    `outs` `(` $y `,` $state `:` type($y) `,` type($state) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, getOperation()->getNumOperands() - 2, 2);
+    }
+  }];
+}
+
+def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "State-space duality over one chunk, in its quadratic form";
+  let description = [{
+    What `ssd` computes over few rows, as products of matrices: the dual form.
+
+    Equation: with l[t] = sum_{u <= t} a[h] * step[u, h] and group g = h / (H/G):
+    - y[t, h, p] = exp(l[t]) * sum_n c[t, g, n] * state[h, n, p]
+      + sum_{u <= t} exp(l[t] - l[u]) * step[u, h] * (sum_n c[t, g, n] * b[u, g, n]) * x[u, h, p] + skip[h] * x[t, h, p]
+    - state[h, n, p] <- exp(l[T-1]) * state[h, n, p] + sum_u exp(l[T-1] - l[u]) * step[u, h] * b[u, g, n] * x[u, h, p]
+
+    Operands and state: as `ssd`.
+
+    Constraints:
+    - C1 to C5: as `ssd`.
+
+    Edges: one row is computed as the recurrence, so a chunk of one row and a decoded token give the same bits.
+
+    Accumulation: f32; l is summed and subtracted in f64 and only differences are rounded to f32 and exponentiated: a decay
+    is never a ratio, so nothing overflows that the recurrence would not.
+
+    Example:
+    ```mlir
+    %o, %s = cheems.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x1x64xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x32xf32>, tensor<?x1x32xf32>)
+        outs(%y, %h : tensor<?x1x64xf32>, tensor<1x32x64xf32>) -> tensor<?x1x64xf32>, tensor<1x32x64xf32>
+    ```
+  }];
+  let arguments = Cheems_SSDOp.arguments;
+  let assemblyFormat = Cheems_SSDOp.assemblyFormat;
+  let extraClassDeclaration = Cheems_SSDOp.extraClassDeclaration;
+}
+
+#endif
