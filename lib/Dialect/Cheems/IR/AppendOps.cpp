@@ -1,12 +1,131 @@
-// append_visible: verification and its one lowering.
+// append_visible: verification and its one lowering, scalar loops.
 #include "OpUtils.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
 
-LogicalResult AppendVisibleOp::verify() { return success(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+LogicalResult AppendVisibleOp::verify() {
+  ArrayRef<int64_t> key = shapeOf(getKey()), mask = shapeOf(getMask()),
+                    keys = shapeOf(getKeys()),
+                    stored = shapeOf(getStoredMask());
+  if (failed(verifySameShape(*this, "C1", key, shapeOf(getValue()),
+                             "shapes of key and value"))) {
+    return failure();
+  }
+  if (getKeys().getType() != getValues().getType() || keys[0] != 1 ||
+      !compatible(keys[2], key[1])) {
+    return emitOpError(
+        "C2: keys and values have one type [1, C, P] with the P of key");
+  }
+  if (!compatible(mask[0], key[0]) || !compatible(stored[0], mask[1]) ||
+      !compatible(stored[1], keys[1])) {
+    return emitOpError("C3: mask is [T, M] with the T of key, stored_mask "
+                       "[M, C] with the C of keys");
+  }
+  if (!compatible(shapeOf(getSeen())[0], key[0])) {
+    return emitOpError("C4: seen is [T] with the T of key");
+  }
+  return success();
+}
+
+namespace {
+/// The loops' shared context for row t.
+struct Row {
+  AppendVisibleOp op;
+  Value t, zero, one;
+
+  /// Whether some head may see the row; false for NaN.
+  Value visible(OpBuilder &b, Location loc) {
+    Value heads = tensor::DimOp::create(b, loc, op.getMask(), one);
+    Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+    Value bound = constantF32(b, loc, op.getHideBelow().convertToDouble());
+    auto any = scf::ForOp::create(
+        b, loc, zero, heads, one, none,
+        [&](OpBuilder &b, Location loc, Value m, ValueRange found) {
+          Value mask =
+              tensor::ExtractOp::create(b, loc, op.getMask(), ValueRange{t, m});
+          Value shown = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
+                                              mask, bound);
+          scf::YieldOp::create(
+              b, loc,
+              arith::OrIOp::create(b, loc, found[0], shown).getResult());
+        });
+    return any.getResult(0);
+  }
+
+  /// Row t of `from` [T, P] becomes entry e of `entries` [1, C, P].
+  Value store(OpBuilder &b, Location loc, Value from, Value entries, Value e) {
+    Value size = tensor::DimOp::create(b, loc, from, one);
+    Type element = cast<ShapedType>(entries.getType()).getElementType();
+    auto copy = scf::ForOp::create(
+        b, loc, zero, size, one, entries,
+        [&](OpBuilder &b, Location loc, Value p, ValueRange args) {
+          Value x = tensor::ExtractOp::create(b, loc, from, ValueRange{t, p});
+          if (!element.isF32()) {
+            x = arith::TruncFOp::create(b, loc, element, x);
+          }
+          Value next = tensor::InsertOp::create(b, loc, x, args[0],
+                                                ValueRange{zero, e, p});
+          scf::YieldOp::create(b, loc, next);
+        });
+    return copy.getResult(0);
+  }
+
+  /// The masks of row t become those of entry e.
+  Value storeMask(OpBuilder &b, Location loc, Value stored, Value e) {
+    Value heads = tensor::DimOp::create(b, loc, op.getMask(), one);
+    auto copy = scf::ForOp::create(
+        b, loc, zero, heads, one, stored,
+        [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
+          Value mask =
+              tensor::ExtractOp::create(b, loc, op.getMask(), ValueRange{t, m});
+          Value next =
+              tensor::InsertOp::create(b, loc, mask, args[0], ValueRange{m, e});
+          scf::YieldOp::create(b, loc, next);
+        });
+    return copy.getResult(0);
+  }
+};
+} // namespace
 
 FailureOr<SmallVector<Value>>
 AppendVisibleOp::decomposeOperation(OpBuilder &b) {
-  return failure();
+  Location loc = getLoc();
+  Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
+  Value rows = tensor::DimOp::create(b, loc, getKey(), zero);
+  auto loop = scf::ForOp::create(
+      b, loc, zero, rows, one,
+      ValueRange{getKeys(), getValues(), getStoredMask(), getSeen(),
+                 getCount()},
+      [&](OpBuilder &b, Location loc, Value t, ValueRange args) {
+        Row row{*this, t, zero, one};
+        Value count = args[4];
+        auto stored = scf::IfOp::create(
+            b, loc, row.visible(b, loc),
+            [&](OpBuilder &b, Location loc) {
+              Value keys = row.store(b, loc, getKey(), args[0], count),
+                    values = row.store(b, loc, getValue(), args[1], count),
+                    masks = row.storeMask(b, loc, args[2], count),
+                    next = arith::AddIOp::create(b, loc, count, one);
+              scf::YieldOp::create(b, loc,
+                                   ValueRange{keys, values, masks, next});
+            },
+            [&](OpBuilder &b, Location loc) {
+              scf::YieldOp::create(
+                  b, loc, ValueRange{args[0], args[1], args[2], count});
+            });
+        Value number = arith::IndexCastOp::create(b, loc, b.getI32Type(),
+                                                  stored.getResult(3));
+        Value seen =
+            tensor::InsertOp::create(b, loc, number, args[3], ValueRange{t});
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{stored.getResult(0), stored.getResult(1),
+                       stored.getResult(2), seen, stored.getResult(3)});
+      });
+  return SmallVector<Value>(loop.getResults().take_front(4));
 }

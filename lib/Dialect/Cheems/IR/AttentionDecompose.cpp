@@ -79,9 +79,19 @@ struct Row {
     return loop.getResult(0);
   }
 
+  /// How many entries the row may see.
+  Value count(OpBuilder &b, Location loc) {
+    if (op.getSeen()) {
+      Value seen =
+          tensor::ExtractOp::create(b, loc, op.getSeen(), ValueRange{t});
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), seen);
+    }
+    Value before = arith::AddIOp::create(b, loc, op.getFirst(), t);
+    return arith::AddIOp::create(b, loc, before, one);
+  }
+
   Value attend(OpBuilder &b, Location loc, Value y) {
-    Value count = arith::AddIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, op.getFirst(), t), one);
+    Value count = this->count(b, loc);
     Value nothing = constantF32(b, loc, 0),
           lowest =
               constantF32(b, loc, -std::numeric_limits<double>::infinity());

@@ -55,5 +55,9 @@ LogicalResult DynamicMaskAttentionOp::verify() {
     return emitOpError(
         "C6: hide_below belongs to kind threshold, and only there");
   }
+  if (getSeen() && (getKind() != MaskKind::threshold ||
+                    !compatible(shapeOf(getSeen())[0], query[0]))) {
+    return emitOpError("C7: seen is [T], and only for kind threshold");
+  }
   return success();
 }

@@ -51,5 +51,7 @@ void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
     KeepUpdateOp::attachInterface<DestinationModel<KeepUpdateOp>>(*context);
     DynamicMaskAttentionOp::attachInterface<
         DestinationModel<DynamicMaskAttentionOp>>(*context);
+    OnlineAttentionOp::attachInterface<DestinationModel<OnlineAttentionOp>>(
+        *context);
   });
 }

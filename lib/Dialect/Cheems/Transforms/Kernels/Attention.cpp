@@ -148,6 +148,11 @@ struct Attention {
         b, loc, q, spread(head, f32(op.getScale().convertToDouble())));
     Value count = arith::AddIOp::create(
         b, loc, arith::AddIOp::create(b, loc, op.getFirst(), t), one);
+    if (op.getSeen()) {
+      count = arith::IndexCastOp::create(
+          b, loc, b.getIndexType(),
+          memref::LoadOp::create(b, loc, op.getSeen(), t));
+    }
     auto loop = scf::ForOp::create(
         b, loc, zero, count, index(kBlock),
         ValueRange{lowest, nothing, spread(head, nothing)},
