@@ -1,0 +1,103 @@
+// State-space duality: the recurrence, and the same as products of matrices.
+#include "cheems/Reference/SSD.h"
+#include <cmath>
+
+namespace cheems::reference {
+
+namespace {
+struct Extents {
+  int64_t rows, heads, headSize, groups, stateSize;
+
+  Extents(const SSDInputs &inputs, const Tensor &state)
+      : rows(inputs.x.shape[0]), heads(inputs.x.shape[1]),
+        headSize(inputs.x.shape[2]), groups(inputs.b.shape[1]),
+        stateSize(inputs.b.shape[2]) {
+    assert(heads % groups == 0);
+    assert(inputs.step.shape[0] == rows && inputs.step.shape[1] == heads);
+    assert(inputs.a.shape[0] == heads);
+    assert(inputs.b.shape[0] == rows && inputs.c.shape == inputs.b.shape);
+    assert(!inputs.skip || inputs.skip->shape[0] == heads);
+    assert(state.shape[0] == heads && state.shape[1] == stateSize &&
+           state.shape[2] == headSize);
+    (void)state;
+  }
+  int64_t group(int64_t head) const { return head / (heads / groups); }
+};
+} // namespace
+
+SSDResult ssd(const SSDInputs &inputs, Tensor state) {
+  Extents extents(inputs, state);
+  const auto &[x, step, a, b, c, skip] = inputs;
+  Tensor y(x.shape);
+  for (int64_t t = 0; t < extents.rows; ++t) {
+    for (int64_t h = 0; h < extents.heads; ++h) {
+      int64_t g = extents.group(h);
+      double decay = std::exp(a(h) * step(t, h));
+      for (int64_t p = 0; p < extents.headSize; ++p) {
+        double sum = skip ? (*skip)(h)*x(t, h, p) : 0.0;
+        for (int64_t n = 0; n < extents.stateSize; ++n) {
+          state(h, n, p) =
+              decay * state(h, n, p) + step(t, h) * b(t, g, n) * x(t, h, p);
+          sum += c(t, g, n) * state(h, n, p);
+        }
+        y(t, h, p) = sum;
+      }
+    }
+  }
+  return {std::move(y), std::move(state)};
+}
+
+SSDResult ssdChunk(const SSDInputs &inputs, Tensor state) {
+  Extents extents(inputs, state);
+  const auto &[x, step, a, b, c, skip] = inputs;
+  Tensor y(x.shape), before = std::move(state);
+  Tensor after = before;
+  for (int64_t h = 0; h < extents.heads && extents.rows > 0; ++h) {
+    int64_t g = extents.group(h);
+    // logarithm of the decay from before the first row up to a row
+    std::vector<double> l(extents.rows);
+    double sum = 0.0;
+    for (int64_t t = 0; t < extents.rows; ++t) {
+      l[t] = sum += a(h) * step(t, h);
+    }
+    auto decayBetween = [&](int64_t u, int64_t t) {
+      return std::exp(l[t] - l[u]);
+    };
+
+    Tensor weights({extents.rows, extents.rows});
+    for (int64_t t = 0; t < extents.rows; ++t) {
+      for (int64_t u = 0; u <= t; ++u) {
+        double product = 0.0;
+        for (int64_t n = 0; n < extents.stateSize; ++n) {
+          product += c(t, g, n) * b(u, g, n);
+        }
+        weights(t, u) = decayBetween(u, t) * step(u, h) * product;
+      }
+    }
+
+    int64_t last = extents.rows - 1;
+    for (int64_t p = 0; p < extents.headSize; ++p) {
+      for (int64_t t = 0; t < extents.rows; ++t) {
+        double carried = 0.0, within = 0.0;
+        for (int64_t n = 0; n < extents.stateSize; ++n) {
+          carried += c(t, g, n) * before(h, n, p);
+        }
+        for (int64_t u = 0; u <= t; ++u) {
+          within += weights(t, u) * x(u, h, p);
+        }
+        y(t, h, p) = std::exp(l[t]) * carried + within +
+                     (skip ? (*skip)(h)*x(t, h, p) : 0.0);
+      }
+      for (int64_t n = 0; n < extents.stateSize; ++n) {
+        double added = 0.0;
+        for (int64_t u = 0; u < extents.rows; ++u) {
+          added += decayBetween(u, last) * step(u, h) * b(u, g, n) * x(u, h, p);
+        }
+        after(h, n, p) = std::exp(l[last]) * before(h, n, p) + added;
+      }
+    }
+  }
+  return {std::move(y), std::move(after)};
+}
+
+} // namespace cheems::reference
