@@ -1,14 +1,9 @@
 // mask = exp(A * softplus(dt)), one value a key and mask head.
 #include "cheems/Reference/DynamicMask.h"
-#include <algorithm>
+#include "cheems/Reference/Linear.h"
 #include <cmath>
 
 namespace cheems::reference {
-
-/// log(1 + e^x) without overflow for large x.
-static double softplus(double x) {
-  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
 
 Tensor dynamicMask(const Tensor &dt, const Tensor &a) {
   int64_t keys = dt.shape[0], heads = dt.shape[1];

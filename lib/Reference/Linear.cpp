@@ -11,15 +11,21 @@ Tensor linear(const Tensor &x, const LinearWeights &w) {
   assert(x.rank() == 2 && w.weight.shape[1] == in);
   Tensor y({rows, out});
   for (int64_t t = 0; t < rows; ++t) {
+    const double *row = x.data.data() + t * in;
     for (int64_t n = 0; n < out; ++n) {
+      const double *weights = w.weight.data.data() + n * in;
       double sum = w.bias ? (*w.bias)(n) : 0.0;
       for (int64_t i = 0; i < in; ++i) {
-        sum += x(t, i) * w.weight(n, i);
+        sum += row[i] * weights[i];
       }
       y(t, n) = sum;
     }
   }
   return y;
+}
+
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
 double activate(double x, Activation activation) {

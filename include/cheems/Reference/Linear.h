@@ -16,6 +16,9 @@ struct LinearWeights {
 /// y = x W^T + b for x [T, in]; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
 
+/// log(1 + e^x), without overflow for large x.
+double softplus(double x);
+
 /// silu: x / (1 + e^-x); gelu: x (1 + erf(x/sqrt 2)) / 2; relu: max(x, 0).
 double activate(double x, Activation activation);
 

@@ -1,5 +1,5 @@
 // Whole models against recorded logits and greedy tokens.
-#include "cheems/Reference/Doge.h"
+#include "cheems/Reference/Model.h"
 #include "test/unit/Reference/Golden.h"
 #include "gtest/gtest.h"
 
@@ -48,7 +48,7 @@ TEST_P(ModelGolden, GivesTheRecordedLogits) {
   ASSERT_GT(deviation, 0.0);
   for (int64_t row = 0; row < logits.shape[0]; ++row) {
     double error =
-        maxError(evaluateDoge(*checkpoint, prompt(row)), slice(logits, row)) /
+        maxError(evaluateModel(*checkpoint, prompt(row)), slice(logits, row)) /
         deviation;
     EXPECT_LE(error, GetParam().bound) << "sequence " << row;
   }

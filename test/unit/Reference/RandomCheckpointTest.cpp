@@ -1,7 +1,7 @@
 // Random checkpoints open, evaluate to sensible logits, and no token sees a
 // later one.
 #include "test/unit/Support/RandomCheckpoint.h"
-#include "cheems/Reference/Doge.h"
+#include "cheems/Reference/Model.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
@@ -38,7 +38,7 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
 
   std::vector<int64_t> ids =
       drawIds(drawn, std::min<int64_t>(20, drawn.context()));
-  Tensor logits = evaluateDoge(*opened, ids);
+  Tensor logits = evaluateModel(*opened, ids);
   int64_t rows = static_cast<int64_t>(ids.size());
   ASSERT_EQ(logits.shape,
             (llvm::SmallVector<int64_t, 4>{rows, drawn.vocabulary}));
@@ -51,7 +51,7 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
   EXPECT_LT(std::sqrt(square), 3.0);
 
   ids.back() = (ids.back() + 1) % drawn.vocabulary;
-  Tensor changed = evaluateDoge(*opened, ids);
+  Tensor changed = evaluateModel(*opened, ids);
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t n = 0; n < drawn.vocabulary && t + 1 < rows; ++n) {
       ASSERT_EQ(changed(t, n), logits(t, n)) << "row " << t;

@@ -6,7 +6,7 @@
 // give the same logits up to rounding.
 #include "Artefacts.h"
 #include "Sequences.h"
-#include "cheems/Reference/Doge.h"
+#include "cheems/Reference/Model.h"
 #include <algorithm>
 #include <cmath>
 
@@ -56,14 +56,14 @@ TEST_P(Chunk, NoCutShowsWhileAllKeysAreKept) {
   }
 }
 
-reference::DogeEvaluation evaluate(const std::string &name, const Ids &ids) {
+reference::ModelEvaluation evaluate(const std::string &name, const Ids &ids) {
   auto checkpoint =
       Checkpoint::open(checkpointFolder(name).string(), [](llvm::StringRef) {});
   if (!checkpoint) {
     throw std::runtime_error(llvm::toString(checkpoint.takeError()));
   }
   std::vector<int64_t> wide(ids.begin(), ids.end());
-  return reference::evaluateDogeWithMargins(*checkpoint, wide);
+  return reference::evaluateModelWithMargins(*checkpoint, wide);
 }
 
 /// As many f32 roundings as the longest sum has terms, in every layer and the
@@ -90,12 +90,12 @@ TEST_P(Eviction, KeepsTheEvaluatorsKeysHoweverItIsCut) {
           length = std::max(windows * window + 30, least);
   double bound = roundingBound(*model, length);
   Ids ids;
-  reference::DogeEvaluation expected;
+  reference::ModelEvaluation expected;
   int64_t firm = 0;
   constexpr uint64_t draws = 40;
   for (uint64_t seed = 1; seed <= draws && firm < length; ++seed) {
     Ids candidate = drawIds(*model, length, seed);
-    reference::DogeEvaluation evaluated = evaluate(name(), candidate);
+    reference::ModelEvaluation evaluated = evaluate(name(), candidate);
     int64_t rows =
         std::count_if(evaluated.keepMargin.begin(), evaluated.keepMargin.end(),
                       [&](double margin) { return margin >= 2.0 * bound; });

@@ -4,7 +4,7 @@
 //   CHEEMS_RANDOM_CONFIGS   how many (16)
 //   CHEEMS_RANDOM_SEED      the first seed (0)
 #include "Tools.h"
-#include "cheems/Reference/Doge.h"
+#include "cheems/Reference/Model.h"
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "gtest/gtest.h"
@@ -76,7 +76,7 @@ Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
     for (int64_t &id : ids) {
       id = random.integer(0, different - 1);
     }
-    DogeEvaluation evaluated = evaluateDogeWithMargins(checkpoint, ids);
+    ModelEvaluation evaluated = evaluateModelWithMargins(checkpoint, ids);
     int64_t firm =
         std::count_if(evaluated.keepMargin.begin(), evaluated.keepMargin.end(),
                       [&](double m) { return m >= needed; });

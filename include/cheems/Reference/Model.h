@@ -1,0 +1,42 @@
+// A whole model evaluated in double from its checkpoint: what every compiled
+// model is compared with.
+#ifndef CHEEMS_REFERENCE_MODEL_H
+#define CHEEMS_REFERENCE_MODEL_H
+
+#include "cheems/Import/Checkpoint.h"
+#include "cheems/Reference/Tensor.h"
+
+namespace cheems::reference {
+
+/// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T
+/// >= 1. Weights are used exactly as stored; nothing is rounded. A dynamic
+/// rotary base is that of length T for every position.
+Tensor evaluateModel(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids);
+
+/// Logits, and how firmly each row stands against rounding elsewhere. Both
+/// margins are the least over all layers and the rows up to this one. While
+/// what they measure errs by less than half of them, the same keys and experts
+/// are taken and the logits differ by rounding alone; past it they may differ
+/// by a whole key or expert.
+struct ModelEvaluation {
+  Tensor logits; ///< [T, vocabulary]
+  /// [T], in masks as they are: keepMargins, or for kind threshold the distance
+  /// of a mask to the threshold; infinity where no mask is asked. Ties count as
+  /// exact in the first layer only: there equal tokens have equal masks,
+  /// whatever the arithmetic.
+  std::vector<double> keepMargin;
+  /// [T]: retrievalMargins, each in units of the root mean square of its
+  /// layer's scores; infinity without experts.
+  std::vector<double> retrievalMargin;
+};
+ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
+                                         llvm::ArrayRef<int64_t> ids);
+
+/// The `count` greedy tokens after `ids`; of equal logits the lowest id wins.
+/// Every token is a full evaluation, and end-of-text tokens do not stop it.
+std::vector<int64_t> greedy(const Checkpoint &checkpoint,
+                            llvm::ArrayRef<int64_t> ids, int64_t count);
+
+} // namespace cheems::reference
+
+#endif

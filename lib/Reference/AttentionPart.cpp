@@ -1,0 +1,82 @@
+// y = o(attention(rotary(norm(q(x))), rotary(norm(k(x))), v(x))) under the
+// mask exp(A * softplus(dt(v(x)))).
+#include "ModelLayers.h"
+#include "cheems/Reference/DynamicMask.h"
+#include "cheems/Reference/DynamicMaskAttention.h"
+#include "cheems/Reference/KeepThreshold.h"
+#include "cheems/Reference/RMSNorm.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cheems::reference {
+
+/// Mask values [M, T]. At threshold 1.0 exp(A * softplus) is decided by the
+/// sign of A, since softplus is positive; the exponential of a tiny product is
+/// 1.0 to double precision, so it is not asked.
+static Tensor masks(const ModelConfig &config, const Tensor &step,
+                    const Tensor &a, bool bySign) {
+  Tensor mask = dynamicMask(step, a);
+  for (int64_t m = 0; bySign && m < mask.shape[0]; ++m) {
+    for (int64_t n = 0; n < mask.shape[1]; ++n) {
+      mask(m, n) = a(m) >= 0.0 ? config.maskThreshold : 0.0;
+    }
+  }
+  return mask;
+}
+
+/// By how much the masks of a key and all before it miss the threshold: other
+/// keys would be hidden.
+static std::vector<double> hideMargins(const Tensor &mask, double threshold) {
+  std::vector<double> margins;
+  for (int64_t n = 0; n < mask.shape[1]; ++n) {
+    margins.push_back(n > 0 ? margins.back()
+                            : std::numeric_limits<double>::infinity());
+    for (int64_t m = 0; m < mask.shape[0]; ++m) {
+      margins[n] = std::min(margins[n], std::abs(mask(m, n) - threshold));
+    }
+  }
+  return margins;
+}
+
+Tensor attentionPart(const Checkpoint &checkpoint,
+                     const AttentionTensors &tensors, const Tensor &x,
+                     const Rows &rows, bool exactTies,
+                     std::vector<double> &margins) {
+  const ModelConfig &config = checkpoint.config();
+  int64_t count = x.shape[0];
+  auto project = [&](const Projection &projection, int64_t heads,
+                     const std::optional<std::string> &norm) {
+    Tensor y = linear(x, load(checkpoint, projection))
+                   .reshaped({count, heads, config.headDim});
+    return norm ? rmsNorm(y, load(checkpoint, *norm), config.normEpsilon) : y;
+  };
+  Tensor q = project(tensors.query, config.heads, tensors.queryNorm);
+  Tensor k = project(tensors.key, config.keyValueHeads, tensors.keyNorm);
+  Tensor v = project(tensors.value, config.keyValueHeads, std::nullopt);
+
+  MaskOptions options{config.maskKind, config.keepWindow, config.maskThreshold};
+  bool hides = options.kind == MaskKind::Threshold;
+  bool bySign = hides && options.threshold == 1.0;
+  Tensor flat = v.reshaped({count, config.keyValueHeads * config.headDim});
+  Tensor mask = masks(config, linear(flat, load(checkpoint, tensors.maskStep)),
+                      load(checkpoint, tensors.maskA), bySign);
+  std::vector<double> least;
+  if (hides && !bySign) {
+    least = hideMargins(mask, options.threshold);
+  } else if (!hides && options.window && *options.window < count) {
+    least = keepMargins(mask, rows.positions, rows.positions, *options.window,
+                        exactTies);
+  }
+  for (size_t t = 0; t < least.size(); ++t) {
+    margins[t] = std::min(margins[t], least[t]);
+  }
+
+  Tensor y =
+      dynamicMaskAttention(rotary(q, rows.head), rotary(k, rows.head), v, mask,
+                           rows.positions, rows.positions, options);
+  return linear(y.reshaped({count, config.heads * config.headDim}),
+                load(checkpoint, tensors.output));
+}
+
+} // namespace cheems::reference

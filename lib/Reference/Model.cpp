@@ -1,0 +1,138 @@
+// x = embedding; every layer x = r1*x + sequence(norm1(x)), x = r2*x +
+// state(norm2(x)); logits = head(norm(x)).
+#include "cheems/Reference/Model.h"
+#include "ModelLayers.h"
+#include "cheems/Reference/RMSNorm.h"
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace cheems::reference {
+
+Tensor load(const Checkpoint &checkpoint, const std::string &name) {
+  return Tensor::from(checkpoint.tensor(name));
+}
+
+LinearWeights load(const Checkpoint &checkpoint, const Projection &projection) {
+  LinearWeights weights{load(checkpoint, projection.weight), std::nullopt};
+  if (projection.bias) {
+    weights.bias = load(checkpoint, *projection.bias);
+  }
+  return weights;
+}
+
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+/// The last layer's output, and how firmly its rows stand.
+struct Hidden {
+  Tensor x; ///< [T, hidden]
+  std::vector<double> keepMargin, retrievalMargin;
+};
+
+Tensor embed(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids) {
+  const ModelConfig &config = checkpoint.config();
+  Tensor table = load(checkpoint, config.embedding);
+  Tensor x({static_cast<int64_t>(ids.size()), config.hidden});
+  for (size_t t = 0; t < ids.size(); ++t) {
+    assert(ids[t] >= 0 && ids[t] < config.vocabulary);
+    for (int64_t d = 0; d < config.hidden; ++d) {
+      x(t, d) = table(ids[t], d);
+    }
+  }
+  return x;
+}
+
+/// residual[d] * x[t, d] + y[t, d]
+Tensor addResidual(const Tensor &x, const Tensor &residual, const Tensor &y) {
+  Tensor sum(x.shape);
+  for (int64_t t = 0; t < x.shape[0]; ++t) {
+    for (int64_t d = 0; d < x.shape[1]; ++d) {
+      sum(t, d) = residual(d) * x(t, d) + y(t, d);
+    }
+  }
+  return sum;
+}
+
+/// A later row or layer sees what an earlier one chose.
+void accumulate(std::vector<double> &margins) {
+  for (size_t t = 1; t < margins.size(); ++t) {
+    margins[t] = std::min(margins[t], margins[t - 1]);
+  }
+}
+
+Hidden evaluateLayers(const Checkpoint &checkpoint,
+                      llvm::ArrayRef<int64_t> ids) {
+  const ModelConfig &config = checkpoint.config();
+  int64_t count = static_cast<int64_t>(ids.size());
+  Rows rows;
+  rows.positions.resize(ids.size());
+  std::iota(rows.positions.begin(), rows.positions.end(), 0);
+  rows.head = rotaryTable(rows.positions, config.headDim, config.rotary, count);
+  if (config.ssdStateSize > 0) {
+    rows.state =
+        rotaryTable(rows.positions, config.ssdStateSize, config.rotary, count);
+  }
+  auto norm = [&](const Tensor &x, const std::string &name) {
+    return rmsNorm(x, load(checkpoint, name), config.normEpsilon);
+  };
+
+  Hidden hidden{embed(checkpoint, ids),
+                std::vector<double>(ids.size(), unbounded),
+                std::vector<double>(ids.size(), unbounded)};
+  Tensor &x = hidden.x;
+  for (const LayerTensors &layer : config.layer) {
+    Tensor y = norm(x, layer.sequenceNorm);
+    // values, and so masks, of the first layer do not depend on the position
+    bool exactTies = &layer == &config.layer.front();
+    y = layer.ssd ? ssdPart(checkpoint, *layer.ssd, y, rows)
+                  : attentionPart(checkpoint, *layer.attention, y, rows,
+                                  exactTies, hidden.keepMargin);
+    x = addResidual(x, load(checkpoint, layer.sequenceResidual), y);
+    y = statePart(checkpoint, layer, norm(x, layer.stateNorm),
+                  hidden.retrievalMargin);
+    x = addResidual(x, load(checkpoint, layer.stateResidual), y);
+    accumulate(hidden.keepMargin);
+    accumulate(hidden.retrievalMargin);
+  }
+  x = norm(x, config.finalNorm);
+  return hidden;
+}
+
+Tensor logitsOf(const Checkpoint &checkpoint, const Tensor &x) {
+  const ModelConfig &config = checkpoint.config();
+  return linear(
+      x, config.head
+             ? load(checkpoint, *config.head)
+             : LinearWeights{load(checkpoint, config.embedding), std::nullopt});
+}
+
+} // namespace
+
+Tensor evaluateModel(const Checkpoint &checkpoint,
+                     llvm::ArrayRef<int64_t> ids) {
+  return logitsOf(checkpoint, evaluateLayers(checkpoint, ids).x);
+}
+
+ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
+                                         llvm::ArrayRef<int64_t> ids) {
+  Hidden hidden = evaluateLayers(checkpoint, ids);
+  return {logitsOf(checkpoint, hidden.x), std::move(hidden.keepMargin),
+          std::move(hidden.retrievalMargin)};
+}
+
+std::vector<int64_t> greedy(const Checkpoint &checkpoint,
+                            llvm::ArrayRef<int64_t> ids, int64_t count) {
+  std::vector<int64_t> sequence(ids.begin(), ids.end());
+  for (int64_t i = 0; i < count; ++i) {
+    Tensor x = evaluateLayers(checkpoint, sequence).x;
+    Tensor last({1, x.shape[1]}, {x.data.end() - x.shape[1], x.data.end()});
+    std::vector<double> logits = logitsOf(checkpoint, last).data;
+    sequence.push_back(std::max_element(logits.begin(), logits.end()) -
+                       logits.begin());
+  }
+  return {sequence.begin() + static_cast<int64_t>(ids.size()), sequence.end()};
+}
+
+} // namespace cheems::reference

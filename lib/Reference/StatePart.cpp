@@ -1,0 +1,74 @@
+// y = mlp(x), plus what the retrieved experts give.
+#include "ModelLayers.h"
+#include "cheems/Reference/Experts.h"
+#include <algorithm>
+#include <cmath>
+
+namespace cheems::reference {
+
+/// Scores [T, 2, H, K] of both halves' keys.
+static Tensor halfScores(const Checkpoint &checkpoint,
+                         const ExpertTensors &tensors, const Tensor &x) {
+  int64_t count = x.shape[0], keyCount = tensors.keyCount;
+  if (tensors.router) {
+    return linear(x, load(checkpoint, *tensors.router))
+        .reshaped({count, 2, 1, keyCount});
+  }
+  int64_t heads = checkpoint.config().expertHeads, size = tensors.keySize;
+  Tensor queries = linear(x, load(checkpoint, tensors.queries))
+                       .reshaped({count, 2, heads, size});
+  Tensor keys = load(checkpoint, tensors.keys); // [heads, K, 2, n]
+  Tensor scores({count, 2, heads, keyCount});
+  for (int64_t t = 0; t < count; ++t) {
+    for (int64_t half = 0; half < 2; ++half) {
+      for (int64_t h = 0; h < heads; ++h) {
+        for (int64_t i = 0; i < keyCount; ++i) {
+          for (int64_t n = 0; n < size; ++n) {
+            scores(t, half, h, i) +=
+                queries(t, half, h, n) * keys(h, i, half, n);
+          }
+        }
+      }
+    }
+  }
+  return scores;
+}
+
+static double rootMeanSquare(const Tensor &x) {
+  double squares = 0.0;
+  for (double value : x.data) {
+    squares += value * value;
+  }
+  return std::sqrt(squares / static_cast<double>(x.data.size()));
+}
+
+Tensor statePart(const Checkpoint &checkpoint, const LayerTensors &layer,
+                 const Tensor &x, std::vector<double> &margins) {
+  const ModelConfig &config = checkpoint.config();
+  MLPWeights weights{std::nullopt, load(checkpoint, layer.up),
+                     load(checkpoint, layer.down)};
+  if (layer.gate) {
+    weights.gate = load(checkpoint, *layer.gate);
+  }
+  Tensor y = mlp(x, weights, config.activation);
+  if (!layer.experts) {
+    return y;
+  }
+  Tensor scores = halfScores(checkpoint, *layer.experts, x);
+  std::vector<double> least = retrievalMargins(scores, config.expertsPerHead);
+  // scores that are all zero tie whatever is rounded: their margin stays zero
+  double unit = std::max(rootMeanSquare(scores), 0x1p-1000);
+  for (size_t t = 0; t < least.size(); ++t) {
+    margins[t] = std::min(margins[t], least[t] / unit);
+  }
+  Tensor mixed = mixExperts(x, retrieveExperts(scores, config.expertsPerHead),
+                            load(checkpoint, layer.experts->down),
+                            load(checkpoint, layer.experts->up),
+                            config.scorePlacement, config.activation);
+  for (size_t i = 0; i < y.data.size(); ++i) {
+    y.data[i] += mixed.data[i];
+  }
+  return y;
+}
+
+} // namespace cheems::reference
