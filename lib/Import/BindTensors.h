@@ -8,10 +8,6 @@
 
 namespace cheems {
 
-/// Decides by the embedding's name, after refusing what this version has no
-/// code for (experts, SSD layers).
-llvm::Expected<NameSet> detectNameSet(const WeightFiles &weights);
-
 struct BoundModel {
   ModelConfig config;
   std::vector<const TensorView *> used; ///< those that config names

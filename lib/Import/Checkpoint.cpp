@@ -4,6 +4,7 @@
 #include "lib/Import/Config.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
+#include "lib/Import/NameSets.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -68,7 +69,7 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (!weights) {
     return weights.takeError();
   }
-  auto names = detectNameSet(*weights);
+  auto names = detectNameSet(*weights, *json->getString("model_type"), file);
   if (!names) {
     return names.takeError();
   }

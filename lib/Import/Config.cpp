@@ -1,5 +1,6 @@
 // config.json into ModelConfig.
 #include "lib/Import/Config.h"
+#include "lib/Import/ConfigLayers.h"
 #include "lib/Import/ConfigReader.h"
 #include "lib/Import/ConfigRotary.h"
 #include "lib/Import/Messages.h"
@@ -10,9 +11,7 @@
 namespace cheems {
 namespace {
 
-// Far above any model, and low enough that no product of two of them overflows.
-constexpr int64_t largestSize = 1 << 24, largestCount = 1 << 16,
-                  largestIndex = INT32_MAX;
+constexpr int64_t largestIndex = INT32_MAX;
 
 /// What absent fields mean. The token ids are the author's; transformers has
 /// none.
@@ -26,15 +25,27 @@ constexpr Defaults transformersDefaults = {
     false, 2048, std::nullopt, std::nullopt, std::nullopt};
 constexpr Defaults authorDefaults = {32768, 1024,         4096, 16, 8,
                                      true,  std::nullopt, 0,    1,  2};
+constexpr Defaults cheemsDefaults = {32768, 1024,         2048, 32, 8,
+                                     true,  std::nullopt, 0,    1,  2};
 
-class DogeConfigReader {
+const Defaults &defaultsOf(NameSet names) {
+  switch (names) {
+  case NameSet::Transformers:
+    return transformersDefaults;
+  case NameSet::Author:
+    return authorDefaults;
+  case NameSet::Cheems:
+    return cheemsDefaults;
+  }
+  llvm_unreachable("unknown name set");
+}
+
+class ModelConfigReader {
 public:
-  DogeConfigReader(const llvm::json::Object &config, NameSet names,
-                   llvm::StringRef file, WarningHandler warn)
-      : config(config),
-        defaults(names == NameSet::Transformers ? transformersDefaults
-                                                : authorDefaults),
-        file(file), warn(warn), reader(config, file) {}
+  ModelConfigReader(const llvm::json::Object &config, NameSet names,
+                    llvm::StringRef file, WarningHandler warn)
+      : config(config), names(names), defaults(defaultsOf(names)), file(file),
+        warn(warn), reader(config, file) {}
 
   llvm::Expected<CheckpointConfig> read();
 
@@ -50,6 +61,7 @@ private:
                                std::optional<int64_t> otherwise);
 
   const llvm::json::Object &config;
+  NameSet names;
   const Defaults &defaults;
   llvm::StringRef file;
   WarningHandler warn;
@@ -58,7 +70,7 @@ private:
   ModelConfig &model = result.model;
 };
 
-void DogeConfigReader::checkNames() {
+void ModelConfigReader::checkNames() {
   llvm::StringSet<> known;
   for (const ConfigField &field : configFields()) {
     if (!field.name.contains('.')) {
@@ -77,7 +89,7 @@ void DogeConfigReader::checkNames() {
   }
 }
 
-void DogeConfigReader::checkRefused() {
+void ModelConfigReader::checkRefused() {
   if (std::optional<double> ratio = reader.number("dynamic_mask_ratio")) {
     if (*ratio < 0.0 || *ratio > 1.0) {
       reader.fail("dynamic_mask_ratio", "must be from 0 to 1");
@@ -103,16 +115,6 @@ void DogeConfigReader::checkRefused() {
         "is_causal",
         "false is not supported: tokens are generated from those before them");
   }
-  if (reader.boolean("is_moe") == true) {
-    reader.refuse("is_moe",
-                  "true: experts are not supported yet by this version");
-  }
-  if (std::optional<llvm::StringRef> kind = reader.string("dynamic_mask_type");
-      kind && *kind != "bias") {
-    reader.refuse("dynamic_mask_type",
-                  quoted(*kind) +
-                      " is not supported yet by this version; 'bias' is");
-  }
   if (reader.get("quantization_config")) {
     reader.refuse("quantization_config",
                   "is not supported: give the unquantised weights");
@@ -120,11 +122,11 @@ void DogeConfigReader::checkRefused() {
   if (const llvm::json::Value *value = reader.get("per_layer_config");
       value && !(value->getAsObject() && value->getAsObject()->empty())) {
     reader.refuse("per_layer_config",
-                  "is not supported: all layers of a Doge model are alike");
+                  "is not supported: the model's fields hold for all layers");
   }
 }
 
-void DogeConfigReader::readSizes() {
+void ModelConfigReader::readSizes() {
   model.vocabulary = reader.integer("vocab_size", 1, largestIndex)
                          .value_or(defaults.vocabulary);
   model.hidden =
@@ -137,7 +139,7 @@ void DogeConfigReader::readSizes() {
       reader.integer("max_position_embeddings", 1, largestIndex).value_or(2048);
 }
 
-void DogeConfigReader::readHeads() {
+void ModelConfigReader::readHeads() {
   model.heads = reader.integer("num_attention_heads", 1, largestCount)
                     .value_or(defaults.heads);
   model.keyValueHeads = reader.integer("num_key_value_heads", 1, largestCount)
@@ -155,7 +157,7 @@ void DogeConfigReader::readHeads() {
                     llvm::Twine(model.hidden) + ", and head_dim is not given");
   }
   model.headDim = headDim.value_or(model.hidden / model.heads);
-  if (model.headDim % 2 != 0) {
+  if (model.headDim % 2 != 0 && result.anyAttention()) {
     reader.fail(headDim ? "head_dim" : "hidden_size",
                 headDim
                     ? llvm::Twine(model.headDim) +
@@ -167,7 +169,7 @@ void DogeConfigReader::readHeads() {
   }
 }
 
-void DogeConfigReader::readMaths() {
+void ModelConfigReader::readMaths() {
   if (std::optional<double> epsilon = reader.number("rms_norm_eps")) {
     model.normEpsilon = *epsilon;
     if (*epsilon <= 0.0 || *epsilon >= 1.0) {
@@ -188,15 +190,10 @@ void DogeConfigReader::readMaths() {
                   quoted(act) +
                       " is not supported; 'silu', 'gelu' and 'relu' are");
   }
-  // an explicit null asks for no window whatever the name set's default
-  model.keepWindow = config.get("keep_window_size")
-                         ? reader.integer("keep_window_size", 1, largestIndex)
-                         : defaults.keepWindow;
   result.tied = reader.boolean("tie_word_embeddings").value_or(defaults.tied);
-  readRotary(reader, model, file, warn);
 }
 
-void DogeConfigReader::readBiases() {
+void ModelConfigReader::readBiases() {
   auto flag =
       [&](llvm::StringRef name) -> std::optional<CheckpointConfig::BiasFlag> {
     for (llvm::StringRef field : {name, llvm::StringRef("hidden_bias")}) {
@@ -207,13 +204,14 @@ void DogeConfigReader::readBiases() {
     return std::nullopt;
   };
   result.attentionBias = flag("attention_bias");
+  result.ssdBias = flag("hidden_bias");
   result.mlpBias = flag("mlp_bias");
 }
 
 /// Absent where the field is null; -1 means the same in older configurations.
 std::optional<int64_t>
-DogeConfigReader::token(llvm::StringRef name,
-                        std::optional<int64_t> otherwise) {
+ModelConfigReader::token(llvm::StringRef name,
+                         std::optional<int64_t> otherwise) {
   if (!config.get(name)) {
     return otherwise && *otherwise < model.vocabulary ? otherwise
                                                       : std::nullopt;
@@ -222,7 +220,7 @@ DogeConfigReader::token(llvm::StringRef name,
   return id == -1 ? std::nullopt : id;
 }
 
-void DogeConfigReader::readTokens() {
+void ModelConfigReader::readTokens() {
   model.bosToken = token("bos_token_id", defaults.bos);
   model.padToken = token("pad_token_id", defaults.pad);
   const llvm::json::Array *list = config.getArray("eos_token_id");
@@ -244,12 +242,18 @@ void DogeConfigReader::readTokens() {
   }
 }
 
-llvm::Expected<CheckpointConfig> DogeConfigReader::read() {
-  model.modelType = "doge";
+llvm::Expected<CheckpointConfig> ModelConfigReader::read() {
+  result.file = file.str();
+  model.modelType = names == NameSet::Cheems ? "cheems" : "doge";
   checkRefused();
   readSizes();
+  readPattern(reader, names, result);
   readHeads();
+  readState(reader, result);
   readMaths();
+  readRotary(reader, names, result, warn);
+  readMask(reader, defaults.keepWindow, result, warn);
+  readExperts(reader, names, result);
   readBiases();
   readTokens();
   if (llvm::Error error = reader.take()) {
@@ -266,12 +270,10 @@ llvm::Error checkModelType(const llvm::json::Object &config,
   ConfigReader reader(config, file);
   std::optional<llvm::StringRef> type = reader.string("model_type");
   if (!type) {
-    reader.fail("model_type", "is missing; this version compiles 'doge'");
-  } else if (*type == "cheems") {
+    reader.fail("model_type", "is missing; 'doge' and 'cheems' are supported");
+  } else if (*type != "doge" && *type != "cheems") {
     reader.refuse("model_type",
-                  "'cheems' is not supported yet by this version; 'doge' is");
-  } else if (*type != "doge") {
-    reader.refuse("model_type", quoted(*type) + " is not supported; 'doge' is");
+                  quoted(*type) + " is not supported; 'doge' and 'cheems' are");
   }
   return reader.take();
 }
@@ -279,7 +281,7 @@ llvm::Error checkModelType(const llvm::json::Object &config,
 llvm::Expected<CheckpointConfig> readConfig(const llvm::json::Object &config,
                                             NameSet names, llvm::StringRef file,
                                             WarningHandler warn) {
-  return DogeConfigReader(config, names, file, warn).read();
+  return ModelConfigReader(config, names, file, warn).read();
 }
 
 } // namespace cheems

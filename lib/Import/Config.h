@@ -8,9 +8,12 @@
 
 namespace cheems {
 
-/// Whose tensor names a checkpoint has; absent fields take that code's
-/// defaults.
-enum class NameSet { Transformers, Author };
+// Far above any model, and low enough that no product of two of them overflows.
+constexpr int64_t largestSize = 1 << 24, largestCount = 1 << 16;
+
+/// Whose tensor names a checkpoint has: transformers' Doge, the author's Doge,
+/// the author's Cheems. Absent fields take that code's defaults.
+enum class NameSet { Transformers, Author, Cheems };
 
 /// What becomes of a field; `docs/config.md` holds the same table.
 enum class FieldRole {
@@ -27,19 +30,39 @@ struct ConfigField {
 llvm::ArrayRef<ConfigField> configFields();
 
 struct CheckpointConfig {
-  ModelConfig model; ///< all but maskHeads and the tensor names
+  std::string file; ///< that this was read from
+  /// All but maskHeads and the tensor names. What experts are like is read
+  /// whether there are any or not.
+  ModelConfig model;
   bool tied = false;
+  /// Layer i is attention where i % attentionPeriod == attentionOffset, SSD
+  /// elsewhere.
+  int64_t attentionPeriod = 1, attentionOffset = 0;
+  bool isAttention(int64_t layer) const {
+    return layer % attentionPeriod == attentionOffset;
+  }
+  bool anyAttention() const {
+    return attentionOffset < attentionPeriod && attentionOffset < model.layers;
+  }
+  bool anySSD() const {
+    return attentionPeriod > 1 ? model.layers > 1 || attentionOffset != 0
+                               : attentionOffset != 0;
+  }
   /// The bias flags and the field that set each; absent: the tensors alone
   /// decide.
   struct BiasFlag {
     bool value;
     llvm::StringRef field;
   };
-  std::optional<BiasFlag> attentionBias, mlpBias;
+  std::optional<BiasFlag> attentionBias, ssdBias, mlpBias;
+
+  std::optional<bool> isMoE; ///< what is_moe says; the tensors decide
+  int64_t retrievalSize = 0; ///< both halves of a query for experts
+  llvm::StringRef expertsField, expertsPerHeadField; ///< for messages
 };
 
 /// Refuses models of another type. Separate, because a foreign model should not
-/// be reported as a broken Doge.
+/// be reported as a broken one of ours.
 llvm::Error checkModelType(const llvm::json::Object &config,
                            llvm::StringRef file);
 

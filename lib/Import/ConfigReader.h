@@ -20,6 +20,7 @@ public:
   ConfigReader(const ConfigReader &) = delete;
   ConfigReader &operator=(const ConfigReader &) = delete;
 
+  bool has(llvm::StringRef name) const { return object.get(name); }
   /// The field unless it is absent or null.
   const llvm::json::Value *get(llvm::StringRef name) const;
 

@@ -1,6 +1,5 @@
 // Rotary fields, in the meaning and precedence transformers gives them.
 #include "lib/Import/ConfigRotary.h"
-#include "lib/Import/Config.h"
 #include "lib/Import/Messages.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,8 +25,8 @@ void checkNames(ConfigReader &reader, const llvm::json::Object &table,
   llvm::sort(unknown);
   for (llvm::StringRef key : unknown) {
     if (table.getObject(key)) { // one table a layer type
-      reader.refuse(field, "has a table " + quoted(key) +
-                               "; all layers of a Doge model share one");
+      reader.refuse(field,
+                    "has a table " + quoted(key) + "; all layers share one");
     }
     warn((file + ": field " + quoted((field + "." + key).str()) +
           " is unknown and ignored")
@@ -35,8 +34,16 @@ void checkNames(ConfigReader &reader, const llvm::json::Object &table,
   }
 }
 
-void readDynamic(ConfigReader &table, ModelConfig &model, llvm::StringRef file,
+/// What Cheems has where neither table is given.
+const llvm::json::Object &cheemsDefault() {
+  static const llvm::json::Object table{{"rope_type", "dynamic"},
+                                        {"factor", 4.0}};
+  return table;
+}
+
+void readDynamic(ConfigReader &table, CheckpointConfig &result,
                  llvm::StringRef field, WarningHandler warn) {
+  ModelConfig &model = result.model;
   RotaryConfig &rotary = model.rotary;
   rotary.dynamic = true;
   if (std::optional<double> factor = table.number("factor")) {
@@ -49,16 +56,19 @@ void readDynamic(ConfigReader &table, ModelConfig &model, llvm::StringRef file,
   } else {
     table.fail("factor", "is missing; rope type dynamic needs it");
   }
-  if (model.headDim <= 2) {
+  if (result.anyAttention() && model.headDim <= 2) {
     table.fail("rope_type", "dynamic needs a head_dim above 2");
+  }
+  if (result.anySSD() && model.ssdStateSize <= 2) {
+    table.fail("rope_type", "dynamic needs an ssd_state_size above 2");
   }
   // transformers and the author's code both stretch past
   // max_position_embeddings and read nothing else
   std::optional<int64_t> original =
       table.integer("original_max_position_embeddings", 1, INT32_MAX);
   if (original && *original != model.maxPositions) {
-    warn((file + ": " + field + ".original_max_position_embeddings " +
-          llvm::Twine(*original) +
+    warn((llvm::Twine(result.file) + ": " + field +
+          ".original_max_position_embeddings " + llvm::Twine(*original) +
           " has no effect: rope type dynamic stretches past "
           "max_position_embeddings, " +
           llvm::Twine(model.maxPositions))
@@ -68,10 +78,11 @@ void readDynamic(ConfigReader &table, ModelConfig &model, llvm::StringRef file,
 
 } // namespace
 
-void readRotary(ConfigReader &reader, ModelConfig &model, llvm::StringRef file,
+void readRotary(ConfigReader &reader, NameSet names, CheckpointConfig &result,
                 WarningHandler warn) {
-  RotaryConfig &rotary = model.rotary;
-  rotary.trainedPositions = model.maxPositions;
+  llvm::StringRef file = result.file;
+  RotaryConfig &rotary = result.model.rotary;
+  rotary.trainedPositions = result.model.maxPositions;
   auto readTheta = [&](ConfigReader &from) {
     if (std::optional<double> theta = from.number("rope_theta")) {
       rotary.theta = *theta;
@@ -87,6 +98,11 @@ void readRotary(ConfigReader &reader, ModelConfig &model, llvm::StringRef file,
   if (useScaling && parameters && !parameters->empty() &&
       *parameters != *scaling) {
     warn((file + ": rope_parameters has no effect beside rope_scaling").str());
+  }
+  if (names == NameSet::Cheems && !reader.has("rope_parameters") &&
+      !reader.has("rope_scaling")) {
+    scaling = &cheemsDefault();
+    useScaling = true;
   }
   llvm::StringRef field = useScaling ? "rope_scaling" : "rope_parameters";
   const llvm::json::Object *object = useScaling ? scaling : parameters;
@@ -105,7 +121,7 @@ void readRotary(ConfigReader &reader, ModelConfig &model, llvm::StringRef file,
                                  older = table.string("type");
   llvm::StringRef kind = type ? *type : older.value_or("default");
   if (kind == "dynamic") {
-    readDynamic(table, model, file, field, warn);
+    readDynamic(table, result, field, warn);
   } else if (kind != "default") {
     table.refuse(type ? "rope_type" : "type",
                  quoted(kind) +

@@ -2,6 +2,7 @@
 // precision, carried files.
 #include "cheems/Import/Checkpoint.h"
 #include "test/unit/Import/ModelFolder.h"
+#include "llvm/Support/FileSystem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -219,6 +220,29 @@ TEST(Checkpoint, TextsAreCarriedByteForByte) {
     EXPECT_THAT(folder.open().error, HasSubstr(name));
     folder.write(name, "{}");
   }
+}
+
+TEST(Checkpoint, EveryRecordedModelOpensInSilence) {
+  const std::string models = CHEEMS_SOURCE_DIR "/test/golden/models";
+  int count = 0;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(models, error), end;
+       !error && it != end; it.increment(error)) {
+    std::vector<std::string> warnings;
+    auto checkpoint = Checkpoint::open(it->path(), [&](llvm::StringRef line) {
+      warnings.push_back(line.str());
+    });
+    ASSERT_TRUE(bool(checkpoint)) << llvm::toString(checkpoint.takeError());
+    EXPECT_THAT(warnings, IsEmpty()) << it->path();
+    const ModelConfig &config = checkpoint->config();
+    EXPECT_EQ(static_cast<int64_t>(config.layer.size()), config.layers);
+    EXPECT_EQ(llvm::StringRef(it->path()).contains("moe") ||
+                  llvm::StringRef(it->path()).ends_with("paper") ||
+                  llvm::StringRef(it->path()).ends_with("bias-gelu"),
+              config.experts > 0);
+    ++count;
+  }
+  EXPECT_EQ(count, 18);
 }
 
 TEST(Checkpoint, TheDemoModelOpens) {

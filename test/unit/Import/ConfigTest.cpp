@@ -198,9 +198,11 @@ TEST(Config, RefusedByName) {
       {R"("rope_parameters": {"full_attention": {"rope_type": "default"}})",
        "'full_attention'"},
       {R"("is_causal": false)", "is_causal"},
-      {R"("is_moe": true)",
-       "is_moe true: experts are not supported yet by this version"},
-      {R"("dynamic_mask_type": "threshold")", "dynamic_mask_type 'threshold'"},
+      {R"("dynamic_mask_type": "window")",
+       "dynamic_mask_type 'window' is not supported; 'bias', 'threshold' and "
+       "'scale' are"},
+      {R"("cdmoe_score": "sigmoid")",
+       "cdmoe_score 'sigmoid' is not supported; 'softmax' and 'inner' are"},
       {R"("quantization_config": {"bits": 4})", "quantization_config"},
       {R"("per_layer_config": {"0": {"hidden_size": 3}})", "per_layer_config"}};
   for (const auto &[fields, part] : cases) {

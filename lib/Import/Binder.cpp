@@ -1,0 +1,99 @@
+// Tensors by name, shape and type.
+#include "lib/Import/Binder.h"
+#include "lib/Import/Messages.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace cheems {
+
+Binder::Binder(CheckpointConfig read, NameSet names, const WeightFiles &weights,
+               WarningHandler warn)
+    : read(std::move(read)), names(namesOf(names)), weights(weights),
+      warn(warn) {
+  for (const auto &entry : weights.tensors) {
+    sorted.push_back(entry.first());
+  }
+  llvm::sort(sorted);
+}
+
+const TensorView *Binder::find(llvm::StringRef name) const {
+  auto found = weights.tensors.find(name);
+  return found == weights.tensors.end() ? nullptr : found->second.view;
+}
+
+llvm::StringRef Binder::pathOf(llvm::StringRef name) const {
+  return weights.pathOf(weights.tensors.find(name)->second);
+}
+
+llvm::StringRef Binder::firstWith(llvm::StringRef prefix) const {
+  auto first = llvm::lower_bound(sorted, prefix);
+  return first != sorted.end() && first->starts_with(prefix) ? *first : "";
+}
+
+llvm::Error Binder::take(const std::string &name, Shape shape,
+                         llvm::StringRef why) {
+  const TensorView *view = find(name);
+  if (!view) {
+    return failed(weights.name + ": tensor " + quoted(name) + " of shape " +
+                  shapeText(shape) + " is missing" + why + reason);
+  }
+  llvm::StringRef path = pathOf(name);
+  if (Shape(view->shape) != shape) {
+    return failed(path + ": tensor " + quoted(name) + " has shape " +
+                  shapeText(view->shape) + ", but config.json asks for " +
+                  shapeText(shape));
+  }
+  if (view->type != DType::F32 && view->type != DType::BF16 &&
+      view->type != DType::F16) {
+    return unsupported(path + ": tensor " + quoted(name) + " has dtype " +
+                       spelling(view->type) +
+                       "; weights can be F32, BF16 or F16");
+  }
+  taken.insert(name);
+  used.push_back(view);
+  return llvm::Error::success();
+}
+
+llvm::Error Binder::take(Projection &projection, const std::string &name,
+                         int64_t out, int64_t in, const Flag &flag) {
+  projection.weight = name + ".weight";
+  if (llvm::Error error = take(projection.weight, {out, in})) {
+    return error;
+  }
+  std::string bias = name + ".bias";
+  if (!has(bias)) {
+    return flag && flag->value
+               ? failed(weights.name + ": tensor " + quoted(bias) +
+                        " is missing; config.json says " + flag->field +
+                        " true")
+               : llvm::Error::success();
+  }
+  if (flag && !flag->value && contradicted.insert(flag->field).second) {
+    warn(("config.json says " + flag->field + " false, but there is a tensor " +
+          quoted(bias) + "; biases are used where they are stored")
+             .str());
+  }
+  projection.bias = bias;
+  return take(bias, {out});
+}
+
+llvm::Error Binder::checkLeftOver() const {
+  std::vector<llvm::StringRef> left;
+  for (llvm::StringRef name : sorted) {
+    // a table computed from the configuration, which old versions stored
+    if (!taken.contains(name) && !name.ends_with("rotary_emb.inv_freq")) {
+      left.push_back(name);
+    }
+  }
+  if (left.empty()) {
+    return llvm::Error::success();
+  }
+  std::string others =
+      left.size() > 1 ? " (and " + std::to_string(left.size() - 1) + " more)"
+                      : "";
+  return unsupported(pathOf(left.front()) + ": tensor " + quoted(left.front()) +
+                     others +
+                     " is no part of the model that config.json describes; "
+                     "ignoring it could change the results");
+}
+
+} // namespace cheems
