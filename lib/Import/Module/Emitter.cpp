@@ -95,14 +95,29 @@ Value Emitter::mergeHeads(Value x) {
       b, x, SmallVector<ReassociationIndices>{{0}, {1, 2}});
 }
 
+Value Emitter::rotate(Value x, Value cosine, Value sine) {
+  Value y = empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
+  return mlir::cheems::RotaryOp::create(b, TypeRange{y.getType()}, x, cosine,
+                                        sine, y)
+      .getResult(0);
+}
+
 Value Emitter::residual(Value x, Value scale, Value y) {
-  AffineMap all = b.getMultiDimIdentityMap(2);
-  return map({scale, y}, {all.dropResult(0), all}, x,
-             [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-               return arith::AddFOp::create(
-                   builder, loc,
-                   arith::MulFOp::create(builder, loc, args[0], args[2]),
-                   args[1]);
+  AffineMap all = b.getMultiDimIdentityMap(2), row = all.dropResult(0);
+  SmallVector<Value> inputs{scale};
+  SmallVector<AffineMap> maps{row};
+  if (y) {
+    inputs.push_back(y);
+    maps.push_back(cast<RankedTensorType>(y.getType()).getRank() == 1 ? row
+                                                                      : all);
+  }
+  return map(inputs, maps, x,
+             [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+               Value scaled =
+                   arith::MulFOp::create(builder, loc, args[0], args.back());
+               return y ? arith::AddFOp::create(builder, loc, scaled, args[1])
+                              .getResult()
+                        : scaled;
              });
 }
 

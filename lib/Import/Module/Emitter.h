@@ -46,7 +46,9 @@ struct Emitter {
   /// [T, H*P] as [T, H, P], and back.
   mlir::Value splitHeads(mlir::Value x, int64_t heads);
   mlir::Value mergeHeads(mlir::Value x);
-  /// scale[d] * x[t, d] + y[t, d], written into x.
+  /// x [T, H, P] turned by the tables [T, P/2].
+  mlir::Value rotate(mlir::Value x, mlir::Value cosine, mlir::Value sine);
+  /// scale[d] * x[t, d] + y, written into x; y is [T, D], [D] or null.
   mlir::Value residual(mlir::Value x, mlir::Value scale, mlir::Value y);
   mlir::Value activate(mlir::OpBuilder &builder, mlir::Location loc,
                        Activation activation, mlir::Value x);

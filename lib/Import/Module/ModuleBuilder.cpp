@@ -1,4 +1,4 @@
-// Builds the module of a Doge checkpoint.
+// Builds the module of a checkpoint.
 #include "cheems/Import/ModuleBuilder.h"
 #include "Layer.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -11,11 +11,73 @@ struct Step {
   ModuleOp module;
   const ModelTypes &types;
   bool decode;
+  Value positions, lengths; ///< of every row: see rowPositions
+  llvm::DenseMap<int64_t, std::pair<Value, Value>> tables; ///< by size
+  SmallVector<Value> attentionPools, ssdPools;
+  int64_t attentionLayer = 0, ssdLayer = 0; ///< the next of its kind
 
-  Value parameter(const std::string &name, RankedTensorType type) {
+  Step(ModuleOp module, const ModelTypes &types, bool decode)
+      : e(module), module(module), types(types), decode(decode) {}
+
+  Value parameter(const std::string &name, RankedTensorType type,
+                  ArrayRef<int64_t> permute = {}) {
     return mlir::cheems::ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
-        mlir::cheems::PanelsAttr(), DenseI64ArrayAttr());
+        mlir::cheems::PanelsAttr(),
+        permute.empty() ? DenseI64ArrayAttr()
+                        : e.b.getDenseI64ArrayAttr(permute));
+  }
+
+  /// Cosines and sines for rotated heads of a size, made once.
+  std::pair<Value, Value> rotaryTable(int64_t size) {
+    auto &[cosine, sine] = tables[size];
+    if (!cosine) {
+      ImplicitLocOpBuilder &b = e.b;
+      const RotaryConfig &rotary = types.config.rotary;
+      SmallVector<OpFoldResult> shape{
+          tensor::getMixedSize(b, b.getLoc(), positions, 0), e.attr(size / 2)};
+      cosine = e.empty(shape, b.getF32Type());
+      sine = e.empty(shape, b.getF32Type());
+      auto table = mlir::cheems::RotaryTableOp::create(
+          b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths,
+          cosine, sine, b.getF64FloatAttr(rotary.theta),
+          rotary.dynamic ? b.getUnitAttr() : UnitAttr(),
+          b.getF64FloatAttr(rotary.dynamic ? rotary.factor : 1.0),
+          b.getI64IntegerAttr(rotary.dynamic ? rotary.trainedPositions : 0));
+      cosine = table.getResult(0);
+      sine = table.getResult(1);
+    }
+    return {cosine, sine};
+  }
+
+  /// x after a layer; updates the pools of its kind.
+  Value layer(const LayerTensors &layer, Value x, Value segments) {
+    ImplicitLocOpBuilder &b = e.b;
+    func::FuncOp callee;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      callee = layerFunction(module, types, layer, decode);
+    }
+    const ModelConfig &c = types.config;
+    bool attention = layer.attention.has_value();
+    SmallVector<Value> &pools = attention ? attentionPools : ssdPools;
+    int64_t &index = attention ? attentionLayer : ssdLayer;
+    SmallVector<Value> arguments{x};
+    bool sequence = !seesNothing(layer);
+    if (sequence) {
+      auto [cosine, sine] = rotaryTable(attention ? c.headDim : c.ssdStateSize);
+      arguments.append({cosine, sine, segments, e.index(index)});
+      llvm::append_range(arguments, pools);
+    }
+    ++index;
+    for (const LayerWeight &weight : layerWeights(types, layer)) {
+      arguments.push_back(parameter(weight.name, weight.type, weight.permute));
+    }
+    auto call = func::CallOp::create(b, callee, arguments);
+    if (sequence) {
+      pools.assign(call.result_begin() + 1, call.result_end());
+    }
+    return call.getResult(0);
   }
 
   /// Position and rotary length of every row: two i32 tensors [T].
@@ -142,40 +204,19 @@ struct Step {
     };
     Value tokens = tensor(0, false), segments = tensor(1, false),
           wanted = tensor(2, false), logits = tensor(3, true);
-    SmallVector<Value> pools;
+    size_t ofAttention = types.attentionPools().size();
     for (unsigned i = 5; i < inputs.size(); ++i) {
-      pools.push_back(tensor(i, true));
+      (i - 5 < ofAttention ? attentionPools : ssdPools)
+          .push_back(tensor(i, true));
     }
 
     Value count = e.rows(tokens);
     Value embedding =
         parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
     Value x = gather(embedding, tokens, count, c.hidden);
-    auto [positions, lengths] = rowPositions(segments, count);
-    OpFoldResult half = e.attr(c.headDim / 2);
-    Value cosine = e.empty({count, half}, b.getF32Type()),
-          sine = e.empty({count, half}, b.getF32Type());
-    auto table = mlir::cheems::RotaryTableOp::create(
-        b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths,
-        cosine, sine, b.getF64FloatAttr(c.rotary.theta),
-        c.rotary.dynamic ? b.getUnitAttr() : UnitAttr(),
-        b.getF64FloatAttr(c.rotary.dynamic ? c.rotary.factor : 1.0),
-        b.getI64IntegerAttr(c.rotary.dynamic ? c.rotary.trainedPositions : 0));
-    for (auto [i, layer] : llvm::enumerate(c.layer)) {
-      func::FuncOp callee;
-      {
-        OpBuilder::InsertionGuard guard(b);
-        callee = layerFunction(module, types, layer, decode);
-      }
-      SmallVector<Value> arguments{x, table.getResult(0), table.getResult(1),
-                                   segments, e.index(i)};
-      llvm::append_range(arguments, pools);
-      for (const LayerWeight &weight : layerWeights(types, layer)) {
-        arguments.push_back(parameter(weight.name, weight.type));
-      }
-      auto call = func::CallOp::create(b, callee, arguments);
-      x = call.getResult(0);
-      pools.assign(call.result_begin() + 1, call.result_end());
+    std::tie(positions, lengths) = rowPositions(segments, count);
+    for (const LayerTensors &each : c.layer) {
+      x = layer(each, x, segments);
     }
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
@@ -196,7 +237,8 @@ struct Step {
           /*writable=*/true);
     };
     store(result, 3);
-    for (auto [i, pool] : llvm::enumerate(pools)) {
+    for (auto [i, pool] :
+         llvm::enumerate(llvm::concat<Value>(attentionPools, ssdPools))) {
       store(pool, 5 + i);
     }
     func::ReturnOp::create(b);
@@ -205,6 +247,7 @@ struct Step {
 } // namespace
 
 void buildStep(ModuleOp module, const ModelTypes &types, bool decode) {
-  Step{Emitter(module), module, types, decode}.build();
+  Step step(module, types, decode);
+  step.build();
 }
 } // namespace cheems

@@ -1,0 +1,126 @@
+// The state part of a layer: a cross-domain MLP, and the experts it retrieves.
+#include "Layer.h"
+
+namespace cheems {
+using namespace mlir;
+
+namespace {
+mlir::cheems::Activation activationOf(Activation activation) {
+  switch (activation) {
+  case Activation::SiLU:
+    return mlir::cheems::Activation::silu;
+  case Activation::GELU:
+    return mlir::cheems::Activation::gelu;
+  case Activation::ReLU:
+    return mlir::cheems::Activation::relu;
+  }
+  llvm_unreachable("every activation is handled");
+}
+
+Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
+              Value input, WeightReader &weights) {
+  AffineMap all = e.b.getMultiDimIdentityMap(2);
+  Value gate = layer.gate ? weights.projection(e, *layer.gate, input) : Value();
+  Value up = weights.projection(e, layer.up, input);
+  auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value activated = e.activate(b, loc, c.activation, args[0]);
+    return layer.gate
+               ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
+               : activated;
+  };
+  Value mixed =
+      e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), up), e.b.getF32Type());
+  mixed = layer.gate ? e.map({gate, up}, {all, all}, mixed, active)
+                     : e.map(up, all, mixed, active);
+  return weights.projection(e, layer.down, mixed);
+}
+
+/// [T, 2 * H * N] as [T, 2, H, N].
+Value splitHalves(Emitter &e, Value x, int64_t heads) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t size = type.getDimSize(1) / (2 * heads);
+  SmallVector<OpFoldResult> shape{tensor::getMixedSize(e.b, e.b.getLoc(), x, 0),
+                                  e.attr(2), e.attr(heads), e.attr(size)};
+  auto split = RankedTensorType::get({type.getDimSize(0), 2, heads, size},
+                                     type.getElementType());
+  return tensor::ExpandShapeOp::create(
+      e.b, split, x, SmallVector<ReassociationIndices>{{0}, {1, 2, 3}}, shape);
+}
+
+/// scores[t, half, h, k] = sum_n queries[t, half, h, n] * keys[half, h, n, k];
+/// the innermost loop runs over keys, side by side in memory.
+Value matchKeys(Emitter &e, Value queries, Value keys) {
+  ImplicitLocOpBuilder &b = e.b;
+  auto type = cast<RankedTensorType>(keys.getType());
+  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), queries, 0);
+  Value scores = e.empty(
+      {rows, e.attr(2), e.attr(type.getDimSize(1)), e.attr(type.getDimSize(3))},
+      b.getF32Type());
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  scores = linalg::FillOp::create(b, zero, scores).getResult(0);
+  AffineExpr t = b.getAffineDimExpr(0), half = b.getAffineDimExpr(1),
+             h = b.getAffineDimExpr(2), n = b.getAffineDimExpr(3),
+             k = b.getAffineDimExpr(4);
+  SmallVector<AffineMap> maps{
+      AffineMap::get(5, 0, {t, half, h, n}, b.getContext()),
+      AffineMap::get(5, 0, {half, h, n, k}, b.getContext()),
+      AffineMap::get(5, 0, {t, half, h, k}, b.getContext())};
+  SmallVector<utils::IteratorType> iterators(5, utils::IteratorType::parallel);
+  iterators[3] = utils::IteratorType::reduction;
+  return linalg::GenericOp::create(
+             b, scores.getType(), ValueRange{queries, keys}, scores, maps,
+             iterators,
+             [](OpBuilder &b, Location loc, ValueRange args) {
+               Value key = args[1];
+               if (!key.getType().isF32()) {
+                 key = arith::ExtFOp::create(b, loc, b.getF32Type(), key);
+               }
+               Value product = arith::MulFOp::create(b, loc, args[0], key);
+               linalg::YieldOp::create(
+                   b, loc,
+                   arith::AddFOp::create(b, loc, args[2], product).getResult());
+             })
+      .getResult(0);
+}
+
+Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
+                 Value input, Value y, WeightReader &weights) {
+  ImplicitLocOpBuilder &b = e.b;
+  Value scores;
+  if (tensors.router) {
+    scores = splitHalves(e, weights.projection(e, *tensors.router, input), 1);
+  } else {
+    Value queries = splitHalves(
+        e, weights.projection(e, tensors.queries, input), c.expertHeads);
+    scores = matchKeys(e, queries, weights.next());
+  }
+  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), scores, 0);
+  SmallVector<OpFoldResult> found{rows, e.attr(c.expertHeads),
+                                  e.attr(c.expertsPerHead)};
+  Value score = e.empty(found, b.getF32Type()),
+        expert = e.empty(found, b.getI32Type());
+  auto best = mlir::cheems::RetrieveExpertsOp::create(
+      b, TypeRange{score.getType(), expert.getType()}, scores, score, expert);
+  auto placement = c.scorePlacement == ScorePlacement::Softmax
+                       ? mlir::cheems::ScorePlacement::softmax
+                       : mlir::cheems::ScorePlacement::inner;
+  Value down = weights.next(), up = weights.next();
+  return mlir::cheems::MixExpertsOp::create(
+             b, TypeRange{y.getType()}, input, best.getResult(0),
+             best.getResult(1), down, up, y,
+             mlir::cheems::ScorePlacementAttr::get(b.getContext(), placement),
+             mlir::cheems::ActivationAttr::get(b.getContext(),
+                                               activationOf(c.activation)))
+      .getResult(0);
+}
+} // namespace
+
+Value emitFeedForward(Emitter &e, const ModelTypes &types,
+                      const LayerTensors &layer, Value input,
+                      WeightReader &weights) {
+  Value y = emitMLP(e, types.config, layer, input, weights);
+  return layer.experts
+             ? addExperts(e, types.config, *layer.experts, input, y, weights)
+             : y;
+}
+} // namespace cheems

@@ -1,0 +1,79 @@
+// Element types, state pools and the segment table of a module.
+#include "ModelTypes.h"
+
+namespace cheems {
+using namespace mlir;
+
+Type ModelTypes::matrixElement() const {
+  return options.weightsBF16 ? Type(BFloat16Type::get(context)) : f32();
+}
+Type ModelTypes::stateElement() const {
+  return options.stateBF16 ? Type(BFloat16Type::get(context)) : f32();
+}
+
+bool ModelTypes::counted() const {
+  return config.maskKind == MaskKind::Threshold &&
+         llvm::any_of(config.layer, [](const LayerTensors &layer) {
+           return layer.attention && layer.attention->visibleHeads.empty();
+         });
+}
+
+RankedTensorType ModelTypes::rowsOf(int64_t columns) const {
+  return RankedTensorType::get({ShapedType::kDynamic, columns}, f32());
+}
+RankedTensorType ModelTypes::matrix(int64_t rows, int64_t columns) const {
+  return RankedTensorType::get({rows, columns}, matrixElement());
+}
+RankedTensorType ModelTypes::vector(int64_t size) const {
+  return RankedTensorType::get({size}, f32());
+}
+RankedTensorType ModelTypes::segments() const {
+  return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, i32());
+}
+
+SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
+  constexpr int64_t any = ShapedType::kDynamic;
+  int64_t layers = config.attentionLayers(), heads = stateHeads();
+  if (layers == 0) {
+    return {};
+  }
+  auto entries = RankedTensorType::get(
+      {any, layers, heads, any, config.headDim}, stateElement());
+  // Without a window the masks of every head of A go with the key head they
+  // share.
+  auto masks =
+      RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
+  SmallVector<Pool> result{
+      {"keys", entries}, {"values", entries}, {"masks", masks}};
+  if (windowed()) {
+    result.push_back(
+        {"positions", RankedTensorType::get({any, layers, heads, any}, i32())});
+  } else if (counted()) {
+    result.push_back(
+        {"counts", RankedTensorType::get({any, layers, heads}, i32())});
+  }
+  return result;
+}
+
+SmallVector<ModelTypes::Pool> ModelTypes::ssdPools() const {
+  if (ssdLayers() == 0) {
+    return {};
+  }
+  return {{"ssd", RankedTensorType::get({ShapedType::kDynamic, ssdLayers(),
+                                         config.heads, config.ssdStateSize,
+                                         config.headDim},
+                                        f32())}};
+}
+
+SmallVector<ModelTypes::Pool> ModelTypes::pools() const {
+  SmallVector<Pool> result = attentionPools();
+  llvm::append_range(result, ssdPools());
+  return result;
+}
+
+Value segmentField(Emitter &e, Value segments, Value s, SegmentField field) {
+  Value stored =
+      tensor::ExtractOp::create(e.b, segments, ValueRange{s, e.index(field)});
+  return arith::IndexCastOp::create(e.b, e.b.getIndexType(), stored);
+}
+} // namespace cheems

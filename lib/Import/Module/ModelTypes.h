@@ -1,0 +1,64 @@
+// What all functions of a module agree on: element types, the state pools, the
+// segment table.
+#ifndef CHEEMS_LIB_IMPORT_MODULE_MODELTYPES_H
+#define CHEEMS_LIB_IMPORT_MODULE_MODELTYPES_H
+
+#include "Emitter.h"
+
+namespace cheems {
+
+struct ModelTypes {
+  const ModelConfig &config;
+  ImportOptions options;
+  mlir::MLIRContext *context;
+
+  mlir::Type f32() const { return mlir::Float32Type::get(context); }
+  mlir::Type i32() const { return mlir::IntegerType::get(context, 32); }
+  mlir::Type matrixElement() const;
+  mlir::Type stateElement() const;
+
+  bool windowed() const { return config.keepWindow.has_value(); }
+  /// Kind threshold with masks that are computed: hidden keys are not stored,
+  /// so entries are counted.
+  bool counted() const;
+  /// Heads that store keys of their own: with a window each head of A keeps its
+  /// own W.
+  int64_t stateHeads() const {
+    return windowed() ? config.maskHeads : config.keyValueHeads;
+  }
+  int64_t ssdLayers() const { return config.layers - config.attentionLayers(); }
+
+  mlir::RankedTensorType rowsOf(int64_t columns) const;
+  mlir::RankedTensorType matrix(int64_t rows, int64_t columns) const;
+  mlir::RankedTensorType vector(int64_t size) const;
+  mlir::RankedTensorType segments() const;
+
+  struct Pool {
+    llvm::StringRef name;
+    mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
+  };
+  /// Of attention: keys, values, masks, then positions with a window or counts
+  /// where entries are counted. Empty without such layers.
+  llvm::SmallVector<Pool> attentionPools() const;
+  /// The running state of SSD, [slots, layers, H, N, P].
+  llvm::SmallVector<Pool> ssdPools() const;
+  /// All of them, attention's first.
+  llvm::SmallVector<Pool> pools() const;
+};
+
+/// Integers of one segment, and how they are read from the table
+/// (include/cheems/abi.h).
+enum SegmentField : int64_t {
+  kSlot,
+  kStart,
+  kLength,
+  kPosition,
+  kRopeLength,
+  kSegmentFields = 8
+};
+mlir::Value segmentField(Emitter &e, mlir::Value segments, mlir::Value s,
+                         SegmentField field);
+
+} // namespace cheems
+
+#endif
