@@ -183,7 +183,12 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   texts.chatTemplate = checkpoint->chatTemplate;
   if (llvm::Error failed =
           finishArtifact(file->path(), texts, [&](llvm::raw_ostream &os) {
-            return writeWeights(os, facts.parameters, *checkpoint, progress);
+            return writeWeights(
+                os, facts.parameters,
+                [&](llvm::StringRef name) -> const TensorView & {
+                  return checkpoint->tensor(name);
+                },
+                progress);
           })) {
     return failed;
   }

@@ -50,12 +50,18 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
          entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
       name += (name.empty() ? "" : "+") + part.str();
     }
-    auto layout = entry.getAs<mlir::cheems::PanelsAttr>("layout");
+    std::string layout = "rows";
+    if (auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout")) {
+      layout = printed(panels);
+    } else if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+      layout = "permute " + printed(mlir::Builder(order.getContext())
+                                        .getI64ArrayAttr(order.asArrayRef()));
+    }
     result.push_back(llvm::json::Object{
         {"name", name},
         {"type", typeName(type.getElementType())},
         {"shape", llvm::json::Array(type.getShape())},
-        {"layout", layout ? printed(layout) : "rows"},
+        {"layout", layout},
         {"offset", entry.getAs<mlir::IntegerAttr>("offset").getInt()},
         {"bytes", static_cast<int64_t>(type.getNumElements() *
                                        type.getElementTypeBitWidth() / 8)}});

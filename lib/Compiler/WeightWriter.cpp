@@ -66,8 +66,8 @@ void widen(const TensorView &tensor, int64_t from,
 
 class Writer {
 public:
-  Writer(llvm::raw_ostream &os, const Checkpoint &checkpoint)
-      : os(os), checkpoint(checkpoint) {}
+  Writer(llvm::raw_ostream &os, StoredTensors stored)
+      : os(os), stored(stored) {}
 
   void parameter(mlir::DictionaryAttr entry) {
     auto type = mlir::cast<mlir::RankedTensorType>(
@@ -77,12 +77,13 @@ public:
     auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout");
     llvm::SmallVector<const TensorView *> parts;
     for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names")) {
-      parts.push_back(
-          &checkpoint.tensor(mlir::cast<mlir::StringAttr>(name).getValue()));
+      parts.push_back(&stored(mlir::cast<mlir::StringAttr>(name).getValue()));
     }
     if (panels) {
       packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(),
              type.getDimSize(1) * panels.getPair());
+    } else if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+      permuted(*parts.front(), order.asArrayRef());
     } else {
       for (const TensorView *part : parts) {
         plain(*part);
@@ -120,6 +121,46 @@ private:
     }
   }
 
+  /// Dimension d of what is written is dimension order[d] of what is stored.
+  void permuted(const TensorView &tensor, llvm::ArrayRef<int64_t> order) {
+    llvm::SmallVector<int64_t> strides(order.size(), 1), extents, steps;
+    for (int64_t d = static_cast<int64_t>(order.size()) - 1; d > 0; --d) {
+      strides[d - 1] = strides[d] * tensor.shape[d];
+    }
+    for (int64_t d : order) {
+      extents.push_back(tensor.shape[d]);
+      steps.push_back(strides[d]);
+    }
+    // The last dimension in runs, so that few bytes wait in `row`.
+    constexpr int64_t kChunk = 1 << 16;
+    int64_t length = extents.empty() ? 1 : extents.pop_back_val();
+    int64_t step = steps.empty() ? 1 : steps.pop_back_val();
+    int64_t rows = tensor.elements() / std::max<int64_t>(length, 1);
+    llvm::SmallVector<int64_t> place(extents.size(), 0);
+    int64_t at = 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t from = 0; from < length; from += kChunk) {
+        row.resize(std::min(kChunk, length - from));
+        if (step == 1) {
+          widen(tensor, at + from, row);
+        } else {
+          for (auto [i, value] : llvm::enumerate(row)) {
+            widen(tensor, at + (from + static_cast<int64_t>(i)) * step, value);
+          }
+        }
+        emit(row);
+      }
+      for (int64_t d = static_cast<int64_t>(place.size()) - 1; d >= 0; --d) {
+        at += steps[d];
+        if (++place[d] < extents[d]) {
+          break;
+        }
+        at -= steps[d] * extents[d];
+        place[d] = 0;
+      }
+    }
+  }
+
   /// [count, K/pair, height, pair] of the parts' rows one below the other; rows
   /// past the last are zero.
   void packed(llvm::ArrayRef<const TensorView *> parts, int64_t count,
@@ -149,7 +190,7 @@ private:
   }
 
   llvm::raw_ostream &os;
-  const Checkpoint &checkpoint;
+  StoredTensors stored;
   int64_t written = 0;
   bool brain = false;
   std::vector<float> row;
@@ -158,9 +199,8 @@ private:
 } // namespace
 
 llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
-                         const Checkpoint &checkpoint,
-                         ProgressHandler progress) {
-  Writer writer(os, checkpoint);
+                         StoredTensors stored, ProgressHandler progress) {
+  Writer writer(os, stored);
   for (auto [i, entry] : llvm::enumerate(table)) {
     progress("weights", static_cast<double>(i) / table.size());
     writer.parameter(mlir::cast<mlir::DictionaryAttr>(entry));

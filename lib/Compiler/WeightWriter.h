@@ -4,17 +4,19 @@
 #define CHEEMS_LIB_COMPILER_WEIGHTWRITER_H
 
 #include "cheems/Compiler/Compiler.h"
-#include "cheems/Import/Checkpoint.h"
+#include "cheems/Import/SafeTensors.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace cheems {
+
+/// The stored tensor of a name in the table.
+using StoredTensors = llvm::function_ref<const TensorView &(llvm::StringRef)>;
 
 /// Streams the section to `os`, in the order of `table` (attribute
 /// `cheems.parameters` of cheems-lower-parameters), padding each parameter to
 /// its offset.
 llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
-                         const Checkpoint &checkpoint,
-                         ProgressHandler progress);
+                         StoredTensors stored, ProgressHandler progress);
 
 } // namespace cheems
 

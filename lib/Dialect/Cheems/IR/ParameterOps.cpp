@@ -1,5 +1,6 @@
 // Verification of named weights.
 #include "OpUtils.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -17,6 +18,16 @@ LogicalResult ParameterOp::verify() {
         type.getDimSize(3) != panels.getPair()) {
       return emitOpError("C3: a result in layout ")
              << panels << " is [N', K', rows, pair], got " << type;
+    }
+  }
+  if (std::optional<ArrayRef<int64_t>> permute = getPermute()) {
+    if (static_cast<int64_t>(permute->size()) != type.getRank() ||
+        !isPermutationVector(*permute)) {
+      return emitOpError("C4: permute orders the ")
+             << type.getRank() << " dimensions of " << type;
+    }
+    if (getNames().size() != 1 || getLayoutAttr()) {
+      return emitOpError("C4: permute takes one name and no layout");
     }
   }
   return success();

@@ -120,7 +120,7 @@ struct FuseProjections
     WeightUses uses(getOperation());
     llvm::MapVector<Value, SmallVector<Candidate>> byInput;
     for (WeightUses::Group &group : uses.groups()) {
-      if (group.leaves.size() != 1 ||
+      if (group.leaves.size() != 1 || group.permuted() ||
           !isTransposedWeight(*group.leaves.front())) {
         continue;
       }

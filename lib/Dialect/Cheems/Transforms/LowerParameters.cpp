@@ -15,8 +15,8 @@ using namespace mlir;
 namespace {
 struct LowerParameters
     : cheems::impl::LowerParametersPassBase<LowerParameters> {
-  /// What makes two parameters one: names, type and layout.
-  using Key = std::tuple<Attribute, Type, Attribute>;
+  /// What makes two parameters one: names, type, layout and permutation.
+  using Key = std::tuple<Attribute, Type, Attribute, Attribute>;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -28,7 +28,8 @@ struct LowerParameters
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
       auto [entry, fresh] = offsets.try_emplace(
-          Key(op.getNames(), type, op.getLayoutAttr()), end);
+          Key(op.getNames(), type, op.getLayoutAttr(), op.getPermuteAttr()),
+          end);
       if (fresh) {
         end = llvm::alignTo(end + type.getNumElements() *
                                       type.getElementTypeBitWidth() / 8,
@@ -40,12 +41,15 @@ struct LowerParameters
     }
     SmallVector<Attribute> table;
     for (auto &[key, offset] : offsets) {
-      auto [names, type, layout] = key;
+      auto [names, type, layout, permute] = key;
       NamedAttrList fields;
       fields.append("names", names);
       fields.append("type", TypeAttr::get(type));
       if (layout) {
         fields.append("layout", layout);
+      }
+      if (permute) {
+        fields.append("permute", permute);
       }
       fields.append("offset", attributes.getI64IntegerAttr(offset));
       table.push_back(fields.getDictionary(&getContext()));

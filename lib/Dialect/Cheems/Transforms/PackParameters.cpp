@@ -132,7 +132,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
       bool product = llvm::any_of(group.leaves, [](OpOperand *use) {
         return isTransposedWeight(*use);
       });
-      if (!matrix || matrix.getRank() != 2 || !product) {
+      if (!matrix || matrix.getRank() != 2 || !product || group.permuted()) {
         continue;
       }
       for (OpOperand *use : group.leaves) {

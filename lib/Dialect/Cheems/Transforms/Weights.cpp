@@ -19,6 +19,12 @@ bool cheems::isTransposedWeight(OpOperand &use) {
          maps[1] == AffineMap::get(3, 0, {n, k}, op.getContext());
 }
 
+bool WeightUses::Group::permuted() const {
+  return llvm::any_of(parameters, [](ParameterOp parameter) {
+    return parameter.getPermute().has_value();
+  });
+}
+
 void WeightUses::Group::setType(Type type) {
   for (Value value : values) {
     value.setType(type);

@@ -21,6 +21,9 @@ public:
     SmallVector<OpOperand *>
         leaves; ///< uses that are not passing on to a function
     Type type() const { return values.front().getType(); }
+    /// A parameter's dimensions are not the stored ones: its rows are no rows
+    /// of the checkpoint's, so they neither merge nor become panels.
+    bool permuted() const;
     /// Retypes every value, and the signatures of the functions.
     void setType(Type type);
   };

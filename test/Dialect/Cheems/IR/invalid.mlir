@@ -385,6 +385,38 @@ func.func @parameter_c3_rank() {
 
 // -----
 
+func.func @parameter_c4() {
+  // expected-error@below {{C4: permute orders the 2 dimensions of 'tensor<4x8xf32>'}}
+  %r = cheems.parameter ["w"] permute [1, 1] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c4_rank() {
+  // expected-error@below {{C4: permute orders the 2 dimensions of 'tensor<4x8xf32>'}}
+  %r = cheems.parameter ["w"] permute [1, 0, 2] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c4_names() {
+  // expected-error@below {{C4: permute takes one name and no layout}}
+  %r = cheems.parameter ["a", "b"] permute [1, 0] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c4_layout() {
+  // expected-error@below {{C4: permute takes one name and no layout}}
+  %r = cheems.parameter ["w"] layout <16, 1> permute [1, 0, 2, 3] : tensor<4x4x16x1xf32>
+  return
+}
+
+// -----
+
 func.func @worker_c1() {
   // expected-error@below {{C1: stands inside an scf.forall}}
   %r = cheems.worker : index

@@ -54,3 +54,22 @@ func.func @apart(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>, %bias: tensor<?x4xf32
   %d = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%y, %w : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %a, %b, %d : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// A transposed parameter has one name, so it merges with none.
+// CHECK-LABEL: @permuted
+// CHECK: cheems.parameter ["u"] permute [1, 0] : tensor<4x8xf32>
+// CHECK: cheems.parameter ["v"] : tensor<4x8xf32>
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @permuted(%x: tensor<?x8xf32>, %zero: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %u = cheems.parameter ["u"] permute [1, 0] : tensor<4x8xf32>
+  %v = cheems.parameter ["v"] : tensor<4x8xf32>
+  %c = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%c : f32) outs(%zero : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %u : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+}

@@ -24,6 +24,20 @@ func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"})
 
 // -----
 
+// A transposed copy is another parameter than the stored one.
+// CHECK: module attributes {cheems.parameter_bytes = 128 : i64, cheems.parameters = [
+// CHECK-SAME: {names = ["k"], offset = 0 : i64, type = tensor<4x4xf32>}
+// CHECK-SAME: {names = ["k"], offset = 64 : i64, permute = array<i64: 1, 0>, type = tensor<4x4xf32>}
+// CHECK-LABEL: @permuted
+func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %k = cheems.parameter ["k"] : tensor<4x4xf32>
+  %t = cheems.parameter ["k"] permute [1, 0] : tensor<4x4xf32>
+  %again = cheems.parameter ["k"] permute [1, 0] : tensor<4x4xf32>
+  return %k, %t, %again : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
 func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
   // expected-error@below {{stands in a function without an argument {cheems.field = "parameters"}}}
   %n = cheems.parameter ["norm"] : tensor<8xf32>

@@ -56,3 +56,18 @@ func.func @other_use(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> (tensor<?x32x
   %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %r, %s : tensor<?x32xf32>, tensor<1x8xf32>
 }
+
+// -----
+
+// A transposed parameter has no rows of the checkpoint's to pack.
+// CHECK-LABEL: @permuted
+// CHECK: cheems.parameter ["w"] permute [1, 0] : tensor<32x8xf32>
+// CHECK: linalg.matmul
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @permuted(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %w = cheems.parameter ["w"] permute [1, 0] : tensor<32x8xf32>
+  %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %r : tensor<?x32xf32>
+}

@@ -1,0 +1,163 @@
+// The weight section: transposed parameters of every rank and type, each at its
+// offset.
+#include "lib/Compiler/WeightWriter.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/bit.h"
+#include "gtest/gtest.h"
+#include <map>
+#include <numeric>
+
+using namespace cheems;
+
+namespace {
+
+/// A tensor whose element i is i, which every type holds up to 255.
+struct Counting {
+  std::vector<uint8_t> bytes;
+  TensorView view;
+
+  Counting(std::string name, DType type, llvm::ArrayRef<int64_t> shape)
+      : view{std::move(name), type, llvm::SmallVector<int64_t, 4>(shape), {}} {
+    for (int64_t i = 0; i < view.elements(); ++i) {
+      uint32_t bits = llvm::bit_cast<uint32_t>(static_cast<float>(i));
+      if (type == DType::F32) {
+        append(bits, 4);
+      } else if (type == DType::BF16) {
+        append(bits >> 16, 2);
+      } else {
+        append(i ? ((bits >> 13) & 0x3ff) | ((bits >> 23) - 112) << 10 : 0, 2);
+      }
+    }
+    view.bytes = bytes;
+  }
+
+private:
+  void append(uint32_t bits, int count) {
+    for (int i = 0; i < count; ++i) {
+      bytes.push_back(static_cast<uint8_t>(bits >> 8 * i));
+    }
+  }
+};
+
+class WeightWriter : public testing::Test {
+protected:
+  mlir::MLIRContext context;
+  mlir::Builder builder{&context};
+  std::map<std::string, const TensorView *> stored;
+  std::vector<mlir::Attribute> table;
+
+  void add(const Counting &tensor, llvm::ArrayRef<int64_t> shape, bool brain,
+           int64_t offset, std::optional<llvm::ArrayRef<int64_t>> permute) {
+    stored[tensor.view.name] = &tensor.view;
+    mlir::Type element = brain ? mlir::Type(builder.getBF16Type())
+                               : mlir::Type(builder.getF32Type());
+    mlir::NamedAttrList fields;
+    fields.append("names", builder.getStrArrayAttr({tensor.view.name}));
+    fields.append("type", mlir::TypeAttr::get(
+                              mlir::RankedTensorType::get(shape, element)));
+    fields.append("offset", builder.getI64IntegerAttr(offset));
+    if (permute) {
+      fields.append("permute", builder.getDenseI64ArrayAttr(*permute));
+    }
+    table.push_back(fields.getDictionary(&context));
+  }
+
+  std::string write() {
+    std::string section;
+    llvm::raw_string_ostream os(section);
+    llvm::cantFail(writeWeights(
+        os, builder.getArrayAttr(table),
+        [&](llvm::StringRef name) -> const TensorView & {
+          return *stored.at(name.str());
+        },
+        [](llvm::StringRef, double) {}));
+    return section;
+  }
+
+  static float read(const std::string &section, int64_t offset, int64_t index,
+                    bool brain) {
+    uint32_t bits = 0;
+    if (brain) {
+      uint16_t half;
+      std::memcpy(&half, section.data() + offset + 2 * index, 2);
+      bits = static_cast<uint32_t>(half) << 16;
+    } else {
+      std::memcpy(&bits, section.data() + offset + 4 * index, 4);
+    }
+    return llvm::bit_cast<float>(bits);
+  }
+};
+
+/// Which stored element comes at place `flat` of the permuted tensor.
+int64_t storedPlace(int64_t flat, llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> permute) {
+  llvm::SmallVector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    int64_t extent = shape[permute[d]];
+    index[permute[d]] = flat % extent;
+    flat /= extent;
+  }
+  int64_t place = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    place = place * shape[d] + index[d];
+  }
+  return place;
+}
+
+TEST_F(WeightWriter, TransposesEveryRankAndOrderAndType) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {7}, {5, 3}, {1, 9}, {2, 5, 3}, {3, 4, 2, 5}, {2, 3, 1, 2, 3}};
+  for (const std::vector<int64_t> &shape : shapes) {
+    std::vector<int64_t> permute(shape.size());
+    std::iota(permute.begin(), permute.end(), 0);
+    do {
+      for (DType type : {DType::F32, DType::BF16, DType::F16}) {
+        for (bool brain : {false, true}) {
+          Counting tensor("w", type, shape);
+          std::vector<int64_t> result;
+          for (int64_t d : permute) {
+            result.push_back(shape[d]);
+          }
+          table.clear();
+          add(tensor, result, brain, 0, permute);
+          std::string section = write();
+          int64_t count = tensor.view.elements();
+          ASSERT_EQ(static_cast<int64_t>(section.size()),
+                    count * (brain ? 2 : 4));
+          for (int64_t i = 0; i < count; ++i) {
+            ASSERT_EQ(read(section, 0, i, brain),
+                      static_cast<float>(storedPlace(i, shape, permute)))
+                << testing::PrintToString(shape) << " permuted by "
+                << testing::PrintToString(permute) << " at " << i;
+          }
+        }
+      }
+    } while (std::next_permutation(permute.begin(), permute.end()));
+  }
+}
+
+TEST_F(WeightWriter, TransposesRowsLongerThanAChunk) {
+  constexpr int64_t length = (1 << 16) + 3;
+  Counting tensor("w", DType::F32, {length, 2});
+  add(tensor, {2, length}, false, 0, {{1, 0}});
+  std::string section = write();
+  for (int64_t i = 0; i < 2 * length; ++i) {
+    ASSERT_EQ(read(section, 0, i, false),
+              static_cast<float>(i % length * 2 + i / length));
+  }
+}
+
+TEST_F(WeightWriter, ParametersStandAtTheirOffsets) {
+  Counting first("first", DType::F32, {3, 2}),
+      second("second", DType::F32, {5});
+  add(first, {2, 3}, true, 0, {{1, 0}});
+  add(second, {5}, false, 64, std::nullopt);
+  std::string section = write();
+  ASSERT_EQ(section.size(), 64u + 5 * 4);
+  EXPECT_EQ(read(section, 0, 1, true), 2.0f);
+  EXPECT_EQ(section.substr(12, 52), std::string(52, '\0'));
+  EXPECT_EQ(read(section, 64, 4, false), 4.0f);
+}
+
+} // namespace
