@@ -140,7 +140,7 @@ std::string kindOf(const ModelTypes &types, const LayerTensors &layer) {
   }
   if (const auto &x = layer.experts) {
     flag(x->router.has_value(), "router");
-    flag(!x->router, "keys" + Twine(x->keySize));
+    flag(!x->router, "keys");
     projections.push_back({x->router ? &*x->router : &x->queries, "expert"});
   }
   if (layer.gate) {
@@ -148,8 +148,13 @@ std::string kindOf(const ModelTypes &types, const LayerTensors &layer) {
   }
   projections.push_back({&layer.up, "up"});
   projections.push_back({&layer.down, "down"});
-  for (auto [p, name] : projections) {
-    flag(p->bias.has_value(), name + "bias");
+  auto biased = [](const auto &each) { return each.first->bias.has_value(); };
+  if (llvm::all_of(projections, biased)) {
+    flag(true, "biased");
+  } else {
+    for (const auto &each : projections) {
+      flag(biased(each), each.second + "bias");
+    }
   }
   return kind;
 }
