@@ -3,12 +3,12 @@
 
     golden.py BIN_DIR MODEL_DIR
 
-MODEL_DIR/golden.safetensors holds input_ids [B,T], logits [B,T,V] and greedy_ids [1,N], which continue the first row.
-Each pipeline runs at one and two threads, with the prompt whole and in chunks of 7. The error is the largest
-difference over the golden's standard deviation: below 1e-3 for a float32 checkpoint, 6e-2 for a bfloat16 one.
+MODEL_DIR/golden.safetensors holds input_ids [B,T], logits [B,T,V] and perhaps greedy_ids [1,N], which continue the first
+row. Each pipeline runs at one and two threads and with the prompt whole and in chunks of 64, 7 and 1; not every pair of
+those, because threads do not show in a result, as another test says. The error is the largest difference over the
+golden's standard deviation: below 1e-3 for a float32 checkpoint, 6e-2 for a bfloat16 one.
 """
 import array
-import itertools
 import json
 import pathlib
 import statistics
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+WAYS = [("-t", 1), ("-t", 2, "--prefill-chunk", 64), ("-t", 1, "--prefill-chunk", 7), ("-t", 2, "--prefill-chunk", 1)]
 BOUNDS = {"F32": 1e-3, "BF16": 6e-2, "F16": 6e-2}
 
 
@@ -55,7 +56,7 @@ class Golden:
         self.deviation = statistics.pstdev(self.logits)
         (_, length), ids = tensor(self.path, "input_ids")
         self.prompt = ",".join(map(str, ids[:length]))
-        self.greedy = list(tensor(self.path, "greedy_ids")[1])
+        self.greedy = list(tensor(self.path, "greedy_ids")[1]) if "greedy_ids" in header(self.path)[0] else []
 
     def error(self, path):
         shape, logits = tensor(path, "logits")
@@ -75,17 +76,20 @@ def main():
         for pipeline in ("fast", "scalar"):
             artefact = pathlib.Path(folder) / f"{pipeline}.cheems"
             run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline)
-            for threads, chunk in itertools.product((1, 2), ([], ["--prefill-chunk", 7])):
-                how = ["-t", threads, *chunk]
+            for how in WAYS:
                 run(bins / "cheems-run", artefact, "--input-ids", golden.path, "--logits", logits, *how)
                 error = golden.error(logits)
                 ok = error <= BOUNDS[dtype]
-                ids = run(bins / "cheems-run", artefact, "--prompt-ids", golden.prompt, "-n", len(golden.greedy),
-                          "--temp", 0, "--ignore-eos", "--print-ids", *how)
-                same = [int(word) for word in ids.replace(",", " ").split()] == golden.greedy
-                print(f"{model.name} {pipeline} {' '.join(map(str, how))}: error {error:.1e} ({dtype}), greedy {'same' if same else 'DIFFERENT'}")
-                failures += not (ok and same)
-    sys.exit(f"{failures} of 8 runs failed" if failures else 0)
+                line = f"{model.name} {pipeline} {' '.join(map(str, how))}: error {error:.1e} ({dtype})"
+                if golden.greedy:
+                    ids = run(bins / "cheems-run", artefact, "--prompt-ids", golden.prompt, "-n", len(golden.greedy),
+                              "--temp", 0, "--ignore-eos", "--print-ids", *how)
+                    same = [int(word) for word in ids.replace(",", " ").split()] == golden.greedy
+                    line += f", greedy {'same' if same else 'DIFFERENT'}"
+                    ok = ok and same
+                print(line)
+                failures += not ok
+    sys.exit(f"{failures} of {2 * len(WAYS)} runs failed" if failures else 0)
 
 
 main()
