@@ -53,5 +53,7 @@ void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
         DestinationModel<DynamicMaskAttentionOp>>(*context);
     OnlineAttentionOp::attachInterface<DestinationModel<OnlineAttentionOp>>(
         *context);
+    SSDOp::attachInterface<DestinationModel<SSDOp>>(*context);
+    SSDChunkOp::attachInterface<DestinationModel<SSDChunkOp>>(*context);
   });
 }

@@ -1,5 +1,6 @@
 // cheems-tile-chunks: SSD in chunks, the state carried along.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_TILECHUNKSPASS
@@ -12,6 +13,41 @@ namespace {
 struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
   using TileChunksPassBase::TileChunksPassBase;
 
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    if (chunk < 1) {
+      getOperation().emitError("a chunk has at least one row: chunk is ")
+          << chunk;
+      return signalPassFailure();
+    }
+    SmallVector<cheems::SSDOp> ops;
+    getOperation().walk([&](cheems::SSDOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (cheems::SSDOp op : ops) {
+      if (op->getNumResults() == 0) {
+        op.emitOpError("is cut into chunks before bufferisation, on tensors");
+        return signalPassFailure();
+      }
+      rewriter.setInsertionPoint(op);
+      int64_t rows = cast<ShapedType>(op.getX().getType()).getDimSize(0);
+      if (!ShapedType::isDynamic(rows) && rows <= chunk) {
+        rewriter.replaceOpWithNewOp<cheems::SSDChunkOp>(
+            op, op->getResultTypes(), op->getOperands(),
+            op->getDiscardableAttrDictionary().getValue());
+        continue;
+      }
+      scf::SCFTilingOptions options;
+      options.setTileSizes(
+          {rewriter.getIndexAttr(chunk), rewriter.getIndexAttr(0)});
+      // The state goes from one chunk to the next: never an scf.forall.
+      options.setLoopType(scf::SCFTilingOptions::LoopType::ForOp);
+      FailureOr<scf::SCFTilingResult> tiled =
+          scf::tileUsingSCF(rewriter, op, options);
+      if (failed(tiled)) {
+        op.emitOpError("cannot be cut into chunks");
+        return signalPassFailure();
+      }
+      rewriter.replaceOp(op, tiled->replacements);
+    }
+  }
 };
 } // namespace
