@@ -34,9 +34,7 @@ struct SSD {
   SmallVector<Value> loop(Value from, Value to, ValueRange carried, Body body) {
     auto loop = scf::ForOp::create(
         b, loc, from, to, one, carried,
-        [&](OpBuilder &inner, Location, Value i, ValueRange args) {
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(inner.saveInsertionPoint());
+        [&](OpBuilder &, Location, Value i, ValueRange args) {
           SmallVector<Value> yields = body(i, args);
           scf::YieldOp::create(b, loc, yields);
         });
@@ -212,14 +210,10 @@ FailureOr<SmallVector<Value>> SSDChunkOp::decomposeOperation(OpBuilder &b) {
   SmallVector<Value> carried{getY(), getState()};
   auto form = scf::IfOp::create(
       b, getLoc(), several,
-      [&](OpBuilder &inner, Location loc) {
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(inner.saveInsertionPoint());
+      [&](OpBuilder &, Location loc) {
         scf::YieldOp::create(b, loc, ssd.dual(carried));
       },
-      [&](OpBuilder &inner, Location loc) {
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(inner.saveInsertionPoint());
+      [&](OpBuilder &, Location loc) {
         scf::YieldOp::create(b, loc, ssd.recurrence(carried));
       });
   return SmallVector<Value>(form.getResults());

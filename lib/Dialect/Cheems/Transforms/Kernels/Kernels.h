@@ -26,6 +26,11 @@ LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 /// a running maximum.
 LogicalResult lowerAttention(DynamicMaskAttentionOp op, RewriterBase &rewriter);
 
+/// SSD over one chunk: the recurrence for one row, else products on register
+/// tiles.
+LogicalResult lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
+                            RewriterBase &rewriter);
+
 } // namespace mlir::cheems
 
 #endif
