@@ -2,6 +2,8 @@
 #include "cheems/Reference/Model.h"
 #include "test/unit/Reference/Golden.h"
 #include "gtest/gtest.h"
+#include <filesystem>
+#include <set>
 
 using namespace cheems;
 using namespace cheems::reference;
@@ -9,15 +11,48 @@ using namespace cheems::test;
 
 namespace {
 
+#if defined(__has_feature)
+constexpr bool underAddressSanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool underAddressSanitizer = false;
+#endif
+
 struct Case {
   const char *folder;
   /// Bound on the largest error over the deviation of the recorded logits.
   double bound;
+  /// Recorded tokens to compare. Transformers leaves the choice among equal
+  /// masks to torch.topk, whose partial sort follows no order of the keys; past
+  /// these tokens that choice, which ours (the later stays) cannot be, decides.
+  size_t tokens = 48;
 };
 
 // Transformers takes rotary angles in f32; the author's goldens are double
 // throughout, rounded at the end.
 constexpr double rotaryF32 = 1e-5, roundedOnce = 1e-6;
+
+constexpr Case cases[] = {
+    {"test/golden/models/cheems-bias-gelu", roundedOnce},
+    {"test/golden/models/cheems-dense", roundedOnce},
+    {"test/golden/models/cheems-growing", roundedOnce},
+    {"test/golden/models/cheems-long", roundedOnce},
+    {"test/golden/models/cheems-moe", roundedOnce},
+    {"test/golden/models/cheems-paper", roundedOnce},
+    {"test/golden/models/cheems-scale-rope", roundedOnce},
+    {"test/golden/models/cheems-threshold", roundedOnce},
+    {"test/golden/models/cheems-window", roundedOnce},
+    {"test/golden/models/doge-author", roundedOnce},
+    {"test/golden/models/doge-author-bias", roundedOnce},
+    {"test/golden/models/doge-author-moe", roundedOnce},
+    {"test/golden/models/doge-bias", rotaryF32},
+    {"test/golden/models/doge-moe", rotaryF32},
+    {"test/golden/models/doge-moe-window", rotaryF32, 7},
+    {"test/golden/models/doge-tiny", rotaryF32},
+    {"test/golden/models/doge-untied-bf16", rotaryF32},
+    {"test/golden/models/doge-window", rotaryF32},
+    {"models/cheems-shakespeare", roundedOnce},
+    {"models/doge-shakespeare", rotaryF32},
+};
 
 class ModelGolden : public testing::TestWithParam<Case> {
 protected:
@@ -55,26 +90,40 @@ TEST_P(ModelGolden, GivesTheRecordedLogits) {
 }
 
 TEST_P(ModelGolden, ContinuesWithTheRecordedTokens) {
+  if (!golden->has("greedy_ids")) {
+    GTEST_SKIP() << "recorded without: a dynamic rotary base differs between "
+                    "a prompt and its continuation";
+  }
   std::vector<int64_t> want = golden->integers("greedy_ids");
-  ASSERT_GE(want.size(), 16u);
+  ASSERT_GE(want.size(), 8u);
+  want.resize(std::min(want.size(), GetParam().tokens));
+  if (underAddressSanitizer) {
+    want.resize(2); // every token is a full evaluation
+  }
   EXPECT_EQ(greedy(*checkpoint, prompt(0), static_cast<int64_t>(want.size())),
             want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Models, ModelGolden,
-    testing::Values(Case{"test/golden/models/doge-tiny", rotaryF32},
-                    Case{"test/golden/models/doge-window", rotaryF32},
-                    Case{"test/golden/models/doge-untied-bf16", rotaryF32},
-                    Case{"test/golden/models/doge-bias", rotaryF32},
-                    Case{"test/golden/models/doge-author", roundedOnce},
-                    Case{"test/golden/models/doge-author-bias", roundedOnce},
-                    Case{"models/doge-shakespeare", rotaryF32}),
-    [](const auto &info) {
+    Models, ModelGolden, testing::ValuesIn(cases), [](const auto &info) {
       std::string name =
           llvm::StringRef(info.param.folder).rsplit('/').second.str();
       std::replace(name.begin(), name.end(), '-', '_');
       return name;
     });
+
+TEST(ModelGoldens, NoneIsLeftOut) {
+  std::set<std::string> want, got;
+  for (const Case &each : cases) {
+    want.insert(std::filesystem::path(each.folder).filename());
+  }
+  for (const char *parent : {"/test/golden/models", "/models"}) {
+    for (const auto &entry : std::filesystem::directory_iterator(
+             std::string(CHEEMS_SOURCE_DIR) + parent)) {
+      got.insert(entry.path().filename());
+    }
+  }
+  EXPECT_EQ(got, want);
+}
 
 } // namespace
