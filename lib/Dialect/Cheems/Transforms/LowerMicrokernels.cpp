@@ -21,7 +21,7 @@ struct LowerMicrokernels
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp,
-              cheems::RmsNormOp>(op)) {
+              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -36,6 +36,8 @@ struct LowerMicrokernels
         lowered = cheems::lowerProduct(product, unit, rewriter);
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
+      } else if (auto ssd = dyn_cast<cheems::SSDChunkOp>(op)) {
+        lowered = cheems::lowerSSDChunk(ssd, unit, rewriter);
       } else {
         lowered = cheems::lowerAttention(
             cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
