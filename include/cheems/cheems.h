@@ -161,10 +161,32 @@ CHEEMS_API cheems_status cheems_session_reset(cheems_session *session,
                                               int64_t slot);
 
 /* Goes back to the slot's first `tokens` tokens. CHEEMS_UNSUPPORTED, nothing
- * changed: the state no longer tells them, because keys were evicted; reset and
- * feed them again. CHEEMS_USAGE: the slot holds fewer. */
+ * changed: the state no longer tells them, because keys were evicted or a layer
+ * keeps a running state; reset and feed them again. CHEEMS_USAGE: the slot
+ * holds fewer. */
 CHEEMS_API cheems_status cheems_session_rewind(cheems_session *session,
                                                int64_t slot, int64_t tokens);
+
+/* Makes slot `to` hold the sequence that slot `from` holds: a common beginning
+ * is computed once. */
+CHEEMS_API cheems_status cheems_session_copy(cheems_session *session,
+                                             int64_t from, int64_t to);
+
+/* Writes the slot's state to a file, which cheems_session_load brings back. The
+ * tokens themselves are not in it. A file of that name stays as it was until
+ * the new one is whole and on the disk. CHEEMS_FAILED: it cannot be written. */
+CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
+                                             int64_t slot, const char *path);
+
+/* Makes the slot hold what was saved, by any session of the same model, of
+ * whatever slots and threads; decoding goes on with the same bits. Nothing is
+ * changed when it is refused: CHEEMS_FAILED, the file is damaged or no state,
+ * or was saved by a model with another configuration, weight format, state
+ * layout or other weights; CHEEMS_CONTEXT_FULL, it holds more tokens than this
+ * session's context. Where a file found whole suddenly cannot be read, the slot
+ * is empty. */
+CHEEMS_API cheems_status cheems_session_load(cheems_session *session,
+                                             int64_t slot, const char *path);
 
 #ifdef __cplusplus
 }

@@ -118,8 +118,34 @@ cheems_status cheems_session_rewind(cheems_session *session, int64_t slot,
     if (!session->session.rewind(slot, tokens)) {
       throw Error(Status::unsupported,
                   "slot " + std::to_string(slot) +
-                      " cannot go back: keys of its state were evicted; "
-                      "reset it and feed the tokens again");
+                      " cannot go back: keys were evicted or a layer keeps a "
+                      "running state; reset it and feed the tokens again");
     }
+  });
+}
+
+cheems_status cheems_session_copy(cheems_session *session, int64_t from,
+                                  int64_t to) {
+  return guard([&] {
+    need(session, "session");
+    session->session.copy(from, to);
+  });
+}
+
+cheems_status cheems_session_save(const cheems_session *session, int64_t slot,
+                                  const char *path) {
+  return guard([&] {
+    need(session, "session");
+    need(path, "path");
+    session->session.save(slot, path);
+  });
+}
+
+cheems_status cheems_session_load(cheems_session *session, int64_t slot,
+                                  const char *path) {
+  return guard([&] {
+    need(session, "session");
+    need(path, "path");
+    session->session.load(slot, path);
   });
 }

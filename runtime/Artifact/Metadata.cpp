@@ -241,6 +241,9 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   Reader target = root.object("target");
   data.targetCpu = target.text("cpu");
   data.targetFeatures = target.texts("features");
+  if (target.has("sanitizer")) {
+    data.sanitizer = target.oneOf("sanitizer", {"address"});
+  }
   size_t index = 0;
   for (const json &item : root.list("variants")) {
     data.variants.push_back(
@@ -303,6 +306,10 @@ int64_t Metadata::capacity(int64_t context) const {
     return context;
   }
   return (context == 0 ? keepWindow : std::min(keepWindow, context)) + block;
+}
+
+int64_t Metadata::usedEntries(int64_t tokens) const {
+  return keepWindow == 0 ? tokens : std::min(keepWindow, tokens);
 }
 
 Metadata Metadata::parse(std::string_view text, uint64_t weightBytes,

@@ -34,6 +34,8 @@ struct StateKind {
   int64_t elementBytes = 0;
   std::vector<int64_t> extents; ///< without slots
   bool hasCapacity() const;
+  /// Numbers of entries, each at most the sequence's own (docs/abi.md).
+  bool holdsCounts() const { return type == "i32" && !hasCapacity(); }
   /// Bytes of one slot. Throws Error when they do not fit in 63 bits.
   int64_t slotBytes(int64_t capacity) const;
 };
@@ -51,6 +53,7 @@ struct Metadata {
   std::vector<int64_t> eosTokens;
   std::string targetCpu;
   std::vector<std::string> targetFeatures;
+  std::string sanitizer; ///< whose checks the code carries: "address", or none
   std::vector<Variant> variants;
   std::vector<StateKind> state;
   std::vector<std::string> warnings;
@@ -60,6 +63,9 @@ struct Metadata {
   bool hasCapacity() const;
   /// Entries a head and slot keeps at this context (0: unlimited).
   int64_t capacity(int64_t context) const;
+  /// How many of them, from the first on, a sequence of `tokens` tokens uses
+  /// between steps.
+  int64_t usedEntries(int64_t tokens) const;
 
   /// `json` comes from the file `name`, whose weights have `weightBytes` bytes.
   /// Throws Error.

@@ -1,6 +1,9 @@
 #include "runtime/Artifact/Model.h"
+#include "cheems/artifact.h"
 #include "runtime/Error.h"
+#include "runtime/Redzones.h"
 #include <atomic>
+#include <cstring>
 #include <dlfcn.h>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
@@ -72,12 +75,24 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   }
 
   loadCode();
-  if (!weights.empty()) { // a hint: failing does no harm
+  if (!weights.empty()) {
+    // The zeros up to the next section, which nothing reads any more.
+    size_t padding = -weights.size() % CHEEMS_ARTIFACT_ALIGNMENT;
+    const char *end = weights.data() + weights.size();
+    forbid(end, end + padding);
+    // a hint: failing does no harm
     madvise(const_cast<char *>(weights.data()), weights.size(), MADV_WILLNEED);
   }
 }
 
 void Model::loadCode() {
+  if (!data.sanitizer.empty() && !dlsym(RTLD_DEFAULT, "__asan_init")) {
+    throw Error(Status::unsupported,
+                filePath + ": compiled by a cheems-compile built with "
+                           "AddressSanitizer, which this program was not "
+                           "built with; compile the model again with a release "
+                           "build");
+  }
   publishOwnSymbols();
   library = dlopen(loadName(file.descriptor()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -99,6 +114,11 @@ void Model::loadCode() {
 }
 
 Model::~Model() { dlclose(library); }
+
+uint64_t Model::checksum(const char *section) const {
+  bool weights = std::strcmp(section, CHEEMS_SECTION_WEIGHTS) == 0;
+  return container.find(weights ? CHEEMS_SECTION_CHECKSUMS : section)->checksum;
+}
 
 std::string Model::describe() const {
   using json = nlohmann::ordered_json;

@@ -35,6 +35,10 @@ public:
     return container.bytes(CHEEMS_SECTION_WEIGHTS).data();
   }
 
+  /// XXH3-64 of a required section, as the index has it; of the weights, of
+  /// their block checksums.
+  uint64_t checksum(const char *section) const;
+
   // The model folder's texts, byte for byte; empty where it had no such file.
   std::string_view config() const {
     return container.bytes(CHEEMS_SECTION_CONFIG);

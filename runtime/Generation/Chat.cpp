@@ -20,6 +20,22 @@ void Chat::setSystemPrompt(const std::string &prompt) {
   messages.push_back({"system", prompt});
 }
 
+SavedRun Chat::saved() const {
+  SavedRun run;
+  run.chat = true;
+  run.tokens = conversation.tokens();
+  run.answer = run.tokens.size();
+  run.messages = messages;
+  run.random = sampler.randomState();
+  return run;
+}
+
+void Chat::resume(const SavedRun &run) {
+  messages = run.messages;
+  auto begin = run.tokens.begin();
+  conversation.loaded({begin, begin + session.position(0)});
+}
+
 std::vector<int32_t> Chat::encodeConversation() {
   // as in training, every special token comes from the template: adding the
   // tokenizer's own would write the first one twice
@@ -74,15 +90,18 @@ Stop Chat::answer(const std::string &message,
   return stop;
 }
 
-void runChat(Chat &chat, const std::optional<std::string> &first) {
+void runChat(Chat &chat, const std::optional<std::string> &first,
+             const std::function<void()> &changed) {
   bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
   LineReader reader;
   std::string line = first.value_or("");
+  changed();
   for (;;) {
     if (!line.empty()) {
       interrupt::forget();
       Stop stop = chat.answer(line, writeOutput);
       writeOutput("\n");
+      changed();
       if (stop == Stop::contextFull) {
         printMessage("the context is full; raise it with -c");
       }

@@ -5,6 +5,7 @@
 #include "runtime/ChatTemplate/ChatTemplate.h"
 #include "runtime/Generation/Conversation.h"
 #include "runtime/Generation/Generator.h"
+#include "runtime/Generation/SavedRun.h"
 #include "runtime/Generation/TextModel.h"
 #include <optional>
 #include <string>
@@ -21,6 +22,10 @@ public:
        GenerationLimits limits);
 
   void setSystemPrompt(const std::string &prompt);
+  /// The conversation so far and what the slot holds of it.
+  SavedRun saved() const;
+  /// Goes on with one that was saved, whose state the slot holds.
+  void resume(const SavedRun &run);
   /// One turn: the answer to `message`, in whole characters as they come. A
   /// turn that was interrupted before the answer began is forgotten. Throws
   /// Error.
@@ -44,8 +49,10 @@ private:
 };
 
 /// Asks on standard input, a message a line, until it ends, and answers on
-/// standard output. `first` is the first message, if given.
-void runChat(Chat &chat, const std::optional<std::string> &first);
+/// standard output. `first` is the first message, if given. `changed` is called
+/// at the beginning and after each turn.
+void runChat(Chat &chat, const std::optional<std::string> &first,
+             const std::function<void()> &changed);
 
 } // namespace cheems
 

@@ -67,6 +67,12 @@ void Conversation::fed(const std::vector<int32_t> &tokens) {
   held.assign(tokens.begin(), tokens.begin() + session.position(0));
 }
 
+void Conversation::loaded(std::vector<int32_t> tokens) {
+  held = std::move(tokens);
+  states.clear();
+  keep();
+}
+
 void Conversation::keep() {
   if (mayForget() && !held.empty()) {
     states.push_back({held, session.snapshot(0)});

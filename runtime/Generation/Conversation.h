@@ -28,6 +28,10 @@ public:
   size_t reuse(const std::vector<int32_t> &tokens);
   /// The slot now holds the first session.position(0) of `tokens`.
   void fed(const std::vector<int32_t> &tokens);
+  /// What the slot holds, as far as `fed` told.
+  const std::vector<int32_t> &tokens() const { return held; }
+  /// The slot was given another state: one that holds `tokens`.
+  void loaded(std::vector<int32_t> tokens);
   /// Keeps the state as it is now, if the model might not find back to it.
   void keep();
 

@@ -44,12 +44,11 @@ Generator::Generator(Session &session, Sampler &sampler,
     : session(session), sampler(sampler), interrupted(std::move(interrupted)),
       logits(static_cast<size_t>(session.vocabulary())) {}
 
-void Generator::feed(const std::vector<int32_t> &tokens) {
+void Generator::feed(const int32_t *tokens, size_t count) {
   int64_t before = session.position(0);
   {
     Stopwatch watch(totals.promptSeconds);
-    session.prefill(0, tokens.data(), static_cast<int64_t>(tokens.size()),
-                    logits.data());
+    session.prefill(0, tokens, static_cast<int64_t>(count), logits.data());
   }
   totals.promptTokens += session.position(0) - before;
 }

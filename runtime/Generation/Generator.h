@@ -37,7 +37,14 @@ public:
 
   /// Feeds tokens behind those already there; at least one. Throws Error, as
   /// Session::prefill does.
-  void feed(const std::vector<int32_t> &tokens);
+  void feed(const int32_t *tokens, size_t count);
+  void feed(const std::vector<int32_t> &tokens) {
+    feed(tokens.data(), tokens.size());
+  }
+  /// Those behind the last token that was fed, [vocabulary]; to be set where
+  /// the slot was loaded and nothing is left to feed.
+  const std::vector<float> &lastLogits() const { return logits; }
+  void setLastLogits(const std::vector<float> &values) { logits = values; }
 
   /// Behind a feed: `receive` gets each token as it is chosen, the one that
   /// ends the text included. The sampler must have accepted the sequence so

@@ -1,21 +1,11 @@
 #include "runtime/Generation/LogitsFile.h"
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <algorithm>
 
 namespace cheems {
 
-Error LogitsFile::failure(const char *what) const {
-  return Error(std::string("cannot ") + what + " " + path + ": " +
-               std::strerror(errno));
-}
-
-LogitsFile::LogitsFile(const std::string &path, int64_t batch, int64_t tokens,
-                       int64_t vocabulary)
-    : path(path), temporary(path + ".XXXXXX"), vocabulary(vocabulary),
-      missing(batch * tokens) {
+/// The length of the JSON, then the JSON, padded so that the data is aligned.
+std::string LogitsFile::header(int64_t batch, int64_t tokens,
+                               int64_t vocabulary) {
   int64_t rows, bytes;
   if (__builtin_mul_overflow(batch, tokens, &rows) ||
       __builtin_mul_overflow(rows, vocabulary * int64_t(sizeof(float)),
@@ -23,76 +13,46 @@ LogitsFile::LogitsFile(const std::string &path, int64_t batch, int64_t tokens,
     throw Error("logits for " + std::to_string(batch) + " rows of " +
                 std::to_string(tokens) + " tokens fit in no file");
   }
-  struct stat existing;
-  if (stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode)) {
-    errno = EISDIR;
-    throw failure("write");
-  }
-  descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) {
-    throw failure("write");
-  }
-  mode_t mask = umask(0); // mkostemp keeps the file to its owner
-  umask(mask);
-  fchmod(descriptor, 0666 & ~mask);
-
-  std::string header = "{\"logits\":{\"dtype\":\"F32\",\"shape\":[" +
-                       std::to_string(batch) + "," + std::to_string(tokens) +
-                       "," + std::to_string(vocabulary) +
-                       "],\"data_offsets\":[0," + std::to_string(bytes) + "]}}";
-  header.resize((header.size() + 7) / 8 * 8, ' '); // the data starts aligned
-  uint64_t size = header.size();
-  try {
-    write(&size, sizeof(size));
-    write(header.data(), header.size());
-  } catch (const Error &) { // no destructor runs for what was never made
-    close(descriptor);
-    unlink(temporary.c_str());
-    throw;
-  }
+  std::string json = "{\"logits\":{\"dtype\":\"F32\",\"shape\":[" +
+                     std::to_string(batch) + "," + std::to_string(tokens) +
+                     "," + std::to_string(vocabulary) +
+                     "],\"data_offsets\":[0," + std::to_string(bytes) + "]}}";
+  json.resize((json.size() + 7) / 8 * 8, ' ');
+  uint64_t size = json.size();
+  return std::string(reinterpret_cast<const char *>(&size), sizeof(size)) +
+         json;
 }
 
-LogitsFile::~LogitsFile() {
-  if (descriptor >= 0) {
-    close(descriptor);
-    unlink(temporary.c_str());
-  }
+LogitsFile::LogitsFile(const std::string &path, int64_t batch, int64_t tokens,
+                       int64_t vocabulary)
+    : path(path), tokens(tokens),
+      rowBytes(vocabulary * static_cast<int64_t>(sizeof(float))),
+      data(static_cast<int64_t>(header(batch, tokens, vocabulary).size())),
+      file(path), written(static_cast<size_t>(batch)) {
+  std::string bytes = header(batch, tokens, vocabulary);
+  file.write(bytes.data(), bytes.size(), 0);
 }
 
-void LogitsFile::write(const void *bytes, size_t size) {
-  const char *at = static_cast<const char *>(bytes);
-  while (size != 0) {
-    ssize_t written = ::write(descriptor, at, size);
-    if (written < 0 && errno != EINTR) {
-      throw failure("write");
-    }
-    if (written > 0) {
-      at += written;
-      size -= static_cast<size_t>(written);
-    }
-  }
-}
-
-void LogitsFile::append(const float *logits, int64_t rows) {
-  if (rows > missing) {
+void LogitsFile::append(int64_t sequence, const float *logits, int64_t rows) {
+  int64_t &done = written.at(static_cast<size_t>(sequence));
+  if (rows > tokens - done) {
     throw Error(path + ": more logits than the file was made for");
   }
-  missing -= rows;
-  write(logits, static_cast<size_t>(rows * vocabulary) * sizeof(float));
+  file.write(logits, static_cast<size_t>(rows * rowBytes),
+             data + (sequence * tokens + done) * rowBytes);
+  done += rows;
 }
 
 void LogitsFile::finish() {
+  int64_t missing = 0;
+  for (int64_t done : written) {
+    missing += tokens - done;
+  }
   if (missing != 0) {
     throw Error(path + ": " + std::to_string(missing) +
                 " rows of logits are missing");
   }
-  bool closed = close(descriptor) == 0;
-  descriptor = -1;
-  if (!closed || rename(temporary.c_str(), path.c_str()) != 0) {
-    Error error = failure("write");
-    unlink(temporary.c_str());
-    throw error;
-  }
+  file.finish();
 }
 
 } // namespace cheems

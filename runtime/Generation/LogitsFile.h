@@ -3,9 +3,10 @@
 #ifndef CHEEMS_RUNTIME_GENERATION_LOGITSFILE_H
 #define CHEEMS_RUNTIME_GENERATION_LOGITSFILE_H
 
-#include "runtime/Error.h"
+#include "runtime/State/NewFile.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cheems {
 
@@ -14,23 +15,21 @@ public:
   /// Starts a temporary file beside `path`. Throws Error.
   LogitsFile(const std::string &path, int64_t batch, int64_t tokens,
              int64_t vocabulary);
-  /// Removes the temporary file unless `finish` was reached.
-  ~LogitsFile();
-  LogitsFile(const LogitsFile &) = delete;
-  LogitsFile &operator=(const LogitsFile &) = delete;
 
-  /// The next `rows` rows [rows, vocabulary], in order. Throws Error.
-  void append(const float *logits, int64_t rows);
+  /// The next `rows` rows [rows, vocabulary] of one sequence; sequences may
+  /// come in any order. Throws Error.
+  void append(int64_t sequence, const float *logits, int64_t rows);
   /// Puts the file in its place. Throws Error, also if rows are missing.
   void finish();
 
 private:
-  void write(const void *bytes, size_t size);
-  Error failure(const char *what) const;
+  static std::string header(int64_t batch, int64_t tokens, int64_t vocabulary);
 
-  std::string path, temporary;
-  int descriptor;
-  int64_t vocabulary, missing; ///< rows
+  std::string path;
+  int64_t tokens, rowBytes;
+  int64_t data; ///< where the first row begins
+  NewFile file;
+  std::vector<int64_t> written; ///< rows of each sequence
 };
 
 } // namespace cheems

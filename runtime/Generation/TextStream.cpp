@@ -13,4 +13,11 @@ void TextStream::push(int32_t token) {
   hand(text);
 }
 
+void TextStream::skip(int32_t token) {
+  try {
+    decoder.push(token);
+  } catch (const Error &) { // counted when it was new
+  }
+}
+
 } // namespace cheems

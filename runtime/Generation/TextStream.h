@@ -19,6 +19,9 @@ public:
   /// A token that the tokenizer does not have, from a row of the embedding that
   /// was only added to round its size up, has no text; `unknown` counts them.
   void push(int32_t token);
+  /// The same for a token whose text was handed out before; what waits for the
+  /// rest of a character still does.
+  void skip(int32_t token);
   /// Hands out what was waiting for the rest of a character.
   void finish() { hand(decoder.finish()); }
   int64_t unknown() const { return unknownCount; }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <string>
 
 namespace cheems {
@@ -17,7 +19,28 @@ namespace {
 /// allocate.
 constexpr int32_t maximumToken = (1 << 24) - 1;
 
+/// Reads `random.state`; false where it is not one.
+bool read(const RandomState &random, std::mt19937_64 &generator) {
+  generator.seed(random.seed);
+  if (random.state.empty()) {
+    return true;
+  }
+  std::istringstream text(random.state);
+  text.imbue(std::locale::classic());
+  std::mt19937_64 result;
+  if (!(text >> result)) {
+    return false;
+  }
+  generator = result;
+  return true;
+}
+
 } // namespace
+
+bool RandomState::sound() const {
+  std::mt19937_64 generator;
+  return read(*this, generator);
+}
 
 Sampler::Sampler(const SamplingOptions &options)
     : settings(options), generator(options.seed) {
@@ -49,6 +72,20 @@ void Sampler::accept(const int32_t *tokens, size_t count) {
 void Sampler::forget() {
   accepted.clear();
   isAccepted.clear();
+}
+
+RandomState Sampler::randomState() const {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << generator;
+  return {settings.seed, text.str()};
+}
+
+void Sampler::setRandomState(const RandomState &random) {
+  if (!read(random, generator)) {
+    throw Error("the saved random state is damaged");
+  }
+  settings.seed = random.seed;
 }
 
 void Sampler::penalise(const float *logits, size_t vocabulary) {

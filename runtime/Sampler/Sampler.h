@@ -7,9 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace cheems {
+
+/// Where a sampler's random sequence is.
+struct RandomState {
+  uint64_t seed = 0; ///< it began with
+  std::string state; ///< as std::mt19937_64 spells it; none: at its beginning
+  /// Whether `state` can be read.
+  bool sound() const;
+};
 
 class Sampler {
 public:
@@ -26,6 +35,11 @@ public:
   /// Forgets the accepted tokens (the conversation was rolled back); the random
   /// sequence goes on.
   void forget();
+
+  /// To go on where another sampler stopped.
+  RandomState randomState() const;
+  /// Throws Error for a state that is not sound.
+  void setRandomState(const RandomState &random);
 
   /// The next token, in [0, vocabulary). Does not accept it. Throws Error if a
   /// logit is NaN or +infinity, or all are -infinity. Allocates only until the

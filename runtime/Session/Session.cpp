@@ -64,7 +64,8 @@ Session::Session(std::shared_ptr<const Model> model,
     : compiled(std::move(model)), interrupted(options.interrupted),
       contextLength(chooseContext(compiled->metadata(), options)),
       chunk(chooseChunk(options, contextLength)),
-      rowLimit(std::max(chunk, checkSlots(options.slots))),
+      rowLimit(std::max({chunk, checkSlots(options.slots),
+                         std::min(options.rows, maxChunk)})),
       pool(options.threads),
       pools(compiled->metadata(), options.slots,
             compiled->metadata().capacity(contextLength)),
@@ -111,6 +112,10 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   }
   checks.check(step, positions);
 
+  const Variant &variant = compiled->variant();
+  workspace.confine(
+      (oneEach ? variant.decodeWorkspace : variant.generalWorkspace)
+          .bytes(tokenCount, pool.threads()));
   ThreadPool::Binding binding(pool);
   (oneEach ? compiled->decodeEntry() : compiled->generalEntry())(&step);
   for (int64_t i = 0; i < segmentCount; ++i) {
@@ -189,52 +194,4 @@ void Session::checkSlot(int64_t slot) const {
                                    " does not exist; slots go from 0 to " +
                                    number(slots() - 1));
   }
-}
-
-int64_t Session::position(int64_t slot) const {
-  checkSlot(slot);
-  return positions[slot];
-}
-
-void Session::reset(int64_t slot) {
-  checkSlot(slot);
-  positions[slot] = 0; // compiled code ignores a slot's content at position 0
-}
-
-bool Session::rewind(int64_t slot, int64_t tokens) {
-  checkSlot(slot);
-  if (tokens < 0 || tokens > positions[slot]) {
-    throw Error(Status::usage, "slot " + number(slot) + " cannot go back to " +
-                                   number(tokens) + " tokens: it holds " +
-                                   number(positions[slot]));
-  }
-  const Metadata &data = compiled->metadata();
-  bool byPosition =
-      std::all_of(data.state.begin(), data.state.end(),
-                  [](const StateKind &kind) { return kind.hasCapacity(); });
-  bool evicted = data.keepWindow != 0 && positions[slot] > data.keepWindow;
-  if (tokens != 0 && tokens != positions[slot] && (!byPosition || evicted)) {
-    return false;
-  }
-  positions[slot] = static_cast<int32_t>(tokens);
-  return true;
-}
-
-Snapshot Session::snapshot(int64_t slot) const {
-  checkSlot(slot);
-  const Metadata &data = compiled->metadata();
-  Snapshot result;
-  result.position = positions[slot];
-  // Without a window entry p belongs to position p; with one, only compiled
-  // code knows which entries count.
-  int64_t entries =
-      data.keepWindow == 0 ? positions[slot] : data.capacity(contextLength);
-  pools.save(slot, entries, result.state);
-  return result;
-}
-
-void Session::restore(int64_t slot, const Snapshot &snapshot) {
-  checkSlot(slot);
-  pools.restore(slot, snapshot.state);
-  positions[slot] = snapshot.position;
 }

@@ -10,6 +10,7 @@
 #include "runtime/ThreadPool/ThreadPool.h"
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace cheems {
@@ -20,6 +21,8 @@ struct SessionOptions {
   int64_t context = 0; ///< tokens a sequence may hold; 0: the model's default
   int64_t prefillChunk =
       0; ///< rows a prefill feeds at a time; 0: 512; at most 65536 are taken
+  int64_t rows = 0; ///< of the longest step, where more than a chunk's and one
+                    ///< a slot are wanted; at most 65536 are taken
   /// One line without a newline for what the user should know, such as a
   /// context past the trained length.
   std::function<void(const std::string &)> warn;
@@ -94,11 +97,27 @@ public:
   /// running state).
   bool rewind(int64_t slot, int64_t tokens);
   Snapshot snapshot(int64_t slot) const;
-  /// Into any slot of a session of the same model and context.
+  /// Into any slot of a session of the same model. Throws ContextFull where
+  /// the session's context is too short for it.
   void restore(int64_t slot, const Snapshot &snapshot);
+  /// Makes slot `to` hold what slot `from` holds.
+  void copy(int64_t from, int64_t to);
+  /// The slot as a file, which a later session of the same model can load;
+  /// `application` goes along. The old file stays until the new one is whole.
+  /// Throws Error.
+  void save(int64_t slot, const std::string &path,
+            std::string_view application = {}) const;
+  /// What `save` wrote, into any slot; returns the application's bytes. Throws
+  /// Error naming why the file is refused, ContextFull where the context is too
+  /// short for it; nothing is changed then. Only where a file that was found
+  /// whole can suddenly not be read, the slot is empty.
+  std::string load(int64_t slot, const std::string &path);
 
 private:
   void checkSlot(int64_t slot) const;
+  void checkFits(const std::string &what, int64_t tokens) const;
+  /// Entries of each capacity extent that the slot's sequence uses.
+  int64_t entries(int64_t slot) const;
   template <typename Rows>
   void feed(int64_t slot, const int32_t *tokens, int64_t count,
             const Rows &rowsOfChunk);

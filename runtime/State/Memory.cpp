@@ -1,5 +1,6 @@
 #include "runtime/State/Memory.h"
 #include "runtime/Error.h"
+#include "runtime/Redzones.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,18 +8,49 @@
 
 using namespace cheems;
 
+namespace {
+
+/// Of each redzone: whole pages, so that the block stays page-aligned.
+constexpr size_t kRedzone = kAddressSanitizer ? 65536 : 0;
+
+/// Of the mapping: the block up to a multiple of 64 between two redzones.
+size_t mappedBytes(int64_t size) {
+  return kAddressSanitizer
+             ? (static_cast<size_t>(size) + 63) / 64 * 64 + 2 * kRedzone
+             : static_cast<size_t>(size);
+}
+
+} // namespace
+
 Memory::Memory(int64_t bytes, const std::string &purpose)
     : size(std::max<int64_t>(bytes, 1)) {
   // Without MAP_NORESERVE: the kernel refuses at once what this machine could
   // never hold.
-  void *mapped =
-      mmap(nullptr, static_cast<size_t>(size), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *mapped = mmap(nullptr, mappedBytes(size), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     throw Error("cannot allocate " + std::to_string(size) + " bytes for " +
                 purpose + ": " + std::strerror(errno));
   }
-  base = static_cast<char *>(mapped);
+  base = static_cast<char *>(mapped) + kRedzone;
+  forbid(mapped, base);
+  forbid(base + size, end());
+  visible = size;
 }
 
-Memory::~Memory() { munmap(base, static_cast<size_t>(size)); }
+Memory::~Memory() {
+  char *mapped = base - kRedzone;
+  allow(mapped, end());
+  munmap(mapped, mappedBytes(size));
+}
+
+void Memory::confine(int64_t bytes) {
+  auto end = [&](int64_t from) { return base + (from + 7) / 8 * 8; };
+  if (bytes > visible) {
+    allow(base + visible / 8 * 8, end(bytes));
+  }
+  forbid(base + bytes, end(std::max(bytes, visible)));
+  visible = bytes;
+}
+
+char *Memory::end() const { return base - kRedzone + mappedBytes(size); }

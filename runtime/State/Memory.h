@@ -1,5 +1,5 @@
 // A block of zeroed memory straight from the kernel: pages cost nothing until
-// they are touched.
+// they are touched. AddressSanitizer sees redzones on both sides.
 #ifndef CHEEMS_RUNTIME_STATE_MEMORY_H
 #define CHEEMS_RUNTIME_STATE_MEMORY_H
 
@@ -21,9 +21,16 @@ public:
   char *data() const { return base; }
   int64_t bytes() const { return size; }
 
+  /// For AddressSanitizer the block ends after its first `bytes` from now on,
+  /// at most its size; no effect in other builds.
+  void confine(int64_t bytes);
+
 private:
+  /// Of the mapping, redzone included.
+  char *end() const;
+
   char *base;
-  int64_t size;
+  int64_t size, visible;
 };
 
 } // namespace cheems

@@ -6,17 +6,13 @@ using namespace cheems;
 
 namespace {
 
-constexpr int64_t poolAlignment = 64;
-
-/// Bytes of one pool, rounded up so that the next one is aligned. Throws when
-/// they do not fit in 63 bits.
+/// Bytes of one pool. Throws when they do not fit in 63 bits.
 int64_t poolBytes(const StateKind &kind, int64_t slots, int64_t capacity) {
   int64_t bytes;
-  if (__builtin_mul_overflow(kind.slotBytes(capacity), slots, &bytes) ||
-      __builtin_add_overflow(bytes, poolAlignment - 1, &bytes)) {
+  if (__builtin_mul_overflow(kind.slotBytes(capacity), slots, &bytes)) {
     throw Error("the state is too large for any machine");
   }
-  return bytes / poolAlignment * poolAlignment;
+  return bytes;
 }
 
 } // namespace
@@ -35,15 +31,17 @@ int64_t StatePools::totalBytes(const Metadata &metadata, int64_t slots,
 
 StatePools::StatePools(const Metadata &metadata, int64_t slots,
                        int64_t capacity)
-    : capacity(capacity),
-      memory(totalBytes(metadata, slots, capacity),
-             "the state of " + std::to_string(slots) + " sequence(s) with " +
-                 std::to_string(capacity) +
-                 " entries each; lower the context") {
-  char *next = memory.data();
+    : capacity(capacity), total(totalBytes(metadata, slots, capacity)) {
+  std::string purpose = "the state of " + std::to_string(slots) +
+                        " sequence(s) with " + std::to_string(capacity) +
+                        " entries each; lower the context";
+  // Asked for at once and given back: the kernel might grant each pool alone
+  // although this machine could never hold them all.
+  Memory(total, purpose);
   for (const StateKind &kind : metadata.state) {
-    Kind layout{kind.slotBytes(capacity), 1, kind.elementBytes,
-                kind.elementBytes, kind.hasCapacity()};
+    Kind layout{kind.slotBytes(capacity), 1,
+                kind.elementBytes,        kind.elementBytes,
+                kind.hasCapacity(),       kind.holdsCounts()};
     bool behind = !layout.hasCapacity;
     for (int64_t extent : kind.extents) {
       if (extent == StateKind::capacityExtent) {
@@ -55,12 +53,12 @@ StatePools::StatePools(const Metadata &metadata, int64_t slots,
     layout.stride =
         layout.hasCapacity ? layout.entry * capacity : layout.slotBytes;
     kinds.push_back(layout);
-    pools.push_back(next);
-    next += poolBytes(kind, slots, capacity);
+    pools.push_back(
+        memory.emplace_back(poolBytes(kind, slots, capacity), purpose).data());
   }
 }
 
-int64_t StatePools::copyBytes(int64_t entries) const {
+int64_t StatePools::usedBytes(int64_t entries) const {
   int64_t total = 0;
   for (const Kind &kind : kinds) {
     total += kind.runs * kind.used(entries);
@@ -68,34 +66,51 @@ int64_t StatePools::copyBytes(int64_t entries) const {
   return total;
 }
 
-void StatePools::save(int64_t slot, int64_t entries, SlotCopy &copy) const {
-  copy.entries = entries;
-  copy.capacity = capacity;
-  copy.bytes.resize(copyBytes(entries));
-  char *out = copy.bytes.data();
+void StatePools::visit(int64_t slot, int64_t entries,
+                       const Visitor &visitor) const {
   for (size_t i = 0; i < kinds.size(); ++i) {
     const Kind &kind = kinds[i];
-    const char *block =
-        static_cast<const char *>(pools[i]) + slot * kind.slotBytes;
-    for (int64_t run = 0; run < kind.runs; ++run, out += kind.used(entries)) {
-      std::memcpy(out, block + run * kind.stride, kind.used(entries));
+    char *block = static_cast<char *>(pools[i]) + slot * kind.slotBytes;
+    for (int64_t run = 0; run < kind.runs; ++run) {
+      visitor(block + run * kind.stride, kind.used(entries), kind.counts);
     }
   }
 }
 
+void StatePools::save(int64_t slot, int64_t entries, SlotCopy &copy) const {
+  copy.entries = entries;
+  copy.bytes.resize(usedBytes(entries));
+  char *out = copy.bytes.data();
+  visit(slot, entries, [&](char *bytes, int64_t size, bool) {
+    std::memcpy(out, bytes, size);
+    out += size;
+  });
+}
+
 void StatePools::restore(int64_t slot, const SlotCopy &copy) {
-  if (copy.capacity != capacity ||
-      static_cast<int64_t>(copy.bytes.size()) != copyBytes(copy.entries)) {
+  if (copy.entries > capacity ||
+      static_cast<int64_t>(copy.bytes.size()) != usedBytes(copy.entries)) {
     throw Error(Status::usage,
-                "the saved state is of another model or context length");
+                "the saved state is of another model or does not fit");
   }
   const char *in = copy.bytes.data();
+  visit(slot, copy.entries, [&](char *bytes, int64_t size, bool) {
+    std::memcpy(bytes, in, size);
+    in += size;
+  });
+}
+
+void StatePools::copy(int64_t from, int64_t to, int64_t entries) {
+  if (from == to) {
+    return;
+  }
   for (size_t i = 0; i < kinds.size(); ++i) {
     const Kind &kind = kinds[i];
-    char *block = static_cast<char *>(pools[i]) + slot * kind.slotBytes;
-    for (int64_t run = 0; run < kind.runs;
-         ++run, in += kind.used(copy.entries)) {
-      std::memcpy(block + run * kind.stride, in, kind.used(copy.entries));
+    char *base = static_cast<char *>(pools[i]);
+    for (int64_t run = 0; run < kind.runs; ++run) {
+      int64_t offset = run * kind.stride;
+      std::memcpy(base + to * kind.slotBytes + offset,
+                  base + from * kind.slotBytes + offset, kind.used(entries));
     }
   }
 }

@@ -8,6 +8,7 @@ namespace cheems::run {
 
 /// Returns the exit code. Throws Error, OutputClosed, CompileFailed.
 int runMode(const Options &options);
+int generate(const Options &options);
 
 } // namespace cheems::run
 

@@ -31,7 +31,7 @@ struct Raw {
   Options options;
   bool tokenize = false, chat = false, describe = false, verify = false;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
-  std::optional<std::string> saveState, loadState, profile;
+  std::optional<std::string> profile;
 };
 
 void declareText(CLI::App &app, Raw &raw) {
@@ -109,11 +109,15 @@ void declareModes(CLI::App &app, Raw &raw) {
       ->group(file);
   app.add_flag("--verify", raw.verify, "check every byte of the file")
       ->group(file);
-  for (auto [name, value] : {std::pair{"--save-state", &raw.saveState},
-                             std::pair{"--load-state", &raw.loadState},
-                             std::pair{"--profile", &raw.profile}}) {
-    app.add_option(name, *value)->group(""); // later versions'; not in --help
-  }
+  app.add_option("--save-state", options.saveState,
+                 "file to keep the state in: where to go on from")
+      ->group(run);
+  app.add_option("--load-state", options.loadState,
+                 "go on from such a file, with the prompt behind it if given; "
+                 "sampling flags are not in it")
+      ->group(run);
+  // of later versions; not in --help
+  app.add_option("--profile", raw.profile)->group("");
 }
 
 /// llama.cpp has names of several letters behind one dash; CLI11 would read
@@ -177,9 +181,18 @@ void checkInputs(const Options &options) {
     throw usage(options.logits ? "--logits needs --input-ids"
                                : "--input-ids needs --logits");
   }
+  if ((options.saveState || options.loadState) &&
+      options.mode != Mode::generate && options.mode != Mode::chat) {
+    throw usage("--save-state and --load-state are for text and chats, not for "
+                "other modes");
+  }
+  if (options.system && options.loadState) {
+    throw usage("--system-prompt cannot be used with --load-state: the "
+                "conversation has begun");
+  }
   switch (options.mode) {
   case Mode::generate:
-    if (prompts == 0) {
+    if (prompts == 0 && !options.loadState) {
       throw usage("no prompt given: use -p, -f or --prompt-ids");
     }
     break;
@@ -210,13 +223,9 @@ void checkNumber(const char *name, const std::optional<int64_t> &value,
 }
 
 Options checked(Raw raw) {
-  for (auto [name, given] : {std::pair{"--save-state", raw.saveState},
-                             std::pair{"--load-state", raw.loadState},
-                             std::pair{"--profile", raw.profile}}) {
-    if (given) {
-      throw Error(Status::unsupported,
-                  std::string(name) + " is not supported by this version");
-    }
+  if (raw.profile) {
+    throw Error(Status::unsupported,
+                "--profile is not supported by this version");
   }
   raw.options.mode = chooseMode(raw);
   Options options = std::move(raw.options);

@@ -26,6 +26,7 @@ struct Options {
 
   std::optional<std::string> prompt, file, promptIds; ///< at most one
   std::optional<std::string> system, detokenize, inputIds, logits;
+  std::optional<std::string> saveState, loadState;
   bool printIds = false, ignoreEos = false;
 
   std::optional<int64_t> maxTokens; ///< nothing: the context left

@@ -1,9 +1,9 @@
-/* A stand-in for compiled code that obeys include/cheems/abi.h. Entry p of the
- * one pool keeps the token fed at position p (modulo the capacity); logits tell
- * what the code was given: [0] a hash of the visible tokens and their places
+/* A stand-in for compiled code that obeys include/cheems/abi.h. The first
+ * entries of the one pool keep the tokens fed, in order; logits tell what the
+ * code was given: [0] a hash of the visible tokens and their places
  * [1] the first weight   [2] rope_length [3] 1 from the decode entry, else 0
- * [4] rows of the step   [5..] the row's token The second weight is the window:
- * how many of the newest tokens are visible, 0 for all. */
+ * [4] rows of the step   [5..] the row's token. The second weight is the
+ * window: how many of the newest tokens are visible and kept, 0 for all. */
 #include "cheems/abi.h"
 
 enum { vocabulary = 16 };
@@ -17,12 +17,30 @@ static int *keys(const cheems_step *step, int slot) {
   return (int *)step->pools[0] + slot * step->capacity;
 }
 
+/* Keeps one more token; returns the hash of those visible to it. */
+static int64_t feed(const cheems_step *step, const cheems_segment *segment,
+                    int64_t row) {
+  int64_t window = (int64_t)((const float *)step->parameters)[1];
+  int64_t kept = segment->position + row, hash = 0, e;
+  int *entries = keys(step, segment->slot);
+  if (window != 0 && kept >= window) {
+    for (kept = window - 1, e = 0; e < kept; ++e) {
+      entries[e] = entries[e + 1];
+    }
+  }
+  entries[kept] = step->tokens[segment->start + row];
+  for (e = 0; e <= kept; ++e) {
+    hash = (hash * 31 + entries[e] + 1) % 65521;
+  }
+  return hash;
+}
+
 static void row_body(void *context, int64_t begin, int64_t end,
                      int64_t worker) {
   const struct call *call = context;
   const cheems_step *step = call->step;
   const float *weights = step->parameters;
-  int64_t i, s, p, v;
+  int64_t i, s, v;
   (void)worker;
   for (i = begin; i < end; ++i) {
     int32_t row = step->rows[i];
@@ -30,20 +48,9 @@ static void row_body(void *context, int64_t begin, int64_t end,
     for (s = 0; s < step->segment_count; ++s) {
       const cheems_segment *segment = &step->segments[s];
       if (row >= segment->start && row < segment->start + segment->length) {
-        int64_t last = segment->position + row - segment->start;
-        int64_t window = (int64_t)weights[1];
-        int64_t first =
-            window == 0 || last + 1 < window ? 0 : last + 1 - window;
-        int64_t hash = 0;
-        for (p = first; p <= last; ++p) {
-          hash =
-              (hash * 31 + keys(step, segment->slot)[p % step->capacity] + 1) %
-              65521;
-        }
-        for (v = 0; v < vocabulary; ++v) {
+        for (v = 1; v < vocabulary; ++v) {
           logits[v] = (float)step->tokens[row];
         }
-        logits[0] = (float)hash;
         logits[1] = weights[0];
         logits[2] = (float)segment->rope_length;
         logits[3] = (float)call->decode;
@@ -72,8 +79,12 @@ static void run(const cheems_step *step, int decode) {
   for (s = 0; s < step->segment_count; ++s) {
     const cheems_segment *segment = &step->segments[s];
     for (i = 0; i < segment->length; ++i) {
-      keys(step, segment->slot)[(segment->position + i) % step->capacity] =
-          step->tokens[segment->start + i];
+      int64_t hash = feed(step, segment, i), r;
+      for (r = 0; r < step->row_count; ++r) {
+        if (step->rows[r] == segment->start + i) {
+          step->logits[r * vocabulary] = (float)hash;
+        }
+      }
     }
   }
   cheems_parallel_for(row_body, &call, step->row_count);

@@ -51,9 +51,9 @@ TEST_F(LogitsTest, theFileAppearsWhenItIsWhole) {
   std::vector<float> values = {1, 2, 3, 4, 5, 6};
   {
     LogitsFile file(out, 1, 3, 2);
-    file.append(values.data(), 1);
+    file.append(0, values.data(), 1);
     EXPECT_FALSE(fs::exists(out));
-    file.append(values.data() + 2, 2);
+    file.append(0, values.data() + 2, 2);
     file.finish();
   }
   Logits logits = readLogits(out);
@@ -68,9 +68,9 @@ TEST_F(LogitsTest, anUnfinishedFileLeavesNothing) {
   std::vector<float> values(2);
   {
     LogitsFile file(out, 2, 1, 2);
-    file.append(values.data(), 1);
+    file.append(1, values.data(), 1);
     EXPECT_THROW(file.finish(), Error);
-    EXPECT_THROW(file.append(values.data(), 2), Error);
+    EXPECT_THROW(file.append(1, values.data(), 1), Error);
   }
   EXPECT_EQ(filesInFolder(), 1u);
 }
@@ -89,29 +89,78 @@ TEST_F(LogitsTest, placesThatCannotBeWrittenAreNamed) {
 TEST_F(LogitsTest, rowsAreSequencesOfTheirOwnWholeOrInChunks) {
   auto model = load(talkingArtifact());
   TokenTable table;
-  table.rows = 3;
   table.columns = 5;
-  table.ids = {0, 4, 5, 6, 7, 0, 1, 2, 3, 4, 9, 9, 9, 9, 9};
+  table.rows = 21; // more than are computed at once
   std::vector<float> expected;
-  for (int64_t row = 0; row < 3; ++row) {
+  for (int64_t row = 0; row < table.rows; ++row) {
     int64_t hash = 0;
-    for (int64_t i = 0; i < 5; ++i) { // TalkingModel.c
-      hash = (hash * 31 + table.ids[row * 5 + i] + 1) % 65521;
+    for (int64_t i = 0; i < table.columns; ++i) { // TalkingModel.c
+      table.ids.push_back((row * 7 + i * i) % fakeVocabulary);
+      hash = (hash * 31 + table.ids.back() + 1) % 65521;
       for (int64_t v = 0; v < fakeVocabulary; ++v) {
         expected.push_back(v == hash % fakeVocabulary ? 3 : 0);
       }
     }
   }
-  for (int64_t chunk : {0, 1, 2}) {
+  for (int64_t chunk : {0, 1, 2, 3, 5, 100}) {
     SessionOptions options;
     options.threads = 2;
     options.prefillChunk = chunk;
-    Session session(model, options);
-    writeLogits(session, table, "in", out);
-    EXPECT_EQ(readLogits(out).entry["shape"],
-              nlohmann::json({3, 5, fakeVocabulary}));
-    EXPECT_EQ(readLogits(out).values, expected);
+    auto check = [&](Session &session) {
+      writeLogits(session, table, "in", out);
+      EXPECT_EQ(readLogits(out).entry["shape"],
+                nlohmann::json({21, 5, fakeVocabulary}));
+      EXPECT_EQ(readLogits(out).values, expected) << chunk;
+    };
+    Session batch = sessionFor(table, "in", model, options);
+    EXPECT_EQ(batch.slots(), 16);
+    EXPECT_EQ(batch.context(), 5);
+    check(batch);
+    // rows that end at different steps, so that a step holds old and new ones
+    options.slots = 3;
+    options.rows = 7;
+    Session ragged(model, options);
+    check(ragged);
+    options.slots = 1;
+    options.rows = 0;
+    Session alone(model, options);
+    check(alone);
   }
+}
+
+TEST_F(LogitsTest, memoryIsBoundedByWhatOneStepCanUse) {
+  auto model = load(talkingArtifact());
+  TokenTable table;
+  table.columns = 200;
+  table.rows = 100;
+  SessionOptions options;
+  EXPECT_EQ(sessionFor(table, "in", model, options).slots(), 2);
+  options.prefillChunk = 64;
+  EXPECT_EQ(sessionFor(table, "in", model, options).slots(), 8);
+  options.prefillChunk = 600;
+  EXPECT_EQ(sessionFor(table, "in", model, options).slots(), 2);
+  table.rows = 1;
+  EXPECT_EQ(sessionFor(table, "in", model, options).slots(), 1);
+  EXPECT_EQ(sessionFor(table, "in", model, options).maxRows(), 200);
+  table.columns = 257;
+  EXPECT_THROW(sessionFor(table, "in", model, options), Error);
+  options.context = 300;
+  EXPECT_EQ(sessionFor(table, "in", model, options).context(), 257);
+}
+
+TEST_F(LogitsTest, anInterruptionLeavesNoFile) {
+  TokenTable table;
+  table.columns = 2;
+  table.rows = 3;
+  table.ids = {1, 2, 3, 4, 5, 6};
+  Session session(load(talkingArtifact()));
+  try {
+    writeLogits(session, table, "in", out, [] { return true; });
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status, Status::interrupted);
+  }
+  EXPECT_EQ(filesInFolder(), 1u);
 }
 
 TEST_F(LogitsTest, badTablesAreRefusedBeforeAFileIsMade) {

@@ -1,0 +1,90 @@
+// What a slot holds: going back, copies of a moment, files.
+#include "runtime/Session/Session.h"
+#include "runtime/State/StateFile.h"
+#include <algorithm>
+
+using namespace cheems;
+
+int64_t Session::position(int64_t slot) const {
+  checkSlot(slot);
+  return positions[slot];
+}
+
+void Session::reset(int64_t slot) {
+  checkSlot(slot);
+  positions[slot] = 0; // compiled code ignores a slot's content at position 0
+}
+
+bool Session::rewind(int64_t slot, int64_t tokens) {
+  checkSlot(slot);
+  if (tokens < 0 || tokens > positions[slot]) {
+    throw Error(Status::usage,
+                "slot " + std::to_string(slot) + " cannot go back to " +
+                    std::to_string(tokens) + " tokens: it holds " +
+                    std::to_string(positions[slot]));
+  }
+  const Metadata &data = compiled->metadata();
+  bool byPosition =
+      std::all_of(data.state.begin(), data.state.end(),
+                  [](const StateKind &kind) { return kind.hasCapacity(); });
+  bool evicted = data.keepWindow != 0 && positions[slot] > data.keepWindow;
+  if (tokens != 0 && tokens != positions[slot] && (!byPosition || evicted)) {
+    return false;
+  }
+  positions[slot] = static_cast<int32_t>(tokens);
+  return true;
+}
+
+int64_t Session::entries(int64_t slot) const {
+  checkSlot(slot);
+  return compiled->metadata().usedEntries(positions[slot]);
+}
+
+void Session::checkFits(const std::string &what, int64_t tokens) const {
+  if (tokens > contextLength) {
+    throw ContextFull(what + " holds " + std::to_string(tokens) +
+                      " tokens, more than the context of " +
+                      std::to_string(contextLength) + "; raise it with -c");
+  }
+}
+
+Snapshot Session::snapshot(int64_t slot) const {
+  int64_t used = entries(slot);
+  Snapshot result;
+  result.position = positions[slot];
+  pools.save(slot, used, result.state);
+  return result;
+}
+
+void Session::restore(int64_t slot, const Snapshot &snapshot) {
+  checkSlot(slot);
+  checkFits("the saved state", snapshot.position);
+  pools.restore(slot, snapshot.state);
+  positions[slot] = snapshot.position;
+}
+
+void Session::copy(int64_t from, int64_t to) {
+  int64_t used = entries(from);
+  checkSlot(to);
+  pools.copy(from, to, used);
+  positions[to] = positions[from];
+}
+
+void Session::save(int64_t slot, const std::string &path,
+                   std::string_view application) const {
+  int64_t used = entries(slot);
+  writeStateFile(path, StateIdentity::of(*compiled), pools, slot,
+                 positions[slot], used, application);
+}
+
+std::string Session::load(int64_t slot, const std::string &path) {
+  checkSlot(slot);
+  StateFile file(path, StateIdentity::of(*compiled), compiled->metadata());
+  checkFits(path, file.position());
+  file.check(pools);
+  std::string application = file.application();
+  positions[slot] = 0; // a disk that fails now leaves an empty slot
+  file.read(pools, slot);
+  positions[slot] = file.position();
+  return application;
+}

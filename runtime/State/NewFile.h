@@ -1,0 +1,40 @@
+// A file that appears under its name only when it is whole; until then the old
+// one stays.
+#ifndef CHEEMS_RUNTIME_STATE_NEWFILE_H
+#define CHEEMS_RUNTIME_STATE_NEWFILE_H
+
+#include "runtime/Error.h"
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace cheems {
+
+class NewFile {
+public:
+  /// Starts a temporary file beside `path`. Throws Error, also where `path` is
+  /// something that a file must not replace: a folder, a device.
+  explicit NewFile(const std::string &path);
+  /// Removes the temporary file unless `finish` was reached.
+  ~NewFile();
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+
+  /// Bytes from `offset` on; what lies between is zero. Throws Error.
+  void write(const void *bytes, size_t size, int64_t offset);
+
+  enum class Sync { none, disk };
+  /// Puts the file in its place; with Sync::disk the bytes are on the disk
+  /// before the name leads to them. Throws Error.
+  void finish(Sync sync = Sync::none);
+
+private:
+  Error failure() const;
+
+  std::string path, temporary;
+  int descriptor;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,285 @@
+#include "runtime/State/StateFile.h"
+#include "runtime/State/NewFile.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+using namespace cheems;
+
+namespace {
+
+/// Read at a time; a multiple of a count's four bytes.
+constexpr size_t block = 1 << 20;
+
+class Hasher {
+public:
+  Hasher() : state(XXH3_createState(), XXH3_freeState) {
+    if (!state) {
+      throw std::bad_alloc();
+    }
+    XXH3_64bits_reset(state.get());
+  }
+  void add(const void *bytes, size_t size) {
+    XXH3_64bits_update(state.get(), bytes, size);
+  }
+  uint64_t sum() const { return XXH3_64bits_digest(state.get()); }
+
+private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state;
+};
+
+std::string number(uint64_t value) { return std::to_string(value); }
+
+uint64_t headerSum(const StateFileHeader &header) {
+  return XXH3_64bits(&header, offsetof(StateFileHeader, headerChecksum));
+}
+
+void setFormat(StateFileHeader &header, const std::string &format) {
+  format.copy(header.weightFormat, sizeof(header.weightFormat) - 1);
+}
+
+} // namespace
+
+StateIdentity StateIdentity::of(const Model &model) {
+  const Metadata &data = model.metadata();
+  std::string layout = "abi " + number(CHEEMS_ABI_VERSION) + " kv " +
+                       data.kvType + " window " + number(data.keepWindow) +
+                       " block " + number(data.block);
+  for (const StateKind &kind : data.state) {
+    layout += "\n" + kind.name + " " + kind.type;
+    for (int64_t extent : kind.extents) {
+      layout += " " + std::to_string(extent);
+    }
+  }
+  StateIdentity identity;
+  identity.configuration = model.checksum(CHEEMS_SECTION_CONFIG);
+  identity.layout = XXH3_64bits(layout.data(), layout.size());
+  identity.weights = model.checksum(CHEEMS_SECTION_WEIGHTS);
+  identity.weightFormat =
+      data.weights.substr(0, sizeof(StateFileHeader::weightFormat) - 1);
+  return identity;
+}
+
+void cheems::writeStateFile(const std::string &path,
+                            const StateIdentity &identity,
+                            const StatePools &pools, int64_t slot,
+                            int32_t position, int64_t entries,
+                            std::string_view application) {
+  StateFileHeader header = {};
+  std::memcpy(header.magic, stateFileMagic, sizeof(header.magic));
+  header.version = stateFileVersion;
+  header.position = static_cast<uint64_t>(position);
+  header.entries = static_cast<uint64_t>(entries);
+  header.stateBytes = static_cast<uint64_t>(pools.usedBytes(entries));
+  header.applicationBytes = application.size();
+  header.fileSize = sizeof(header) + header.stateBytes + application.size() +
+                    sizeof(uint64_t);
+  header.configuration = identity.configuration;
+  header.layout = identity.layout;
+  header.weights = identity.weights;
+  setFormat(header, identity.weightFormat);
+  header.headerChecksum = headerSum(header);
+
+  NewFile file(path);
+  Hasher hasher;
+  int64_t offset = 0;
+  auto append = [&](const void *bytes, size_t size) {
+    hasher.add(bytes, size);
+    file.write(bytes, size, offset);
+    offset += static_cast<int64_t>(size);
+  };
+  append(&header, sizeof(header));
+  pools.visit(slot, entries, [&](const char *bytes, int64_t size, bool) {
+    append(bytes, static_cast<size_t>(size));
+  });
+  append(application.data(), application.size());
+  uint64_t sum = hasher.sum();
+  file.write(&sum, sizeof(sum), offset);
+  file.finish(NewFile::Sync::disk);
+}
+
+Error StateFile::bad(const std::string &what) const {
+  return Error(path + ": " + what);
+}
+
+Error StateFile::corrupted(const std::string &what) const {
+  return bad("corrupted: " + what + "; save it again");
+}
+
+StateFile::StateFile(const std::string &path, const StateIdentity &identity,
+                     const Metadata &metadata)
+    : path(path) {
+  descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+    Error error("cannot read " + path + ": " + std::strerror(errno));
+    if (descriptor >= 0) {
+      close(descriptor);
+    }
+    throw error;
+  }
+  try {
+    if (!S_ISREG(status.st_mode)) {
+      throw bad("not a cheems state file (not a regular file)");
+    }
+    checkHeader(static_cast<uint64_t>(status.st_size));
+    checkIdentity(identity);
+    checkSizes(metadata);
+  } catch (const Error &) { // no destructor runs for what was never made
+    close(descriptor);
+    throw;
+  }
+}
+
+StateFile::~StateFile() { close(descriptor); }
+
+void StateFile::readAt(uint64_t offset, void *bytes, size_t size) const {
+  char *at = static_cast<char *>(bytes);
+  while (size != 0) {
+    ssize_t count = pread(descriptor, at, size, static_cast<off_t>(offset));
+    if (count == 0) {
+      throw bad("truncated while it was read");
+    }
+    if (count < 0 && errno != EINTR) {
+      throw Error("cannot read " + path + ": " + std::strerror(errno));
+    }
+    if (count > 0) {
+      at += count;
+      offset += static_cast<uint64_t>(count);
+      size -= static_cast<size_t>(count);
+    }
+  }
+}
+
+void StateFile::checkHeader(uint64_t size) {
+  if (size == 0) {
+    throw bad("not a cheems state file (it is empty)");
+  }
+  char magic[sizeof(header.magic)] = {};
+  readAt(0, magic, std::min<uint64_t>(size, sizeof(magic)));
+  if (std::memcmp(magic, stateFileMagic,
+                  std::min<uint64_t>(size, sizeof(magic))) != 0) {
+    throw bad("not a cheems state file");
+  }
+  if (size < sizeof(header)) {
+    throw bad("truncated: only " + number(size) +
+              " bytes are there; save it again");
+  }
+  readAt(0, &header, sizeof(header));
+  bool sound = header.headerChecksum == headerSum(header);
+  // A damaged version is told from a foreign one by the checksum, whose place
+  // is the same in all versions.
+  if (sound && header.version != stateFileVersion) {
+    throw bad("format version " + number(header.version) +
+              ", but this runtime reads version " + number(stateFileVersion) +
+              "; save it again");
+  }
+  if (!sound || header.reserved != 0 || header.reservedZero != 0) {
+    throw corrupted("the header does not match its checksum");
+  }
+  if (header.fileSize != size) {
+    std::string sizes = "it should have " + number(header.fileSize) +
+                        " bytes and has " + number(size);
+    throw size < header.fileSize
+        ? bad("truncated: " + sizes + "; save it again")
+        : corrupted(sizes);
+  }
+}
+
+void StateFile::checkIdentity(const StateIdentity &identity) const {
+  auto differs = [&](const std::string &what) {
+    return bad("saved by a model with " + what +
+               "; load it with the model that saved it");
+  };
+  if (header.configuration != identity.configuration) {
+    throw differs("another configuration");
+  }
+  StateFileHeader own = {};
+  setFormat(own, identity.weightFormat);
+  if (std::memcmp(own.weightFormat, header.weightFormat,
+                  sizeof(own.weightFormat)) != 0) {
+    std::string format(
+        header.weightFormat,
+        strnlen(header.weightFormat, sizeof(header.weightFormat)));
+    throw differs("weight format " + format + ", this model has " +
+                  identity.weightFormat);
+  }
+  if (header.layout != identity.layout) {
+    throw differs("another state layout");
+  }
+  if (header.weights != identity.weights) {
+    throw differs("other weights");
+  }
+}
+
+void StateFile::checkSizes(const Metadata &metadata) const {
+  uint64_t rest = header.fileSize - sizeof(header);
+  if (header.position > INT32_MAX ||
+      header.entries != static_cast<uint64_t>(metadata.usedEntries(
+                            static_cast<int64_t>(header.position))) ||
+      header.stateBytes > rest || header.applicationBytes > rest ||
+      rest != header.stateBytes + header.applicationBytes + sizeof(uint64_t)) {
+    throw corrupted("the header's sizes contradict each other");
+  }
+}
+
+void StateFile::check(const StatePools &pools) const {
+  int64_t entries = static_cast<int64_t>(header.entries);
+  if (entries > pools.entryLimit() ||
+      static_cast<uint64_t>(pools.usedBytes(entries)) != header.stateBytes) {
+    throw corrupted("its state is not as long as the model's");
+  }
+  Hasher hasher;
+  hasher.add(&header, sizeof(header));
+  std::vector<char> buffer(block);
+  bool possible = true; // the counts are
+  uint64_t offset = sizeof(header);
+  auto pass = [&](uint64_t size, bool counts) {
+    for (uint64_t done = 0; done < size;) {
+      size_t part = std::min<uint64_t>(block, size - done);
+      readAt(offset, buffer.data(), part);
+      hasher.add(buffer.data(), part);
+      for (size_t at = 0; counts && at < part; at += sizeof(int32_t)) {
+        int32_t count;
+        std::memcpy(&count, buffer.data() + at, sizeof(count));
+        // Compiled code appends behind as many entries without looking.
+        possible = possible && count >= 0 && count <= entries;
+      }
+      offset += part;
+      done += part;
+    }
+  };
+  pools.visit(0, entries, [&](char *, int64_t size, bool counts) {
+    pass(static_cast<uint64_t>(size), counts);
+  });
+  pass(header.applicationBytes, false);
+  uint64_t sum = 0;
+  readAt(offset, &sum, sizeof(sum));
+  if (sum != hasher.sum()) {
+    throw corrupted("its bytes do not match its checksum");
+  }
+  if (!possible) {
+    throw corrupted("it counts more entries than a sequence of " +
+                    number(header.position) + " tokens can have");
+  }
+}
+
+void StateFile::read(StatePools &pools, int64_t slot) const {
+  uint64_t offset = sizeof(header);
+  pools.visit(slot, static_cast<int64_t>(header.entries),
+              [&](char *bytes, int64_t size, bool) {
+                readAt(offset, bytes, static_cast<size_t>(size));
+                offset += static_cast<uint64_t>(size);
+              });
+}
+
+std::string StateFile::application() const {
+  std::string bytes(header.applicationBytes, '\0');
+  readAt(sizeof(header) + header.stateBytes, bytes.data(), bytes.size());
+  return bytes;
+}

@@ -1,0 +1,89 @@
+// One sequence's state as a file: written whole or not at all, read only by a
+// model that would compute the same state (docs/abi.md has the layout).
+#ifndef CHEEMS_RUNTIME_STATE_STATEFILE_H
+#define CHEEMS_RUNTIME_STATE_STATEFILE_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/Error.h"
+#include "runtime/State/StatePools.h"
+#include <string>
+#include <string_view>
+
+namespace cheems {
+
+/// What a state means nothing without.
+struct StateIdentity {
+  uint64_t configuration = 0; ///< XXH3-64 of the model's config.json
+  uint64_t layout = 0;        ///< of the pools and what shapes them
+  uint64_t weights = 0;       ///< of the weights' block checksums
+  std::string weightFormat;   ///< at most 31 bytes: "bf16"
+
+  static StateIdentity of(const Model &model);
+};
+
+constexpr char stateFileMagic[] = "CHEEMS\n\x1a"; ///< eight bytes
+constexpr uint32_t stateFileVersion = 1;
+
+/// The file's first 128 bytes; integers are little-endian.
+struct StateFileHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t reserved; ///< zero
+  uint64_t fileSize;
+  uint64_t position;         ///< tokens the sequence was fed
+  uint64_t entries;          ///< stored of each capacity extent
+  uint64_t stateBytes;       ///< behind the header
+  uint64_t applicationBytes; ///< behind those
+  uint64_t configuration, layout, weights;
+  char weightFormat[32]; ///< padded with zeros, at least one
+  uint64_t reservedZero;
+  uint64_t headerChecksum; ///< XXH3-64 of the 120 bytes above
+};
+static_assert(sizeof(StateFileHeader) == 128, "files rely on this layout");
+
+/// Writes what `pools` hold for `slot` after `position` tokens, in `entries`
+/// entries, and `application`. The old file stays until the new one is whole
+/// and on the disk. Throws Error.
+void writeStateFile(const std::string &path, const StateIdentity &identity,
+                    const StatePools &pools, int64_t slot, int32_t position,
+                    int64_t entries, std::string_view application);
+
+/// An open state file.
+class StateFile {
+public:
+  /// Checks everything that is not state: that the file is whole in size, of a
+  /// known version, from this model, and has `metadata`'s number of entries for
+  /// its position. Throws Error naming the file and what does not fit.
+  StateFile(const std::string &path, const StateIdentity &identity,
+            const Metadata &metadata);
+  ~StateFile();
+  StateFile(const StateFile &) = delete;
+  StateFile &operator=(const StateFile &) = delete;
+
+  int32_t position() const { return static_cast<int32_t>(header.position); }
+
+  /// Reads all of it against its checksum, and that it fits pools like these.
+  /// Changes nothing. Throws Error.
+  void check(const StatePools &pools) const;
+  /// Behind a check. Throws Error where the file can no longer be read; the
+  /// slot then holds anything.
+  void read(StatePools &pools, int64_t slot) const;
+  /// The application's bytes.
+  std::string application() const;
+
+private:
+  void checkHeader(uint64_t size);
+  void checkIdentity(const StateIdentity &identity) const;
+  void checkSizes(const Metadata &metadata) const;
+  Error bad(const std::string &what) const;
+  Error corrupted(const std::string &what) const;
+  void readAt(uint64_t offset, void *bytes, size_t size) const;
+
+  std::string path;
+  int descriptor;
+  StateFileHeader header;
+};
+
+} // namespace cheems
+
+#endif

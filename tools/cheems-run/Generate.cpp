@@ -1,0 +1,184 @@
+// cheems-run's main mode: a prompt, or a state, and what the model says next.
+#include "Modes.h"
+#include "Setup.h"
+#include "runtime/Generation/Interrupt.h"
+#include "runtime/Generation/Output.h"
+#include "runtime/Generation/TextStream.h"
+#include "runtime/Generation/TokenIds.h"
+#include <algorithm>
+
+namespace cheems::run {
+
+namespace {
+
+/// A sequence on its way through slot 0.
+class Generation {
+public:
+  Generation(const Options &options, TextModel &text, Session &session,
+             Sampler &sampler)
+      : options(options), text(text), session(session), sampler(sampler),
+        limits(limitsOf(options, text)),
+        generator(session, sampler, interrupt::requested) {}
+
+  /// Loads what is to be loaded and takes the prompt behind it.
+  void begin(const std::vector<int32_t> &prompt) {
+    if (options.loadState) {
+      run = loadState(options, session, sampler);
+    }
+    if (!run.logits.empty()) { // all was fed
+      generator.setLastLogits(run.logits);
+    }
+    goesOn = options.loadState && prompt.empty();
+    if (!goesOn) {
+      run.tokens.insert(run.tokens.end(), prompt.begin(), prompt.end());
+      run.answer = run.tokens.size();
+    }
+    int64_t count = static_cast<int64_t>(run.tokens.size());
+    if (count > session.context()) {
+      throw Error(
+          "the prompt" +
+          std::string(options.loadState ? " behind the state" : "") + " has " +
+          std::to_string(count) + " tokens, more than the context of " +
+          std::to_string(session.context()) + "; shorten it or raise -c");
+    }
+    sampler.accept(run.tokens.data(), run.tokens.size());
+  }
+
+  /// Feeds, generates, prints. Whatever ends it, `save` then keeps what was
+  /// done.
+  Stop generate() {
+    auto ends = [&](int32_t token) {
+      return std::find(limits.eosTokens.begin(), limits.eosTokens.end(),
+                       token) != limits.eosTokens.end();
+    };
+    if (goesOn && run.answer < run.tokens.size() && ends(run.tokens.back())) {
+      say("the text that was saved has ended; give a prompt, or --ignore-eos");
+      return Stop::endOfText;
+    }
+    size_t fed = static_cast<size_t>(session.position(0));
+    if (fed != run.tokens.size()) {
+      generator.feed(run.tokens.data() + fed, run.tokens.size() - fed);
+    }
+    return options.printIds ? printIds() : printText();
+  }
+
+  void save() {
+    if (!options.saveState) {
+      return;
+    }
+    bool allFed =
+        session.position(0) == static_cast<int64_t>(run.tokens.size());
+    run.logits = allFed ? generator.lastLogits() : std::vector<float>();
+    run.random = sampler.randomState();
+    saveRun(session, *options.saveState, run);
+  }
+
+  const Statistics &statistics() const { return generator.statistics(); }
+
+private:
+  Stop printIds() {
+    const char *separator = "";
+    Stop stop = generator.generate(limits, [&](int32_t token) {
+      run.tokens.push_back(token);
+      writeOutput(separator + std::to_string(token));
+      separator = ",";
+    });
+    writeOutput("\n");
+    return stop;
+  }
+
+  Stop printText() {
+    TextStream stream(text.tokenizer(), writeOutput);
+    for (size_t i = run.answer; i < run.tokens.size(); ++i) {
+      stream.skip(run.tokens[i]);
+    }
+    Stop stop = generator.generate(limits, [&](int32_t token) {
+      run.tokens.push_back(token);
+      stream.push(token);
+    });
+    if (!options.saveState) { // else the rest of a character is to come
+      stream.finish();
+    }
+    if (outputIsTerminal()) {
+      writeOutput("\n");
+    }
+    if (stream.unknown() != 0) {
+      say("warning: " + std::to_string(stream.unknown()) +
+          " generated tokens have no text in the tokenizer");
+    }
+    return stop;
+  }
+
+  const Options &options;
+  TextModel &text;
+  Session &session;
+  Sampler &sampler;
+  GenerationLimits limits;
+  Generator generator;
+  SavedRun run;
+  bool goesOn = false; ///< a state was loaded and no prompt given
+};
+
+/// Of --prompt-ids, or of -p or -f, which behind a loaded state get no special
+/// tokens; none where a state goes on by itself.
+std::vector<int32_t> promptTokens(const Options &options,
+                                  const std::vector<int64_t> &ids,
+                                  TextModel &text) {
+  int64_t vocabulary = text.model().metadata().vocabulary;
+  if (options.promptIds) {
+    return checkTokenIds(ids.data(), ids.size(), vocabulary, "--prompt-ids");
+  }
+  if (!options.prompt && !options.file) {
+    return {};
+  }
+  std::string given = givenText(options);
+  return checkVocabulary(options.loadState
+                             ? text.tokenizer().encode(given, false)
+                             : text.encodePrompt(given),
+                         vocabulary);
+}
+
+} // namespace
+
+int generate(const Options &options) {
+  std::vector<int64_t> ids;
+  if (options.promptIds) { // before a long open
+    ids = parseTokenIds(*options.promptIds, "--prompt-ids");
+  }
+  TextModel text(open(options));
+  if (!options.printIds) {
+    text.tokenizer(); // refused before anything is computed
+  }
+  std::vector<int32_t> prompt = promptTokens(options, ids, text);
+  std::vector<int64_t>().swap(ids); // a long prompt is there once
+  Warnings warnings;
+  Session session(text.sharedModel(), sessionOptions(options, warnings));
+  Sampler sampler = makeSampler(options, text, warnings);
+  Generation generation(options, text, session, sampler);
+  generation.begin(prompt);
+  checkSaveState(options);
+  warnings.print();
+
+  Stop stop;
+  try {
+    stop = generation.generate();
+  } catch (const OutputClosed &) {
+    generation.save();
+    throw;
+  } catch (const Error &error) {
+    if (error.status == Status::interrupted) {
+      generation.save();
+    }
+    throw;
+  }
+  generation.save();
+  if (stop == Stop::contextFull) {
+    say("the context of " + std::to_string(session.context()) +
+        " tokens is full; raise it with -c");
+  }
+  sayStatistics(generation.statistics(), sampler);
+  return static_cast<int>(stop == Stop::interrupted ? Status::interrupted
+                                                    : Status::ok);
+}
+
+} // namespace cheems::run

@@ -1,0 +1,77 @@
+#include "Setup.h"
+#include "runtime/Generation/Interrupt.h"
+#include "runtime/Generation/ModelCache.h"
+#include "runtime/Generation/Output.h"
+#include "runtime/Generation/Prompt.h"
+#include "runtime/State/NewFile.h"
+
+namespace cheems::run {
+
+void say(const std::string &text) { printMessage("cheems-run: " + text); }
+
+std::shared_ptr<const Model> open(const Options &options) {
+  return openModel(options.model, say);
+}
+
+void Warnings::print() {
+  for (const std::string &line : lines) {
+    say("warning: " + line);
+  }
+  lines.clear();
+}
+
+SessionOptions sessionOptions(const Options &options, Warnings &warnings) {
+  SessionOptions result;
+  result.context = options.context;
+  result.threads = options.threads;
+  result.prefillChunk = options.prefillChunk;
+  result.warn = [&](const std::string &text) { warnings.add(text); };
+  result.interrupted = interrupt::requested;
+  return result;
+}
+
+GenerationLimits limitsOf(const Options &options, const TextModel &text) {
+  return {options.maxTokens,
+          options.ignoreEos ? std::vector<int32_t>() : text.eosTokens()};
+}
+
+Sampler makeSampler(const Options &options, const TextModel &text,
+                    Warnings &warnings) {
+  for (const std::string &warning : text.generation().warnings) {
+    warnings.add(warning);
+  }
+  return Sampler(options.sampling(text.generation().sampling));
+}
+
+std::string givenText(const Options &options) {
+  return options.prompt ? *options.prompt : readText(*options.file);
+}
+
+void sayStatistics(const Statistics &statistics, const Sampler &sampler) {
+  const SamplingOptions &settings = sampler.options();
+  say(statistics.line() +
+      (settings.greedy() ? "" : "; seed " + std::to_string(settings.seed)));
+}
+
+SavedRun loadState(const Options &options, Session &session, Sampler &sampler) {
+  SavedRun run = loadRun(session, *options.loadState);
+  bool chat = options.mode == Mode::chat;
+  if (run.chat != chat) {
+    throw Error(Status::usage,
+                *options.loadState +
+                    (chat ? ": was not saved by a chat; load it without --chat"
+                          : ": was saved by a chat; load it with --chat"));
+  }
+  if (!options.seed || *options.seed == run.random.seed) {
+    sampler.setRandomState(run.random);
+  }
+  return run;
+}
+
+void checkSaveState(const Options &options) {
+  if (options.saveState) {
+    NewFile probe(*options.saveState);
+  }
+}
+
+} // namespace cheems::run
