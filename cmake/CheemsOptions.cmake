@@ -5,6 +5,10 @@ if(CHEEMS_SANITIZE)
   target_compile_options(cheems_options INTERFACE -fsanitize=${CHEEMS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(cheems_options INTERFACE -fsanitize=${CHEEMS_SANITIZE})
 endif()
+if(CHEEMS_SANITIZE MATCHES "address")
+  # compiled models carry its checks too, and their memory redzones
+  target_compile_definitions(cheems_options INTERFACE CHEEMS_ADDRESS_SANITIZER)
+endif()
 if(CHEEMS_BUILD_FUZZERS)
   # coverage in every object, libFuzzer's main only in the fuzz targets
   target_compile_options(cheems_options INTERFACE -fsanitize=fuzzer-no-link)

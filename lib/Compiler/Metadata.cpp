@@ -118,6 +118,11 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
       {"workspace", llvm::json::Object{
                         {"general", llvm::json::Array(facts.generalWorkspace)},
                         {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+  llvm::json::Object made{{"cpu", target.cpu},
+                          {"features", std::move(features)}};
+  if (target.addressSanitizer) {
+    made["sanitizer"] = "address";
+  }
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
       {"compiler", compilerVersion()},
@@ -139,8 +144,7 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
-      {"target", llvm::json::Object{{"cpu", target.cpu},
-                                    {"features", std::move(features)}}},
+      {"target", std::move(made)},
       {"variants", llvm::json::Array{std::move(variant)}},
       {"state", state(facts.state)},
       {"parameters", parameters(facts.parameters)},

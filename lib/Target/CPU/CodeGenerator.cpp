@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 namespace cheems {
 
@@ -65,12 +66,26 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
     // Loops stay loops: a call of memset or memcpy would be a symbol from
     // outside.
     function.addFnAttr("no-builtins");
+    if (target.addressSanitizer && !function.isDeclaration()) {
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+    }
   }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(machine->get());
+  if (target.addressSanitizer) {
+    // Where clang puts it: what optimisation removed need not be checked.
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
+                                               llvm::OptimizationLevel,
+                                               llvm::ThinOrFullLTOPhase) {
+      llvm::AddressSanitizerOptions options;
+      options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+      passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false,
+                                                /*UseOdrIndicator=*/false));
+    });
+  }
   llvm::TargetLibraryInfoImpl library((*machine)->getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
@@ -114,7 +129,9 @@ generateObject(llvm::Module &module, const TargetInfo &target) {
                               name ? llvm::Error::success() : name.takeError());
     }
     bool outside = *flags & llvm::object::SymbolRef::SF_Undefined;
-    if (outside && !name->empty() && *name != "cheems_parallel_for") {
+    bool known = name->empty() || *name == "cheems_parallel_for" ||
+                 (target.addressSanitizer && name->starts_with("__asan_"));
+    if (outside && !known) {
       return llvm::createStringError(
           "internal error: the compiled code would call " + *name);
     }

@@ -17,7 +17,7 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
              llvm::LLVMContext &context);
 
 /// The object file of an optimised module. Fails if it needs any symbol but
-/// cheems_parallel_for.
+/// cheems_parallel_for and, instrumented, those of AddressSanitizer.
 llvm::Expected<llvm::SmallVector<char, 0>>
 generateObject(llvm::Module &module, const TargetInfo &target);
 

@@ -14,6 +14,12 @@ struct TargetInfo {
   std::string cpu; ///< as asked for
   std::vector<std::string>
       features; ///< LLVM's names of what the code may use beyond x86-64, sorted
+  /// Code carries AddressSanitizer's checks, as this compiler itself does.
+#ifdef CHEEMS_ADDRESS_SANITIZER
+  bool addressSanitizer = true;
+#else
+  bool addressSanitizer = false;
+#endif
 
   /// "portable", "native" (this machine's CPUID bits, never its model name), or
   /// a name LLVM knows. UnsupportedError where x86-64-v3 is not met, naming
