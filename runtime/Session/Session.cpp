@@ -116,10 +116,6 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   workspace.confine(
       (oneEach ? variant.decodeWorkspace : variant.generalWorkspace)
           .bytes(tokenCount, pool.threads()));
-  const Variant &variant = compiled->variant();
-  workspace.confine(
-      (oneEach ? variant.decodeWorkspace : variant.generalWorkspace)
-          .bytes(tokenCount, pool.threads()));
   ThreadPool::Binding binding(pool);
   (oneEach ? compiled->decodeEntry() : compiled->generalEntry())(&step);
   for (int64_t i = 0; i < segmentCount; ++i) {
