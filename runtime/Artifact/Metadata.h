@@ -54,7 +54,6 @@ struct Metadata {
   std::string targetCpu;
   std::vector<std::string> targetFeatures;
   std::string sanitizer; ///< whose checks the code carries: "address", or none
-  std::string sanitizer; ///< whose checks the code carries: "address", or none
   std::vector<Variant> variants;
   std::vector<StateKind> state;
   std::vector<std::string> warnings;
