@@ -244,9 +244,6 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   if (target.has("sanitizer")) {
     data.sanitizer = target.oneOf("sanitizer", {"address"});
   }
-  if (target.has("sanitizer")) {
-    data.sanitizer = target.oneOf("sanitizer", {"address"});
-  }
   size_t index = 0;
   for (const json &item : root.list("variants")) {
     data.variants.push_back(
