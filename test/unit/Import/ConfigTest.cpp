@@ -1,8 +1,6 @@
 // Fields of config.json: values, defaults of each name set, ranges, refusals,
 // warnings.
-#include "lib/Import/Config.h"
-#include "lib/Import/Json.h"
-#include "test/unit/Import/ModelFolder.h"
+#include "test/unit/Import/ReadConfig.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,36 +11,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace {
-
-struct Read {
-  std::optional<CheckpointConfig> config;
-  std::string error;
-  bool unsupported = false;
-  std::vector<std::string> warnings;
-};
-
-/// Reads an object whose braces are left out.
-Read read(const std::string &fields, NameSet names = NameSet::Transformers) {
-  Read result;
-  auto object = parseJsonObject("{" + fields + "}", "config.json");
-  if (!object) {
-    result.error = llvm::toString(object.takeError());
-    return result;
-  }
-  auto config =
-      readConfig(*object, names, "config.json", [&](llvm::StringRef warning) {
-        result.warnings.push_back(warning.str());
-      });
-  if (config) {
-    result.config = std::move(*config);
-  } else {
-    result.unsupported = config.errorIsA<UnsupportedError>();
-    result.error = llvm::toString(config.takeError());
-    EXPECT_EQ(result.error.find('\n'), std::string::npos) << result.error;
-    EXPECT_EQ(result.error.find("config.json: "), 0u) << result.error;
-  }
-  return result;
-}
 
 TEST(Config, TransformersDefaults) {
   Read r = read("");

@@ -1,5 +1,5 @@
-// Small Doge checkpoints for the importer's tests: made in memory, changed at
-// will, written to a folder that goes with the test.
+// Small checkpoints of Doge and Cheems for the importer's tests: made in
+// memory, changed at will, written to a folder that goes with the test.
 #ifndef CHEEMS_TEST_UNIT_IMPORT_MODELFOLDER_H
 #define CHEEMS_TEST_UNIT_IMPORT_MODELFOLDER_H
 
@@ -53,6 +53,13 @@ public:
   ModelFolder &add(const std::string &tensor, StoredTensor stored);
   /// Renames to the author's early names; its configuration keeps its fields.
   ModelFolder &useAuthorNames();
+  /// A Cheems of so many layers with the author's fields, SSD layers of 4
+  /// groups and a state of 4; rope_scaling is null.
+  ModelFolder &makeCheems(int64_t layers = 2, int64_t period = 2,
+                          int64_t offset = 1);
+  /// Four experts of two keys a half, k = 3: by a router under transformers'
+  /// names, else by two heads of queries and keys of 2.
+  ModelFolder &addExperts(int64_t layer);
   ModelFolder &removeNorms();
   ModelFolder &maskPerAttentionHead();
   ModelFolder &remove(const std::string &tensor);

@@ -1,6 +1,7 @@
 // Weights in several files.
 #include "lib/Import/WeightFiles.h"
 #include "test/unit/Import/ModelFolder.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gmock/gmock.h"
@@ -18,7 +19,11 @@ constexpr const char *second = "model-00002-of-00002.safetensors";
 /// Splits the model's tensors over two files; `weightMap` may be changed before
 /// writing.
 struct ShardedFolder : ModelFolder {
-  ShardedFolder() {
+  ShardedFolder() { split(); }
+  void split() {
+    one.clear();
+    two.clear();
+    weightMap = {};
     bool odd = false;
     for (const auto &[name, tensor] : tensors) {
       odd = !odd;
@@ -54,6 +59,28 @@ TEST(Shards, GiveTheSameTensorsAsOneFile) {
               b.checkpoint->tensor(name).bytes)
         << name;
   }
+}
+
+TEST(Shards, MayHoldStatesAndExperts) {
+  ShardedFolder folder;
+  folder.makeCheems().addExperts(0).addExperts(1);
+  folder.split();
+  Opened opened = folder.writeAndOpen();
+  ASSERT_EQ(opened.error, "");
+  const ModelConfig &config = opened.checkpoint->config();
+  EXPECT_TRUE(config.layer[0].ssd && config.layer[1].attention);
+  for (const std::string &name :
+       {config.layer[0].ssd->a, config.layer[1].experts->keys}) {
+    EXPECT_EQ(opened.checkpoint->tensor(name).bytes,
+              llvm::arrayRefFromStringRef(folder.tensors[name].bytes))
+        << name;
+  }
+  // a tensor that contradicts its layer is looked for in its own shard
+  std::string a = "model.layers.1.ssd.A";
+  folder.two[a] = patterned({4});
+  folder.weightMap[a] = second;
+  EXPECT_THAT(folder.writeAndOpen().error,
+              HasSubstr(std::string(second) + ": tensor '" + a + "'"));
 }
 
 TEST(Shards, SingleFileWinsOverAnIndex) {

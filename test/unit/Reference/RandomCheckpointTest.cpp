@@ -1,11 +1,12 @@
-// Random checkpoints open, evaluate to sensible logits, and no token sees a
-// later one.
+// Random checkpoints open as drawn, evaluate to sensible logits, and no token
+// sees a later one.
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "cheems/Reference/Model.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace cheems;
@@ -16,6 +17,54 @@ namespace {
 
 constexpr uint64_t seeds = 50;
 
+/// What was drawn is what was opened.
+void expectDrawn(const ModelConfig &config, const RandomCheckpoint &drawn) {
+  using Drawn = RandomCheckpoint;
+  EXPECT_EQ(config.modelType, drawn.cheems ? "cheems" : "doge");
+  EXPECT_EQ(config.headDim, drawn.headDim);
+  EXPECT_EQ(config.rotary.dynamic, drawn.dynamicRope);
+  EXPECT_EQ(config.head.has_value(), !drawn.tied);
+  EXPECT_EQ(config.maskKind, drawn.mask == Drawn::Mask::Bias ? MaskKind::Bias
+                             : drawn.mask == Drawn::Mask::Scale
+                                 ? MaskKind::Scale
+                                 : MaskKind::Threshold);
+  EXPECT_EQ(config.maskThreshold, drawn.threshold);
+  if (drawn.mask == Drawn::Mask::Bias) {
+    EXPECT_EQ(config.keepWindow.value_or(0),
+              drawn.keepWindow.value_or(drawn.authorNames ? 0 : 2048));
+  } else {
+    EXPECT_FALSE(config.keepWindow);
+  }
+  EXPECT_EQ(config.ssdStateSize, drawn.anySSD() ? drawn.stateSize : 0);
+  EXPECT_EQ(config.experts, drawn.anyExperts() ? drawn.experts : 0);
+  ASSERT_EQ(static_cast<int64_t>(config.layer.size()), drawn.layers);
+  for (int64_t i = 0; i < drawn.layers; ++i) {
+    const LayerTensors &layer = config.layer[i];
+    EXPECT_EQ(layer.gate.has_value(), drawn.gated);
+    ASSERT_EQ(layer.attention.has_value(), drawn.isAttention(i));
+    ASSERT_EQ(layer.ssd.has_value(), !drawn.isAttention(i));
+    ASSERT_EQ(layer.experts.has_value(), drawn.hasExperts(i));
+    if (layer.attention) {
+      EXPECT_EQ(config.maskHeads, drawn.maskHeads());
+      EXPECT_EQ(layer.attention->queryNorm.has_value(), drawn.queryKeyNorms);
+      EXPECT_EQ(layer.attention->visibleHeads.empty(),
+                drawn.mask != Drawn::Mask::Threshold || drawn.threshold != 1.0);
+    } else {
+      EXPECT_EQ(layer.ssd->groups, drawn.groups);
+      EXPECT_EQ(layer.ssd->skip.has_value(), drawn.skip);
+      EXPECT_EQ(layer.ssd->logarithm, drawn.decay == Drawn::Decay::Logarithm);
+    }
+    if (layer.experts) {
+      EXPECT_EQ(layer.experts->router.has_value(), !drawn.authorNames);
+      EXPECT_EQ(layer.experts->keyCount, drawn.keyCount);
+      EXPECT_EQ(config.expertsPerHead, drawn.expertsPerHead);
+      EXPECT_EQ(config.scorePlacement, drawn.innerScore
+                                           ? ScorePlacement::Inner
+                                           : ScorePlacement::Softmax);
+    }
+  }
+}
+
 class RandomCheckpoints : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
@@ -23,18 +72,15 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
   SCOPED_TRACE(drawn.describe());
   TemporaryFolder folder;
   writeCheckpoint(drawn, folder.path);
-  auto opened = Checkpoint::open(folder.path.string(), [](llvm::StringRef) {});
+  std::vector<std::string> warnings;
+  auto opened =
+      Checkpoint::open(folder.path.string(), [&](llvm::StringRef line) {
+        warnings.push_back(line.str());
+      });
   ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
-  const ModelConfig &config = opened->config();
-  EXPECT_EQ(config.maskHeads, drawn.maskHeads());
-  EXPECT_EQ(config.headDim, drawn.headDim);
-  EXPECT_EQ(config.rotary.dynamic, drawn.dynamicRope);
-  EXPECT_EQ(config.layer[0].attention->queryNorm.has_value(),
-            drawn.queryKeyNorms);
-  EXPECT_EQ(config.layer[0].gate.has_value(), drawn.gated);
-  EXPECT_EQ(config.head.has_value(), !drawn.tied);
-  EXPECT_EQ(config.keepWindow.value_or(0),
-            drawn.keepWindow.value_or(drawn.authorNames ? 0 : 2048));
+  bool square = drawn.experts == drawn.keyCount * drawn.keyCount;
+  EXPECT_EQ(warnings.size(), drawn.anyExperts() && !square ? 1u : 0u);
+  expectDrawn(opened->config(), drawn);
 
   std::vector<int64_t> ids =
       drawIds(drawn, std::min<int64_t>(20, drawn.context()));
@@ -42,13 +88,13 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
   int64_t rows = static_cast<int64_t>(ids.size());
   ASSERT_EQ(logits.shape,
             (llvm::SmallVector<int64_t, 4>{rows, drawn.vocabulary}));
-  double square = 0.0;
+  double power = 0.0;
   for (double value : logits.data) {
     ASSERT_TRUE(std::isfinite(value));
-    square += value * value / static_cast<double>(logits.data.size());
+    power += value * value / static_cast<double>(logits.data.size());
   }
-  EXPECT_GT(std::sqrt(square), 0.3);
-  EXPECT_LT(std::sqrt(square), 3.0);
+  EXPECT_GT(std::sqrt(power), 0.3);
+  EXPECT_LT(std::sqrt(power), 3.0);
 
   ids.back() = (ids.back() + 1) % drawn.vocabulary;
   Tensor changed = evaluateModel(*opened, ids);
@@ -78,12 +124,90 @@ TEST(RandomCheckpoint, SeedsCoverEveryNameSetNormAndMaskHeadCombination) {
   EXPECT_EQ(seen.size(), 8u);
 }
 
+/// Counts the seeds of a feature that another test would miss in silence.
+struct Coverage {
+  std::map<std::string, int> seeds;
+  void count(const char *feature, bool has) { seeds[feature] += has; }
+};
+
+TEST(RandomCheckpoint, SeedsCoverEveryKindOfLayer) {
+  using Drawn = RandomCheckpoint;
+  Coverage seen;
+  std::set<Drawn::Experts> patterns;
+  std::set<std::tuple<Drawn::Decay, bool>> states;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    RandomCheckpoint c = drawCheckpoint(seed);
+    bool attention = false;
+    for (int64_t i = 0; i < c.layers; ++i) {
+      attention |= c.isAttention(i);
+    }
+    seen.count("plain Doge",
+               !c.cheems && !c.anyExperts() && c.mask == Drawn::Mask::Bias);
+    seen.count("hybrid", attention && c.anySSD());
+    seen.count("SSD alone", !attention);
+    seen.count("Cheems of attention alone", c.cheems && !c.anySSD());
+    seen.count("some heads a group",
+               c.anySSD() && c.groups > 1 && c.groups < c.heads);
+    seen.count("state size by default", c.anySSD() && c.stateSize == c.headDim);
+    seen.count("state size of its own", c.anySSD() && c.stateSize != c.headDim);
+    seen.count("SSD with dynamic rope", c.anySSD() && c.dynamicRope);
+    seen.count("hybrid with a window", attention && c.anySSD() && c.keepWindow);
+    seen.count("threshold 1", attention && c.mask == Drawn::Mask::Threshold &&
+                                  c.threshold == 1.0);
+    seen.count("threshold below", attention &&
+                                      c.mask == Drawn::Mask::Threshold &&
+                                      c.threshold < 1.0);
+    seen.count("scale", attention && c.mask == Drawn::Mask::Scale);
+    if (c.anySSD()) {
+      states.emplace(c.decay, c.skip);
+    }
+    if (c.anyExperts()) {
+      patterns.insert(c.expertLayers);
+      seen.count("router", !c.authorNames);
+      seen.count("Doge with queries and keys", c.authorNames && !c.cheems);
+      seen.count("Cheems with experts", c.cheems);
+      seen.count("several heads of experts", c.expertHeads > 1);
+      seen.count("experts that are no square",
+                 c.experts != c.keyCount * c.keyCount);
+      seen.count("more experts than keys", c.expertsPerHead > c.keyCount);
+      seen.count("inner score", c.innerScore);
+    }
+  }
+  EXPECT_EQ(patterns.size(), 6u);
+  EXPECT_EQ(states.size(), 6u);
+  for (const auto &[feature, count] : seen.seeds) {
+    EXPECT_GT(count, 0) << feature;
+  }
+  EXPECT_GE(seen.seeds["plain Doge"], static_cast<int>(seeds) / 4);
+}
+
+TEST(RandomCheckpoint, ExpertPatternsAreThoseOfThePaper) {
+  using Experts = RandomCheckpoint::Experts;
+  const std::pair<Experts, const char *> rows[] = {
+      {Experts::None, "MMMMMMMM"},   {Experts::First, "EMMMMMMM"},
+      {Experts::Last, "MMMMMMME"},   {Experts::Ends, "EMMMMMME"},
+      {Experts::Middle, "MEEEEEEM"}, {Experts::All, "EEEEEEEE"}};
+  for (const auto &[pattern, layers] : rows) {
+    RandomCheckpoint c;
+    c.layers = 8;
+    c.expertLayers = pattern;
+    for (int64_t i = 0; i < c.layers; ++i) {
+      EXPECT_EQ(c.hasExperts(i), layers[i] == 'E') << layers << ' ' << i;
+    }
+  }
+}
+
 TEST(RandomCheckpoint, SameSeedWritesTheSameBytes) {
   TemporaryFolder first, second;
-  RandomCheckpoint drawn = drawCheckpoint(3);
-  drawn.sharded = false;
-  writeCheckpoint(drawn, first.path);
-  writeCheckpoint(drawn, second.path);
+  uint64_t seed = 3;
+  while (!drawCheckpoint(seed).cheems || !drawCheckpoint(seed).anyExperts()) {
+    ++seed;
+  }
+  for (TemporaryFolder *folder : {&first, &second}) {
+    RandomCheckpoint drawn = drawCheckpoint(seed);
+    drawn.sharded = false;
+    writeCheckpoint(drawn, folder->path);
+  }
   for (const char *name : {"config.json", "model.safetensors"}) {
     auto a = llvm::MemoryBuffer::getFile((first.path / name).string());
     auto b = llvm::MemoryBuffer::getFile((second.path / name).string());

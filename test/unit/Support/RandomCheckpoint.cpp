@@ -1,5 +1,6 @@
-// Draws the configuration of a random checkpoint.
+// Draws the configuration of a random dense Doge, and tells what was drawn.
 #include "test/unit/Support/RandomCheckpoint.h"
+#include "test/unit/Support/RandomDraws.h"
 #include <sstream>
 
 namespace cheems::test {
@@ -28,11 +29,12 @@ static int64_t awkwardSize(Random &random, int64_t low) {
   return size % 16 == 0 ? size - 1 : size;
 }
 
-RandomCheckpoint drawCheckpoint(uint64_t seed) {
+RandomCheckpoint drawDense(uint64_t seed, std::optional<bool> authorNames) {
   Random random(seed);
   RandomCheckpoint c;
   c.seed = seed;
   c.authorNames = random.chance(0.5);
+  c.authorNames = authorNames.value_or(c.authorNames);
   c.queryKeyNorms = random.chance(0.5);
   c.maskPerAttentionHead = random.chance(0.5);
   c.tied = random.chance(0.5);
@@ -97,6 +99,47 @@ RandomCheckpoint drawCheckpoint(uint64_t seed) {
   return c;
 }
 
+RandomCheckpoint drawDoge(uint64_t seed) {
+  return drawDense(seed, std::nullopt);
+}
+
+bool RandomCheckpoint::hasExperts(int64_t layer) const {
+  bool first = layer == 0, last = layer == layers - 1;
+  switch (expertLayers) {
+  case Experts::None:
+    return false;
+  case Experts::First:
+    return first;
+  case Experts::Last:
+    return last;
+  case Experts::Ends:
+    return first || last;
+  case Experts::Middle:
+    return !first && !last;
+  case Experts::All:
+    return true;
+  case Experts::Drawn:
+    return Random(seed ^ static_cast<uint64_t>(0xe89 + layer)).chance(0.5);
+  }
+  return false;
+}
+
+bool RandomCheckpoint::anyExperts() const {
+  bool any = false;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    any |= hasExperts(layer);
+  }
+  return any;
+}
+
+bool RandomCheckpoint::anySSD() const {
+  bool any = false;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    any |= !isAttention(layer);
+  }
+  return any;
+}
+
 int64_t RandomCheckpoint::context() const {
   return dynamicRope
              ? static_cast<int64_t>(static_cast<double>(maxPositions) * factor)
@@ -106,9 +149,11 @@ int64_t RandomCheckpoint::context() const {
 std::string RandomCheckpoint::describe() const {
   std::ostringstream line;
   line << "seed " << seed << ": "
-       << (authorNames ? "author's" : "transformers'") << " names, vocabulary "
-       << vocabulary << ", hidden " << hidden << ", intermediate "
-       << intermediate << ", layers " << layers << ", heads " << heads << '/'
+       << (cheems        ? "Cheems"
+           : authorNames ? "Doge, author's names"
+                         : "Doge, transformers' names")
+       << ", vocabulary " << vocabulary << ", hidden " << hidden
+       << ", intermediate " << intermediate << ", heads " << heads << '/'
        << keyValueHeads << " of " << headDim
        << (separateHead ? " (own field)" : "") << ", A "
        << (maskPerAttentionHead ? "an attention head" : "a key head")
@@ -124,6 +169,28 @@ std::string RandomCheckpoint::describe() const {
            : stored == Stored::F16  ? "f16"
                                     : "mixed")
        << (sharded ? ", sharded" : "");
+  if (mask == Mask::Threshold) {
+    line << ", mask threshold " << threshold;
+  } else if (mask == Mask::Scale) {
+    line << ", mask scale";
+  }
+  line << ", layers";
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    line << ' ' << (isAttention(layer) ? 'A' : 'S')
+         << (hasExperts(layer) ? 'E' : 'M');
+  }
+  if (anySSD()) {
+    line << ", states of " << stateSize << " in " << groups << " groups, "
+         << (decay == Decay::Negative  ? "A negative"
+             : decay == Decay::Growing ? "A positive"
+                                       : "A_log")
+         << (skip ? " with D" : "");
+  }
+  if (anyExperts()) {
+    line << ", " << experts << " experts by " << keyCount << " keys, "
+         << expertHeads << " x " << expertsPerHead << ", queries of "
+         << retrievalSize << (innerScore ? ", inner score" : ", softmax");
+  }
   return line.str();
 }
 

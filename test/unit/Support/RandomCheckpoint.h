@@ -1,5 +1,5 @@
-// Random legal dense Doge checkpoints, drawn from a seed over everything that
-// can be imported.
+// Random legal checkpoints of Doge and Cheems, drawn from a seed over
+// everything that can be imported.
 #ifndef CHEEMS_TEST_UNIT_SUPPORT_RANDOMCHECKPOINT_H
 #define CHEEMS_TEST_UNIT_SUPPORT_RANDOMCHECKPOINT_H
 
@@ -16,9 +16,15 @@ namespace cheems::test {
 /// beside it.
 struct RandomCheckpoint {
   enum class Stored { F32, BF16, F16, Mixed /* a type a tensor */ };
+  /// Which layers have experts: the paper's six patterns, and any.
+  enum class Experts { None, First, Last, Ends, Middle, All, Drawn };
+  enum class Mask { Bias, Threshold, Scale };
+  /// Signs of A in SSD layers; the last is stored as A_log.
+  enum class Decay { Negative, Growing, Logarithm };
 
   uint64_t seed = 0; ///< of the weights too
   bool authorNames = false;
+  bool cheems = false; ///< implies authorNames
   bool queryKeyNorms = true;
   bool maskPerAttentionHead = false; ///< else per key/value head
   bool tied = false;
@@ -41,7 +47,30 @@ struct RandomCheckpoint {
   /// under the author's.
   std::optional<int64_t> keepWindow;
   Stored stored = Stored::F32;
+  Mask mask = Mask::Bias; ///< others take no keepWindow
+  double threshold = 1.0;
 
+  // Layer i is attention where i % attentionPeriod == attentionOffset; 1 and 0
+  // but in Cheems.
+  int64_t attentionPeriod = 1, attentionOffset = 0;
+  int64_t stateSize = 0; ///< even; Cheems only
+  int64_t groups = 1;    ///< of SSD layers; divides heads
+  bool skip = false;     ///< SSD layers have D
+  Decay decay = Decay::Negative;
+
+  Experts expertLayers = Experts::None;
+  int64_t keyCount = 2, experts = 4; ///< keyCount = floor(sqrt(experts))
+  int64_t expertHeads = 1;           ///< 1 under transformers' names
+  int64_t expertsPerHead = 1;        ///< at most keyCount * keyCount
+  int64_t retrievalSize = 2;         ///< even; read under the author's names
+  bool innerScore = false;
+
+  bool isAttention(int64_t layer) const {
+    return layer % attentionPeriod == attentionOffset;
+  }
+  bool hasExperts(int64_t layer) const;
+  bool anyExperts() const;
+  bool anySSD() const;
   int64_t maskHeads() const {
     return maskPerAttentionHead ? heads : keyValueHeads;
   }
@@ -51,8 +80,11 @@ struct RandomCheckpoint {
   std::string describe() const;
 };
 
-/// The configuration of this seed. The same on every machine.
+/// The configuration of this seed, a plain Doge for a third of them. The same
+/// on every machine.
 RandomCheckpoint drawCheckpoint(uint64_t seed);
+/// A Doge of dense layers with masks of kind bias.
+RandomCheckpoint drawDoge(uint64_t seed);
 
 /// Writes config.json and the weights, scaled so that logits have a standard
 /// deviation near 1, into `folder`, which is made. No tokenizer. Throws

@@ -36,7 +36,7 @@ std::string compilerPath() {
 
 RandomCheckpoint randomWindow(uint64_t seed, int64_t window,
                               int64_t layers = 2) {
-  RandomCheckpoint c = drawCheckpoint(seed);
+  RandomCheckpoint c = drawDoge(seed);
   c.keepWindow = window;
   c.dynamicRope = false;
   c.maxPositions = 2048;

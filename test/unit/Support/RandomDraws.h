@@ -1,0 +1,25 @@
+// The parts that random checkpoints are put together from.
+#ifndef CHEEMS_TEST_UNIT_SUPPORT_RANDOMDRAWS_H
+#define CHEEMS_TEST_UNIT_SUPPORT_RANDOMDRAWS_H
+
+#include "test/unit/Support/RandomCheckpoint.h"
+
+namespace cheems::test {
+
+/// drawDoge, with the names given where `authorNames` is.
+RandomCheckpoint drawDense(uint64_t seed, std::optional<bool> authorNames);
+
+/// A tensor as it is stored.
+struct RandomTensor {
+  std::string name, type;
+  std::vector<int64_t> shape;
+  std::string bytes; // little-endian
+};
+std::vector<RandomTensor> drawTensors(const RandomCheckpoint &checkpoint);
+
+/// The text of config.json.
+std::string configText(const RandomCheckpoint &checkpoint);
+
+} // namespace cheems::test
+
+#endif
