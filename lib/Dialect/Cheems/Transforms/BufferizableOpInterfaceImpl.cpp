@@ -42,6 +42,9 @@ struct DestinationModel
 
 void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, cheems::CheemsDialect *) {
+    MixExpertsOp::attachInterface<DestinationModel<MixExpertsOp>>(*context);
+    RetrieveExpertsOp::attachInterface<DestinationModel<RetrieveExpertsOp>>(
+        *context);
     RmsNormOp::attachInterface<DestinationModel<RmsNormOp>>(*context);
     RotaryTableOp::attachInterface<DestinationModel<RotaryTableOp>>(*context);
     RotaryOp::attachInterface<DestinationModel<RotaryOp>>(*context);

@@ -21,6 +21,7 @@ struct LowerMicrokernels
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp,
+              cheems::MixExpertsOp, cheems::RetrieveExpertsOp,
               cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
       }
@@ -36,6 +37,10 @@ struct LowerMicrokernels
         lowered = cheems::lowerProduct(product, unit, rewriter);
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
+      } else if (auto retrieval = dyn_cast<cheems::RetrieveExpertsOp>(op)) {
+        lowered = cheems::lowerRetrieval(retrieval, rewriter);
+      } else if (auto mixing = dyn_cast<cheems::MixExpertsOp>(op)) {
+        lowered = cheems::lowerMixing(mixing, rewriter);
       } else if (auto ssd = dyn_cast<cheems::SSDChunkOp>(op)) {
         lowered = cheems::lowerSSDChunk(ssd, unit, rewriter);
       } else {

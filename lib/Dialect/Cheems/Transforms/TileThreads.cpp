@@ -28,7 +28,9 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     }
     bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
                        cheems::DynamicMaskOp>(op);
-    if (!rowWise || rows == 0 || iterators.empty() ||
+    // A row of these is work enough for an iteration.
+    bool heavy = isa<cheems::RetrieveExpertsOp, cheems::MixExpertsOp>(op);
+    if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||
         iterators[0] != utils::IteratorType::parallel) {
       return {};
     }
@@ -37,7 +39,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     if (result.getRank() < 2 || !result.isDynamicDim(0)) {
       return {};
     }
-    sizes[0] = b.getIndexAttr(rows);
+    sizes[0] = b.getIndexAttr(heavy ? 1 : rows);
     return sizes;
   }
 

@@ -19,7 +19,7 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [Declare
     Constraints:
     - C1: `score` and `expert` have the same shape [T, H, k], with T and H of `scores`.
     - C2: `scores` is [T, 2, H, K]; H, K and k are static.
-    - C3: 1 <= k <= K * K.
+    - C3: 1 <= k <= K * K < 2^31.
 
     Edges: k > K takes all keys of each half. A NaN ranks below every number, NaNs among themselves by index. No buffer grows with the number of experts.
 

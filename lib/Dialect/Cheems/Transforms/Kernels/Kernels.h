@@ -31,6 +31,13 @@ LogicalResult lowerAttention(DynamicMaskAttentionOp op, RewriterBase &rewriter);
 LogicalResult lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
                             RewriterBase &rewriter);
 
+/// The best keys of both halves taken off one by one, their sums by insertion.
+LogicalResult lowerRetrieval(RetrieveExpertsOp op, RewriterBase &rewriter);
+
+/// A row's experts: products with `down`, weights, rows of `up` added in
+/// registers.
+LogicalResult lowerMixing(MixExpertsOp op, RewriterBase &rewriter);
+
 } // namespace mlir::cheems
 
 #endif

@@ -1,0 +1,157 @@
+// retrieve_experts, compiled: comparisons and one addition a pair, so bit for
+// bit as the evaluator.
+#include "Cases.h"
+#include "ModuleText.h"
+#include "cheems/Reference/Experts.h"
+#include <limits>
+
+using namespace cheems::test;
+using cheems::reference::Retrieval;
+using cheems::reference::Tensor;
+
+namespace {
+class ExpertRetrievalTest : public KernelTest {};
+CHEEMS_EVERY_MODE(ExpertRetrievalTest);
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Form {
+  int64_t heads, keys, k;
+
+  std::string name() const {
+    return "retrieve_" + std::to_string(heads) + "_" + std::to_string(keys) +
+           "_" + std::to_string(k);
+  }
+  std::string text() const {
+    std::string scores =
+        "?x2x" + std::to_string(heads) + "x" + std::to_string(keys) + "xf32";
+    std::string found =
+        "?x" + std::to_string(heads) + "x" + std::to_string(k) + "x";
+    std::string results = "tensor<" + found + "f32>, tensor<" + found + "i32>";
+    return FunctionText(name())
+        .input("g", scores)
+        .output("s", found + "f32")
+        .output("e", found + "i32")
+        .line("%r, %q = cheems.retrieve_experts ins(%g : tensor<" + scores +
+              ">) outs(%s, %e : " + results + ") -> " + results)
+        .store("%r", "s", found + "f32")
+        .store("%q", "e", found + "i32")
+        .text();
+  }
+};
+
+// Fewer keys than lanes, a multiple, one more and one less; k below K, at it,
+// past it, and all pairs; more blocks of keys than one vector has lanes.
+constexpr Form kForms[] = {
+    {1, 1, 1},   {3, 3, 1},    {2, 3, 2},     {1, 3, 5},    {2, 3, 9},
+    {4, 8, 3},   {1, 8, 8},    {2, 8, 11},    {1, 8, 64},   {2, 16, 4},
+    {1, 16, 17}, {2, 31, 7},   {1, 31, 40},   {4, 128, 8},  {1, 128, 1},
+    {8, 128, 2}, {1, 128, 64}, {1, 1024, 16}, {1, 300, 33}, {1, 1100, 3}};
+
+std::unique_ptr<CompiledModule> compileAll(Mode mode) {
+  std::string text;
+  for (const Form &form : kForms) {
+    text += form.text();
+  }
+  return CompiledModule::compile(text, mode);
+}
+
+/// What makes scores hard to rank, by case number.
+Tensor makeScores(Random &random, const Form &form, int64_t rows,
+                  int64_t number) {
+  Tensor scores = random.tensor({rows, 2, form.heads, form.keys}, -4, 4);
+  constexpr double few[] = {-0.0, 0.0, 1.0, -1.0, 0.5};
+  constexpr double odd[] = {kInfinity, -kInfinity, kNaN, 0.0, -0.0, 1e38};
+  for (double &score : scores.data) {
+    switch (number % 5) {
+    case 0: // all distinct, nearly always
+      break;
+    case 1: // many equal scores
+      score = few[random.between(0, 4)];
+      break;
+    case 2: // what is no number, or next to none
+      score = random.once(3) ? odd[random.between(0, 5)] : score;
+      break;
+    case 3: // sums that round to the same
+      score = random.once(2) ? rounded(score * 0x1p-26, Element::F32)
+                             : static_cast<double>(random.between(-2, 2));
+      break;
+    default: // everything equal
+      score = number / 5 % 2 ? 1.5 : kNaN;
+    }
+  }
+  return scores;
+}
+
+/// NaN of any bits is the same; all else, zeros included, bit for bit.
+void expectSame(const Buffer &score, const Buffer &expert,
+                const Retrieval &want) {
+  ASSERT_EQ(expert.elements(), static_cast<int64_t>(want.expert.size()));
+  for (int64_t i = 0; i < expert.elements(); ++i) {
+    size_t at = static_cast<size_t>(i);
+    ASSERT_EQ(expert.get(i), static_cast<double>(want.expert[at])) << i;
+    double got = score.get(i), wanted = want.score.data[at];
+    ASSERT_TRUE(std::isnan(wanted) ? std::isnan(got)
+                                   : got == wanted && std::signbit(got) ==
+                                                          std::signbit(wanted))
+        << "score " << i << " is " << got << ", the evaluator has " << wanted;
+  }
+}
+
+TEST_P(ExpertRetrievalTest, AgreesWithTheEvaluatorBitForBit) {
+  auto module = compileAll(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(41);
+  constexpr int64_t count = std::size(kForms);
+  for (int64_t i = 0; i < std::max<int64_t>(caseCount(), 15 * count); ++i) {
+    const Form &form = kForms[i % count];
+    int64_t rows = random.rows(form.keys > 100 ? 6 : 40);
+    SCOPED_TRACE(form.name() + ", rows " + std::to_string(rows) + ", case " +
+                 std::to_string(i));
+    Tensor scores = makeScores(random, form, rows, i / count);
+    Buffer given(Element::F32, scores),
+        score(Element::F32, {rows, form.heads, form.k}),
+        expert(Element::I32, {rows, form.heads, form.k});
+    module->call(form.name(), rows, {&given, &score, &expert});
+    expectSame(score, expert,
+               cheems::reference::retrieveExperts(scores, form.k,
+                                                  /*roundSums=*/true));
+    if (HasFatalFailure()) {
+      return;
+    }
+  }
+}
+
+TEST_P(ExpertRetrievalTest, ARowDoesNotDependOnTheOthers) {
+  auto module = compileAll(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(42);
+  for (const Form &form : kForms) {
+    Tensor scores = makeScores(random, form, 5, 1);
+    auto run = [&](const Tensor &some) {
+      int64_t rows = some.shape[0];
+      Buffer given(Element::F32, some),
+          score(Element::F32, {rows, form.heads, form.k}),
+          expert(Element::I32, {rows, form.heads, form.k});
+      module->call(form.name(), rows, {&given, &score, &expert});
+      std::vector<double> found;
+      for (int64_t i = 0; i < expert.elements(); ++i) {
+        found.push_back(expert.get(i));
+      }
+      return found;
+    };
+    std::vector<double> all = run(scores);
+    size_t size = scores.data.size() / 5, width = all.size() / 5;
+    for (size_t t = 0; t < 5; ++t) {
+      auto first = scores.data.begin() + static_cast<int64_t>(t * size);
+      Tensor one({1, 2, form.heads, form.keys},
+                 {first, first + static_cast<int64_t>(size)});
+      auto from = all.begin() + static_cast<int64_t>(t * width);
+      EXPECT_EQ(run(one),
+                std::vector<double>(from, from + static_cast<int64_t>(width)))
+          << form.name() << ", row " << t;
+    }
+  }
+}
+} // namespace
