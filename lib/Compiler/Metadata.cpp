@@ -69,14 +69,14 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
   return result;
 }
 
-/// The trained length, times factor with dynamic scaling, unlimited
-/// where a window bounds the state.
+/// The trained length, times factor with dynamic scaling; unlimited where the
+/// state does not grow.
 int64_t defaultContext(const ModelConfig &config,
                        const CompileOptions &options) {
   if (options.maxContext) {
     return *options.maxContext;
   }
-  if (config.keepWindow) {
+  if (config.boundedState()) {
     return 0;
   }
   return static_cast<int64_t>(config.maxPositions * (config.rotary.dynamic
@@ -136,7 +136,7 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
                           {"trained", c.maxPositions},
                           {"rope", c.rotary.dynamic ? "dynamic" : "default"},
                           {"factor", c.rotary.factor}}},
-      {"keep_window", c.keepWindow.value_or(0)},
+      {"keep_window", c.attentionLayers() ? c.keepWindow.value_or(0) : 0},
       {"block", facts.block},
       {"precision", storedBF16 ? "bf16" : "f32"},
       {"kv_type", storedBF16 ? "bf16" : "f32"},
