@@ -116,17 +116,22 @@ std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text,
     auto fields = mlir::cast<mlir::DictionaryAttr>(entry);
     auto type = mlir::cast<mlir::RankedTensorType>(
         fields.getAs<mlir::TypeAttr>("type").getValue());
-    Parameter parameter{fields.getAs<mlir::IntegerAttr>("offset").getInt(),
-                        type.getDimSize(0), type.getDimSize(1),
-                        elementOf(type.getElementType()), std::nullopt};
+    Parameter parameter{{},
+                        fields.getAs<mlir::IntegerAttr>("offset").getInt(),
+                        type.getDimSize(0),
+                        type.getDimSize(1),
+                        elementOf(type.getElementType()),
+                        std::nullopt};
     if (auto layout = fields.getAs<mlir::cheems::PanelsAttr>("layout")) {
       parameter.panels = {layout.getRows(), layout.getPair()};
       parameter.rows *= layout.getRows();
       parameter.columns *= layout.getPair();
     }
-    auto names = fields.getAs<mlir::ArrayAttr>("names");
-    result->parameters[mlir::cast<mlir::StringAttr>(names[0]).str()] =
-        parameter;
+    for (auto name : fields.getAs<mlir::ArrayAttr>("names")
+                         .getAsRange<mlir::StringAttr>()) {
+      parameter.names.push_back(name.str());
+    }
+    result->parameters.push_back(std::move(parameter));
   }
   auto bytes = (*module)
                    ->getAttrOfType<mlir::IntegerAttr>("cheems.parameter_bytes")
@@ -175,24 +180,39 @@ CompiledModule::~CompiledModule() {
 
 void CompiledModule::setParameter(llvm::StringRef name,
                                   const reference::Tensor &matrix) {
-  auto found = parameters.find(name);
-  ASSERT_NE(found, parameters.end()) << name.str();
   ASSERT_FALSE(sealed);
-  const Parameter &parameter = found->second;
-  int64_t rows = matrix.shape[0], columns = matrix.shape[1];
-  ASSERT_EQ(columns, parameter.columns);
+  matrices[name.str()] = matrix;
+}
+
+void CompiledModule::store(const Parameter &parameter) {
   Buffer stored(parameter.element, {parameter.rows, parameter.columns});
-  for (int64_t n = 0; n < parameter.rows; ++n) {
-    for (int64_t k = 0; k < columns; ++k) {
-      int64_t at = n * columns + k;
-      if (auto panels = parameter.panels) {
-        auto [height, pair] = *panels;
-        at =
-            ((n / height * (columns / pair) + k / pair) * height + n % height) *
-                pair +
-            k % pair;
+  int64_t n = 0;
+  auto set = [&](int64_t k, double value) {
+    int64_t at = n * parameter.columns + k;
+    if (auto panels = parameter.panels) {
+      auto [height, pair] = *panels;
+      at = ((n / height * (parameter.columns / pair) + k / pair) * height +
+            n % height) *
+               pair +
+           k % pair;
+    }
+    stored.set(at, value);
+  };
+  for (const std::string &name : parameter.names) {
+    auto found = matrices.find(name);
+    ASSERT_NE(found, matrices.end()) << name << " was not set";
+    const reference::Tensor &matrix = found->second;
+    ASSERT_EQ(matrix.shape[1], parameter.columns) << name;
+    ASSERT_LE(n + matrix.shape[0], parameter.rows) << name;
+    for (int64_t row = 0; row < matrix.shape[0]; ++row, ++n) {
+      for (int64_t k = 0; k < parameter.columns; ++k) {
+        set(k, matrix(row, k));
       }
-      stored.set(at, n < rows ? matrix(n, k) : 0);
+    }
+  }
+  for (; n < parameter.rows; ++n) {
+    for (int64_t k = 0; k < parameter.columns; ++k) {
+      set(k, 0);
     }
   }
   std::copy(stored.bytes().begin(), stored.bytes().end(),
@@ -205,6 +225,9 @@ void CompiledModule::call(llvm::StringRef name, int64_t rows,
   ASSERT_NE(found, functions.end()) << name.str();
   const Function &function = found->second;
   if (!sealed) {
+    for (const Parameter &parameter : parameters) {
+      store(parameter);
+    }
     section->protect();
     sealed = true;
   }

@@ -31,8 +31,8 @@ public:
   CompiledModule(const CompiledModule &) = delete;
   CompiledModule &operator=(const CompiledModule &) = delete;
 
-  /// Stores `matrix` [N, K] as the parameter `name`, in the layout the compiler
-  /// asks for. Before the first call only.
+  /// Makes `matrix` [N, K] the parameter `name`, which the first call stores in
+  /// the layout that the compiler asks for.
   void setParameter(llvm::StringRef name, const reference::Tensor &matrix);
 
   /// Runs `function` on three workers with a NaN-filled workspace of exactly
@@ -43,6 +43,7 @@ public:
 
 private:
   struct Parameter {
+    std::vector<std::string> names; ///< of matrices one below the other
     int64_t offset, rows, columns;
     Element element;
     std::optional<std::pair<int64_t, int64_t>> panels; ///< rows and pair
@@ -55,7 +56,10 @@ private:
 
   CompiledModule() = default;
 
-  std::map<std::string, Parameter, std::less<>> parameters;
+  void store(const Parameter &parameter);
+
+  std::vector<Parameter> parameters;
+  std::map<std::string, reference::Tensor, std::less<>> matrices;
   std::map<std::string, Function, std::less<>> functions;
   std::optional<GuardedMemory> section; ///< the weights
   bool sealed = false;

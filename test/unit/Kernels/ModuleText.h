@@ -30,12 +30,19 @@ public:
            << "] : memref<1xindex>\n";
     return *this;
   }
-  /// Weight %n, named as the function is.
+  /// Weight %n, named as the function is. Buffers come before weights.
   FunctionText &parameter(const std::string &n, const std::string &type) {
-    signature << (signature.tellp() ? ", " : "")
-              << "%section: memref<?xi8> {cheems.field = \"parameters\"}";
-    before << "  %" << n << " = cheems.parameter [\"" << name << "\"] : tensor<"
-           << type << ">\n";
+    return parameter(n, type, name);
+  }
+  FunctionText &parameter(const std::string &n, const std::string &type,
+                          const std::string &weight) {
+    if (!hasSection) {
+      signature << (signature.tellp() ? ", " : "")
+                << "%section: memref<?xi8> {cheems.field = \"parameters\"}";
+      hasSection = true;
+    }
+    before << "  %" << n << " = cheems.parameter [\"" << weight
+           << "\"] : tensor<" << type << ">\n";
     return *this;
   }
   FunctionText &line(const std::string &text) {
@@ -72,6 +79,7 @@ private:
 
   std::string name;
   std::ostringstream signature, before;
+  bool hasSection = false;
 };
 
 } // namespace cheems::test
