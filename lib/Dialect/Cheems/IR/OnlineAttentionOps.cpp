@@ -1,5 +1,5 @@
 // Verification of online_attention.
-#include "OpUtils.h"
+#include "AttentionUtils.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -7,4 +7,14 @@ using namespace mlir::cheems;
 MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
   return MutableOperandRange(*this, getNumOperands() - 3, 3);
 }
-LogicalResult OnlineAttentionOp::verify() { return success(); }
+
+LogicalResult OnlineAttentionOp::verify() {
+  ArrayRef<int64_t> rows = shapeOf(getQuery()).take_front(2);
+  if (failed(verifySameShape(*this, "C1", shapeOf(getMaximum()), rows,
+                             "shapes of maximum and [T, H]")) ||
+      failed(verifySameShape(*this, "C1", shapeOf(getSum()), rows,
+                             "shapes of sum and [T, H]"))) {
+    return failure();
+  }
+  return verifyAttention(*this, "J");
+}

@@ -1,4 +1,4 @@
-// dynamic_mask_attention prints as it parses: every kind, with and without kept keys.
+// dynamic_mask_attention prints as it parses: every kind, with and without seen and kept keys.
 // RUN: cheems-opt %s | cheems-opt | FileCheck %s
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
 
@@ -14,6 +14,13 @@ func.func @bias(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %v: tensor<2x?x8x
 func.func @kept(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %first: index, %p: tensor<2x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) -> tensor<3x4x8xf32> {
   %r = cheems.dynamic_mask_attention bias scale 0.125 ins(%q, %k, %k, %m, %first : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return %r : tensor<3x4x8xf32>
+}
+
+// CHECK-LABEL: @seen
+// CHECK: cheems.dynamic_mask_attention threshold scale 1.250000e-01 hide_below 5.000000e-01 ins({{.*}}) seen(%{{.*}} : tensor<?xi32>) outs(%{{.*}} : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+func.func @seen(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %m: tensor<2x?xf32>, %first: index, %s: tensor<?xi32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
+  %r = cheems.dynamic_mask_attention threshold scale 0.125 hide_below 0.5 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, tensor<2x?xf32>, index) seen(%s : tensor<?xi32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  return %r : tensor<?x4x8xf32>
 }
 
 // CHECK-LABEL: @buffers

@@ -1,0 +1,174 @@
+// What dynamic_mask_attention and online_attention share: constraints, tiles
+// of rows, and the scalar score of one entry.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
+
+#include "OpUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+
+namespace mlir::cheems {
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// C1 (query and y) to C7. `entries` is the letter of the entries' extent.
+template <typename Op>
+LogicalResult verifyAttention(Op op, const char *entries) {
+  ArrayRef<int64_t> query = shapeOf(op.getQuery()),
+                    keys = shapeOf(op.getKeys()), mask = shapeOf(op.getMask());
+  if (failed(verifySameShape(op, "C1", query, shapeOf(op.getY()),
+                             "shapes of query and y"))) {
+    return failure();
+  }
+  if (op.getKeys().getType() != op.getValues().getType() ||
+      !compatible(keys[2], query[2])) {
+    return op.emitOpError("C2: keys and values have one type [G, ")
+           << entries << ", P] with the P of query";
+  }
+  int64_t heads = query[1];
+  for (int64_t extent : {heads, query[2], keys[0], mask[0], keys[2]}) {
+    if (ShapedType::isDynamic(extent)) {
+      return op.emitOpError("C3: numbers of heads and head size are static");
+    }
+  }
+  if (keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
+      heads % mask[0] != 0) {
+    return op.emitOpError("C3: ")
+           << heads << " query heads do not divide among " << keys[0]
+           << " key heads and " << mask[0] << " mask heads";
+  }
+  if (!compatible(mask[1], keys[1])) {
+    return op.emitOpError("C4: mask is [M, ")
+           << entries << "] with the " << entries << " of keys";
+  }
+  bool kept = op.getPosition() && op.getThreshold() && op.getLast();
+  if (!kept && (op.getPosition() || op.getThreshold() || op.getLast())) {
+    return op.emitOpError(
+        "C5: position, threshold and last are given together");
+  }
+  if (kept && op.getKind() != MaskKind::bias) {
+    return op.emitOpError("C5: only kind bias keeps keys by rank");
+  }
+  int64_t rows[] = {query[0], mask[0]};
+  if (kept &&
+      (failed(verifySameShape(op, "C5", shapeOf(op.getPosition()), mask,
+                              "shapes of position and mask")) ||
+       failed(verifySameShape(op, "C5", shapeOf(op.getThreshold()), rows,
+                              "shapes of threshold and [T, M]")) ||
+       failed(verifySameShape(op, "C5", shapeOf(op.getLast()), rows,
+                              "shapes of last and [T, M]")))) {
+    return failure();
+  }
+  if (op.getHideBelow().has_value() != (op.getKind() == MaskKind::threshold)) {
+    return op.emitOpError(
+        "C6: hide_below belongs to kind threshold, and only there");
+  }
+  if (op.getSeen() && (op.getKind() != MaskKind::threshold ||
+                       !compatible(shapeOf(op.getSeen())[0], query[0]))) {
+    return op.emitOpError("C7: seen is [T], and only for kind threshold");
+  }
+  return success();
+}
+
+/// Rows [offset, offset + size) of an operand whose other extents are
+/// `extents`.
+inline OperandTile rowsOf(OpBuilder &b, OpFoldResult offset, OpFoldResult size,
+                          ArrayRef<int64_t> extents) {
+  OperandTile tile{{offset}, {size}};
+  for (int64_t extent : extents) {
+    tile.offsets.push_back(b.getIndexAttr(0));
+    tile.sizes.push_back(b.getIndexAttr(extent));
+  }
+  return tile;
+}
+
+/// `op` on a tile of its rows. `whole` operands behind the query have none;
+/// `destinations` are cut as given.
+template <typename Op>
+FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
+                                      OpFoldResult size, unsigned whole,
+                                      ArrayRef<OperandTile> destinations) {
+  SmallVector<OperandTile> tiles{
+      rowsOf(b, offset, size, shapeOf(op.getQuery()).drop_front())};
+  tiles.append(whole, {});
+  if (op.getSeen()) {
+    tiles.push_back(rowsOf(b, offset, size, {}));
+  }
+  if (op.getThreshold()) {
+    OperandTile kept =
+        rowsOf(b, offset, size, shapeOf(op.getMask()).take_front());
+    tiles.append({{}, kept, kept});
+  }
+  llvm::append_range(tiles, destinations);
+  FailureOr<TilingResult> tiled = tileOp(op, b, tiles);
+  if (failed(tiled)) {
+    return failure();
+  }
+  // The tile's rows come after `offset` more rows of the block.
+  auto tile = cast<Op>(tiled->tiledOps.front());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(tile);
+  AffineExpr first = b.getAffineSymbolExpr(0),
+             rowsBefore = b.getAffineSymbolExpr(1);
+  OpFoldResult moved = affine::makeComposedFoldedAffineApply(
+      b, op.getLoc(), first + rowsBefore, {op.getFirst(), offset});
+  tile.getFirstMutable().assign(
+      getValueOrCreateConstantIndexOp(b, op.getLoc(), moved));
+  return tiled;
+}
+
+/// One row and query head of either op, in scalar loops on tensors.
+struct AttentionRow {
+  Value query, keys, values, mask, position, threshold, last; // as in the op
+  MaskKind kind;
+  double scale;
+  std::optional<double> hideBelow;
+  int64_t size;
+  Value t, head, keyHead, maskHead, zero, one;
+
+  template <typename Op>
+  AttentionRow(Op op, OpBuilder &b, Location loc, Value t, Value head)
+      : query(op.getQuery()), keys(op.getKeys()), values(op.getValues()),
+        mask(op.getMask()), position(op.getPosition()),
+        threshold(op.getThreshold()), last(op.getLast()), kind(op.getKind()),
+        scale(op.getScale().convertToDouble()), size(shapeOf(query)[2]), t(t),
+        head(head), zero(constantIndex(b, loc, 0)),
+        one(constantIndex(b, loc, 1)) {
+    if (op.getHideBelow()) {
+      hideBelow = op.getHideBelow()->convertToDouble();
+    }
+    int64_t heads = shapeOf(query)[1];
+    auto group = [&](Value of) -> Value {
+      return arith::DivUIOp::create(
+          b, loc, head, constantIndex(b, loc, heads / shapeOf(of)[0]));
+    };
+    keyHead = group(keys);
+    maskHead = group(mask);
+  }
+
+  /// Score of entry j, and whether the mask shows it.
+  std::pair<Value, Value> score(OpBuilder &b, Location loc, Value j) const;
+  /// What entry j's value is multiplied by, for its exponential e.
+  Value weight(OpBuilder &b, Location loc, Value e, Value j) const;
+  /// y[t, head, p] = map(y[t, head, p], p) for every p.
+  Value update(OpBuilder &b, Location loc, Value y,
+               llvm::function_ref<Value(OpBuilder &, Value, Value)> map) const;
+  /// y[t, head, p] + weight * values[keyHead, j, p] for every p.
+  Value add(OpBuilder &b, Location loc, Value y, Value weight, Value j) const;
+};
+
+/// How many entries row t may see, counted from the first stored one.
+template <typename Op>
+Value entriesSeen(Op op, OpBuilder &b, Location loc, Value t) {
+  if (op.getSeen()) {
+    Value seen = tensor::ExtractOp::create(b, loc, op.getSeen(), ValueRange{t});
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), seen);
+  }
+  Value before = arith::AddIOp::create(b, loc, op.getFirst(), t);
+  return arith::AddIOp::create(b, loc, before, constantIndex(b, loc, 1));
+}
+
+} // namespace mlir::cheems
+
+#endif
