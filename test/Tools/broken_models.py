@@ -45,6 +45,22 @@ def edit_header(change):
     return apply
 
 
+def rename_tensor(old, new):
+    def apply(header):
+        header[new] = header.pop(old)
+
+    return edit_header(apply)
+
+
+def reshape(name, shape):
+    """The same bytes under another shape."""
+
+    def apply(header):
+        header[name]["shape"] = shape
+
+    return edit_header(apply)
+
+
 def header_size(size):
     """Makes the safetensors header claim another length."""
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from broken_models import edit_config, edit_header, header_size, remove, shard_index, truncate, write
+from broken_models import edit_config, edit_header, header_size, remove, rename_tensor, reshape, shard_index, truncate, write
 
 FAILED, USAGE, UNSUPPORTED = 1, 2, 3
 NORM = "model.layers.0.input_layernorm.weight"
@@ -62,6 +62,35 @@ MODEL_CASES = [
     ("shard missing", shard_index({NORM: "model-00001-of-00001.safetensors"}), FAILED, "model-00001-of-00001"),
     ("shard outside the folder", shard_index({NORM: "../../etc/passwd"}), FAILED, "passwd"),
     ("tokenizer is no JSON", write("tokenizer.json", b"{]"), FAILED, "tokenizer.json"),
+]
+
+# The same for a Cheems with experts: 7 SSD layers, then attention.
+LAYER = "model.layers.0."
+CHEEMS_CASES = [
+    ("names of a Cheems in a Doge", edit_config(model_type="doge"), FAILED, "model_type 'doge'"),
+    ("names of a Doge in a Cheems", rename_tensor(LAYER + "pre_state_layernorm.weight", LAYER + "post_layernorm.weight"), FAILED, "a checkpoint is one of them"),
+    ("attention elsewhere", edit_config(attn_layer_offset=6), FAILED, "attn_layer_period 8 and attn_layer_offset 6"),
+    ("no attention", edit_config(attn_layer_offset=8), FAILED, "layer 7 is an SSD layer"),
+    ("attention everywhere", edit_config(attn_layer_period=1, attn_layer_offset=0), FAILED, "layer 0 is an attention layer"),
+    ("no period", edit_config(attn_layer_period=0), FAILED, "attn_layer_period"),
+    ("odd state", edit_config(ssd_state_size=15), FAILED, "ssd_state_size 15"),
+    ("state that does not fit", edit_config(ssd_state_size=24), FAILED, "ssd_state_size 24"),
+    ("groups that do not agree", reshape(LAYER + "ssd.c_proj.weight", [32, 128]), FAILED, "ssd.c_proj.weight"),
+    ("no decay", rename_tensor(LAYER + "ssd.A", LAYER + "ssd.a"), FAILED, "'model.layers.0.ssd.A'"),
+    ("tensor that no rule names", rename_tensor("model.layers.7.attn.dt_proj.weight", "model.layers.7.attn.dt.weight"), FAILED, "layer 7 is an attention layer"),
+    ("shape that lies", reshape(LAYER + "ssd.x_proj.weight", [64, 65]), FAILED, "ssd.x_proj.weight"),
+    ("empty tensor", reshape(LAYER + "ssd.b_proj.weight", [0, 64]), FAILED, "ssd.b_proj.weight"),
+    ("future keys", edit_config(dynamic_mask_ratio=0.5), UNSUPPORTED, "dynamic_mask_ratio"),
+    ("mask kind", edit_config(dynamic_mask_type="topk"), UNSUPPORTED, "'bias', 'threshold' and 'scale'"),
+    ("threshold is no number", edit_config(dynamic_mask_threshold="high"), FAILED, "dynamic_mask_threshold"),
+    ("score", edit_config(cdmoe_score="sigmoid"), UNSUPPORTED, "'softmax' and 'inner'"),
+    ("more experts than there are", edit_config(num_cdmoe_experts_per_head=65), FAILED, "num_cdmoe_experts_per_head 65"),
+    ("fewer experts than stored", edit_config(num_cdmoe_experts=49), FAILED, "feed_forward.keys"),
+    ("odd queries", edit_config(expert_retrieval_size=15), FAILED, "expert_retrieval_size 15"),
+    ("keys of another order", reshape(LAYER + "feed_forward.keys", [2, 2, 8, 8]), FAILED, "feed_forward.keys"),
+    ("experts without keys", rename_tensor(LAYER + "feed_forward.keys", LAYER + "feed_forward.key"), FAILED, "feed_forward.keys"),
+    ("spellings that differ", edit_config(num_cdmmoe_heads=3), FAILED, "num_cdmmoe_heads 3"),
+    ("truncated weights", truncate("model.safetensors", 1_000_000), FAILED, "model.safetensors"),
 ]
 
 # name, arguments (MODEL and OUT stand for paths), exit code, what the line must name
@@ -139,6 +168,7 @@ def interrupted(compiler, runner, model, folder, checker):
 
 def main():
     bins, good_model = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    cheems = pathlib.Path(__file__).parent.parent / "golden/models/cheems-moe"
     compiler, runner = bins / "cheems-compile", bins / "cheems-run"
     checker = Checker()
     with tempfile.TemporaryDirectory() as folder:
@@ -147,12 +177,13 @@ def main():
         for name, arguments, code, needle in COMPILE_CASES:
             words = {"MODEL": good_model, "OUT": out}
             checker.check(name, [compiler, *(words.get(a, a) for a in arguments)], code, needle)
-        for name, damage, code, needle in MODEL_CASES:
-            model = folder / "model"
-            shutil.copytree(good_model, model, copy_function=shutil.copyfile)
-            damage(model)
-            checker.check(name, [compiler, model, "-o", out], code, needle)
-            shutil.rmtree(model)
+        for original, cases in ((good_model, MODEL_CASES), (cheems, CHEEMS_CASES)):
+            for name, damage, code, needle in cases:
+                model = folder / "model"
+                shutil.copytree(original, model, copy_function=shutil.copyfile)
+                damage(model)
+                checker.check(name, [compiler, model, "-o", out], code, needle)
+                shutil.rmtree(model)
         left = [path.name for path in folder.iterdir()]
         if left:
             checker.failures += 1

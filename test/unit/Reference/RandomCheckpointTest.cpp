@@ -137,14 +137,12 @@ TEST(RandomCheckpoint, SeedsCoverEveryKindOfLayer) {
   std::set<std::tuple<Drawn::Decay, bool>> states;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     RandomCheckpoint c = drawCheckpoint(seed);
-    bool attention = false;
-    for (int64_t i = 0; i < c.layers; ++i) {
-      attention |= c.isAttention(i);
-    }
+    bool attention = c.anyAttention();
     seen.count("plain Doge",
                !c.cheems && !c.anyExperts() && c.mask == Drawn::Mask::Bias);
     seen.count("hybrid", attention && c.anySSD());
     seen.count("SSD alone", !attention);
+    seen.count("odd heads", c.headDim % 2 != 0);
     seen.count("Cheems of attention alone", c.cheems && !c.anySSD());
     seen.count("some heads a group",
                c.anySSD() && c.groups > 1 && c.groups < c.heads);

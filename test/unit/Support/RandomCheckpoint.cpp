@@ -132,6 +132,14 @@ bool RandomCheckpoint::anyExperts() const {
   return any;
 }
 
+bool RandomCheckpoint::anyAttention() const {
+  bool any = false;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    any |= isAttention(layer);
+  }
+  return any;
+}
+
 bool RandomCheckpoint::anySSD() const {
   bool any = false;
   for (int64_t layer = 0; layer < layers; ++layer) {

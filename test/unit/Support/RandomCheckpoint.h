@@ -40,7 +40,8 @@ struct RandomCheckpoint {
   std::string activation = "silu";
   int64_t vocabulary = 37, hidden = 24, intermediate = 40, layers = 2;
   int64_t heads = 4, keyValueHeads = 2,
-          headDim = 6; ///< headDim is even; keyValueHeads divides heads
+          headDim = 6; ///< keyValueHeads divides heads; headDim is even where a
+                       ///< layer is attention
   int64_t maxPositions = 2048;
   double theta = 10000.0, factor = 1.0, normEpsilon = 1e-6;
   /// Absent: no field, which means 2048 under transformers' names and no window
@@ -70,6 +71,7 @@ struct RandomCheckpoint {
   }
   bool hasExperts(int64_t layer) const;
   bool anyExperts() const;
+  bool anyAttention() const;
   bool anySSD() const;
   int64_t maskHeads() const {
     return maskPerAttentionHead ? heads : keyValueHeads;

@@ -56,6 +56,11 @@ void drawSSD(RandomCheckpoint &c, Random &random) {
   }
   c.skip = random.chance(0.5);
   c.decay = random.pick({Decay::Negative, Decay::Growing, Decay::Logarithm});
+  // heads that nothing rotates may be odd
+  if (!c.anyAttention() && Random(c.seed ^ 0x0dd).chance(0.5)) {
+    c.headDim -= 1;
+    c.hidden = c.heads * c.headDim;
+  }
 }
 
 } // namespace
