@@ -39,6 +39,15 @@ uint64_t headerSum(const StateFileHeader &header) {
   return XXH3_64bits(&header, offsetof(StateFileHeader, headerChecksum));
 }
 
+/// Pieces of a slot whose sequence has `position` tokens. At none, nothing:
+/// what lies there is an earlier sequence's.
+void visitState(const StatePools &pools, int64_t slot, uint64_t position,
+                int64_t entries, const StatePools::Visitor &visitor) {
+  if (position != 0) {
+    pools.visit(slot, entries, visitor);
+  }
+}
+
 void setFormat(StateFileHeader &header, const std::string &format) {
   format.copy(header.weightFormat, sizeof(header.weightFormat) - 1);
 }
@@ -75,7 +84,8 @@ void cheems::writeStateFile(const std::string &path,
   header.version = stateFileVersion;
   header.position = static_cast<uint64_t>(position);
   header.entries = static_cast<uint64_t>(entries);
-  header.stateBytes = static_cast<uint64_t>(pools.usedBytes(entries));
+  header.stateBytes =
+      position == 0 ? 0 : static_cast<uint64_t>(pools.usedBytes(entries));
   header.applicationBytes = application.size();
   header.fileSize = sizeof(header) + header.stateBytes + application.size() +
                     sizeof(uint64_t);
@@ -94,9 +104,10 @@ void cheems::writeStateFile(const std::string &path,
     offset += static_cast<int64_t>(size);
   };
   append(&header, sizeof(header));
-  pools.visit(slot, entries, [&](const char *bytes, int64_t size, bool) {
-    append(bytes, static_cast<size_t>(size));
-  });
+  visitState(pools, slot, header.position, entries,
+             [&](const char *bytes, int64_t size, bool) {
+               append(bytes, static_cast<size_t>(size));
+             });
   append(application.data(), application.size());
   uint64_t sum = hasher.sum();
   file.write(&sum, sizeof(sum), offset);
@@ -231,7 +242,10 @@ void StateFile::checkSizes(const Metadata &metadata) const {
 void StateFile::check(const StatePools &pools) const {
   int64_t entries = static_cast<int64_t>(header.entries);
   if (entries > pools.entryLimit() ||
-      static_cast<uint64_t>(pools.usedBytes(entries)) != header.stateBytes) {
+      header.stateBytes !=
+          (header.position == 0
+               ? 0
+               : static_cast<uint64_t>(pools.usedBytes(entries)))) {
     throw corrupted("its state is not as long as the model's");
   }
   Hasher hasher;
@@ -254,9 +268,10 @@ void StateFile::check(const StatePools &pools) const {
       done += part;
     }
   };
-  pools.visit(0, entries, [&](char *, int64_t size, bool counts) {
-    pass(static_cast<uint64_t>(size), counts);
-  });
+  visitState(pools, 0, header.position, entries,
+             [&](char *, int64_t size, bool counts) {
+               pass(static_cast<uint64_t>(size), counts);
+             });
   pass(header.applicationBytes, false);
   uint64_t sum = 0;
   readAt(offset, &sum, sizeof(sum));
@@ -271,11 +286,11 @@ void StateFile::check(const StatePools &pools) const {
 
 void StateFile::read(StatePools &pools, int64_t slot) const {
   uint64_t offset = sizeof(header);
-  pools.visit(slot, static_cast<int64_t>(header.entries),
-              [&](char *bytes, int64_t size, bool) {
-                readAt(offset, bytes, static_cast<size_t>(size));
-                offset += static_cast<uint64_t>(size);
-              });
+  visitState(pools, slot, header.position, static_cast<int64_t>(header.entries),
+             [&](char *bytes, int64_t size, bool) {
+               readAt(offset, bytes, static_cast<size_t>(size));
+               offset += static_cast<uint64_t>(size);
+             });
 }
 
 std::string StateFile::application() const {

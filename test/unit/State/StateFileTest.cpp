@@ -1,0 +1,248 @@
+// State files: what was saved comes back, and everything that does not fit is
+// refused by name before anything is changed.
+#include "runtime/State/StateFile.h"
+#include "../Artifact/FakeArtifact.h"
+#include "RandomPools.h"
+#include "runtime/Session/Session.h"
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <xxhash.h>
+
+using namespace cheems;
+using namespace cheems::test;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+std::string read(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void write(const std::string &path, const std::string &bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+uint64_t sum(const std::string &bytes, size_t size) {
+  return XXH3_64bits(bytes.data(), size);
+}
+
+/// Right checksums for whatever the file says.
+std::string sealed(std::string bytes) {
+  uint64_t header = sum(bytes, offsetof(StateFileHeader, headerChecksum));
+  bytes.replace(offsetof(StateFileHeader, headerChecksum), sizeof(header),
+                reinterpret_cast<const char *>(&header), sizeof(header));
+  uint64_t all = sum(bytes, bytes.size() - sizeof(all));
+  return bytes.replace(bytes.size() - sizeof(all), sizeof(all),
+                       reinterpret_cast<const char *>(&all), sizeof(all));
+}
+
+class StateFileTest : public testing::Test {
+protected:
+  static constexpr int64_t slots = 2, capacity = 9;
+  TemporaryFile place{""};
+  std::string path = place.path();
+  Metadata data = everyKind();
+  StateIdentity identity{1, 2, 3, "f32"};
+  StatePools pools{data, slots, capacity};
+
+  void SetUp() override {
+    fill(pools, slots, 1);
+    save(5, "tokens");
+  }
+  void save(int32_t position, const std::string &application) {
+    writeStateFile(path, identity, pools, 1, position,
+                   data.usedEntries(position), application);
+  }
+  /// Loads into slot 0 and returns the application's bytes.
+  std::string load(StatePools &to) {
+    StateFile file(path, identity, data);
+    file.check(to);
+    file.read(to, 0);
+    return file.application();
+  }
+  /// Why the file as it is now is refused; "" when it is not.
+  std::string refusal() {
+    std::string before = used(pools, 0, capacity), message;
+    try {
+      StateFile file(path, identity, data);
+      file.check(pools);
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status, Status::failed);
+      message = error.what();
+      EXPECT_THAT(message, StartsWith(path + ": "));
+      EXPECT_EQ(message.find('\n'), std::string::npos);
+    }
+    EXPECT_EQ(used(pools, 0, capacity), before);
+    return message.empty() ? "" : message.substr(path.size() + 2);
+  }
+  /// The same for a file whose header was edited, with right checksums.
+  template <typename Edit> std::string edited(const Edit &edit) {
+    std::string good = read(path), bytes = good;
+    StateFileHeader header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    edit(header);
+    std::memcpy(bytes.data(), &header, sizeof(header));
+    write(path, sealed(bytes));
+    std::string message = refusal();
+    write(path, good);
+    return message;
+  }
+};
+
+TEST_F(StateFileTest, whatWasSavedComesBack) {
+  for (int32_t position : {0, 1, 5, 9}) {
+    for (std::string application : {"", "a", "some\0bytes"}) {
+      save(position, application);
+      int64_t entries = data.usedEntries(position);
+      EXPECT_EQ(read(path).size(), sizeof(StateFileHeader) +
+                                       pools.usedBytes(entries) +
+                                       application.size() + 8);
+      StatePools other(data, 1, capacity + 4);
+      fill(other, 1, 2);
+      EXPECT_EQ(load(other), application);
+      EXPECT_EQ(StateFile(path, identity, data).position(), position);
+      if (position != 0) { // else what lies there is an earlier sequence's
+        EXPECT_EQ(used(other, 0, entries), used(pools, 1, entries));
+      }
+    }
+  }
+}
+
+TEST_F(StateFileTest, statesLargerThanABufferComeBack) {
+  data.state[0].extents[3] = 100'000;
+  StatePools large(data, 1, capacity), other(data, 1, capacity);
+  fill(large, 1, 3);
+  writeStateFile(path, identity, large, 0, 7, 7, std::string(3 << 20, 'a'));
+  EXPECT_EQ(load(other), std::string(3 << 20, 'a'));
+  EXPECT_TRUE(used(large, 0, 7) == used(other, 0, 7));
+}
+
+TEST_F(StateFileTest, aWindowKeepsNoMoreThanItsEntries) {
+  data.keepWindow = 4;
+  save(1000, "");
+  StatePools other(data, 1, 4);
+  load(other);
+  EXPECT_EQ(used(other, 0, 4), used(pools, 1, 4));
+  EXPECT_THAT(edited([](StateFileHeader &header) { header.entries = 5; }),
+              HasSubstr("contradict"));
+}
+
+TEST_F(StateFileTest, otherModelsAreNamed) {
+  StateIdentity own = identity;
+  auto with = [&](StateIdentity other) {
+    identity = other;
+    std::string message = refusal();
+    identity = own;
+    return message;
+  };
+  EXPECT_EQ(refusal(), "");
+  std::string advice = "; load it with the model that saved it";
+  EXPECT_EQ(with({9, 2, 3, "f32"}),
+            "saved by a model with another configuration" + advice);
+  EXPECT_EQ(with({1, 9, 3, "f32"}),
+            "saved by a model with another state layout" + advice);
+  EXPECT_EQ(with({1, 2, 9, "f32"}),
+            "saved by a model with other weights" + advice);
+  EXPECT_EQ(with({1, 2, 9, "bf16"}), "saved by a model with weight format f32, "
+                                     "this model has bf16" +
+                                         advice);
+}
+
+TEST_F(StateFileTest, foreignFilesAreSaidToBe) {
+  for (std::string bytes :
+       {std::string(), std::string("x"), std::string(1000, '\0'),
+        std::string("CHEEMS\r\n") + std::string(300, 'a')}) {
+    write(path, bytes);
+    EXPECT_THAT(refusal(), StartsWith("not a cheems state file"));
+  }
+  EXPECT_THROW(StateFile("/no/such/file", identity, data), Error);
+  std::string folder = std::filesystem::path(path).parent_path();
+  EXPECT_THROW(StateFile(folder, identity, data), Error);
+}
+
+TEST_F(StateFileTest, aFileCutAnywhereIsRefused) {
+  std::string good = read(path);
+  for (size_t size = 1; size < good.size(); ++size) {
+    write(path, good.substr(0, size));
+    EXPECT_THAT(refusal(), StartsWith("truncated")) << size;
+  }
+  write(path, good + "x");
+  EXPECT_THAT(refusal(), StartsWith("corrupted"));
+}
+
+TEST_F(StateFileTest, aDamagedByteAnywhereIsNoticed) {
+  std::string good = read(path);
+  for (size_t place = 0; place < good.size(); ++place) {
+    std::string bad = good;
+    bad[place] = static_cast<char>(bad[place] ^ 0x10);
+    write(path, bad);
+    EXPECT_THAT(refusal(),
+                StartsWith(place < 8 ? "not a cheems state" : "corrupted"))
+        << place;
+  }
+}
+
+TEST_F(StateFileTest, lyingHeadersAreRefused) {
+  using Header = StateFileHeader;
+  EXPECT_EQ(edited([](Header &) {}), "");
+  EXPECT_THAT(edited([](Header &header) { header.version = 2; }),
+              StartsWith("format version 2, but"));
+  EXPECT_THAT(edited([](Header &header) { header.reserved = 1; }),
+              HasSubstr("header"));
+  EXPECT_THAT(edited([](Header &header) { header.reservedZero = 1; }),
+              HasSubstr("header"));
+  for (uint64_t lie : {uint64_t(0), uint64_t(6), uint64_t(INT32_MAX) + 1,
+                       uint64_t(1) << 63, UINT64_MAX, UINT64_MAX - 200}) {
+    EXPECT_THAT(edited([&](Header &header) { header.position = lie; }),
+                HasSubstr("contradict"));
+    EXPECT_THAT(edited([&](Header &header) { header.entries = lie; }),
+                HasSubstr("contradict"));
+    EXPECT_THAT(edited([&](Header &header) { header.stateBytes = lie; }),
+                HasSubstr("contradict"));
+    EXPECT_NE(edited([&](Header &header) { header.fileSize = lie; }), "");
+    if (lie != 6) { // the truth
+      EXPECT_THAT(
+          edited([&](Header &header) { header.applicationBytes = lie; }),
+          HasSubstr("contradict"));
+    }
+  }
+  EXPECT_THAT(edited([](Header &header) {
+                header.stateBytes += 2; // taken from the application
+                header.applicationBytes -= 2;
+              }),
+              HasSubstr("not as long as the model's"));
+  EXPECT_THAT(
+      edited([](Header &header) { header.position = header.entries = 4; }),
+      HasSubstr("not as long as the model's"));
+  EXPECT_THAT(edited([](Header &header) {
+                header.position = header.entries = INT32_MAX;
+              }),
+              HasSubstr("not as long as the model's"));
+}
+
+TEST_F(StateFileTest, impossibleCountsAreRefused) {
+  for (int32_t lie : {-1, 6, INT32_MAX, INT32_MIN}) {
+    std::string bytes = read(path);
+    size_t counts = bytes.size() - 8 - 6 - 4 * sizeof(int32_t);
+    std::memcpy(bytes.data() + counts + 4, &lie, sizeof(lie));
+    std::string good = read(path);
+    write(path, sealed(bytes));
+    EXPECT_THAT(refusal(), HasSubstr("counts more entries")) << lie;
+    write(path, good);
+  }
+}
+
+TEST_F(StateFileTest, aFailedWriteLeavesTheOldFile) {
+  std::string good = read(path);
+  StateIdentity other = identity;
+  EXPECT_THROW(writeStateFile("/no/such/folder/x", other, pools, 0, 1, 1, ""),
+               Error);
+  EXPECT_EQ(read(path), good);
+}
+
+} // namespace
