@@ -16,7 +16,7 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
-      bool kernel = isa<cheems::DynamicMaskAttentionOp, cheems::MixExpertsOp,
+      bool kernel = isa<cheems::OnlineAttentionOp, cheems::MixExpertsOp,
                         cheems::RetrieveExpertsOp, cheems::RmsNormOp,
                         cheems::SSDChunkOp>(op.getOperation());
       if (ours && !(kernels && kernel)) {

@@ -20,7 +20,7 @@ struct LowerMicrokernels
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::DynamicMaskAttentionOp,
+      if (isa<linalg::Mmt4DOp, cheems::OnlineAttentionOp,
               cheems::MixExpertsOp, cheems::RetrieveExpertsOp,
               cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
@@ -44,8 +44,8 @@ struct LowerMicrokernels
       } else if (auto ssd = dyn_cast<cheems::SSDChunkOp>(op)) {
         lowered = cheems::lowerSSDChunk(ssd, unit, rewriter);
       } else {
-        lowered = cheems::lowerAttention(
-            cast<cheems::DynamicMaskAttentionOp>(op), rewriter);
+        lowered = cheems::lowerAttention(cast<cheems::OnlineAttentionOp>(op),
+                                         unit, rewriter);
       }
       if (failed(lowered)) {
         return signalPassFailure();

@@ -30,8 +30,8 @@ func.func @pairs(%x: memref<?x4x1x2xf32>, %w: memref<3x4x16x2xbf16>, %y: memref<
 // CHECK-NOT: cheems.
 // CHECK: math.exp
 // CHECK: return
-func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %m: memref<1x?xf32>, %first: index, %y: memref<?x4x8xf32>) {
-  cheems.dynamic_mask_attention bias scale 0.125 ins(%q, %k, %k, %m, %first : memref<?x4x8xf32>, memref<2x?x8xbf16>, memref<2x?x8xbf16>, memref<1x?xf32>, index) outs(%y : memref<?x4x8xf32>)
+func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memref<1x?xf32>, %first: index, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x8xf32>) {
+  cheems.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x8xf32>, memref<2x?x8xbf16>, memref<2x?x8xbf16>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x8xf32>)
   return
 }
 

@@ -71,7 +71,7 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
     Option<"keys", "keys", "int64_t", "64", "Entries a block">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
-                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }
 
 def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {

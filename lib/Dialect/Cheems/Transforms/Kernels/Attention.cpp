@@ -1,215 +1,332 @@
-// Attention of one row and head at a time: keys in blocks of 16, scores and
-// weights in one vector, the weighted values in registers. The running maximum
-// moves the sums when it grows, so no row of scores is ever stored.
-#include "Kernels.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+// A block of keys for attention: rows in tiles that share each loaded key and
+// value, what is left row by row. Rows do not depend on their tile: each one's
+// scores, exponentials and sums run in the same order alone.
+#include "Attention.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::cheems;
 
-namespace {
-constexpr int64_t kBlock = 16; // keys at a time
-
-struct Attention {
-  OpBuilder &b;
-  Location loc;
-  DynamicMaskAttentionOp op;
-  VectorType head, block; // P x f32, 16 x f32
-  Value zero, one, lowest, nothing;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
+AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
+                                 const VectorUnit &unit)
+    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes),
+      tile(std::max<int64_t>(unit.registers / 4, 2)) {
+  auto shape = cast<MemRefType>(op.getQuery().getType()).getShape();
+  auto keys = cast<MemRefType>(op.getKeys().getType());
+  heads = shape[1];
+  size = shape[2];
+  headsPerKey = heads / keys.getDimSize(0);
+  headsPerMask = heads / cast<MemRefType>(op.getMask().getType()).getDimSize(0);
+  zero = index(0);
+  one = index(1);
+  lowest = f32(-std::numeric_limits<double>::infinity());
+  nothing = f32(0);
+  if (!ShapedType::isDynamic(shape[0]) && shape[0] < tile) {
+    tile = 1;
   }
-  Value f32(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
-  Value spread(VectorType type, Value scalar) {
-    return vector::BroadcastOp::create(b, loc, type, scalar);
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  }
-
-  /// Row j of keys or values, widened.
-  Value row(Value entries, Value keyHead, Value j) {
-    Type element = cast<MemRefType>(entries.getType()).getElementType();
-    Value stored = vector::LoadOp::create(
-        b, loc, VectorType::get(head.getShape(), element), entries,
-        ValueRange{keyHead, j, zero});
-    return element.isF32()
-               ? stored
-               : arith::ExtFOp::create(b, loc, head, stored).getResult();
-  }
-
-  Value entries(Value buffer, Value maskHead, Value from, Value inside,
-                TypedAttr fill) {
-    auto type = VectorType::get(
-        {kBlock}, cast<MemRefType>(buffer.getType()).getElementType());
-    Value pass = spread(type, arith::ConstantOp::create(b, loc, fill));
-    return vector::MaskedLoadOp::create(
-        b, loc, type, buffer, ValueRange{maskHead, from}, inside, pass);
-  }
-
-  /// Which of the block's entries row t sees, given those inside the row's
-  /// range.
-  Value visible(Value inside, Value mask, Value from, Value t, Value maskHead) {
-    auto both = [&](Value a, Value c) -> Value {
-      return arith::AndIOp::create(b, loc, a, c);
-    };
-    if (op.getKind() == MaskKind::threshold) {
-      Value bound = spread(block, f32(op.getHideBelow()->convertToDouble()));
-      return both(inside, arith::CmpFOp::create(
-                              b, loc, arith::CmpFPredicate::OGE, mask, bound));
+  auto scratch = [&](int64_t rows, int64_t columns) {
+    return memref::AllocOp::create(
+        b, loc, MemRefType::get({rows, columns}, b.getF32Type()));
+  };
+  weights = scratch(tile, kEntries);
+  if (tile > 1) {
+    turnedKeys = scratch(size, kEntries);
+    if (!keys.getElementType().isF32()) {
+      widenedValues = scratch(kEntries, size);
     }
-    if (!op.getThreshold()) {
-      return inside;
-    }
-    Value position = entries(op.getPosition(), maskHead, from, inside,
-                             b.getI32IntegerAttr(0));
-    Value bound =
-        spread(block, memref::LoadOp::create(b, loc, op.getThreshold(),
-                                             ValueRange{t, maskHead}));
-    Value last = spread(
-        cast<VectorType>(position.getType()),
-        memref::LoadOp::create(b, loc, op.getLast(), ValueRange{t, maskHead}));
-    Value above =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
-    Value tie =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-    Value late = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                       position, last);
-    return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
   }
+}
 
-  /// One block of keys: new maximum, sum and weighted values.
-  SmallVector<Value> step(Value from, Value count, Value q, Value t,
-                          Value keyHead, Value maskHead, ValueRange state) {
-    Value left = arith::SubIOp::create(b, loc, count, from);
-    Value inside = vector::CreateMaskOp::create(
-        b, loc, VectorType::get({kBlock}, b.getI1Type()), left);
-    Value final = arith::SubIOp::create(b, loc, count, one);
-    SmallVector<Value> places;
-    Value scores = spread(block, nothing);
-    auto fast = arith::FastMathFlagsAttr::get(b.getContext(),
-                                              arith::FastMathFlags::reassoc);
-    for (int64_t i = 0; i < kBlock; ++i) {
-      // Past the end the last key is read again: its lane is hidden, its
-      // address is valid.
-      Value j = arith::AddIOp::create(b, loc, from, index(i));
-      places.push_back(arith::MinUIOp::create(b, loc, j, final));
-      Value product = arith::MulFOp::create(
-          b, loc, q, row(op.getKeys(), keyHead, places.back()));
-      Value dot = vector::ReductionOp::create(
-          b, loc, vector::CombiningKind::ADD, product, fast.getValue());
-      scores =
-          vector::InsertOp::create(b, loc, dot, scores, ArrayRef<int64_t>{i});
-    }
-    Value mask =
-        entries(op.getMask(), maskHead, from, inside, b.getF32FloatAttr(0));
-    if (op.getKind() == MaskKind::bias) {
-      scores = arith::AddFOp::create(b, loc, scores, mask);
-    }
-    scores = select(visible(inside, mask, from, t, maskHead), scores,
-                    spread(block, lowest));
-    Value best = vector::ReductionOp::create(
-        b, loc, vector::CombiningKind::MAXIMUMF, scores);
-    Value maximum = arith::MaximumFOp::create(b, loc, state[0], best);
-    // While nothing is seen the maximum is -infinity; 0 in its place keeps
-    // every exponential at 0 and not NaN.
-    Value none = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                       maximum, lowest);
-    Value origin = select(none, nothing, maximum);
-    Value shrink = math::ExpOp::create(
-        b, loc, arith::SubFOp::create(b, loc, state[0], origin));
-    Value weights = math::ExpOp::create(
-        b, loc, arith::SubFOp::create(b, loc, scores, spread(block, origin)));
-    Value total = vector::ReductionOp::create(
-        b, loc, vector::CombiningKind::ADD, weights, fast.getValue());
-    Value sum = math::FmaOp::create(b, loc, state[1], shrink, total);
-    if (op.getKind() == MaskKind::scale) {
-      weights = arith::MulFOp::create(b, loc, weights, mask);
-    }
-    Value mixed = arith::MulFOp::create(b, loc, state[2], spread(head, shrink));
-    for (int64_t i = 0; i < kBlock; ++i) {
-      Value weight =
-          vector::ExtractOp::create(b, loc, weights, ArrayRef<int64_t>{i});
-      mixed =
-          vector::FMAOp::create(b, loc, spread(head, weight),
-                                row(op.getValues(), keyHead, places[i]), mixed);
-    }
-    return {maximum, sum, mixed};
+SmallVector<Value> AttentionKernel::loop(
+    Value from, Value to, int64_t step, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, from, to, index(step), inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!next.empty()) {
+    scf::YieldOp::create(b, loc, next);
   }
+  return SmallVector<Value>(loop.getResults());
+}
 
-  void attend(Value t, Value h, Value keyHead, Value maskHead) {
-    Value q = vector::LoadOp::create(b, loc, head, op.getQuery(),
-                                     ValueRange{t, h, zero});
-    q = arith::MulFOp::create(
-        b, loc, q, spread(head, f32(op.getScale().convertToDouble())));
-    Value count = arith::AddIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, op.getFirst(), t), one);
-    if (op.getSeen()) {
-      count = arith::IndexCastOp::create(
-          b, loc, b.getIndexType(),
-          memref::LoadOp::create(b, loc, op.getSeen(), t));
-    }
-    auto loop = scf::ForOp::create(
-        b, loc, zero, count, index(kBlock),
-        ValueRange{lowest, nothing, spread(head, nothing)},
-        [&](OpBuilder &, Location, Value from, ValueRange state) {
-          scf::YieldOp::create(
-              b, loc, step(from, count, q, t, keyHead, maskHead, state));
-        });
-    Value sum = loop.getResult(1);
-    Value any =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, sum, nothing);
-    Value divisor = spread(head, select(any, sum, f32(1)));
-    Value y = arith::DivFOp::create(b, loc, loop.getResult(2), divisor);
-    vector::StoreOp::create(b, loc, y, op.getY(), ValueRange{t, h, zero});
+void AttentionKernel::each(Value from, Value to, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  loop(from, to, step, {}, [&](Value i, ValueRange) {
+    body(i);
+    return SmallVector<Value>();
+  });
+}
+
+void AttentionKernel::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+/// How many of the `count` entries from `base` on the row may see.
+Value AttentionKernel::seenBy(Value row, Value base, Value count) {
+  Value end;
+  if (op.getSeen()) {
+    end = arith::IndexCastOp::create(
+        b, loc, b.getIndexType(),
+        memref::LoadOp::create(b, loc, op.getSeen(), row));
+  } else {
+    end = arith::AddIOp::create(b, loc, op.getFirst(), add(row, 1));
   }
-};
-} // namespace
+  Value before = arith::AddIOp::create(b, loc, op.getFrom(), base);
+  Value seen = arith::SubIOp::create(b, loc, end, before);
+  return arith::MinSIOp::create(
+      b, loc, arith::MaxSIOp::create(b, loc, seen, zero), count);
+}
 
-LogicalResult cheems::lowerAttention(DynamicMaskAttentionOp op,
-                                     RewriterBase &rewriter) {
-  Location loc = op.getLoc();
-  auto query = cast<MemRefType>(op.getQuery().getType());
-  int64_t heads = query.getDimSize(1), size = query.getDimSize(2);
-  int64_t perKey =
-      heads / cast<MemRefType>(op.getKeys().getType()).getDimSize(0);
-  int64_t perMask =
-      heads / cast<MemRefType>(op.getMask().getType()).getDimSize(0);
-  Type f32 = rewriter.getF32Type();
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0),
-        one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value lowest = arith::ConstantOp::create(
-      rewriter, loc,
-      rewriter.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-  Value nothing =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
-  Attention attention{rewriter,
-                      loc,
-                      op,
-                      VectorType::get({size}, f32),
-                      VectorType::get({kBlock}, f32),
-                      zero,
-                      one,
-                      lowest,
-                      nothing};
-  Value rows = memref::DimOp::create(rewriter, loc, op.getQuery(), zero);
-  scf::ForOp::create(
-      rewriter, loc, zero, attention.index(heads), one, ValueRange{},
-      [&](OpBuilder &, Location, Value h, ValueRange) {
-        Value keyHead =
-            arith::DivUIOp::create(rewriter, loc, h, attention.index(perKey));
-        Value maskHead =
-            arith::DivUIOp::create(rewriter, loc, h, attention.index(perMask));
-        scf::ForOp::create(rewriter, loc, zero, rows, one, ValueRange{},
-                           [&](OpBuilder &, Location, Value t, ValueRange) {
-                             attention.attend(t, h, keyHead, maskHead);
-                             scf::YieldOp::create(rewriter, loc);
-                           });
-        scf::YieldOp::create(rewriter, loc);
+Value AttentionKernel::masked(Value buffer, Value maskHead, Value from,
+                              Value inside, TypedAttr fill) {
+  auto type = VectorType::get(
+      {kGroup}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value pass = spread(type, arith::ConstantOp::create(b, loc, fill));
+  return vector::MaskedLoadOp::create(b, loc, type, buffer,
+                                      ValueRange{maskHead, from}, inside, pass);
+}
+
+/// Which of a group's entries the row sees, given those `inside` its range.
+Value AttentionKernel::visible(const Tile &of, Value row, Value mask,
+                               Value from, Value inside) {
+  VectorType group = vectorOf(kGroup);
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(b, loc, x, y);
+  };
+  if (op.getKind() == MaskKind::threshold) {
+    Value bound = spread(group, f32(op.getHideBelow()->convertToDouble()));
+    return both(inside, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
+                                              mask, bound));
+  }
+  if (!op.getThreshold()) {
+    return inside;
+  }
+  Value position = masked(op.getPosition(), of.maskHead, from, inside,
+                          b.getI32IntegerAttr(0));
+  Value bound =
+      spread(group, memref::LoadOp::create(b, loc, op.getThreshold(),
+                                           ValueRange{row, of.maskHead}));
+  Value last = spread(cast<VectorType>(position.getType()),
+                      memref::LoadOp::create(b, loc, op.getLast(),
+                                             ValueRange{row, of.maskHead}));
+  Value above =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
+  Value tie =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
+  Value late =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, last);
+  return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
+}
+
+/// Turns the scores of row i of the tile into weights, up to the tile's last
+/// entry, and brings its maximum and sum up to date.
+AttentionKernel::Change AttentionKernel::softmax(const Tile &of, int64_t i) {
+  VectorType group = vectorOf(kGroup);
+  Value row = add(of.row, i), line = index(i);
+  auto noSign =
+      arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
+  auto inside = [&](Value x) -> Value {
+    return vector::CreateMaskOp::create(
+        b, loc, VectorType::get({kGroup}, b.getI1Type()),
+        arith::SubIOp::create(b, loc, of.seen[i], x).getResult());
+  };
+  auto maskOf = [&](Value x, Value lanes) {
+    return masked(op.getMask(), of.maskHead,
+                  arith::AddIOp::create(b, loc, of.base, x), lanes,
+                  b.getF32FloatAttr(0));
+  };
+  auto scores = [&](Value x) -> Value {
+    return vector::LoadOp::create(b, loc, group, weights, ValueRange{line, x});
+  };
+  auto store = [&](Value vector, Value x) {
+    vector::StoreOp::create(b, loc, vector, weights, ValueRange{line, x});
+  };
+  Value factor = spread(group, f32(op.getScale().convertToDouble()));
+  SmallVector<Value> best =
+      loop(zero, of.most(), kGroup, spread(group, lowest),
+           [&](Value x, ValueRange args) -> SmallVector<Value> {
+             Value s = arith::MulFOp::create(b, loc, scores(x), factor);
+             Value lanes = inside(x), mask;
+             if (op.getKind() != MaskKind::scale) {
+               mask = maskOf(x, lanes);
+             }
+             if (op.getKind() == MaskKind::bias) {
+               s = arith::AddFOp::create(b, loc, s, mask);
+             }
+             Value from = arith::AddIOp::create(b, loc, of.base, x);
+             s = select(visible(of, row, mask, from, lanes), s,
+                        spread(group, lowest));
+             store(s, x);
+             return {arith::MaximumFOp::create(b, loc, args[0], s, noSign)};
+           });
+  Value highest = vector::ReductionOp::create(
+      b, loc, vector::CombiningKind::MAXIMUMF, best[0]);
+  SmallVector<Value> at{row, of.head};
+  Value before = memref::LoadOp::create(b, loc, op.getMaximum(), at);
+  Value maximum = arith::MaximumFOp::create(b, loc, before, highest);
+  // While nothing is seen the maximum is -infinity; 0 in its place keeps every
+  // exponential at 0 and not NaN.
+  Value none =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
+  Value origin = select(none, nothing, maximum);
+  SmallVector<Value> total = loop(
+      zero, of.most(), kGroup, spread(group, nothing),
+      [&](Value x, ValueRange args) -> SmallVector<Value> {
+        Value e = math::ExpOp::create(
+            b, loc,
+            arith::SubFOp::create(b, loc, scores(x), spread(group, origin)));
+        Value sum = arith::AddFOp::create(b, loc, args[0], e);
+        if (op.getKind() == MaskKind::scale) {
+          e = arith::MulFOp::create(b, loc, e, maskOf(x, inside(x)));
+        }
+        store(e, x);
+        return {sum};
       });
+  Value sum = total[0];
+  for (int64_t half = kGroup / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, loc, sum, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
+          ArrayRef<int64_t>{1});
+    };
+    sum = arith::AddFOp::create(b, loc, part(0), part(half));
+  }
+  sum = vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0});
+  // Written so that a NaN counts as seen and spreads.
+  Value any =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, highest, lowest);
+  Value shrink = math::ExpOp::create(
+      b, loc, arith::SubFOp::create(b, loc, before, origin));
+  Value old = memref::LoadOp::create(b, loc, op.getSum(), at);
+  memref::StoreOp::create(b, loc, maximum, op.getMaximum(), at);
+  memref::StoreOp::create(
+      b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, sum), old),
+      op.getSum(), at);
+  return {any, shrink};
+}
+
+void AttentionKernel::sumValues(const Tile &of, ArrayRef<Change> changes,
+                                Value p, int64_t width) {
+  VectorType type = vectorOf(width);
+  bool alone = of.count() == 1;
+  auto place = [&](int64_t i) {
+    return SmallVector<Value>{add(of.row, i), of.head, p};
+  };
+  SmallVector<Value> sums;
+  for (auto [i, change] : llvm::enumerate(changes)) {
+    Value y = vector::LoadOp::create(b, loc, type, op.getY(),
+                                     place(static_cast<int64_t>(i)));
+    sums.push_back(
+        arith::MulFOp::create(b, loc, y, spread(type, change.shrink)));
+  }
+  sums = loop(zero, of.most(), 1, sums, [&](Value j, ValueRange args) {
+    Value v = !alone && widenedValues
+                  ? vector::LoadOp::create(b, loc, type, widenedValues,
+                                           ValueRange{j, p})
+                        .getResult()
+                  : load(op.getValues(), of.keyHead,
+                         arith::AddIOp::create(b, loc, of.base, j), p, width);
+    SmallVector<Value> next;
+    for (auto [i, sum] : llvm::enumerate(args)) {
+      Value weight = memref::LoadOp::create(
+          b, loc, weights, ValueRange{index(static_cast<int64_t>(i)), j});
+      next.push_back(
+          vector::FMAOp::create(b, loc, spread(type, weight), v, sum));
+    }
+    return next;
+  });
+  for (auto [i, change] : llvm::enumerate(changes)) {
+    SmallVector<Value> at = place(static_cast<int64_t>(i));
+    Value y = sums[i];
+    if (!alone) {
+      // A row that sees nothing keeps its values to the bit.
+      y = select(change.any, y,
+                 vector::LoadOp::create(b, loc, type, op.getY(), at));
+    }
+    vector::StoreOp::create(b, loc, y, op.getY(), at);
+  }
+}
+
+/// y <- shrink * y + weights * values, in as many columns as registers hold.
+void AttentionKernel::sumValues(const Tile &of, ArrayRef<Change> changes) {
+  int64_t registers = of.count() == 1 ? 8 : 2;
+  int64_t width = std::min(registers * lanes, size), rest = size % width;
+  each(zero, index(size - rest), width,
+       [&](Value p) { sumValues(of, changes, p, width); });
+  if (rest != 0) {
+    sumValues(of, changes, index(size - rest), rest);
+  }
+}
+
+/// Rows [from, to) in tiles of `count`.
+void AttentionKernel::rows(Value from, Value to, int64_t count, Value head,
+                           Value keyHead, Value base, Value entries) {
+  Value maskHead = arith::DivUIOp::create(b, loc, head, index(headsPerMask));
+  each(from, to, count, [&](Value row) {
+    Tile of{row, head, keyHead, maskHead, base, {}};
+    for (int64_t i = 0; i < count; ++i) {
+      of.seen.push_back(seenBy(add(row, i), base, entries));
+    }
+    Value reached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                          of.most(), zero);
+    when(reached, [&] {
+      count == 1 ? scoreRow(of) : scoreTile(of);
+      SmallVector<Change> changes;
+      for (int64_t i = 0; i < count; ++i) {
+        changes.push_back(softmax(of, i));
+      }
+      Value any = changes[0].any;
+      for (const Change &change : ArrayRef(changes).drop_front()) {
+        any = arith::OrIOp::create(b, loc, any, change.any);
+      }
+      when(any, [&] { sumValues(of, changes); });
+    });
+  });
+}
+
+void AttentionKernel::lower() {
+  Value all = memref::DimOp::create(b, loc, op.getQuery(), zero),
+        entries = memref::DimOp::create(b, loc, op.getKeys(), one);
+  Value tiled = zero;
+  if (tile > 1) {
+    Value rest = arith::RemUIOp::create(b, loc, all, index(tile));
+    tiled = arith::SubIOp::create(b, loc, all, rest);
+  }
+  Value end = seenBy(arith::SubIOp::create(b, loc, all, one), zero, entries);
+  each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
+    each(zero, end, kEntries, [&](Value base) {
+      Value count = arith::MinUIOp::create(
+          b, loc, index(kEntries), arith::SubIOp::create(b, loc, end, base));
+      if (tile > 1) {
+        Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                          tiled, zero);
+        when(any, [&] {
+          turnKeys(keyHead, base, count);
+          if (widenedValues) {
+            widenValues(keyHead, base, count);
+          }
+        });
+      }
+      Value first = arith::MulIOp::create(b, loc, keyHead, index(headsPerKey));
+      each(first, add(first, headsPerKey), 1, [&](Value head) {
+        if (tile > 1) {
+          rows(zero, tiled, tile, head, keyHead, base, count);
+        }
+        rows(tiled, all, 1, head, keyHead, base, count);
+      });
+    });
+  });
+}
+
+LogicalResult cheems::lowerAttention(OnlineAttentionOp op,
+                                     const VectorUnit &unit,
+                                     RewriterBase &rewriter) {
+  AttentionKernel(rewriter, op, unit).lower();
   return success();
 }

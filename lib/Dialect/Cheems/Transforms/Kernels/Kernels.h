@@ -22,9 +22,10 @@ LogicalResult lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit,
 /// Each row twice: its squares summed in 16 lanes, then scaled.
 LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 
-/// Softmax attention, one query row and head at a time over blocks of keys with
-/// a running maximum.
-LogicalResult lowerAttention(DynamicMaskAttentionOp op, RewriterBase &rewriter);
+/// A block of keys for softmax attention: tiles of rows share each key and
+/// value, the rest goes row by row with the same bits.
+LogicalResult lowerAttention(OnlineAttentionOp op, const VectorUnit &unit,
+                             RewriterBase &rewriter);
 
 /// SSD over one chunk: the recurrence for one row, else products on register
 /// tiles.

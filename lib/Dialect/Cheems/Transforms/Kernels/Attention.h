@@ -1,0 +1,101 @@
+// The attention kernel's parts: scores of a tile of rows, their softmax, the
+// weighted sum of values.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_ATTENTION_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_ATTENTION_H
+
+#include "Kernels.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::cheems {
+
+/// One op. Entries are taken `kEntries` at a time, counted from the op's first:
+/// of those, a tile's scores and then weights stand in `weights`.
+struct AttentionKernel {
+  static constexpr int64_t kEntries = 64;
+  static constexpr int64_t kGroup = 16; ///< entries whose exponentials are one
+
+  OpBuilder &b;
+  Location loc;
+  OnlineAttentionOp op;
+  int64_t lanes; ///< f32 of a register
+  int64_t tile;  ///< rows that share each loaded key and value
+  int64_t heads, size, headsPerKey, headsPerMask;
+  Value zero, one, lowest, nothing;
+  Value weights;       ///< [tile, kEntries]
+  Value turnedKeys;    ///< [P, kEntries], of one key head
+  Value widenedValues; ///< [kEntries, P], of one key head; null for f32
+
+  AttentionKernel(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit);
+
+  void lower();
+
+private:
+  /// Rows [row, row + count) of the op, query head `head`, entries [base, base
+  /// + size) of the op. Row i sees the first seen[i] of them; seen ascends.
+  struct Tile {
+    Value row, head, keyHead, maskHead, base;
+    SmallVector<Value> seen;
+
+    int64_t count() const { return static_cast<int64_t>(seen.size()); }
+    Value most() const { return seen.back(); }
+  };
+  /// What a block does to a row's sums.
+  struct Change {
+    Value any, shrink; ///< whether it sees anything; the factor of what was
+  };
+
+  // Small builders.
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value f32(double value) {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+  }
+  Value add(Value a, int64_t value) {
+    return value == 0
+               ? a
+               : arith::AddIOp::create(b, loc, a, index(value)).getResult();
+  }
+  VectorType vectorOf(int64_t count) {
+    return VectorType::get({count}, b.getF32Type());
+  }
+  Value spread(VectorType type, Value scalar) {
+    return vector::BroadcastOp::create(b, loc, type, scalar);
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  }
+  SmallVector<Value>
+  loop(Value from, Value to, int64_t step, ValueRange inits,
+       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  void each(Value from, Value to, int64_t step,
+            llvm::function_ref<void(Value)> body);
+  void when(Value condition, llvm::function_ref<void()> body);
+  /// `count` elements of a row of keys or values, widened.
+  Value load(Value entries, Value keyHead, Value j, Value p, int64_t count);
+
+  // AttentionScores.cpp
+  void turnKeys(Value keyHead, Value base, Value count);
+  void widenValues(Value keyHead, Value base, Value count);
+  void scoreRow(const Tile &of);
+  void scoreTile(const Tile &of);
+  SmallVector<Value> partialScores(const Tile &of, Value x, int64_t lane,
+                                   int64_t stride);
+
+  // Attention.cpp
+  Value seenBy(Value row, Value base, Value count);
+  Value masked(Value buffer, Value maskHead, Value from, Value inside,
+               TypedAttr fill);
+  Value visible(const Tile &of, Value row, Value mask, Value from,
+                Value inside);
+  Change softmax(const Tile &of, int64_t i);
+  void sumValues(const Tile &of, ArrayRef<Change> changes);
+  void sumValues(const Tile &of, ArrayRef<Change> changes, Value p,
+                 int64_t width);
+  void rows(Value from, Value to, int64_t count, Value head, Value keyHead,
+            Value base, Value entries);
+};
+
+} // namespace mlir::cheems
+
+#endif
