@@ -69,8 +69,9 @@ void invoke(void *function, Descriptors &arguments) {
 }
 } // namespace
 
-std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text,
-                                                        Mode mode) {
+std::unique_ptr<CompiledModule>
+CompiledModule::compile(const std::string &text, Mode mode,
+                        std::optional<int64_t> chunk) {
   static const mlir::DialectRegistry registry = [] {
     mlir::DialectRegistry dialects;
     registerDialects(dialects);
@@ -83,6 +84,9 @@ std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text,
   auto target = choose(mode);
   if (!target) {
     return fail(llvm::toString(target.takeError()));
+  }
+  if (chunk) {
+    target->second.chunk = *chunk;
   }
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);

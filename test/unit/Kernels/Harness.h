@@ -24,9 +24,11 @@ inline std::string nameOf(Mode mode) {
 
 class CompiledModule {
 public:
-  /// Null after a test failure that says why.
-  static std::unique_ptr<CompiledModule> compile(const std::string &text,
-                                                 Mode mode);
+  /// Null after a test failure that says why. `chunk` rows of SSD where the
+  /// target's choice is not what is wanted.
+  static std::unique_ptr<CompiledModule>
+  compile(const std::string &text, Mode mode,
+          std::optional<int64_t> chunk = std::nullopt);
   ~CompiledModule();
   CompiledModule(const CompiledModule &) = delete;
   CompiledModule &operator=(const CompiledModule &) = delete;

@@ -28,7 +28,7 @@ template <typename Op> static LogicalResult verifySSD(Op op) {
   if (failed(verifySameShape(op, "C3", b, shapeOf(op.getC()),
                              "shapes of b and c")) ||
       failed(verifySameShape(op, "C3", b, {rows, b[1], b[2]},
-                             "rows of b and x"))) {
+                             "shapes of b and [T, G, N]"))) {
     return failure();
   }
   if (failed(verifySameShape(op, "C4", state, {heads, b[2], x[2]},
