@@ -113,13 +113,13 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
 }
 
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
-  let summary = "Lower products, attention and normalisation on buffers to vector loops";
+  let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
   let description = [{
-    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention` and `cheems.rms_norm` on memrefs.
-    After: `scf.for` loops over register tiles of `vector` ops.
+    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention`, `cheems.rms_norm` and `cheems.ssd_chunk` on memrefs.
+    After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows gets scratch of static size.
     Requires: bufferised IR; mmt4d inner tiles [1, pair] x [16, pair].
     Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
-    never depends on the rows beside it.
+    never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
