@@ -1,0 +1,171 @@
+// Thousands of modules, each a sound one with something changed, go through the
+// parser, the verifier and our passes: diagnostics are fine, crashes and hangs
+// are not.
+//
+// CHEEMS_TEST_MUTANTS says how many; those of a smaller number are the first
+// ones of a larger.
+#include "Batches.h"
+#include "Mutate.h"
+#include "Seeds.h"
+#include "Stages.h"
+#include "cheems/Pipelines/Registration.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <memory>
+
+namespace cheems::test {
+namespace {
+
+#ifdef CHEEMS_ADDRESS_SANITIZER
+constexpr int64_t kMutants = 600;
+constexpr unsigned kSeconds = 60; // a mutant
+#else
+constexpr int64_t kMutants = 4000;
+constexpr unsigned kSeconds = 20;
+#endif
+constexpr int kProcesses = 2;
+
+int64_t mutantCount() {
+  const char *asked = std::getenv("CHEEMS_TEST_MUTANTS");
+  return asked != nullptr ? std::atoll(asked) : kMutants;
+}
+
+std::unique_ptr<mlir::MLIRContext> newContext() {
+  static const mlir::DialectRegistry registry = [] {
+    mlir::DialectRegistry dialects;
+    registerDialects(dialects);
+    registerPassesAndPipelines();
+    return dialects;
+  }();
+  // Without threads: what crashes then is what this process was doing.
+  return std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+}
+
+/// Mutant `number`: one to three changes of a seed in memory, or one of its
+/// text.
+std::string mutant(mlir::MLIRContext &context, const std::vector<Seed> &seeds,
+                   int64_t number) {
+  Random random(static_cast<uint32_t>(number) * 2654435761U + 1);
+  const Seed *seed = &random.of(seeds);
+  // Whole models take a second each; the rest, milliseconds.
+  constexpr size_t large = 20000;
+  while (seed->text.size() > large && !random.once(10)) {
+    seed = &random.of(seeds);
+  }
+  const std::string &text = seed->text;
+  if (random.once(4)) {
+    return mutateText(text, random);
+  }
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  for (size_t changes = 1 + random.below(3); changes > 0; --changes) {
+    mutateModule(*module, random);
+  }
+  // Generic, because other forms are for ops that verify.
+  std::string changed;
+  llvm::raw_string_ostream os(changed);
+  module->print(os, mlir::OpPrintingFlags().printGenericOpForm());
+  return changed;
+}
+
+/// A crash inside MLIR or LLVM that no verifier of ours can keep away: a file
+/// of upstream/, whose first lines say `// stage: NAME`, `// frame: SYMBOL`
+/// (part of a symbol among the innermost frames) and why.
+struct Known {
+  std::string file, stage, frame, text;
+
+  bool explains(const Crash &crash) const {
+    return crash.stage == stage &&
+           crash.frames.find(frame) != std::string::npos;
+  }
+};
+
+std::vector<Known> knownCrashes() {
+  std::vector<Known> known;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           CHEEMS_SOURCE_DIR "/test/unit/Mutation/upstream")) {
+    std::ifstream file(entry.path());
+    Known one;
+    one.file = entry.path();
+    one.text.assign(std::istreambuf_iterator<char>(file), {});
+    auto field = [&](const std::string &name) {
+      size_t at = one.text.find("// " + name + ": ");
+      size_t begin = at == std::string::npos ? 0 : at + name.size() + 5;
+      return one.text.substr(begin, one.text.find('\n', begin) - begin);
+    };
+    one.stage = field("stage");
+    one.frame = field("frame");
+    known.push_back(one);
+  }
+  return known;
+}
+
+/// Where a reproducer of this process lies.
+std::filesystem::path reproducer(const Crash &crash) {
+  auto folder = std::filesystem::temp_directory_path() / "cheems-mutants";
+  std::filesystem::create_directories(folder);
+  auto path = folder / ("mutant-" + std::to_string(crash.job) + ".mlir");
+  std::ofstream(path) << crash.input;
+  return path;
+}
+
+TEST(Mutation, noMutantCrashesOrHangs) {
+  std::vector<Stage> stages = allStages();
+  ASSERT_GE(stages.size(), 10U);
+  std::vector<Seed> seeds = allSeeds(*newContext());
+  ASSERT_GE(seeds.size(), 50U);
+  std::unique_ptr<mlir::MLIRContext> context;
+  int64_t count = mutantCount();
+  Summary summary = runJobs(
+      count, kSeconds, kProcesses, [&] { context = newContext(); },
+      [&](int64_t job, Notes &notes) {
+        notes.stage("mutate");
+        std::string text = mutant(*context, seeds, job);
+        notes.keep(text);
+        notes.count(
+            passThrough(*context, text, stages,
+                        [&](const std::string &stage) { notes.stage(stage); }));
+      });
+  RecordProperty("sound", static_cast<int>(summary.counted));
+  // Otherwise the passes would have had little to do.
+  EXPECT_GE(summary.counted, count / 8);
+  std::vector<Known> known = knownCrashes();
+  for (const Crash &crash : summary.crashes) {
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const Known &one) { return one.explains(crash); })) {
+      ADD_FAILURE() << "mutant " << crash.job << ", " << crash.stage << ": "
+                    << crash.how << "\n"
+                    << reproducer(crash).string() << "\n"
+                    << crash.frames;
+    }
+  }
+}
+
+// A listed crash that upstream has mended should leave the list.
+TEST(Mutation, knownCrashesStillHappen) {
+  std::vector<Known> known = knownCrashes();
+  std::vector<Stage> stages = allStages();
+  Summary summary = runJobs(
+      static_cast<int64_t>(known.size()), kSeconds, kProcesses, [&] {},
+      [&](int64_t job, Notes &notes) {
+        auto context = newContext();
+        passThrough(*context, known[job].text, stages,
+                    [&](const std::string &stage) { notes.stage(stage); });
+      });
+  EXPECT_EQ(summary.crashes.size(), known.size());
+  for (const Crash &crash : summary.crashes) {
+    EXPECT_TRUE(known[crash.job].explains(crash))
+        << known[crash.job].file << " ends in " << crash.stage << ": "
+        << crash.how << "\n"
+        << crash.frames;
+  }
+}
+
+} // namespace
+} // namespace cheems::test

@@ -1,0 +1,74 @@
+// What every mutant goes through.
+#include "Stages.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+namespace cheems::test {
+using namespace mlir;
+
+std::vector<Stage> allStages() {
+  std::ifstream file(CHEEMS_SOURCE_DIR
+                     "/include/cheems/Dialect/Cheems/Transforms/Passes.td");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  static const std::regex declaration(
+      R"re(: Pass<"([^"]+)"(?:, "([^"]+)")?>)re");
+  std::vector<Stage> stages;
+  for (std::sregex_iterator match(text.begin(), text.end(), declaration), end;
+       match != end; ++match) {
+    std::string name = (*match)[1], anchor = (*match)[2];
+    bool nested = anchor.find("FuncOp") != std::string::npos;
+    stages.push_back({name, nested ? "func.func(" + name + ")" : name});
+  }
+  for (const char *name : {"cheems-fuse", "cheems-bufferize", "cheems-to-llvm",
+                           "cheems-fast", "cheems-scalar"}) {
+    stages.push_back({name, name});
+  }
+  return stages;
+}
+
+bool passThrough(MLIRContext &context, const std::string &text,
+                 const std::vector<Stage> &stages,
+                 llvm::function_ref<void(const std::string &)> at) {
+  std::string first;
+  ScopedDiagnosticHandler quiet(&context, [&](Diagnostic &diagnostic) {
+    if (first.empty()) {
+      first = diagnostic.str();
+    }
+  });
+  ParserConfig config(&context);
+  at("parse");
+  auto module = parseSourceString<ModuleOp>(text, config);
+  if (!module) {
+    return false;
+  }
+  at("print");
+  std::string printed;
+  llvm::raw_string_ostream(printed) << *module;
+  at("parse back");
+  first.clear();
+  if (!parseSourceString<ModuleOp>(printed, config)) {
+    llvm::errs() << "what was printed does not parse: " << first << "\n"
+                 << printed;
+    std::abort();
+  }
+  for (const Stage &stage : stages) {
+    at(stage.name);
+    OwningOpRef<ModuleOp> copy(module->clone());
+    PassManager passes(&context);
+    if (failed(parsePassPipeline(stage.pipeline, passes))) {
+      llvm::errs() << "no such pass: " << stage.pipeline << "\n";
+      std::abort();
+    }
+    (void)passes.run(*copy);
+  }
+  return true;
+}
+
+} // namespace cheems::test
