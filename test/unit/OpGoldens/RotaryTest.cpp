@@ -1,6 +1,6 @@
 // rotary_table followed by rotary, positions up to 10^6.
-#include "OpGolden.h"
 #include "cheems/Reference/Rotary.h"
+#include "OpGolden.h"
 
 using namespace cheems;
 using namespace cheems::test;
@@ -19,7 +19,8 @@ struct Recorded {
         length(*std::max_element(positions.begin(), positions.end()) + 1),
         x(golden.tensor("x")), y(golden.tensor("y")) {
     config.theta = std::stod(golden.attribute("theta", ""));
-    config.trainedPositions = std::stoll(golden.attribute("max_positions", "0"));
+    config.trainedPositions =
+        std::stoll(golden.attribute("max_positions", "0"));
     config.dynamic = config.trainedPositions != 0;
     config.factor = std::stod(golden.attribute("factor", "1"));
   }

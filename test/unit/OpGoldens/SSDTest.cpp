@@ -1,0 +1,115 @@
+// ssd over a whole sequence, in several chunks, state in and out.
+#include "cheems/Reference/SSD.h"
+#include "OpGolden.h"
+
+using namespace cheems;
+using namespace cheems::test;
+
+namespace {
+
+struct Recorded {
+  GoldenFile golden;
+  Tensor x, step, a, b, c, y, finalState;
+  std::optional<Tensor> skip, initialState;
+
+  explicit Recorded(const std::string &file)
+      : golden(openOp(file)), x(golden.tensor("x")), step(golden.tensor("dt")),
+        a(golden.tensor("A")), b(golden.tensor("B")), c(golden.tensor("C")),
+        y(golden.tensor("y")), finalState(golden.tensor("final_state")) {
+    if (golden.has("D")) {
+      skip = golden.tensor("D");
+    }
+    if (golden.has("initial_state")) {
+      initialState = golden.tensor("initial_state");
+    }
+  }
+
+  int64_t sequences() const { return x.shape[0]; }
+  int64_t rows() const { return x.shape[1]; }
+  /// [H, N, P]; recorded as [H, P, N].
+  Tensor stateBefore(int64_t sequence) const {
+    Tensor recorded = initialState ? slice(*initialState, sequence)
+                                   : Tensor(slice(finalState, sequence).shape);
+    return transposed(recorded, 1, 2);
+  }
+  Tensor stateAfter(int64_t sequence) const {
+    return transposed(slice(finalState, sequence), 1, 2);
+  }
+
+  std::string text() const {
+    std::string heads = shapeText({-1, x.shape[2], x.shape[3]}),
+                steps = shapeText({-1, x.shape[2]}),
+                head = shapeText({x.shape[2]}),
+                groups = shapeText({-1, b.shape[2], b.shape[3]}),
+                state = shapeText({x.shape[2], b.shape[3], x.shape[3]}),
+                results = tensorText(heads) + ", " + tensorText(state);
+    FunctionText function("scan");
+    function.input("x", heads)
+        .input("dt", steps)
+        .input("a", head)
+        .input("b", groups)
+        .input("c", groups);
+    std::string op =
+        "%r, %s = cheems.ssd ins(%x, %dt, %a, %b, %c : " + tensorText(heads) +
+        ", " + tensorText(steps) + ", " + tensorText(head) + ", " +
+        tensorText(groups) + ", " + tensorText(groups) + ")";
+    if (skip) {
+      function.input("d", head);
+      op += " skip(%d : " + tensorText(head) + ")";
+    }
+    return function.output("y", heads)
+        .output("h", state)
+        .line(op + " outs(%y, %h : " + results + ") -> " + results)
+        .store("%r", "y", heads)
+        .store("%s", "h", state)
+        .text();
+  }
+};
+
+class SSDEvaluated : public EvaluatedOpGolden {};
+class SSDCompiled : public CompiledOpGolden {};
+CHEEMS_OP_GOLDENS(SSDEvaluated, SSDCompiled, ssdFiles);
+
+TEST_P(SSDEvaluated, ScansAsRecorded) {
+  Recorded recorded(GetParam());
+  for (int64_t i = 0; i < recorded.sequences(); ++i) {
+    reference::SSDInputs inputs{slice(recorded.x, i), slice(recorded.step, i),
+                                recorded.a,           slice(recorded.b, i),
+                                slice(recorded.c, i), recorded.skip};
+    Tensor y = slice(recorded.y, i), state = recorded.stateAfter(i);
+    for (auto *evaluate : {&reference::ssd, &reference::ssdChunk}) {
+      reference::SSDResult got = evaluate(inputs, recorded.stateBefore(i));
+      // a decay is a product of as many factors as there are rows
+      EXPECT_LE(maxError(got.y, y), toleranceF32(y, 2 * recorded.rows()));
+      EXPECT_LE(maxError(got.state, state),
+                toleranceF32(state, 2 * recorded.rows()));
+    }
+  }
+}
+
+TEST_P(SSDCompiled, ScansAsRecorded) {
+  Recorded recorded(file());
+  auto module = CompiledModule::compile(recorded.text(), mode());
+  ASSERT_NE(module, nullptr);
+  for (int64_t i = 0; i < recorded.sequences(); ++i) {
+    Tensor want = slice(recorded.y, i), wantState = recorded.stateAfter(i);
+    Buffer x(Element::F32, slice(recorded.x, i)),
+        step(Element::F32, slice(recorded.step, i)),
+        a(Element::F32, recorded.a), b(Element::F32, slice(recorded.b, i)),
+        c(Element::F32, slice(recorded.c, i)), y(Element::F32, want.shape),
+        state(Element::F32, recorded.stateBefore(i));
+    std::optional<Buffer> skip;
+    std::vector<const Buffer *> buffers{&x, &step, &a, &b, &c};
+    if (recorded.skip) {
+      skip.emplace(Element::F32, *recorded.skip);
+      buffers.push_back(&*skip);
+    }
+    buffers.insert(buffers.end(), {&y, &state});
+    module->call("scan", recorded.rows(), buffers);
+    EXPECT_LE(relativeError(contents(y, want.shape), want), compiledBound);
+    EXPECT_LE(relativeError(contents(state, wantState.shape), wantState),
+              compiledBound);
+  }
+}
+
+} // namespace
