@@ -1,10 +1,7 @@
 // dynamic_mask_attention, compiled, against its evaluator.
-#include "Entries.h"
-#include "ModuleText.h"
-#include "cheems/Reference/DynamicMaskAttention.h"
+#include "AttentionForm.h"
 
 using namespace cheems::test;
-using cheems::reference::MaskKind;
 using cheems::reference::MaskOptions;
 using cheems::reference::Tensor;
 
@@ -12,91 +9,34 @@ namespace {
 class AttentionTest : public KernelTest {};
 CHEEMS_EVERY_MODE(AttentionTest);
 
-constexpr double kHideBelow = 1.0;
-
-struct Form {
-  MaskKind kind;
-  int64_t keep; ///< 0: no thresholds
-  int64_t heads, keyHeads, maskHeads, size;
-  Element element;
-
-  std::string name() const {
-    std::ostringstream text;
-    text << (kind == MaskKind::Bias        ? "bias"
-             : kind == MaskKind::Threshold ? "threshold"
-                                           : "scale")
-         << "_keep" << keep << "_H" << heads << "_G" << keyHeads << "_M"
-         << maskHeads << "_P" << size << "_" << spelling(element);
-    return text.str();
-  }
-
-  std::string text() const {
-    std::ostringstream op;
-    std::string query =
-        "?x" + std::to_string(heads) + "x" + std::to_string(size) + "xf32";
-    std::string keys = std::to_string(keyHeads) + "x?x" + std::to_string(size) +
-                       "x" + spelling(element);
-    std::string entries = std::to_string(maskHeads) + "x?x",
-                rows = "?x" + std::to_string(maskHeads) + "x";
-    FunctionText function(name());
-    function.input("q", query)
-        .input("k", keys)
-        .input("v", keys)
-        .input("m", entries + "f32")
-        .number("first");
-    op << "%r = cheems.dynamic_mask_attention ";
-    op << (kind == MaskKind::Bias        ? "bias"
-           : kind == MaskKind::Threshold ? "threshold"
-                                         : "scale")
-       << std::scientific;
-    op.precision(17);
-    op << " scale " << 1 / std::sqrt(static_cast<double>(size));
-    if (kind == MaskKind::Threshold) {
-      op << " hide_below " << kHideBelow;
-    }
-    op << " ins(%q, %k, %v, %m, %first : tensor<" << query << ">, tensor<"
-       << keys << ">, tensor<" << keys << ">, tensor<" << entries
-       << "f32>, index)";
-    if (keep) {
-      function.input("p", entries + "i32")
-          .input("t", rows + "f32")
-          .input("l", rows + "i32");
-      op << " kept(%p, %t, %l : tensor<" << entries << "i32>, tensor<" << rows
-         << "f32>, tensor<" << rows << "i32>)";
-    }
-    op << " outs(%y : tensor<" << query << ">) -> tensor<" << query << ">";
-    return function.output("y", query)
-        .line(op.str())
-        .store("%r", "y", query)
-        .text();
-  }
-};
-
-// Heads in groups of one, some and all; a mask a key head, a query head, and
-// one for all; sizes around vector registers.
-constexpr Form kForms[] = {
-    {MaskKind::Bias, 0, 1, 1, 1, 1, Element::F32},
-    {MaskKind::Bias, 0, 4, 2, 2, 16, Element::BF16},
-    {MaskKind::Bias, 5, 2, 1, 1, 64, Element::BF16},
-    {MaskKind::Bias, 1, 3, 3, 3, 7, Element::F32},
-    {MaskKind::Bias, 17, 4, 2, 4, 8, Element::F32},
-    {MaskKind::Bias, 8, 6, 3, 1, 33, Element::BF16},
-    {MaskKind::Threshold, 0, 2, 1, 2, 24, Element::F32},
-    {MaskKind::Threshold, 0, 4, 4, 2, 2, Element::BF16},
-    {MaskKind::Threshold, 0, 3, 1, 1, 5, Element::BF16},
-    {MaskKind::Scale, 0, 4, 2, 2, 32, Element::F32},
-    {MaskKind::Scale, 0, 2, 1, 2, 3, Element::BF16},
-    {MaskKind::Scale, 0, 1, 1, 1, 17, Element::BF16},
-};
+std::string textOf(const AttentionForm &form) {
+  FunctionText function(form.name());
+  function.input("q", form.rows())
+      .input("k", form.keys())
+      .input("v", form.keys())
+      .input("m", form.masks("f32"))
+      .number("first");
+  std::string optional = form.clauses(function);
+  return function.output("y", form.rows())
+      .line("%r = cheems.dynamic_mask_attention " + form.attributes() +
+            " ins(%q, %k, %v, %m, %first : tensor<" + form.rows() +
+            ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
+            ">, tensor<" + form.masks("f32") + ">, index)" + optional +
+            " outs(%y : tensor<" + form.rows() + ">) -> tensor<" + form.rows() +
+            ">")
+      .store("%r", "y", form.rows())
+      .text();
+}
 
 /// One sequence: entries, queries [T, H, P], keys and values [G, C, P], nothing
 /// (NaN) past the last entry.
 struct Case {
-  const Form &form;
+  const AttentionForm &form;
   Entries entries;
   Tensor query, keys, values;
 
-  Case(Random &random, const Form &form, int64_t first, int64_t rows, bool ties)
+  Case(Random &random, const AttentionForm &form, int64_t first, int64_t rows,
+       bool ties)
       : form(form), entries(random, form.maskHeads, first, rows, ties),
         query(random.tensor({rows, form.heads, form.size}, -3, 3)),
         keys(random.tensor({form.keyHeads, entries.capacity, form.size}, -2, 2,
@@ -107,8 +47,13 @@ struct Case {
         mask = std::isinf(mask) ? 2 : mask;
       }
     }
+    forget(entries.count());
+  }
+
+  /// Nothing is stored from entry `count` on.
+  void forget(int64_t count) {
     for (int64_t g = 0; g < form.keyHeads; ++g) {
-      for (int64_t j = entries.count(); j < entries.capacity; ++j) {
+      for (int64_t j = count; j < entries.capacity; ++j) {
         for (int64_t p = 0; p < form.size; ++p) {
           keys(g, j, p) = values(g, j, p) =
               std::numeric_limits<double>::quiet_NaN();
@@ -117,11 +62,77 @@ struct Case {
     }
   }
 
+  /// Entries [0, count) are hidden from every head.
+  void hide(int64_t count) {
+    for (std::vector<double> &head : entries.mask) {
+      for (int64_t j = 0; j < count; ++j) {
+        double &mask = head[static_cast<size_t>(j)];
+        mask = rounded(mask / 4 * 0.999, Element::F32);
+      }
+    }
+  }
+
+  bool shown(int64_t j) const {
+    return std::any_of(entries.mask.begin(), entries.mask.end(),
+                       [&](const std::vector<double> &head) {
+                         return head[static_cast<size_t>(j)] >=
+                                AttentionForm::kHideBelow;
+                       });
+  }
+
+  /// Entries that some head sees, alone, as append_visible leaves them.
+  struct Stored {
+    Tensor keys, values;
+    Buffer mask, seen;
+    int64_t first = 0;
+  };
+  Stored compacted() const {
+    Stored result{keys, values,
+                  Buffer(Element::F32, {form.maskHeads, entries.capacity}),
+                  Buffer(Element::I32, {entries.rows})};
+    for (double &value : result.keys.data) {
+      value = std::numeric_limits<double>::quiet_NaN();
+    }
+    result.values = result.keys;
+    int64_t place = 0;
+    for (int64_t j = 0; j < entries.count(); ++j) {
+      if (j == entries.first) {
+        result.first = place;
+      }
+      if (shown(j)) {
+        for (int64_t g = 0; g < form.keyHeads; ++g) {
+          for (int64_t p = 0; p < form.size; ++p) {
+            result.keys(g, place, p) = keys(g, j, p);
+            result.values(g, place, p) = values(g, j, p);
+          }
+        }
+        for (int64_t m = 0; m < form.maskHeads; ++m) {
+          result.mask.set(
+              m * entries.capacity + place,
+              entries.mask[static_cast<size_t>(m)][static_cast<size_t>(j)]);
+        }
+        ++place;
+      }
+      if (j >= entries.first) {
+        result.seen.set(j - entries.first, static_cast<double>(place));
+      }
+    }
+    return result;
+  }
+
   Buffer run(CompiledModule &module, const Thresholds *thresholds) const {
-    Buffer q(Element::F32, query), k(form.element, keys),
-        v(form.element, values), m = entries.maskBuffer();
-    Buffer first = Buffer::number(entries.first), p = entries.positionBuffer(),
-           y(Element::F32, query.shape);
+    Buffer y(Element::F32, query.shape), q(Element::F32, query);
+    if (form.stored) {
+      Stored stored = compacted();
+      Buffer k(form.element, stored.keys), v(form.element, stored.values),
+          first = Buffer::number(stored.first);
+      module.call(form.name(), entries.rows,
+                  {&q, &k, &v, &stored.mask, &first, &stored.seen, &y});
+      return y;
+    }
+    Buffer k(form.element, keys), v(form.element, values),
+        m = entries.maskBuffer();
+    Buffer first = Buffer::number(entries.first), p = entries.positionBuffer();
     std::vector<const Buffer *> buffers{&q, &k, &v, &m, &first};
     if (thresholds) {
       buffers.insert(buffers.end(), {&p, &thresholds->mask, &thresholds->last});
@@ -144,7 +155,7 @@ struct Case {
   /// has positions of its own.
   std::pair<Tensor, Tensor> evaluate() const {
     Tensor want(query.shape), bound(query.shape);
-    MaskOptions options{form.kind, std::nullopt, kHideBelow};
+    MaskOptions options{form.kind, std::nullopt, AttentionForm::kHideBelow};
     if (form.keep) {
       options.window = form.keep;
     }
@@ -172,29 +183,19 @@ struct Case {
       for (int64_t t = 0; t < entries.rows; ++t) {
         for (int64_t p = 0; p < form.size; ++p) {
           want(t, h, p) = y(t, 0, p);
-          bound(t, h, p) = magnitude(t, 0, p) * relativeError();
+          bound(t, h, p) =
+              magnitude(t, 0, p) * form.relativeError(entries.count());
         }
       }
     }
     return {want, bound};
   }
-
-  /// Of the weighted sum of |v|. A score of P products, scaled and biased, errs
-  /// by `score`; weights are quotients of exponentials of score differences (4
-  /// scores), each exponential by 5 units in the last place, rescaled once a
-  /// block; the two sums and the rescalings add a rounding an entry.
-  double relativeError() const {
-    double size = static_cast<double>(form.size),
-           largest = 3 * 2 * size / std::sqrt(size) + 4;
-    double score = (size + 3) * kUnit * largest;
-    return 4 * score + (40 + 12 * static_cast<double>(entries.count())) * kUnit;
-  }
 };
 
 std::unique_ptr<CompiledModule> compileAll(Mode mode) {
   std::string text;
-  for (const Form &form : kForms) {
-    text += form.text();
+  for (const AttentionForm &form : kAttentionForms) {
+    text += textOf(form);
   }
   return CompiledModule::compile(text, mode);
 }
@@ -203,11 +204,14 @@ TEST_P(AttentionTest, AgreesWithTheEvaluator) {
   auto module = compileAll(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(13);
-  int64_t count = static_cast<int64_t>(std::size(kForms));
   for (int64_t i = 0; i < caseCount(); ++i) {
-    const Form &form = kForms[i % count];
-    int64_t first = i / count % 2 ? random.between(1, 50) : 0;
-    Case one(random, form, first, random.rows(40), random.once(3));
+    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    // Past one block of keys, and of rows, now and then.
+    int64_t first = i / kAttentionFormCount % 2 ? random.between(1, 90) : 0;
+    Case one(random, form, first, random.rows(), random.once(3));
+    if (form.stored && random.once(3)) {
+      one.hide(first + random.between(0, one.entries.rows));
+    }
     SCOPED_TRACE(form.name() + ", first " + std::to_string(first) + ", rows " +
                  std::to_string(one.entries.rows));
     Thresholds thresholds(one.entries, std::max<int64_t>(form.keep, 1));
@@ -221,7 +225,7 @@ TEST_P(AttentionTest, ARowThatSeesNothingIsZero) {
   auto module = compileAll(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(14);
-  for (const Form &form : kForms) {
+  for (const AttentionForm &form : kAttentionForms) {
     if (form.kind == MaskKind::Scale ||
         (form.kind == MaskKind::Bias && form.keep == 0)) {
       continue; // their rows always see themselves
@@ -229,12 +233,7 @@ TEST_P(AttentionTest, ARowThatSeesNothingIsZero) {
     for (int64_t first : {0, 21}) {
       SCOPED_TRACE(form.name() + ", first " + std::to_string(first));
       Case one(random, form, first, 19, false);
-      for (std::vector<double> &head : one.entries.mask) {
-        for (double &mask : head) {
-          mask =
-              rounded(mask / 4 * 0.999, Element::F32); // all below kHideBelow
-        }
-      }
+      one.hide(one.entries.count());
       Thresholds thresholds(one.entries, std::max<int64_t>(form.keep, 1));
       for (int64_t i = 0; i < thresholds.mask.elements(); ++i) {
         thresholds.mask.set(i, std::numeric_limits<double>::infinity());

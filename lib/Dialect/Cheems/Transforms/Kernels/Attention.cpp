@@ -10,8 +10,7 @@ using namespace mlir::cheems;
 
 AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
                                  const VectorUnit &unit)
-    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes),
-      tile(std::max<int64_t>(unit.registers / 4, 2)) {
+    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes), tile(4) {
   auto shape = cast<MemRefType>(op.getQuery().getType()).getShape();
   auto keys = cast<MemRefType>(op.getKeys().getType());
   heads = shape[1];
@@ -30,6 +29,8 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
         b, loc, MemRefType::get({rows, columns}, b.getF32Type()));
   };
   weights = scratch(tile, kEntries);
+  shrinks =
+      memref::AllocOp::create(b, loc, MemRefType::get({tile}, b.getF32Type()));
   if (tile > 1) {
     turnedKeys = scratch(size, kEntries);
     if (!keys.getElementType().isF32()) {
@@ -125,16 +126,18 @@ Value AttentionKernel::visible(const Tile &of, Value row, Value mask,
 }
 
 /// Turns the scores of row i of the tile into weights, up to the tile's last
-/// entry, and brings its maximum and sum up to date.
-AttentionKernel::Change AttentionKernel::softmax(const Tile &of, int64_t i) {
+/// entry, and brings its maximum and sum up to date. Returns whether it sees
+/// anything.
+Value AttentionKernel::softmax(const Tile &of, Value i) {
   VectorType group = vectorOf(kGroup);
-  Value row = add(of.row, i), line = index(i);
+  Value row = arith::AddIOp::create(b, loc, of.row, i),
+        seen = seenBy(row, of.base, of.entries);
   auto noSign =
       arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
   auto inside = [&](Value x) -> Value {
     return vector::CreateMaskOp::create(
         b, loc, VectorType::get({kGroup}, b.getI1Type()),
-        arith::SubIOp::create(b, loc, of.seen[i], x).getResult());
+        arith::SubIOp::create(b, loc, seen, x).getResult());
   };
   auto maskOf = [&](Value x, Value lanes) {
     return masked(op.getMask(), of.maskHead,
@@ -142,14 +145,14 @@ AttentionKernel::Change AttentionKernel::softmax(const Tile &of, int64_t i) {
                   b.getF32FloatAttr(0));
   };
   auto scores = [&](Value x) -> Value {
-    return vector::LoadOp::create(b, loc, group, weights, ValueRange{line, x});
+    return vector::LoadOp::create(b, loc, group, weights, ValueRange{i, x});
   };
   auto store = [&](Value vector, Value x) {
-    vector::StoreOp::create(b, loc, vector, weights, ValueRange{line, x});
+    vector::StoreOp::create(b, loc, vector, weights, ValueRange{i, x});
   };
   Value factor = spread(group, f32(op.getScale().convertToDouble()));
   SmallVector<Value> best =
-      loop(zero, of.most(), kGroup, spread(group, lowest),
+      loop(zero, of.most, kGroup, spread(group, lowest),
            [&](Value x, ValueRange args) -> SmallVector<Value> {
              Value s = arith::MulFOp::create(b, loc, scores(x), factor);
              Value lanes = inside(x), mask;
@@ -176,7 +179,7 @@ AttentionKernel::Change AttentionKernel::softmax(const Tile &of, int64_t i) {
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
   Value origin = select(none, nothing, maximum);
   SmallVector<Value> total = loop(
-      zero, of.most(), kGroup, spread(group, nothing),
+      zero, of.most, kGroup, spread(group, nothing),
       [&](Value x, ValueRange args) -> SmallVector<Value> {
         Value e = math::ExpOp::create(
             b, loc,
@@ -208,30 +211,31 @@ AttentionKernel::Change AttentionKernel::softmax(const Tile &of, int64_t i) {
   memref::StoreOp::create(
       b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, sum), old),
       op.getSum(), at);
-  return {any, shrink};
+  memref::StoreOp::create(b, loc, select(any, shrink, f32(kBlind)), shrinks, i);
+  return any;
 }
 
-void AttentionKernel::sumValues(const Tile &of, ArrayRef<Change> changes,
-                                Value p, int64_t width) {
+void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
   VectorType type = vectorOf(width);
-  bool alone = of.count() == 1;
+  bool alone = of.count == 1;
   auto place = [&](int64_t i) {
     return SmallVector<Value>{add(of.row, i), of.head, p};
   };
-  SmallVector<Value> sums;
-  for (auto [i, change] : llvm::enumerate(changes)) {
-    Value y = vector::LoadOp::create(b, loc, type, op.getY(),
-                                     place(static_cast<int64_t>(i)));
+  SmallVector<Value> factors, sums;
+  for (int64_t i = 0; i < of.count; ++i) {
+    factors.push_back(memref::LoadOp::create(b, loc, shrinks, index(i)));
+    Value y = vector::LoadOp::create(b, loc, type, op.getY(), place(i));
     sums.push_back(
-        arith::MulFOp::create(b, loc, y, spread(type, change.shrink)));
+        arith::MulFOp::create(b, loc, y, spread(type, factors.back())));
   }
-  sums = loop(zero, of.most(), 1, sums, [&](Value j, ValueRange args) {
-    Value v = !alone && widenedValues
-                  ? vector::LoadOp::create(b, loc, type, widenedValues,
-                                           ValueRange{j, p})
-                        .getResult()
-                  : load(op.getValues(), of.keyHead,
-                         arith::AddIOp::create(b, loc, of.base, j), p, width);
+  sums = loop(zero, of.most, 1, sums, [&](Value j, ValueRange args) {
+    Value v;
+    if (!alone && widenedValues) {
+      v = vector::LoadOp::create(b, loc, type, widenedValues, ValueRange{j, p});
+    } else {
+      Value at = arith::AddIOp::create(b, loc, of.base, j);
+      v = load(op.getValues(), of.keyHead, at, p, width);
+    }
     SmallVector<Value> next;
     for (auto [i, sum] : llvm::enumerate(args)) {
       Value weight = memref::LoadOp::create(
@@ -241,26 +245,27 @@ void AttentionKernel::sumValues(const Tile &of, ArrayRef<Change> changes,
     }
     return next;
   });
-  for (auto [i, change] : llvm::enumerate(changes)) {
-    SmallVector<Value> at = place(static_cast<int64_t>(i));
+  for (int64_t i = 0; i < of.count; ++i) {
     Value y = sums[i];
     if (!alone) {
       // A row that sees nothing keeps its values to the bit.
-      y = select(change.any, y,
-                 vector::LoadOp::create(b, loc, type, op.getY(), at));
+      Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
+                                        factors[i], f32(kBlind));
+      y = select(any, y,
+                 vector::LoadOp::create(b, loc, type, op.getY(), place(i)));
     }
-    vector::StoreOp::create(b, loc, y, op.getY(), at);
+    vector::StoreOp::create(b, loc, y, op.getY(), place(i));
   }
 }
 
 /// y <- shrink * y + weights * values, in as many columns as registers hold.
-void AttentionKernel::sumValues(const Tile &of, ArrayRef<Change> changes) {
-  int64_t registers = of.count() == 1 ? 8 : 2;
+void AttentionKernel::sumValues(const Tile &of) {
+  int64_t registers = of.count == 1 ? 8 : 2;
   int64_t width = std::min(registers * lanes, size), rest = size % width;
   each(zero, index(size - rest), width,
-       [&](Value p) { sumValues(of, changes, p, width); });
+       [&](Value p) { sumValues(of, p, width); });
   if (rest != 0) {
-    sumValues(of, changes, index(size - rest), rest);
+    sumValues(of, index(size - rest), rest);
   }
 }
 
@@ -269,23 +274,20 @@ void AttentionKernel::rows(Value from, Value to, int64_t count, Value head,
                            Value keyHead, Value base, Value entries) {
   Value maskHead = arith::DivUIOp::create(b, loc, head, index(headsPerMask));
   each(from, to, count, [&](Value row) {
-    Tile of{row, head, keyHead, maskHead, base, {}};
-    for (int64_t i = 0; i < count; ++i) {
-      of.seen.push_back(seenBy(add(row, i), base, entries));
-    }
-    Value reached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                          of.most(), zero);
+    // Rows see ever more entries.
+    Value most = seenBy(add(row, count - 1), base, entries);
+    Tile of{count, row, head, keyHead, maskHead, base, entries, most};
+    Value reached =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, most, zero);
     when(reached, [&] {
       count == 1 ? scoreRow(of) : scoreTile(of);
-      SmallVector<Change> changes;
-      for (int64_t i = 0; i < count; ++i) {
-        changes.push_back(softmax(of, i));
-      }
-      Value any = changes[0].any;
-      for (const Change &change : ArrayRef(changes).drop_front()) {
-        any = arith::OrIOp::create(b, loc, any, change.any);
-      }
-      when(any, [&] { sumValues(of, changes); });
+      Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+      Value any =
+          loop(zero, index(count), 1, none,
+               [&](Value i, ValueRange args) -> SmallVector<Value> {
+                 return {arith::OrIOp::create(b, loc, args[0], softmax(of, i))};
+               })[0];
+      when(any, [&] { sumValues(of); });
     });
   });
 }

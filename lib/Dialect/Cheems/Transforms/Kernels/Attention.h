@@ -22,6 +22,7 @@ struct AttentionKernel {
   int64_t heads, size, headsPerKey, headsPerMask;
   Value zero, one, lowest, nothing;
   Value weights;       ///< [tile, kEntries]
+  Value shrinks;       ///< [tile]: the factor of a row's sums so far
   Value turnedKeys;    ///< [P, kEntries], of one key head
   Value widenedValues; ///< [kEntries, P], of one key head; null for f32
 
@@ -30,19 +31,14 @@ struct AttentionKernel {
   void lower();
 
 private:
-  /// Rows [row, row + count) of the op, query head `head`, entries [base, base
-  /// + size) of the op. Row i sees the first seen[i] of them; seen ascends.
+  /// Rows [row, row + count) of the op, query head `head`, and the `entries` of
+  /// the op from `base` on, of which the last row, seeing most, sees `most`.
   struct Tile {
-    Value row, head, keyHead, maskHead, base;
-    SmallVector<Value> seen;
-
-    int64_t count() const { return static_cast<int64_t>(seen.size()); }
-    Value most() const { return seen.back(); }
+    int64_t count;
+    Value row, head, keyHead, maskHead, base, entries, most;
   };
-  /// What a block does to a row's sums.
-  struct Change {
-    Value any, shrink; ///< whether it sees anything; the factor of what was
-  };
+  /// The shrink of a row that sees nothing; no exponential is negative.
+  static constexpr double kBlind = -1;
 
   // Small builders.
   Value index(int64_t value) {
@@ -88,10 +84,9 @@ private:
                TypedAttr fill);
   Value visible(const Tile &of, Value row, Value mask, Value from,
                 Value inside);
-  Change softmax(const Tile &of, int64_t i);
-  void sumValues(const Tile &of, ArrayRef<Change> changes);
-  void sumValues(const Tile &of, ArrayRef<Change> changes, Value p,
-                 int64_t width);
+  Value softmax(const Tile &of, Value i);
+  void sumValues(const Tile &of);
+  void sumValues(const Tile &of, Value p, int64_t width);
   void rows(Value from, Value to, int64_t count, Value head, Value keyHead,
             Value base, Value entries);
 };

@@ -166,8 +166,8 @@ void AttentionKernel::scoreRow(const Tile &of) {
   static_assert(kEntries % kGroup == 0);
   SmallVector<int64_t> order = foldOrder(lanes);
   Value final = arith::SubIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, of.base, of.most()), one);
-  each(zero, of.most(), lanes, [&](Value x) {
+      b, loc, arith::AddIOp::create(b, loc, of.base, of.most), one);
+  each(zero, of.most, lanes, [&](Value x) {
     Value from = arith::AddIOp::create(b, loc, of.base, x);
     // Vector order[k] goes in at place ... so that key k comes out in lane k.
     SmallVector<Value> places(lanes);
@@ -224,7 +224,7 @@ SmallVector<Value> AttentionKernel::partialScores(const Tile &of, Value x,
     }
     return even;
   }
-  SmallVector<Value> sums(of.count(), spread(type, nothing));
+  SmallVector<Value> sums(of.count, spread(type, nothing));
   if (lane >= size) {
     return sums;
   }
@@ -245,7 +245,7 @@ SmallVector<Value> AttentionKernel::partialScores(const Tile &of, Value x,
 }
 
 void AttentionKernel::scoreTile(const Tile &of) {
-  each(zero, of.most(), 2 * lanes, [&](Value x) {
+  each(zero, of.most, 2 * lanes, [&](Value x) {
     for (auto [i, scores] :
          llvm::enumerate(partialScores(of, x, 0, /*stride=*/1))) {
       vector::StoreOp::create(b, loc, scores, weights,

@@ -1,0 +1,34 @@
+// online_attention, evaluated in double.
+#ifndef CHEEMS_REFERENCE_ONLINEATTENTION_H
+#define CHEEMS_REFERENCE_ONLINEATTENTION_H
+
+#include "cheems/Import/ModelConfig.h"
+#include "cheems/Reference/Tensor.h"
+#include <functional>
+
+namespace cheems::reference {
+
+using cheems::MaskKind;
+
+/// The softmax so far of T rows and H query heads: maximum and sum [T, H], y
+/// [T, H, P], not yet divided by the sum.
+struct RunningSoftmax {
+  Tensor maximum, sum, y;
+
+  /// Before the first block.
+  static RunningSoftmax none(int64_t rows, int64_t heads, int64_t size);
+  /// y / sum, zero where nothing was seen.
+  Tensor result() const;
+};
+
+/// Brings `state` up to date with a block of entries: q [T, H, P], k and v
+/// [G, J, P], mask [M, J]. `sees(t, m, j)` tells whether row t sees entry j of
+/// the block under mask head m; entries it hides are not looked at.
+void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
+                     const Tensor &mask, MaskKind kind, double scale,
+                     const std::function<bool(int64_t, int64_t, int64_t)> &sees,
+                     RunningSoftmax &state);
+
+} // namespace cheems::reference
+
+#endif

@@ -1,0 +1,116 @@
+// The shapes and kinds in which attention is compiled for a test, and what its
+// results may err by.
+#ifndef CHEEMS_TEST_UNIT_KERNELS_ATTENTIONFORM_H
+#define CHEEMS_TEST_UNIT_KERNELS_ATTENTIONFORM_H
+
+#include "Entries.h"
+#include "ModuleText.h"
+#include "cheems/Reference/DynamicMaskAttention.h"
+
+namespace cheems::test {
+
+using reference::MaskKind;
+
+/// Heads in groups of one, some and all; a mask a key head, a query head, and
+/// one for all; sizes around vector registers.
+struct AttentionForm {
+  static constexpr double kHideBelow = 1.0;
+
+  MaskKind kind;
+  int64_t keep; ///< 0: no thresholds
+  int64_t heads, keyHeads, maskHeads, size;
+  Element element;
+  bool stored = false; ///< only entries that some head sees; kind threshold
+
+  const char *kindName() const {
+    return kind == MaskKind::Bias        ? "bias"
+           : kind == MaskKind::Threshold ? "threshold"
+                                         : "scale";
+  }
+  std::string name() const {
+    std::ostringstream text;
+    text << kindName() << "_keep" << keep << "_H" << heads << "_G" << keyHeads
+         << "_M" << maskHeads << "_P" << size << "_" << spelling(element)
+         << (stored ? "_stored" : "");
+    return text.str();
+  }
+  double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
+
+  std::string rows() const {
+    return "?x" + std::to_string(heads) + "x" + std::to_string(size) + "xf32";
+  }
+  std::string keys() const {
+    return std::to_string(keyHeads) + "x?x" + std::to_string(size) + "x" +
+           spelling(element);
+  }
+  std::string masks(const std::string &type) const {
+    return std::to_string(maskHeads) + "x?x" + type;
+  }
+  std::string bounds(const std::string &type) const {
+    return "?x" + std::to_string(maskHeads) + "x" + type;
+  }
+
+  /// kind, scale and hide_below as an op prints them.
+  std::string attributes() const {
+    std::ostringstream text;
+    text << std::scientific;
+    text.precision(17);
+    text << kindName() << " scale " << scale();
+    if (kind == MaskKind::Threshold) {
+      text << " hide_below " << kHideBelow;
+    }
+    return text.str();
+  }
+  /// Declares the optional inputs and returns their clauses.
+  std::string clauses(FunctionText &function) const {
+    if (stored) {
+      function.input("s", "?xi32");
+      return " seen(%s : tensor<?xi32>)";
+    }
+    if (keep == 0) {
+      return "";
+    }
+    function.input("p", masks("i32"))
+        .input("t", bounds("f32"))
+        .input("l", bounds("i32"));
+    return " kept(%p, %t, %l : tensor<" + masks("i32") + ">, tensor<" +
+           bounds("f32") + ">, tensor<" + bounds("i32") + ">)";
+  }
+
+  /// Of a score of P products, scaled and biased.
+  double scoreError() const {
+    double products = static_cast<double>(size),
+           largest = 3 * 2 * products / std::sqrt(products) + 4;
+    return (products + 3) * kUnit * largest;
+  }
+  /// Of a sum of |weights| over `count` entries: weights are quotients of
+  /// exponentials of score differences (4 scores), each exponential by 5 units
+  /// in the last place, rescaled once a block; the two sums and the rescalings
+  /// add a rounding an entry.
+  double relativeError(int64_t count) const {
+    return 4 * scoreError() + (40 + 12 * static_cast<double>(count)) * kUnit;
+  }
+};
+
+inline constexpr AttentionForm kAttentionForms[] = {
+    {MaskKind::Bias, 0, 1, 1, 1, 1, Element::F32},
+    {MaskKind::Bias, 0, 4, 2, 2, 16, Element::BF16},
+    {MaskKind::Bias, 5, 2, 1, 1, 64, Element::BF16},
+    {MaskKind::Bias, 1, 3, 3, 3, 7, Element::F32},
+    {MaskKind::Bias, 17, 4, 2, 4, 8, Element::F32},
+    {MaskKind::Bias, 8, 6, 3, 1, 33, Element::BF16},
+    {MaskKind::Threshold, 0, 2, 1, 2, 24, Element::F32},
+    {MaskKind::Threshold, 0, 4, 4, 2, 2, Element::BF16},
+    {MaskKind::Threshold, 0, 3, 1, 1, 5, Element::BF16},
+    {MaskKind::Threshold, 0, 2, 1, 2, 32, Element::BF16, true},
+    {MaskKind::Threshold, 0, 3, 1, 1, 9, Element::F32, true},
+    {MaskKind::Threshold, 0, 4, 2, 4, 80, Element::F32, true},
+    {MaskKind::Scale, 0, 4, 2, 2, 32, Element::F32},
+    {MaskKind::Scale, 0, 2, 1, 2, 3, Element::BF16},
+    {MaskKind::Scale, 0, 1, 1, 1, 17, Element::BF16},
+};
+inline constexpr int64_t kAttentionFormCount = std::size(kAttentionForms);
+
+} // namespace cheems::test
+
+#endif

@@ -1,0 +1,297 @@
+// online_attention, compiled, against its evaluator; and rows against
+// themselves in other company.
+#include "cheems/Reference/OnlineAttention.h"
+#include "AttentionForm.h"
+
+using namespace cheems::test;
+using cheems::reference::RunningSoftmax;
+using cheems::reference::Tensor;
+
+namespace {
+class OnlineAttentionTest : public KernelTest {};
+CHEEMS_EVERY_MODE(OnlineAttentionTest);
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
+std::string textOf(const AttentionForm &form) {
+  std::string state = "?x" + std::to_string(form.heads) + "xf32";
+  FunctionText function(form.name());
+  function.input("q", form.rows())
+      .input("k", form.keys())
+      .input("v", form.keys())
+      .input("m", form.masks("f32"))
+      .number("first")
+      .number("from");
+  std::string optional = form.clauses(function);
+  std::string results = "tensor<" + state + ">, tensor<" + state +
+                        ">, tensor<" + form.rows() + ">";
+  return function.output("maximum", state)
+      .output("sum", state)
+      .output("y", form.rows())
+      .line("%r:3 = cheems.online_attention " + form.attributes() +
+            " ins(%q, %k, %v, %m, %first, %from : tensor<" + form.rows() +
+            ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
+            ">, tensor<" + form.masks("f32") + ">, index, index)" + optional +
+            " outs(%maximum, %sum, %y : " + results + ") -> " + results)
+      .store("%r#0", "maximum", state)
+      .store("%r#1", "sum", state)
+      .store("%r#2", "y", form.rows())
+      .text();
+}
+
+/// State of the rows as the op takes and leaves it.
+struct State {
+  Buffer maximum, sum, y;
+
+  explicit State(const RunningSoftmax &of)
+      : maximum(Element::F32, of.maximum), sum(Element::F32, of.sum),
+        y(Element::F32, of.y) {}
+};
+
+/// `count` elements of a buffer of `all` rows, from `row` on.
+llvm::ArrayRef<unsigned char> rowsOf(const Buffer &buffer, int64_t all,
+                                     int64_t row, int64_t count) {
+  size_t bytes = buffer.bytes().size() / static_cast<size_t>(all);
+  return buffer.bytes().slice(static_cast<size_t>(row) * bytes,
+                              static_cast<size_t>(count) * bytes);
+}
+
+/// Rows and a block of entries that they may see all, in part or not at all.
+struct Case {
+  const AttentionForm &form;
+  int64_t rows, entries, first, from;
+  Tensor query, keys, values, mask; // [T, H, P], [G, J, P], [M, J]
+  Tensor position, threshold, last; // [M, J], [T, M]
+  std::vector<int64_t> seen;
+  RunningSoftmax before;
+
+  Case(Random &random, const AttentionForm &form)
+      : form(form), rows(random.rows()),
+        entries(random.once(4) ? random.between(1, 3) : random.between(1, 150)),
+        from(random.once(2) ? 0 : random.between(1, 200)),
+        query(random.tensor({rows, form.heads, form.size}, -3, 3)),
+        keys(random.tensor({form.keyHeads, entries, form.size}, -2, 2,
+                           form.element)),
+        values(random.tensor(keys.shape, -2, 2, form.element)),
+        mask(random.tensor({form.maskHeads, entries}, 0, 4)),
+        position({form.maskHeads, entries}),
+        threshold(random.tensor({rows, form.maskHeads}, 0, 4)),
+        last({rows, form.maskHeads}),
+        before{random.tensor({rows, form.heads}, -4, 4),
+               random.tensor({rows, form.heads}, 0.5, 20),
+               random.tensor(query.shape, -9, 9)} {
+    // The first row may see none of the block, the last may see all of it.
+    first = random.between(std::max<int64_t>(0, from - rows), from + entries);
+    int64_t count = random.between(0, from + entries);
+    for (int64_t t = 0; t < rows; ++t) {
+      seen.push_back(count);
+      count = std::min(count + random.between(0, 3), from + entries);
+    }
+    bool fresh = from == 0 || random.once(3);
+    for (double &value : before.maximum.data) {
+      value = fresh ? kLowest : value;
+    }
+    for (double &value : before.sum.data) {
+      value = fresh ? 0 : value;
+    }
+    for (double &value : before.y.data) {
+      value = fresh ? 0 : value;
+    }
+    // Ties in mask and position, rows that keep all and rows that keep nothing.
+    for (double &value : position.data) {
+      value = static_cast<double>(random.between(0, 9));
+    }
+    for (int64_t t = 0; t < rows; ++t) {
+      for (int64_t m = 0; m < form.maskHeads; ++m) {
+        int64_t way = random.between(0, 5);
+        last(t, m) = static_cast<double>(random.between(0, 9));
+        if (way == 0) {
+          threshold(t, m) = kLowest;
+        } else if (way == 1) {
+          threshold(t, m) = 5;
+        } else if (way < 4) {
+          threshold(t, m) = mask(m, random.between(0, entries - 1));
+        }
+      }
+    }
+    int64_t reach = std::clamp<int64_t>(end(rows - 1), 0, entries);
+    for (int64_t j = reach; j < entries; ++j) {
+      for (int64_t g = 0; g < form.keyHeads; ++g) {
+        for (int64_t p = 0; p < form.size; ++p) {
+          keys(g, j, p) = values(g, j, p) = kNothing;
+        }
+      }
+      for (int64_t m = 0; m < form.maskHeads; ++m) {
+        mask(m, j) = kNothing;
+      }
+    }
+  }
+
+  /// One past the last of the block's entries in row t's range, or below.
+  int64_t end(int64_t t) const {
+    int64_t all = form.stored ? seen[static_cast<size_t>(t)] : first + t + 1;
+    return all - from;
+  }
+
+  bool sees(int64_t t, int64_t m, int64_t j) const {
+    if (j >= end(t)) {
+      return false;
+    }
+    if (form.kind == MaskKind::Threshold) {
+      return mask(m, j) >= AttentionForm::kHideBelow;
+    }
+    return form.keep == 0 || mask(m, j) > threshold(t, m) ||
+           (mask(m, j) == threshold(t, m) && position(m, j) >= last(t, m));
+  }
+
+  RunningSoftmax evaluate(const Tensor &of, RunningSoftmax state) const {
+    cheems::reference::onlineAttention(
+        query, keys, of, mask, form.kind, form.scale(),
+        [&](int64_t t, int64_t m, int64_t j) { return sees(t, m, j); }, state);
+    return state;
+  }
+
+  std::string title() const {
+    return form.name() + ", rows " + std::to_string(rows) + ", entries " +
+           std::to_string(entries) + ", first " + std::to_string(first) +
+           ", from " + std::to_string(from);
+  }
+
+  static Tensor part(const Tensor &of, int64_t row, int64_t count) {
+    llvm::SmallVector<int64_t, 4> shape(of.shape);
+    int64_t size = static_cast<int64_t>(of.data.size()) / shape[0];
+    shape[0] = count;
+    auto begin = of.data.begin() + row * size;
+    return Tensor(shape, std::vector<double>(begin, begin + count * size));
+  }
+
+  /// Rows [row, row + count) alone.
+  State run(CompiledModule &module, int64_t row, int64_t count) const {
+    State state(RunningSoftmax{part(before.maximum, row, count),
+                               part(before.sum, row, count),
+                               part(before.y, row, count)});
+    Buffer q(Element::F32, part(query, row, count)), k(form.element, keys),
+        v(form.element, values), m(Element::F32, mask),
+        firstBuffer = Buffer::number(first + row),
+        fromBuffer = Buffer::number(from), s(Element::I32, {count}),
+        p(Element::I32, position), t(Element::F32, part(threshold, row, count)),
+        l(Element::I32, part(last, row, count));
+    for (int64_t i = 0; i < count; ++i) {
+      s.set(i, static_cast<double>(seen[static_cast<size_t>(row + i)]));
+    }
+    std::vector<const Buffer *> buffers{&q, &k,           &v,
+                                        &m, &firstBuffer, &fromBuffer};
+    if (form.stored) {
+      buffers.push_back(&s);
+    } else if (form.keep) {
+      buffers.insert(buffers.end(), {&p, &t, &l});
+    }
+    buffers.insert(buffers.end(), {&state.maximum, &state.sum, &state.y});
+    module.call(form.name(), count, buffers);
+    return state;
+  }
+};
+
+std::unique_ptr<CompiledModule> compileAll(Mode mode) {
+  std::string text;
+  for (const AttentionForm &form : kAttentionForms) {
+    text += textOf(form);
+  }
+  return CompiledModule::compile(text, mode);
+}
+
+TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
+  auto module = compileAll(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(15);
+  for (int64_t i = 0; i < caseCount(); ++i) {
+    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    Case one(random, form);
+    SCOPED_TRACE(one.title());
+    State got = one.run(*module, 0, one.rows);
+    RunningSoftmax want = one.evaluate(one.values, one.before);
+    Tensor absolute = one.values;
+    RunningSoftmax bound = one.before;
+    for (double &value : absolute.data) {
+      value = std::abs(value);
+    }
+    for (double &value : bound.y.data) {
+      value = std::abs(value);
+    }
+    bound = one.evaluate(absolute, bound);
+    double relative = form.relativeError(one.entries);
+    for (Tensor *sums : {&bound.sum, &bound.y}) {
+      for (double &value : sums->data) {
+        value *= relative;
+      }
+    }
+    for (double &value : bound.maximum.data) {
+      value = form.scoreError();
+    }
+    EXPECT_TRUE(within(got.maximum, want.maximum, bound.maximum));
+    EXPECT_TRUE(within(got.sum, want.sum, bound.sum));
+    EXPECT_TRUE(within(got.y, want.y, bound.y));
+  }
+}
+
+TEST_P(OnlineAttentionTest, ARowThatSeesNothingKeepsItsState) {
+  auto module = compileAll(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(16);
+  int64_t blind = 0;
+  for (int64_t i = 0; i < caseCount(); ++i) {
+    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    Case one(random, form);
+    // A zero's sign is part of its bits.
+    for (double &value : one.before.y.data) {
+      value = random.once(4) ? -0.0 : value;
+    }
+    SCOPED_TRACE(one.title());
+    State before(one.before), got = one.run(*module, 0, one.rows);
+    size_t row = static_cast<size_t>(form.size) * sizeof(float);
+    for (int64_t t = 0; t < one.rows; ++t) {
+      for (int64_t h = 0; h < form.heads; ++h) {
+        bool any = false;
+        for (int64_t j = 0; j < one.entries; ++j) {
+          any |= one.sees(t, h / (form.heads / form.maskHeads), j);
+        }
+        if (any) {
+          continue;
+        }
+        ++blind;
+        size_t at = static_cast<size_t>(t * form.heads + h);
+        for (auto [now, then, size] :
+             {std::tuple(&got.maximum, &before.maximum, sizeof(float)),
+              std::tuple(&got.sum, &before.sum, sizeof(float)),
+              std::tuple(&got.y, &before.y, row)}) {
+          ASSERT_EQ(now->bytes().slice(at * size, size),
+                    then->bytes().slice(at * size, size))
+              << "row " << t << ", head " << h;
+        }
+      }
+    }
+  }
+  EXPECT_GT(blind, caseCount());
+}
+
+TEST_P(OnlineAttentionTest, ARowDoesNotDependOnItsCompany) {
+  auto module = compileAll(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(17);
+  for (int64_t i = 0; i < caseCount(); ++i) {
+    const AttentionForm &form = kAttentionForms[i % kAttentionFormCount];
+    Case one(random, form);
+    SCOPED_TRACE(one.title());
+    State together = one.run(*module, 0, one.rows);
+    int64_t row = random.between(0, one.rows - 1),
+            count = random.once(2) ? 1 : random.between(1, one.rows - row);
+    State apart = one.run(*module, row, count);
+    EXPECT_EQ(apart.maximum.bytes(),
+              rowsOf(together.maximum, one.rows, row, count));
+    EXPECT_EQ(apart.sum.bytes(), rowsOf(together.sum, one.rows, row, count));
+    EXPECT_EQ(apart.y.bytes(), rowsOf(together.y, one.rows, row, count))
+        << "rows " << row << " to " << row + count;
+  }
+}
+} // namespace
