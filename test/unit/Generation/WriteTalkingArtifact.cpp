@@ -19,6 +19,10 @@ int main(int argc, char **argv) {
   write(folder + "/good.cheems", talkingArtifact());
   write(folder + "/window.cheems", talkingArtifact(8));
 
+  FakeArtifact weights = talkingArtifact();
+  weights.weights[0] = 0.25f;
+  write(folder + "/other-weights.cheems", weights);
+
   FakeArtifact mute = talkingArtifact();
   setText(mute, CHEEMS_SECTION_TOKENIZER, "");
   setText(mute, CHEEMS_SECTION_TOKENIZER_CONFIG, "");
