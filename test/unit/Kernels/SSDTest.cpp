@@ -191,13 +191,18 @@ struct Expected {
   }
 };
 
-std::unique_ptr<CompiledModule>
-compileAll(Mode mode, std::optional<int64_t> chunk = std::nullopt) {
-  std::string text;
-  for (const Form &form : kForms) {
-    text += chunk ? form.function("ssd", "ssd_", "?") : form.text();
+/// All forms, compiled once a mode.
+CompiledModule *compiled(Mode mode) {
+  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+  auto [entry, absent] = modules.try_emplace(mode);
+  if (absent) {
+    std::string text;
+    for (const Form &form : kForms) {
+      text += form.text();
+    }
+    entry->second = CompiledModule::compile(text, mode);
   }
-  return CompiledModule::compile(text, mode, chunk);
+  return entry->second.get();
 }
 
 std::string describe(const Case &one) {
@@ -205,7 +210,7 @@ std::string describe(const Case &one) {
 }
 
 TEST_P(SSDTest, AgreesWithTheEvaluator) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(31);
   auto count = static_cast<int64_t>(std::size(kForms));
@@ -221,7 +226,7 @@ TEST_P(SSDTest, AgreesWithTheEvaluator) {
 }
 
 TEST_P(SSDTest, NoRowsLeaveTheState) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(32);
   for (const Form &form : kForms) {
@@ -233,7 +238,7 @@ TEST_P(SSDTest, NoRowsLeaveTheState) {
 }
 
 TEST_P(SSDTest, ADecodedRowIsAChunkOfOneRow) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(33);
   for (const Form &form : kForms) {
@@ -247,7 +252,7 @@ TEST_P(SSDTest, ADecodedRowIsAChunkOfOneRow) {
 }
 
 TEST_P(SSDTest, CutBetweenChunksTheBitsAreTheSame) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(34);
   for (const Form &form : kForms) {
@@ -275,7 +280,7 @@ TEST_P(SSDTest, CutBetweenChunksTheBitsAreTheSame) {
 }
 
 TEST_P(SSDTest, ARowSeesNothingOfLaterRows) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(35);
   for (const Form &form : kForms) {
@@ -306,9 +311,13 @@ INSTANTIATE_TEST_SUITE_P(, SSDChunkSizeTest,
                          });
 
 TEST_P(SSDChunkSizeTest, AnyChunkAgreesWithinRounding) {
+  std::string text;
+  for (const Form &form : kForms) {
+    text += form.function("ssd", "ssd_", "?");
+  }
   std::vector<std::unique_ptr<CompiledModule>> modules;
   for (int64_t chunk : {16, 64, 256}) {
-    modules.push_back(compileAll(GetParam(), chunk));
+    modules.push_back(CompiledModule::compile(text, GetParam(), chunk));
     ASSERT_NE(modules.back(), nullptr);
   }
   Random random(36);
