@@ -2,7 +2,7 @@
 """A run that was stopped and goes on prints what one that never stopped prints.
 
     run_state.py CHEEMS_RUN WRITE_TALKING_ARTIFACT
-    run_state.py CHEEMS_RUN --model MODEL...
+    run_state.py CHEEMS_RUN --compile CHEEMS_COMPILE FOLDER...
 
 The first form drives the stand-in whose next token is a hash of the tokens before; the second, compiled models.
 """
@@ -148,7 +148,8 @@ class Endings(State):
         self.refusal(good, "--prompt-ids", "4,5,6", "-c", 2, "--print-ids", code=1)
 
     def interrupted(self, *arguments, wait):
-        process = subprocess.Popen([str(word) for word in (RUNNER, *arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([str(word) for word in (RUNNER, *arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   bufsize=0)
         wait(process)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=120)
@@ -215,8 +216,11 @@ if __name__ == "__main__":
     RUNNER = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         FOLDER = pathlib.Path(name)
-        if sys.argv[2] == "--model":
-            MODELS = [pathlib.Path(path).resolve() for path in sys.argv[3:]]
+        if sys.argv[2] == "--compile":
+            MODELS = []
+            for model in map(pathlib.Path, sys.argv[4:]):
+                MODELS.append(FOLDER / f"{model.name}.cheems")
+                subprocess.run([sys.argv[3], model, "-o", MODELS[-1]], check=True)
             tests = ["SameTokens"]
         else:
             subprocess.run([sys.argv[2], FOLDER], check=True)

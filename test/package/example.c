@@ -1,5 +1,6 @@
 /* Greedy generation through cheems.h: example MODEL.cheems ID... prints the
- * next eight token ids. */
+ * next eight token ids, half of them by a second session that goes on from the
+ * file `example.state`. */
 #include <cheems/cheems.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,12 @@ int main(int argc, char **argv) {
     }
     printf("%d\n", (int)best);
     check(cheems_session_decode(session, 0, best, logits));
+    if (step == 3) {
+      check(cheems_session_save(session, 0, "example.state"));
+      cheems_session_destroy(session);
+      check(cheems_session_create(model, NULL, &session));
+      check(cheems_session_load(session, 0, "example.state"));
+    }
   }
 
   free(logits);

@@ -15,7 +15,7 @@ cmake --build "$work/build"
 prompt=(0 331 42 17)
 "$prefix/bin/cheems-run" "$work/model.cheems" --prompt-ids "$(IFS=,; echo "${prompt[*]}")" -n 8 --temp 0 --ignore-eos --print-ids |
   tr -s ', \n' '\n' >"$work/want"
-"$work/build/example" "$work/model.cheems" "${prompt[@]}" >"$work/got"
+(cd "$work" && build/example model.cheems "${prompt[@]}" >got)
 diff "$work/want" "$work/got"
 if "$work/build/example" "$work/no-such-file" 0 2>"$work/error"; then exit 1; fi
 grep 'no-such-file' "$work/error"

@@ -213,6 +213,62 @@ TEST_F(Api, rewindBehindEvictedKeysIsUnsupported) {
   EXPECT_EQ(cheems_session_rewind(session, 0, 3), CHEEMS_UNSUPPORTED);
 }
 
+TEST_F(Api, statesAreCopiedSavedAndLoaded) {
+  TemporaryFile place("");
+  cheems_session_options options = {};
+  options.size = sizeof(options);
+  options.slots = 3;
+  ASSERT_EQ(cheems_session_create(model, &options, &session), CHEEMS_OK);
+  std::vector<int32_t> tokens = {4, 5, 6};
+  ASSERT_EQ(cheems_session_prefill(session, 0, tokens.data(), 3, nullptr),
+            CHEEMS_OK);
+  ASSERT_EQ(cheems_session_copy(session, 0, 1), CHEEMS_OK);
+  ASSERT_EQ(cheems_session_save(session, 0, place.path().c_str()), CHEEMS_OK)
+      << cheems_last_error();
+  ASSERT_EQ(cheems_session_load(session, 2, place.path().c_str()), CHEEMS_OK)
+      << cheems_last_error();
+  std::array<std::array<float, fakeVocabulary>, 3> logits;
+  for (int64_t slot = 0; slot < 3; ++slot) {
+    int64_t position = 0;
+    ASSERT_EQ(cheems_session_position(session, slot, &position), CHEEMS_OK);
+    EXPECT_EQ(position, 3);
+    ASSERT_EQ(cheems_session_decode(session, slot, 7, logits[slot].data()),
+              CHEEMS_OK);
+    EXPECT_EQ(logits[slot], logits[0]);
+  }
+
+  EXPECT_EQ(cheems_session_copy(session, 0, 3), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_copy(session, -1, 0), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_copy(nullptr, 0, 0), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_save(session, 3, place.path().c_str()),
+            CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_save(session, 0, nullptr), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_save(session, 0, "/no/such/folder/x"),
+            CHEEMS_FAILED);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("/no/such/folder/x"));
+  EXPECT_EQ(cheems_session_load(session, 0, nullptr), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_load(session, 0, "/no/such/file"), CHEEMS_FAILED);
+  cheems_session_destroy(session);
+
+  options.context = 2;
+  ASSERT_EQ(cheems_session_create(model, &options, &session), CHEEMS_OK);
+  EXPECT_EQ(cheems_session_load(session, 0, place.path().c_str()),
+            CHEEMS_CONTEXT_FULL);
+  cheems_session_destroy(session);
+  session = nullptr;
+
+  FakeArtifact other = withTokenizer();
+  other.weights[0] = 2;
+  TemporaryFile file(other.bytes());
+  cheems_model *stranger = nullptr;
+  ASSERT_EQ(cheems_model_open(file.path().c_str(), &stranger), CHEEMS_OK);
+  ASSERT_EQ(cheems_session_create(stranger, nullptr, &session), CHEEMS_OK);
+  cheems_model_close(stranger);
+  EXPECT_EQ(cheems_session_load(session, 0, place.path().c_str()),
+            CHEEMS_FAILED);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("other weights"));
+}
+
 TEST_F(Api, optionsMayBeOlderOrNewerThanTheLibrary) {
   struct {
     cheems_session_options known;

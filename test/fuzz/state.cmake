@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_state state.cpp LINK CheemsGeneration)
