@@ -1,6 +1,5 @@
 // Small builders for the ops that a model is made of.
 #include "Emitter.h"
-#include <cmath>
 
 namespace cheems {
 using namespace mlir;
@@ -119,33 +118,5 @@ Value Emitter::residual(Value x, Value scale, Value y) {
                               .getResult()
                         : scaled;
              });
-}
-
-Value Emitter::activate(OpBuilder &builder, Location loc, Activation activation,
-                        Value x) {
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF32FloatAttr(value));
-  };
-  switch (activation) {
-  case Activation::SiLU: {
-    Value decay = math::ExpOp::create(builder, loc,
-                                      arith::NegFOp::create(builder, loc, x));
-    return arith::DivFOp::create(
-        builder, loc, x,
-        arith::AddFOp::create(builder, loc, decay, constant(1)));
-  }
-  case Activation::GELU: {
-    Value scaled = arith::MulFOp::create(builder, loc, x, constant(M_SQRT1_2));
-    Value cdf = arith::AddFOp::create(
-        builder, loc, math::ErfOp::create(builder, loc, scaled), constant(1));
-    return arith::MulFOp::create(
-        builder, loc, arith::MulFOp::create(builder, loc, x, constant(0.5)),
-        cdf);
-  }
-  case Activation::ReLU:
-    return arith::MaximumFOp::create(builder, loc, x, constant(0));
-  }
-  llvm_unreachable("every activation is handled");
 }
 } // namespace cheems

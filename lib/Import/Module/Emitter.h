@@ -50,8 +50,6 @@ struct Emitter {
   mlir::Value rotate(mlir::Value x, mlir::Value cosine, mlir::Value sine);
   /// scale[d] * x[t, d] + y, written into x; y is [T, D], [D] or null.
   mlir::Value residual(mlir::Value x, mlir::Value scale, mlir::Value y);
-  mlir::Value activate(mlir::OpBuilder &builder, mlir::Location loc,
-                       Activation activation, mlir::Value x);
 
   using Body = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>;

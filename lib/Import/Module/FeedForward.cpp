@@ -1,5 +1,6 @@
 // The state part of a layer: a cross-domain MLP, and the experts it retrieves.
 #include "Layer.h"
+#include "cheems/Dialect/Cheems/IR/Activation.h"
 
 namespace cheems {
 using namespace mlir;
@@ -23,7 +24,8 @@ Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
   Value gate = layer.gate ? weights.projection(e, *layer.gate, input) : Value();
   Value up = weights.projection(e, layer.up, input);
   auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    Value activated = e.activate(b, loc, c.activation, args[0]);
+    Value activated =
+        mlir::cheems::activate(b, loc, activationOf(c.activation), args[0]);
     return layer.gate
                ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
                : activated;
