@@ -112,9 +112,10 @@ void declareModes(CLI::App &app, Raw &raw) {
   app.add_option("--save-state", options.saveState,
                  "file to keep the state in: where to go on from")
       ->group(run);
-  app.add_option("--load-state", options.loadState,
-                 "go on from such a file, with the prompt behind it if given; "
-                 "sampling flags are not in it")
+  app.add_option(
+         "--load-state", options.loadState,
+         "go on from such a file, a prompt behind it; sampling flags are not "
+         "in it")
       ->group(run);
   // of later versions; not in --help
   app.add_option("--profile", raw.profile)->group("");
