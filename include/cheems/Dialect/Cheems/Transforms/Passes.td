@@ -10,7 +10,7 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
     Before: several `linalg.matmul` with the same left operand, each with a parameter of its own as right operand (directly or
     as an argument of a layer function).
     After: one `linalg.matmul` whose right operand is a `cheems.parameter` of all their names; its consumers read column slices.
-    Requires: filled destinations (`linalg.fill` with zero).
+    Requires: filled destinations (`linalg.fill` with zero). A parameter with `permute` keeps to itself.
     Guarantees: fewer parallel regions and one pass over the input. Preserves bits: every output element keeps its own sum.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -23,6 +23,7 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
     After: the parameter carries `layout = #cheems.panels<16, pair>` and type [ceil(N/16), K/pair, 16, pair], the product is a
     `linalg.mmt4d`; reads of rows of the same parameter (a tied embedding) index the panels.
     Requires: weights used by products and by `tensor.extract` only. `pair` is 2 for bf16 with an even K, else 1.
+    A parameter with `permute` stays as it is.
     Guarantees: one stream along K gives 16 outputs. The archive writer packs, no code does. Preserves bits.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
@@ -33,7 +34,8 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let summary = "Split products over panels and row-wise work over rows";
   let description = [{
     Before: `linalg.mmt4d` and row-wise ops over all rows of a step.
-    After: an `scf.forall` over groups of panels, or over blocks of rows, around a slice of each; the fill of a product moves in.
+    After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; the
+    fill of a product moves in.
     Requires: parallel dimensions only; a reduction is never split.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
@@ -105,7 +107,7 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
     After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
-    dictionaries {names, type, layout, offset}, which the archive writer and the loader follow.
+    dictionaries {names, type, layout, permute, offset}, which the archive writer and the loader follow.
     Requires: one such argument a function that holds parameters.
     Guarantees: offsets are 64-byte aligned, in order of first use, each parameter once. Preserves bits.
   }];
@@ -115,8 +117,10 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
   let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
   let description = [{
-    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention`, `cheems.rms_norm` and `cheems.ssd_chunk` on memrefs.
-    After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows gets scratch of static size.
+    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
+    `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
+    After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
+    expert ops get scratch of static size.
     Requires: bufferised IR; mmt4d inner tiles [1, pair] x [16, pair].
     Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
     never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
