@@ -1,6 +1,7 @@
-// The sum of a row's experts: all their rows are asked for first, then come the
-// products with the row, the weights of 16 experts at a time, and the weighted
-// rows, added up in registers.
+// The sum of a row's experts, a head at a time: while one is worked on, the
+// rows of the next are on their way. First come the products with the row, then
+// the weights of 16 experts at a time, then the weighted rows, added up in
+// registers.
 #include "Kernels.h"
 #include "cheems/Dialect/Cheems/IR/Activation.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,7 +22,7 @@ struct Mixing {
   MixExpertsOp op;
   int64_t size, heads, count; // D, H, k
   VectorType lanes;           // 16 x f32
-  Value weight;               // [H, k in whole vectors]
+  Value weight;               // [k in whole vectors]
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -180,8 +181,7 @@ struct Mixing {
     }
     loop(index(0), index(count), kLanes, {},
          [&](Value i, ValueRange) -> SmallVector<Value> {
-           Value value =
-               vector::LoadOp::create(b, loc, lanes, weight, ValueRange{h, i});
+           Value value = vector::LoadOp::create(b, loc, lanes, weight, i);
            if (softmax) {
              value = activate(b, loc, op.getActivation(), value);
              value = arith::MulFOp::create(
@@ -191,7 +191,7 @@ struct Mixing {
                  b, loc, op.getActivation(),
                  arith::MulFOp::create(b, loc, value, scores(t, h, i)));
            }
-           vector::StoreOp::create(b, loc, value, weight, ValueRange{h, i});
+           vector::StoreOp::create(b, loc, value, weight, i);
            return {};
          });
   }
@@ -207,8 +207,7 @@ struct Mixing {
               }
               sums = loop(first, last, 1, sums, [&](Value i, ValueRange args) {
                 Value row = expert(t, h, i);
-                Value share = spread(
-                    memref::LoadOp::create(b, loc, weight, ValueRange{h, i}));
+                Value share = spread(memref::LoadOp::create(b, loc, weight, i));
                 SmallVector<Value> next;
                 for (auto [v, sum] : llvm::enumerate(args)) {
                   Value up =
@@ -232,37 +231,47 @@ struct Mixing {
             });
   }
 
-  void mix(Value t) {
-    Value zero = index(0), end = index(count);
-    auto everyExpert = [&](function_ref<void(Value, Value)> body) {
-      loop(zero, index(heads), 1, {},
-           [&](Value h, ValueRange) -> SmallVector<Value> {
-             loop(zero, end, 1, {},
-                  [&](Value i, ValueRange) -> SmallVector<Value> {
-                    body(h, i);
-                    return {};
-                  });
-             return {};
-           });
-    };
-    auto table = cast<MemRefType>(op.getDown().getType());
-    if (table.getNumElements() * table.getElementTypeBitWidth() / 8 >=
-        kFarBytes) {
-      everyExpert([&](Value h, Value i) { prefetch(t, h, i); });
-    }
-    everyExpert([&](Value h, Value i) {
-      memref::StoreOp::create(b, loc, hit(t, expert(t, h, i)), weight,
-                              ValueRange{h, i});
+  void prefetchHead(Value t, Value h) {
+    loop(index(0), index(count), 1, {},
+         [&](Value i, ValueRange) -> SmallVector<Value> {
+           prefetch(t, h, i);
+           return {};
+         });
+  }
+
+  void mixHead(Value t, Value h) {
+    Value end = index(count);
+    loop(index(0), end, 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+      memref::StoreOp::create(b, loc, hit(t, expert(t, h, i)), weight, i);
+      return {};
     });
-    loop(zero, index(heads), 1, {},
+    weigh(t, h);
+    loop(index(0), end, kLanes, {},
+         [&](Value i, ValueRange) -> SmallVector<Value> {
+           add(t, h, i, arith::MinUIOp::create(b, loc, plus(i, kLanes), end));
+           return {};
+         });
+  }
+
+  void mix(Value t) {
+    auto table = cast<MemRefType>(op.getDown().getType());
+    bool far = table.getNumElements() * table.getElementTypeBitWidth() / 8 >=
+               kFarBytes;
+    if (far) {
+      prefetchHead(t, index(0));
+    }
+    loop(index(0), index(heads), 1, {},
          [&](Value h, ValueRange) -> SmallVector<Value> {
-           weigh(t, h);
-           loop(zero, end, kLanes, {},
-                [&](Value i, ValueRange) -> SmallVector<Value> {
-                  add(t, h, i,
-                      arith::MinUIOp::create(b, loc, plus(i, kLanes), end));
-                  return {};
-                });
+           if (far) {
+             Value next = plus(h, 1);
+             Value more = arith::CmpIOp::create(
+                 b, loc, arith::CmpIPredicate::ult, next, index(heads));
+             scf::IfOp::create(b, loc, more, [&](OpBuilder &, Location) {
+               prefetchHead(t, next);
+               scf::YieldOp::create(b, loc);
+             });
+           }
+           mixHead(t, h);
            return {};
          });
   }
@@ -275,8 +284,8 @@ LogicalResult cheems::lowerMixing(MixExpertsOp op, RewriterBase &rewriter) {
   int64_t heads = score.getDimSize(1), count = score.getDimSize(2);
   Type f32 = rewriter.getF32Type();
   int64_t padded = llvm::alignTo(count, kLanes);
-  Value weight = memref::AllocOp::create(rewriter, loc,
-                                         MemRefType::get({heads, padded}, f32));
+  Value weight =
+      memref::AllocOp::create(rewriter, loc, MemRefType::get({padded}, f32));
   Mixing mixing{rewriter,
                 loc,
                 op,
