@@ -83,7 +83,10 @@ void changeType(ModuleOp module, Parts &parts, Random &random) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto function =
           dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-      if (function && argument.getOwner()->isEntryBlock()) {
+      // An earlier change may have taken its type away.
+      if (function && argument.getOwner()->isEntryBlock() &&
+          isa_and_nonnull<TypeAttr>(function.getFunctionTypeAttr()) &&
+          isa<FunctionType>(function.getFunctionTypeAttr().getValue())) {
         function.setType(FunctionType::get(
             module.getContext(), argument.getOwner()->getArgumentTypes(),
             function.getFunctionType().getResults()));

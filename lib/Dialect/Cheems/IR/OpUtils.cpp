@@ -31,6 +31,11 @@ LogicalResult cheems::reifyDestinations(DestinationStyleOpInterface op,
   return success();
 }
 
+bool cheems::haveOneSemantics(TypeRange types) {
+  return !llvm::any_of(types, llvm::IsaPred<TensorType>) ||
+         !llvm::any_of(types, llvm::IsaPred<BaseMemRefType>);
+}
+
 bool cheems::compatible(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }

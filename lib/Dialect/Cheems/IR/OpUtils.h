@@ -25,6 +25,9 @@ LogicalResult verifySameShape(Operation *op, StringRef label,
                               ArrayRef<int64_t> a, ArrayRef<int64_t> b,
                               StringRef what);
 
+/// True unless there are both tensors and buffers.
+bool haveOneSemantics(TypeRange types);
+
 /// True unless both extents are static and differ.
 bool compatible(int64_t a, int64_t b);
 

@@ -75,8 +75,11 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
         context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
                   pointer, i64, i64, pointer});
     b.setInsertionPointAfter(function);
-    StringRef symbol =
-        function->getAttrOfType<StringAttr>("cheems.entry").getValue();
+    auto symbol = function->getAttrOfType<StringAttr>("cheems.entry");
+    if (!symbol || function.isExternal()) {
+      return function.emitError("is no entry: cheems.entry names one that has "
+                                "a body");
+    }
     auto entry = func::FuncOp::create(
         b, loc, symbol, FunctionType::get(context, {pointer}, {}));
     Block *block = entry.addEntryBlock();

@@ -37,6 +37,17 @@ void WeightUses::Group::setType(Type type) {
   }
 }
 
+/// The argument that a use passes its value on to; none where the use is no
+/// call, or the function has no body to look into.
+static Value passedTo(OpOperand &use, SymbolTable &symbols) {
+  auto call = dyn_cast<func::CallOp>(use.getOwner());
+  auto callee =
+      call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+  return callee && !callee.isExternal()
+             ? callee.getArgument(use.getOperandNumber())
+             : Value();
+}
+
 WeightUses::WeightUses(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::EquivalenceClasses<void *> same;
@@ -50,9 +61,7 @@ WeightUses::WeightUses(ModuleOp module) {
     }
     same.insert(value.getAsOpaquePointer());
     for (OpOperand &use : value.getUses()) {
-      if (auto call = dyn_cast<func::CallOp>(use.getOwner())) {
-        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        Value argument = callee.getArgument(use.getOperandNumber());
+      if (Value argument = passedTo(use, symbols)) {
         same.unionSets(value.getAsOpaquePointer(),
                        argument.getAsOpaquePointer());
         work.push_back(argument);
@@ -67,7 +76,7 @@ WeightUses::WeightUses(ModuleOp module) {
       group.parameters.push_back(parameter);
     }
     for (OpOperand &use : value.getUses()) {
-      if (!isa<func::CallOp>(use.getOwner())) {
+      if (!passedTo(use, symbols)) {
         group.leaves.push_back(&use);
       }
     }

@@ -1,6 +1,14 @@
 // Every labelled constraint of docs/ops.md is checked: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
+func.func @rms_norm_c0(%x: memref<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : memref<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @rms_norm_c1(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<3x8xf32>) {
   // expected-error@below {{C1: shapes of x and y differ}}
   %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>

@@ -42,3 +42,10 @@ func.func @step(%other: memref<?xi32> {cheems.field = "other"}) attributes {chee
 func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools"}) attributes {cheems.entry = "entry"} {
   return
 }
+
+// -----
+
+// expected-error@below {{is no entry: cheems.entry names one that has a body}}
+func.func @step() attributes {cheems.entry = 3 : i64} {
+  return
+}

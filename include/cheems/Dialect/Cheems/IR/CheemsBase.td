@@ -33,10 +33,13 @@ def Cheems_Dialect : Dialect {
 
 class Cheems_Op<string mnemonic, list<Trait> traits = []> : Op<Cheems_Dialect, mnemonic, traits>;
 
+def Cheems_OneSemantics
+    : PredOpTrait<"C0: operands with a shape are all tensors or all buffers", CPred<"haveOneSemantics($_op.getOperandTypes())">>;
+
 // An op that writes into its `outs`: tensors (results tie to them) or buffers (no results).
 class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []>
     : Cheems_Op<mnemonic, !listconcat([
-          DestinationStyleOpInterface,
+          Cheems_OneSemantics, DestinationStyleOpInterface,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
           DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
           DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>], traits)> {
