@@ -108,10 +108,9 @@ llvm::Error bindExperts(Binder &binder, std::optional<ExpertTensors> &experts,
 void finishExperts(Binder &binder) {
   const CheckpointConfig &read = binder.read;
   ModelConfig &model = binder.model;
-  auto found = llvm::find_if(model.layer, [](const LayerTensors &layer) {
+  bool any = llvm::any_of(model.layer, [](const LayerTensors &layer) {
     return layer.experts.has_value();
   });
-  bool any = found != model.layer.end();
   if (read.isMoE && *read.isMoE != any) {
     binder.warn(read.file + ": is_moe is " + (any ? "false" : "true") +
                 ", but " + (any ? "some layer has" : "no layer has") +
@@ -121,7 +120,7 @@ void finishExperts(Binder &binder) {
     model.experts = model.expertHeads = model.expertsPerHead = 0;
     return;
   }
-  int64_t keyCount = found->experts->keyCount;
+  int64_t keyCount = squareRoot(model.experts);
   if (keyCount * keyCount != model.experts) {
     binder.warn((llvm::Twine(read.file) + ": " + read.expertsField + " " +
                  llvm::Twine(model.experts) +

@@ -50,7 +50,8 @@ public:
 
 private:
   template <typename Draw>
-  void add(const std::string &name, std::vector<int64_t> shape, Draw draw);
+  void add(const std::string &name, const std::vector<int64_t> &shape,
+           Draw draw);
   /// Rows that keep the scale of what they are multiplied with.
   void matrix(const std::string &name, int64_t out, int64_t in) {
     double scale = 1.0 / std::sqrt(static_cast<double>(in));
@@ -70,7 +71,7 @@ private:
 };
 
 template <typename Draw>
-void Weights::add(const std::string &name, std::vector<int64_t> shape,
+void Weights::add(const std::string &name, const std::vector<int64_t> &shape,
                   Draw draw) {
   using Stored = RandomCheckpoint::Stored;
   Stored stored = c.stored == Stored::Mixed
