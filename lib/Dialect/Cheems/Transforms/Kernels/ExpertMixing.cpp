@@ -255,8 +255,9 @@ struct Mixing {
 
   void mix(Value t) {
     auto table = cast<MemRefType>(op.getDown().getType());
-    bool far = table.getNumElements() * table.getElementTypeBitWidth() / 8 >=
-               kFarBytes;
+    bool far = heads > 0 &&
+               table.getNumElements() * table.getElementTypeBitWidth() / 8 >=
+                   kFarBytes;
     if (far) {
       prefetchHead(t, index(0));
     }

@@ -1,7 +1,8 @@
 // Retrieval of one row and head. The best keys of both halves are taken off
 // one after the other: scores stand as integers of the same order, the maximum
 // of each block of them in registers, so a key costs one look at the maxima and
-// one at its block. Sums of the keys found are ranked by insertion.
+// one at its block. Sums of the keys found are ranked by insertion, into a list
+// in registers where it fits.
 #include "Kernels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,7 +12,7 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kLanes = 16, kMostBlocks = 64;
+constexpr int64_t kLanes = 16, kMostBlocks = 64, kMostRegisters = 64;
 
 struct Retrieval {
   OpBuilder &b;
@@ -20,8 +21,10 @@ struct Retrieval {
   int64_t keys, found, kept; // K, k, min(k, K)
   VectorType block, maxima;  // orders of a block of keys; of every block
   Value order;               // [2, K in whole blocks] i32
+  Value blockBest;           // [2, blocks in whole vectors] i32
   Value bestKey, bestScore;  // [2, kept] of each half, best first
-  Value ranked;              // [k] i64, best first
+  VectorType list;           // at least k ranks
+  Value ranked;              // at least [k] i64, best first
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -80,16 +83,15 @@ struct Retrieval {
                   arith::XOrIOp::create(b, loc, bits, flip));
   }
 
-  Value lanesOf(VectorType type) {
-    return vector::StepOp::create(
-        b, loc, VectorType::get(type.getShape(), b.getIndexType()));
-  }
   /// `vector` with `scalar` in lane `lane`.
   Value replaceLane(Value vector, Value lane, Value scalar) {
     auto type = cast<VectorType>(vector.getType());
-    Value here = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, lanesOf(type),
-        spread(VectorType::get(type.getShape(), b.getIndexType()), lane));
+    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, type.getDimSize(0)));
+    Value lanes = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+    lane = arith::IndexCastOp::create(b, loc, b.getI32Type(), lane);
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lanes,
+                                       spread(type, lane));
     return select(here, spread(type, scalar), vector);
   }
   /// The first lane that holds `value`; one does.
@@ -112,23 +114,27 @@ struct Retrieval {
     auto lanes = VectorType::get(block.getShape(), b.getI1Type());
     Value taken = integer(block, std::numeric_limits<int32_t>::min());
     Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(scores));
-    return loop(index(llvm::divideCeil(keys, width)),
-                integer(maxima, std::numeric_limits<int32_t>::min()),
-                [&](Value i, ValueRange best) -> SmallVector<Value> {
-                  Value from = arith::MulIOp::create(b, loc, i, index(width));
-                  Value inside = vector::CreateMaskOp::create(
-                      b, loc, lanes,
-                      arith::SubIOp::create(b, loc, index(keys), from)
-                          .getResult());
-                  Value score = vector::MaskedLoadOp::create(
-                      b, loc, scores, op.getScores(),
-                      ValueRange{t, half, h, from}, inside, nothing);
-                  Value orders = select(inside, orderOf(score), taken);
-                  vector::StoreOp::create(b, loc, orders, order,
-                                          ValueRange{half, from});
-                  return {replaceLane(best[0], i, largest(orders))};
-                })
-        .front();
+    vector::StoreOp::create(
+        b, loc, integer(maxima, std::numeric_limits<int32_t>::min()), blockBest,
+        ValueRange{half, index(0)});
+    loop(index(llvm::divideCeil(keys, width)), {},
+         [&](Value i, ValueRange) -> SmallVector<Value> {
+           Value from = arith::MulIOp::create(b, loc, i, index(width));
+           Value inside = vector::CreateMaskOp::create(
+               b, loc, lanes,
+               arith::SubIOp::create(b, loc, index(keys), from).getResult());
+           Value score = vector::MaskedLoadOp::create(
+               b, loc, scores, op.getScores(), ValueRange{t, half, h, from},
+               inside, nothing);
+           Value orders = select(inside, orderOf(score), taken);
+           vector::StoreOp::create(b, loc, orders, order,
+                                   ValueRange{half, from});
+           memref::StoreOp::create(b, loc, largest(orders), blockBest,
+                                   ValueRange{half, i});
+           return {};
+         });
+    return vector::LoadOp::create(b, loc, maxima, blockBest,
+                                  ValueRange{half, index(0)});
   }
 
   /// Takes the best key that is left of a half; returns the maxima after it.
@@ -170,47 +176,90 @@ struct Retrieval {
     return memref::LoadOp::create(b, loc, ranked, place);
   }
 
-  /// Moves lower ranks of the first `last` one place down and puts `rank`
-  /// before them.
-  void insert(Value rank, Value last) {
-    auto shift = scf::WhileOp::create(
-        b, loc, TypeRange{b.getIndexType()}, ValueRange{last},
-        [&](OpBuilder &, Location, ValueRange place) {
-          // At the first place nothing stands before; the read must be legal
-          // all the same.
-          Value inside = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::ugt, place[0], index(0));
-          Value before = arith::SubIOp::create(
-              b, loc, arith::MaxUIOp::create(b, loc, place[0], index(1)),
-              index(1));
-          Value lower = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                              rankAt(before), rank);
-          scf::ConditionOp::create(
-              b, loc, arith::AndIOp::create(b, loc, inside, lower), place);
-        },
-        [&](OpBuilder &, Location, ValueRange place) {
-          Value before = arith::SubIOp::create(b, loc, place[0], index(1));
-          memref::StoreOp::create(b, loc, rankAt(before), ranked, place);
-          scf::YieldOp::create(b, loc, before);
-        });
-    memref::StoreOp::create(b, loc, rank, ranked, shift.getResult(0));
+  // The list of the best ranks so far, best first: while it is short a vector
+  // in registers, else `ranked` and how many entries of it are filled.
+  bool inRegisters() const { return found <= kMostRegisters; }
+
+  Value emptyList() {
+    return inRegisters() ? integer(list, std::numeric_limits<int64_t>::min())
+                         : index(0);
+  }
+
+  /// The rank of the last of a full list; one below all others until then.
+  Value worstRank(Value state) {
+    if (inRegisters()) {
+      return vector::ExtractOp::create(b, loc, state,
+                                       ArrayRef<int64_t>{found - 1});
+    }
+    Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, state,
+                                       index(found));
+    return select(full, rankAt(index(found - 1)),
+                  integer(b.getI64Type(), std::numeric_limits<int64_t>::min()));
+  }
+
+  /// The list with `rank` in its place, where it belongs into it.
+  Value insert(Value state, Value rank) {
+    if (!inRegisters()) {
+      return insertStored(state, rank);
+    }
+    // Every entry becomes the lower of the rank and the entry before it, or
+    // stays if it is above that.
+    SmallVector<int64_t> before{list.getDimSize(0)};
+    llvm::append_range(before, llvm::seq<int64_t>(0, list.getDimSize(0) - 1));
+    Value shifted = vector::ShuffleOp::create(
+        b, loc, state, integer(list, std::numeric_limits<int64_t>::max()),
+        before);
+    Value moved = arith::MinSIOp::create(b, loc, shifted, spread(list, rank));
+    return arith::MaxSIOp::create(b, loc, state, moved);
+  }
+
+  Value insertStored(Value filled, Value rank) {
+    Value better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                         rank, worstRank(filled));
+    scf::IfOp::create(b, loc, better, [&](OpBuilder &, Location) {
+      Value last = arith::MinUIOp::create(b, loc, filled, index(found - 1));
+      auto shift = scf::WhileOp::create(
+          b, loc, TypeRange{b.getIndexType()}, ValueRange{last},
+          [&](OpBuilder &, Location, ValueRange place) {
+            // At the first place nothing stands before; the read must be legal
+            // all the same.
+            Value inside = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::ugt, place[0], index(0));
+            Value before = arith::SubIOp::create(
+                b, loc, arith::MaxUIOp::create(b, loc, place[0], index(1)),
+                index(1));
+            Value lower = arith::CmpIOp::create(
+                b, loc, arith::CmpIPredicate::slt, rankAt(before), rank);
+            scf::ConditionOp::create(
+                b, loc, arith::AndIOp::create(b, loc, inside, lower), place);
+          },
+          [&](OpBuilder &, Location, ValueRange place) {
+            Value before = arith::SubIOp::create(b, loc, place[0], index(1));
+            memref::StoreOp::create(b, loc, rankAt(before), ranked, place);
+            scf::YieldOp::create(b, loc, before);
+          });
+      memref::StoreOp::create(b, loc, rank, ranked, shift.getResult(0));
+      scf::YieldOp::create(b, loc);
+    });
+    return arith::MinUIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, filled, index(1)), index(found));
   }
 
   /// Ranks the sums of the i-th best key of the first half with all of the
   /// second, as long as they can still enter. Sums fall along the row, but for
   /// those that are NaN; equal ones may come in any order of their experts.
-  Value rankRow(Value i, Value filled) {
+  Value rankRow(Value i, Value state) {
     Type i32 = b.getI32Type();
-    auto ofHalf = [&](Value list, int64_t half, Value place) -> Value {
-      return memref::LoadOp::create(b, loc, list,
+    auto ofHalf = [&](Value values, int64_t half, Value place) -> Value {
+      return memref::LoadOp::create(b, loc, values,
                                     ValueRange{index(half), place});
     };
     Value first = ofHalf(bestScore, 0, i);
     Value base = arith::MulIOp::create(b, loc, ofHalf(bestKey, 0, i),
                                        integer(i32, keys));
     auto row = scf::WhileOp::create(
-        b, loc, TypeRange{b.getIndexType(), b.getIndexType(), i32},
-        ValueRange{index(0), filled},
+        b, loc, TypeRange{b.getIndexType(), state.getType(), i32},
+        ValueRange{index(0), state},
         [&](OpBuilder &, Location, ValueRange args) {
           Value inside = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::ult, args[0], index(kept));
@@ -218,46 +267,27 @@ struct Retrieval {
               arith::MinUIOp::create(b, loc, args[0], index(kept - 1));
           Value sum = orderOf(arith::AddFOp::create(
               b, loc, first, ofHalf(bestScore, 1, place)));
-          Value worst = arith::ShRSIOp::create(b, loc, rankAt(index(found - 1)),
+          Value worst = arith::ShRSIOp::create(b, loc, worstRank(args[1]),
                                                integer(b.getI64Type(), 32));
-          worst = arith::TruncIOp::create(b, loc, i32, worst);
-          Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             args[1], index(found));
-          Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                              sum, worst);
-          Value number = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::ne, sum,
+          Value enters = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::sge, sum,
+              arith::TruncIOp::create(b, loc, i32, worst).getResult());
+          Value isNaN = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::eq, sum,
               integer(i32, std::numeric_limits<int32_t>::min() + 1));
-          Value hopeless = arith::AndIOp::create(
-              b, loc, full, arith::AndIOp::create(b, loc, below, number));
           Value on = arith::AndIOp::create(
-              b, loc, inside,
-              arith::XOrIOp::create(b, loc, hopeless,
-                                    integer(b.getI1Type(), 1)));
+              b, loc, inside, arith::OrIOp::create(b, loc, enters, isNaN));
           scf::ConditionOp::create(b, loc, on,
                                    ValueRange{args[0], args[1], sum});
         },
         [&](OpBuilder &, Location, ValueRange args) {
           Value expert =
               arith::AddIOp::create(b, loc, base, ofHalf(bestKey, 1, args[0]));
-          Value rank = rankOf(args[2], expert);
-          Value room = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                             args[1], index(found));
-          Value better =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, rank,
-                                    rankAt(index(found - 1)));
-          scf::IfOp::create(b, loc, arith::OrIOp::create(b, loc, room, better),
-                            [&](OpBuilder &, Location) {
-                              insert(rank,
-                                     arith::MinUIOp::create(b, loc, args[1],
-                                                            index(found - 1)));
-                              scf::YieldOp::create(b, loc);
-                            });
-          Value more = arith::AddIOp::create(b, loc, args[1], index(1));
+          Value next = insert(args[1], rankOf(args[2], expert));
           scf::YieldOp::create(
               b, loc,
               ValueRange{arith::AddIOp::create(b, loc, args[0], index(1)),
-                         arith::MinUIOp::create(b, loc, more, index(found))});
+                         next});
         });
     return row.getResult(1);
   }
@@ -292,10 +322,14 @@ struct Retrieval {
            return {take(t, h, index(0), place, best[0]),
                    take(t, h, index(1), place, best[1])};
          });
-    loop(index(kept), index(0),
-         [&](Value i, ValueRange filled) -> SmallVector<Value> {
-           return {rankRow(i, filled[0])};
-         });
+    Value best = loop(index(kept), emptyList(),
+                      [&](Value i, ValueRange state) -> SmallVector<Value> {
+                        return {rankRow(i, state[0])};
+                      })
+                     .front();
+    if (inRegisters()) {
+      vector::StoreOp::create(b, loc, best, ranked, index(0));
+    }
     write(t, h);
   }
 };
@@ -315,20 +349,23 @@ LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
   auto scratch = [&](ArrayRef<int64_t> shape, Type type) -> Value {
     return memref::AllocOp::create(rewriter, loc, MemRefType::get(shape, type));
   };
-  Retrieval retrieval{
-      rewriter,
-      loc,
-      op,
-      keys,
-      found,
-      kept,
-      VectorType::get({width}, i32),
-      VectorType::get({std::max<int64_t>(kLanes, llvm::PowerOf2Ceil(blocks))},
-                      i32),
-      scratch({2, blocks * width}, i32),
-      scratch({2, kept}, i32),
-      scratch({2, kept}, rewriter.getF32Type()),
-      scratch({found}, rewriter.getI64Type())};
+  int64_t lanes = std::max<int64_t>(kLanes, llvm::PowerOf2Ceil(blocks));
+  int64_t room =
+      llvm::PowerOf2Ceil(std::clamp<int64_t>(found, 8, kMostRegisters));
+  Retrieval retrieval{rewriter,
+                      loc,
+                      op,
+                      keys,
+                      found,
+                      kept,
+                      VectorType::get({width}, i32),
+                      VectorType::get({lanes}, i32),
+                      scratch({2, blocks * width}, i32),
+                      scratch({2, lanes}, i32),
+                      scratch({2, kept}, i32),
+                      scratch({2, kept}, rewriter.getF32Type()),
+                      VectorType::get({room}, rewriter.getI64Type()),
+                      scratch({std::max(room, found)}, rewriter.getI64Type())};
   Value rows =
       memref::DimOp::create(rewriter, loc, op.getScores(), retrieval.index(0));
   retrieval.loop(rows, {}, [&](Value t, ValueRange) -> SmallVector<Value> {
