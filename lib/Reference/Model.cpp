@@ -69,7 +69,10 @@ Hidden evaluateLayers(const Checkpoint &checkpoint,
   Rows rows;
   rows.positions.resize(ids.size());
   std::iota(rows.positions.begin(), rows.positions.end(), 0);
-  rows.head = rotaryTable(rows.positions, config.headDim, config.rotary, count);
+  if (config.attentionLayers() > 0) {
+    rows.head =
+        rotaryTable(rows.positions, config.headDim, config.rotary, count);
+  }
   if (config.ssdStateSize > 0) {
     rows.state =
         rotaryTable(rows.positions, config.ssdStateSize, config.rotary, count);

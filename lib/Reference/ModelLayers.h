@@ -13,7 +13,7 @@ Tensor load(const Checkpoint &checkpoint, const std::string &name);
 LinearWeights load(const Checkpoint &checkpoint, const Projection &projection);
 
 /// What all layers know of the rows: a position each, and angles for heads of
-/// attention and, where there are SSD layers, for states.
+/// attention and for states, where there are such layers.
 struct Rows {
   std::vector<int64_t> positions;
   RotaryTable head, state;
