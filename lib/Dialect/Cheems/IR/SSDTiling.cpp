@@ -17,10 +17,13 @@ template <typename Op>
 FailureOr<Part> groupsOf(Op op, OpBuilder &b, const Part &heads) {
   int64_t count = cast<ShapedType>(op.getX().getType()).getDimSize(1);
   int64_t groups = cast<ShapedType>(op.getB().getType()).getDimSize(1);
+  if (isConstantIntValue(heads.size, count)) {
+    return Part{b.getIndexAttr(0), b.getIndexAttr(groups)};
+  }
   int64_t perGroup = count / groups;
   std::optional<int64_t> size = getConstantIntValue(heads.size);
   std::optional<int64_t> offset = getConstantIntValue(heads.offset);
-  if (!size || (*size != 1 && *size % perGroup != 0) ||
+  if (perGroup == 0 || !size || (*size != 1 && *size % perGroup != 0) ||
       (*size != 1 && offset && *offset % perGroup != 0)) {
     return failure();
   }

@@ -4,6 +4,8 @@
 // RUN: cheems-opt %s --cheems-fuse --cheems-bufferize | FileCheck %s --check-prefix=PLACE --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // In plain loops, too.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-bufferize{lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: not cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=0}))' 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: a chunk has at least one row: chunk is 0
 
 // CHECK-LABEL: @sequence
 // CHECK: %[[T:.*]] = tensor.dim %arg0
@@ -37,6 +39,14 @@ func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>,
   %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<16x1x8xf32>, tensor<16x1xf32>, tensor<1xf32>, tensor<16x1x6xf32>, tensor<16x1x6xf32>)
                     outs(%y, %h : tensor<16x1x8xf32>, tensor<1x6x8xf32>) -> tensor<16x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<16x1x8xf32>, tensor<1x6x8xf32>
+}
+
+// CHECK-LABEL: @no_heads
+// CHECK: cheems.ssd_chunk
+func.func @no_heads(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>, %a: tensor<0xf32>, %b: tensor<?x1x6xf32>, %y: tensor<?x0x8xf32>, %h: tensor<0x6x8xf32>) -> (tensor<?x0x8xf32>, tensor<0x6x8xf32>) {
+  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x0x8xf32>, tensor<?x0xf32>, tensor<0xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
+                    outs(%y, %h : tensor<?x0x8xf32>, tensor<0x6x8xf32>) -> tensor<?x0x8xf32>, tensor<0x6x8xf32>
+  return %r#0, %r#1 : tensor<?x0x8xf32>, tensor<0x6x8xf32>
 }
 
 // A segment's rows [start, start + length) of one head; its state is [slot, layer, head] of the pool, zero for a fresh sequence.

@@ -13,9 +13,10 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kTile = 4;  // rows of a product held in registers
-constexpr int64_t kRows = 64; // at a time where no bound of the rows is known
-constexpr int64_t kLeast = 8; // columns below which a remainder is not split
+constexpr int64_t kTile = 4;   // rows of a product held in registers
+constexpr int64_t kMost = 512; // rows of scratch; scratch grows with its square
+constexpr int64_t kRows = 64;  // at a time where more may come
+constexpr int64_t kLeast = 8;  // columns below which a remainder is not split
 
 using Body = llvm::function_ref<void(Value)>;
 using Fold = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
@@ -337,10 +338,14 @@ LogicalResult cheems::lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, {op.getX(), /*dim=*/0},
       /*stopCondition=*/nullptr, /*closedUB=*/true);
-  int64_t most = succeeded(bound) ? std::max<int64_t>(*bound, 1) : kRows;
+  int64_t most = succeeded(bound) && *bound <= kMost
+                     ? std::max<int64_t>(*bound, 1)
+                     : kRows;
   // Half of the registers hold sums; the rest is for operands.
-  int64_t width = unit.lanes * unit.registers / (2 * kTile);
-  int64_t lanes = std::min<int64_t>(2 * unit.lanes, llvm::PowerOf2Ceil(most));
+  int64_t width =
+      std::max<int64_t>(unit.lanes * unit.registers / (2 * kTile), 1);
+  int64_t lanes = std::min<int64_t>(std::max<int64_t>(2 * unit.lanes, 1),
+                                    llvm::PowerOf2Ceil(most));
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0),
         one = arith::ConstantIndexOp::create(rewriter, loc, 1);
   SSDChunk chunk{rewriter,
