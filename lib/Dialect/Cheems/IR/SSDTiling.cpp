@@ -23,7 +23,7 @@ FailureOr<Part> groupsOf(Op op, OpBuilder &b, const Part &heads) {
   int64_t perGroup = count / groups;
   std::optional<int64_t> size = getConstantIntValue(heads.size);
   std::optional<int64_t> offset = getConstantIntValue(heads.offset);
-  if (perGroup == 0 || !size || (*size != 1 && *size % perGroup != 0) ||
+  if (!size || (*size != 1 && *size % perGroup != 0) ||
       (*size != 1 && offset && *offset % perGroup != 0)) {
     return failure();
   }

@@ -41,14 +41,6 @@ func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>,
   return %r#0, %r#1 : tensor<16x1x8xf32>, tensor<1x6x8xf32>
 }
 
-// CHECK-LABEL: @no_heads
-// CHECK: cheems.ssd_chunk
-func.func @no_heads(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>, %a: tensor<0xf32>, %b: tensor<?x1x6xf32>, %y: tensor<?x0x8xf32>, %h: tensor<0x6x8xf32>) -> (tensor<?x0x8xf32>, tensor<0x6x8xf32>) {
-  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x0x8xf32>, tensor<?x0xf32>, tensor<0xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
-                    outs(%y, %h : tensor<?x0x8xf32>, tensor<0x6x8xf32>) -> tensor<?x0x8xf32>, tensor<0x6x8xf32>
-  return %r#0, %r#1 : tensor<?x0x8xf32>, tensor<0x6x8xf32>
-}
-
 // A segment's rows [start, start + length) of one head; its state is [slot, layer, head] of the pool, zero for a fresh sequence.
 // CHECK-LABEL: @layer
 // CHECK: scf.forall
