@@ -41,7 +41,7 @@ template <typename Op> static LogicalResult verifySSD(Op op) {
       return op.emitOpError("C5: H, G, N and P are static");
     }
   }
-  if (b[1] == 0 || heads % b[1] != 0) {
+  if (heads == 0 || b[1] == 0 || heads % b[1] != 0) {
     return op.emitOpError("C5: ")
            << heads << " heads do not divide among " << b[1] << " groups";
   }
