@@ -54,6 +54,61 @@ RandomCheckpoint dynamic(uint64_t seed, int64_t window) {
   return c;
 }
 
+/// A Cheems of three layers, the middle one attention.
+RandomCheckpoint cheems(uint64_t seed) {
+  RandomCheckpoint c;
+  c.seed = seed;
+  c.cheems = c.authorNames = true;
+  c.queryKeyNorms = false;
+  c.hidden = c.heads * c.headDim;
+  c.layers = c.attentionPeriod = 3;
+  c.attentionOffset = 1;
+  c.stateSize = 8;
+  c.groups = 2;
+  c.maskPerAttentionHead = true;
+  return c;
+}
+
+void addExperts(RandomCheckpoint &c) {
+  c.expertLayers = RandomCheckpoint::Experts::Ends;
+  c.keyCount = 5;
+  c.experts = 27; // no square
+  c.expertHeads = 2;
+  c.expertsPerHead = 7; // more than keys a half
+  c.retrievalSize = 6;
+}
+
+/// Every way in which a layer can have a state, and experts.
+void addCheems(std::map<std::string, RandomCheckpoint> &made) {
+  using Random = RandomCheckpoint;
+  made["cheems-window-9"] = cheems(109);
+  made["cheems-window-9"].keepWindow = 9;
+  made["cheems-window-9"].skip = true;
+  made["cheems-threshold"] = cheems(110);
+  made["cheems-threshold"].mask = Random::Mask::Threshold;
+  made["cheems-threshold"].threshold = 0.9;
+  made["cheems-threshold"].decay = Random::Decay::Logarithm;
+  // At 1.0 the signs of A say who sees, within a group in different ways.
+  made["cheems-visible"] = cheems(111);
+  made["cheems-visible"].attentionPeriod = 1;
+  made["cheems-visible"].attentionOffset = 0;
+  made["cheems-visible"].mask = Random::Mask::Threshold;
+  made["cheems-scale"] = cheems(112);
+  made["cheems-scale"].mask = Random::Mask::Scale;
+  made["cheems-scale"].decay = Random::Decay::Growing;
+  made["cheems-scale"].stored = Random::Stored::BF16;
+  made["cheems-experts"] = cheems(113); // and no attention
+  made["cheems-experts"].attentionOffset = 2;
+  made["cheems-experts"].layers = 2;
+  addExperts(made["cheems-experts"]);
+  made["cheems-experts"].innerScore = true;
+  Random router;
+  router.seed = 114;
+  addExperts(router);
+  router.expertHeads = 1;
+  made["doge-experts"] = router;
+}
+
 const std::map<std::string, RandomCheckpoint> &randomModels() {
   static const std::map<std::string, RandomCheckpoint> models = [] {
     std::map<std::string, RandomCheckpoint> made;
@@ -81,6 +136,7 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     everything.hidden = everything.heads * everything.headDim;
     everything.stored = RandomCheckpoint::Stored::BF16;
     made["bf16-all-keys"] = everything;
+    addCheems(made);
     return made;
   }();
   return models;
@@ -154,6 +210,12 @@ std::shared_ptr<const Model> openArtefact(const std::string &model,
 
 bool nativeDiffers() { return CpuFeatures::host().has("avx512f"); }
 
+bool hasChunks(const Model &model) {
+  const std::vector<StateKind> &state = model.metadata().state;
+  return std::any_of(state.begin(), state.end(),
+                     [](const StateKind &kind) { return kind.name == "ssd"; });
+}
+
 void Compiled::SetUp() {
   if (std::get<1>(GetParam()) == "native" && !nativeDiffers()) {
     GTEST_SKIP() << "this machine's code is the portable code";
@@ -169,10 +231,13 @@ std::string caseName(const testing::TestParamInfo<Compiled::ParamType> &info) {
 
 const std::vector<std::string> &allModels() {
   static const std::vector<std::string> models{
-      "doge-shakespeare", "doge-tiny",      "doge-window", "doge-untied-bf16",
-      "doge-author-bias", "window-1",       "window-7",    "window-64",
-      "window-100",       "bf16-window-20", "dynamic",     "dynamic-window-9",
-      "bf16-all-keys"};
+      "doge-shakespeare", "doge-tiny",        "doge-window",
+      "doge-untied-bf16", "doge-author-bias", "window-1",
+      "window-7",         "window-64",        "window-100",
+      "bf16-window-20",   "dynamic",          "dynamic-window-9",
+      "bf16-all-keys",    "cheems-window-9",  "cheems-threshold",
+      "cheems-visible",   "cheems-scale",     "cheems-experts",
+      "doge-experts"};
   return models;
 }
 

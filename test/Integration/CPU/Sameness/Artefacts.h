@@ -28,6 +28,11 @@ Outcome compile(const std::vector<std::string> &arguments);
 ///   7 has A an attention head.
 /// - bf16-window-20, bf16-all-keys: in bf16; with and without a window.
 /// - dynamic, dynamic-window-9: rotary scaling past 16 tokens, to 512.
+/// - cheems-window-9, cheems-threshold, cheems-scale: SSD around attention with
+///   a window, with a threshold that masks are computed for, in bf16 with masks
+///   as factors.
+/// - cheems-visible: attention alone, a threshold of 1.0.
+/// - cheems-experts: SSD alone, with experts; doge-experts: their router.
 std::filesystem::path checkpointFolder(const std::string &model);
 
 /// The artefact of `model` by `pipeline`: "fast", "native" (fast with --cpu
@@ -39,6 +44,9 @@ std::shared_ptr<const Model> openArtefact(const std::string &model,
 
 /// Whether --cpu native means other code than --cpu portable here.
 bool nativeDiffers();
+
+/// The model has SSD layers: chunks are computed in another form than rows.
+bool hasChunks(const Model &model);
 
 /// One test a model and pipeline.
 class Compiled

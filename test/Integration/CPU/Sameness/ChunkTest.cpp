@@ -3,7 +3,8 @@
 // Equal bit for bit: at multiples of the block (64 rows) for every model; at
 // any place, decode included, as long as no key has been evicted. Past that the
 // kept keys lie in another order, sums run in another order, and the same keys
-// give the same logits up to rounding.
+// give the same logits up to rounding. So do chunks of SSD cut elsewhere: rows
+// of a chunk are computed as products, a single row as the recurrence.
 #include "Artefacts.h"
 #include "Sequences.h"
 #include "cheems/Reference/Model.h"
@@ -42,6 +43,9 @@ TEST_P(Chunk, CutsAtMultiplesOfTheBlockDoNotShow) {
 }
 
 TEST_P(Chunk, NoCutShowsWhileAllKeysAreKept) {
+  if (hasChunks(*model)) {
+    GTEST_SKIP() << "its chunks begin where they are cut";
+  }
   constexpr int64_t some = 150;
   int64_t window = model->metadata().keepWindow,
           length = window ? std::min(window, some) : some;
