@@ -212,8 +212,32 @@ void changeAttribute(const Parts &parts, Operation *op, Random &random) {
   }
 }
 
-/// Erases `op` once nothing uses what it defines, in its regions too.
+/// Whether a value of `region` has uses outside, as a moved op may leave them.
+bool usedOutside(Region &region) {
+  auto outside = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return !region.isAncestor(user->getParentRegion());
+    });
+  };
+  for (Block &block : region) {
+    if (llvm::any_of(block.getArguments(), outside)) {
+      return true;
+    }
+    for (Operation &op : block) {
+      if (llvm::any_of(op.getResults(), outside) ||
+          llvm::any_of(op.getRegions(), usedOutside)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Erases `op` once nothing uses what it defines.
 void erase(const Parts &parts, Operation *op, Random &random) {
+  if (llvm::any_of(op->getRegions(), usedOutside)) {
+    return;
+  }
   for (Value result : op->getResults()) {
     if (result.use_empty()) {
       continue;
@@ -254,6 +278,9 @@ void changeStructure(const Parts &parts, Operation *op, Random &random) {
       op = op->getParentOp();
     }
     Region &region = op->getRegion(random.below(op->getNumRegions()));
+    if (usedOutside(region)) {
+      return;
+    }
     region.dropAllReferences();
     if (random.once(2) || region.empty()) {
       region.getBlocks().clear();

@@ -32,7 +32,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
       return op.emitOpError("C3: numbers of heads and head size are static");
     }
   }
-  if (keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
+  if (heads == 0 || keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
       heads % mask[0] != 0) {
     return op.emitOpError("C3: ")
            << heads << " query heads do not divide among " << keys[0]

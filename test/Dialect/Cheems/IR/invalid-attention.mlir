@@ -57,6 +57,14 @@ func.func @online_attention_c3_masks(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 
 // -----
 
+func.func @online_attention_c3_no_query(%q: tensor<3x0x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x0xf32>, %s: tensor<3x0xf32>, %y: tensor<3x0x8xf32>) {
+  // expected-error@below {{C3: 0 query heads do not divide among 2 key heads and 2 mask heads}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x0xf32>, tensor<3x0xf32>, tensor<3x0x8xf32>) -> tensor<3x0xf32>, tensor<3x0xf32>, tensor<3x0x8xf32>
+  return
+}
+
+// -----
+
 func.func @online_attention_c3_none(%q: tensor<3x4x8xf32>, %k: tensor<0x9x8xf32>, %v: tensor<0x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: 4 query heads do not divide among 0 key heads and 2 mask heads}}
   %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>

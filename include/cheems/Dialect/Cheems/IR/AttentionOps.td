@@ -26,7 +26,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P].
     - C2: `keys` and `values` have the same type [G, C, P].
-    - C3: G divides H and M divides H; G, M, H and P are static.
+    - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, C].
     - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
@@ -80,7 +80,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P]; `maximum` and `sum` are [T, H].
     - C2: `keys` and `values` have the same type [G, J, P].
-    - C3: G divides H and M divides H; G, M, H and P are static.
+    - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, J].
     - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
