@@ -47,13 +47,8 @@ struct Case {
         mask = std::isinf(mask) ? 2 : mask;
       }
     }
-    forget(entries.count());
-  }
-
-  /// Nothing is stored from entry `count` on.
-  void forget(int64_t count) {
     for (int64_t g = 0; g < form.keyHeads; ++g) {
-      for (int64_t j = count; j < entries.capacity; ++j) {
+      for (int64_t j = entries.count(); j < entries.capacity; ++j) {
         for (int64_t p = 0; p < form.size; ++p) {
           keys(g, j, p) = values(g, j, p) =
               std::numeric_limits<double>::quiet_NaN();
@@ -192,16 +187,22 @@ struct Case {
   }
 };
 
-std::unique_ptr<CompiledModule> compileAll(Mode mode) {
-  std::string text;
-  for (const AttentionForm &form : kAttentionForms) {
-    text += textOf(form);
+/// All forms, compiled once a mode.
+CompiledModule *compiled(Mode mode) {
+  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+  auto [found, fresh] = modules.try_emplace(mode);
+  if (fresh) {
+    std::string text;
+    for (const AttentionForm &form : kAttentionForms) {
+      text += textOf(form);
+    }
+    found->second = CompiledModule::compile(text, mode);
   }
-  return CompiledModule::compile(text, mode);
+  return found->second.get();
 }
 
 TEST_P(AttentionTest, AgreesWithTheEvaluator) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(13);
   for (int64_t i = 0; i < caseCount(); ++i) {
@@ -222,7 +223,7 @@ TEST_P(AttentionTest, AgreesWithTheEvaluator) {
 }
 
 TEST_P(AttentionTest, ARowThatSeesNothingIsZero) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(14);
   for (const AttentionForm &form : kAttentionForms) {

@@ -19,7 +19,7 @@ constexpr double kTiny = 0x1p-126;
 
 /// Cases an op and mode: CHEEMS_TEST_SHAPES, and never fewer than this.
 inline int64_t caseCount() {
-  constexpr int64_t least = 48;
+  constexpr int64_t least = 208;
   const char *asked = std::getenv("CHEEMS_TEST_SHAPES");
   return std::max<int64_t>(least, asked != nullptr ? std::atoll(asked) : 0);
 }

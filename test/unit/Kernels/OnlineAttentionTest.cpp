@@ -193,16 +193,22 @@ struct Case {
   }
 };
 
-std::unique_ptr<CompiledModule> compileAll(Mode mode) {
-  std::string text;
-  for (const AttentionForm &form : kAttentionForms) {
-    text += textOf(form);
+/// All forms, compiled once a mode.
+CompiledModule *compiled(Mode mode) {
+  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+  auto [found, fresh] = modules.try_emplace(mode);
+  if (fresh) {
+    std::string text;
+    for (const AttentionForm &form : kAttentionForms) {
+      text += textOf(form);
+    }
+    found->second = CompiledModule::compile(text, mode);
   }
-  return CompiledModule::compile(text, mode);
+  return found->second.get();
 }
 
 TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(15);
   for (int64_t i = 0; i < caseCount(); ++i) {
@@ -236,7 +242,7 @@ TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
 }
 
 TEST_P(OnlineAttentionTest, ARowThatSeesNothingKeepsItsState) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(16);
   int64_t blind = 0;
@@ -276,7 +282,7 @@ TEST_P(OnlineAttentionTest, ARowThatSeesNothingKeepsItsState) {
 }
 
 TEST_P(OnlineAttentionTest, ARowDoesNotDependOnItsCompany) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(17);
   for (int64_t i = 0; i < caseCount(); ++i) {

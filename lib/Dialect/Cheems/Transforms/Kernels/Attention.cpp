@@ -260,12 +260,17 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
 
 /// y <- shrink * y + weights * values, in as many columns as registers hold.
 void AttentionKernel::sumValues(const Tile &of) {
-  int64_t registers = of.count == 1 ? 8 : 2;
-  int64_t width = std::min(registers * lanes, size), rest = size % width;
-  each(zero, index(size - rest), width,
-       [&](Value p) { sumValues(of, p, width); });
-  if (rest != 0) {
-    sumValues(of, index(size - rest), rest);
+  int64_t registers = of.count == 1 ? 8 : 2, whole = size - size % lanes;
+  if (whole != 0) {
+    int64_t width = std::min(registers * lanes, whole), rest = whole % width;
+    each(zero, index(whole - rest), width,
+         [&](Value p) { sumValues(of, p, width); });
+    if (rest != 0) {
+      sumValues(of, index(whole - rest), rest);
+    }
+  }
+  if (whole != size) {
+    sumValues(of, index(whole), size - whole);
   }
 }
 

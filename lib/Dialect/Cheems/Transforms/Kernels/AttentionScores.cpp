@@ -148,14 +148,14 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
 }
 
 void AttentionKernel::widenValues(Value keyHead, Value base, Value count) {
-  int64_t width = std::min(2 * lanes, size), rest = size % width;
+  int64_t rest = size % lanes;
   each(zero, count, 1, [&](Value j) {
     Value from = arith::AddIOp::create(b, loc, base, j);
-    auto copy = [&](Value p, int64_t elements) {
-      Value row = load(op.getValues(), keyHead, from, p, elements);
+    auto copy = [&](Value p, int64_t width) {
+      Value row = load(op.getValues(), keyHead, from, p, width);
       vector::StoreOp::create(b, loc, row, widenedValues, ValueRange{j, p});
     };
-    each(zero, index(size - rest), width, [&](Value p) { copy(p, width); });
+    each(zero, index(size - rest), lanes, [&](Value p) { copy(p, lanes); });
     if (rest != 0) {
       copy(index(size - rest), rest);
     }
