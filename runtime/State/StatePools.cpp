@@ -37,7 +37,9 @@ StatePools::StatePools(const Metadata &metadata, int64_t slots,
                         " entries each; lower the context";
   // Asked for at once and given back: the kernel might grant each pool alone
   // although this machine could never hold them all.
-  { Memory all(total, purpose); }
+  {
+    Memory all(total, purpose);
+  }
   for (const StateKind &kind : metadata.state) {
     Kind layout{kind.slotBytes(capacity), 1,
                 kind.elementBytes,        kind.elementBytes,
