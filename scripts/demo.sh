@@ -9,8 +9,8 @@ scripts/setup.sh
 [ -f build/release/build.ninja ] || cmake --preset release -DCHEEMS_BUILD_TESTS=OFF >&2
 cmake --build --preset release --target cheems-compile cheems-run >&2
 
-model=build/release/doge-shakespeare.cheems
-build/release/bin/cheems-compile models/doge-shakespeare -o "$model"
+model=build/release/cheems-shakespeare.cheems
+build/release/bin/cheems-compile models/cheems-shakespeare -o "$model"
 if [ $# -eq 0 ]; then
   set -- -p "ROMEO:" -n 200 -s 1
 fi
