@@ -197,4 +197,94 @@ TEST_P(AttentionCompiled, AttendsAsRecorded) {
     EXPECT_LE(relativeError(contents(y, want.shape), want), compiledBound);
   }
 }
+
+/// One key head: rows are appended where some head may see them, and attended.
+std::string appendText(const Recorded &r) {
+  int64_t heads = r.heads() / r.keyHeads(),
+          maskHeads = r.maskHeads() / r.keyHeads();
+  std::string query = shapeText({-1, heads, r.size()}),
+              row = shapeText({-1, r.size()}),
+              mask = shapeText({-1, maskHeads}),
+              keys = shapeText({1, -1, r.size()}),
+              masks = shapeText({maskHeads, -1}),
+              results = tensorText(keys) + ", " + tensorText(keys) + ", " +
+                        tensorText(masks) + ", tensor<?xi32>";
+  std::ostringstream append;
+  append.precision(17);
+  append << std::scientific << "%u:4 = cheems.append_visible hide_below "
+         << r.options.threshold
+         << " ins(%key, %value, %mask, %first : " << tensorText(row) << ", "
+         << tensorText(row) << ", " << tensorText(mask)
+         << ", index) outs(%k, %v, %m, %s : " << results << ") -> " << results;
+  return FunctionText("append")
+      .input("q", query)
+      .input("key", row)
+      .input("value", row)
+      .input("mask", mask)
+      .number("first")
+      .output("k", keys)
+      .output("v", keys)
+      .output("m", masks)
+      .output("s", "?xi32")
+      .output("y", query)
+      .line(append.str())
+      .line(attend(r, heads, 1, maskHeads, "%u#0, %u#1, %u#2") +
+            " seen(%u#3 : tensor<?xi32>) outs(%y : " + tensorText(query) +
+            ") -> " + tensorText(query))
+      .store("%u#0", "k", keys)
+      .store("%u#1", "v", keys)
+      .store("%u#2", "m", masks)
+      .store("%u#3", "s", "?xi32")
+      .store("%r", "y", query)
+      .text();
+}
+
+/// Heads [from, from + count) of x [T, H, P].
+Tensor headsOf(const Tensor &x, int64_t from, int64_t count) {
+  Tensor y({x.shape[0], count, x.shape[2]});
+  for (int64_t t = 0; t < x.shape[0]; ++t) {
+    for (int64_t h = 0; h < count; ++h) {
+      for (int64_t p = 0; p < x.shape[2]; ++p) {
+        y(t, h, p) = x(t, from + h, p);
+      }
+    }
+  }
+  return y;
+}
+
+TEST_P(AttentionCompiled, AttendsToVisibleRowsAloneAsRecorded) {
+  Recorded recorded(file());
+  if (recorded.kind != "threshold") {
+    GTEST_SKIP() << "hides nothing for good";
+  }
+  auto module = CompiledModule::compile(appendText(recorded), mode());
+  ASSERT_NE(module, nullptr);
+  int64_t rows = recorded.rows(), size = recorded.size(),
+          groups = recorded.keyHeads(), heads = recorded.heads() / groups,
+          maskHeads = recorded.maskHeads() / groups;
+  for (int64_t i = 0; i < recorded.sequences(); ++i) {
+    Tensor mask = transposed(slice(recorded.mask, i), 0, 1)
+                      .reshaped({rows, recorded.maskHeads(), 1});
+    for (int64_t g = 0; g < groups; ++g) {
+      Tensor want = headsOf(slice(recorded.y, i), g * heads, heads);
+      Buffer q(Element::F32, headsOf(slice(recorded.q, i), g * heads, heads)),
+          key(Element::F32,
+              headsOf(slice(recorded.k, i), g, 1).reshaped({rows, size})),
+          value(Element::F32,
+                headsOf(slice(recorded.v, i), g, 1).reshaped({rows, size})),
+          rowMask(Element::F32, headsOf(mask, g * maskHeads, maskHeads)
+                                    .reshaped({rows, maskHeads})),
+          first = Buffer::number(0), k(Element::F32, {1, rows, size}),
+          v(Element::F32, {1, rows, size}), m(Element::F32, {maskHeads, rows}),
+          seen(Element::I32, {rows}), y(Element::F32, want.shape);
+      module->call("append", rows,
+                   {&q, &key, &value, &rowMask, &first, &k, &v, &m, &seen, &y});
+      // of all heads' deviation: a head that sees nothing has none
+      EXPECT_LE(maxError(contents(y, want.shape), want),
+                compiledBound * deviation(slice(recorded.y, i)))
+          << "key head " << g;
+    }
+  }
+}
+
 } // namespace

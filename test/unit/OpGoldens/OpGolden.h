@@ -28,14 +28,18 @@ inline GoldenFile openOp(const std::string &name) {
 /// What a compiled f32 operation may err by, of the output's deviation.
 constexpr double compiledBound = 1e-4;
 
-/// The largest difference over the standard deviation of what is wanted.
-inline double relativeError(const Tensor &got, const Tensor &want) {
-  double count = static_cast<double>(want.data.size()), mean = 0, square = 0;
-  for (double value : want.data) {
+inline double deviation(const Tensor &x) {
+  double count = static_cast<double>(x.data.size()), mean = 0, square = 0;
+  for (double value : x.data) {
     mean += value / count;
     square += value * value / count;
   }
-  return maxError(got, want) / std::sqrt(square - mean * mean);
+  return std::sqrt(square - mean * mean);
+}
+
+/// The largest difference over the standard deviation of what is wanted.
+inline double relativeError(const Tensor &got, const Tensor &want) {
+  return maxError(got, want) / deviation(want);
 }
 
 /// What a kernel wrote, shaped as the evaluators have it.
