@@ -1,9 +1,11 @@
-// dynamic_mask, keep_threshold and dynamic_mask_attention against the goldens
-// and small cases by hand.
+// dynamic_mask, keep_threshold, append_visible and attention, at once and in
+// blocks, against the goldens and small cases by hand.
+#include "cheems/Reference/AppendVisible.h"
 #include "cheems/Reference/DynamicMask.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
 #include "cheems/Reference/KeepThreshold.h"
 #include "cheems/Reference/Linear.h"
+#include "cheems/Reference/OnlineAttention.h"
 #include "test/unit/Reference/Golden.h"
 #include "gtest/gtest.h"
 #include <limits>
@@ -97,10 +99,20 @@ TEST(KeepThreshold, KeepsTheLargestMasks) {
   EXPECT_EQ(kept({0.1, 0.9, 0.5, 0.7}, 1), ".x..");
 }
 
-TEST(KeepThreshold, LaterPositionStaysAmongEqualMasks) {
-  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "..xx");
-  EXPECT_EQ(kept({0.5, 0.9, 0.5, 0.5}, 2), ".x.x");
-  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.2}, 1), "..x.");
+TEST(KeepThreshold, EvenThenLowerPositionsStayAmongEqualMasks) {
+  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "x.x.");
+  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 3), "xxx.");
+  EXPECT_EQ(kept({0.4, 0.9, 0.5, 0.5}, 2), ".xx.");
+  EXPECT_EQ(kept({0.2, 0.5, 0.2, 0.5}, 1), ".x..");
+}
+
+TEST(KeepThreshold, PrioritiesAreDistinctAndNotNegative) {
+  using cheems::reference::keepPriority;
+  EXPECT_GT(keepPriority(0), keepPriority(2));
+  EXPECT_GT(keepPriority(2147483646), keepPriority(1));
+  EXPECT_GT(keepPriority(1), keepPriority(3));
+  EXPECT_EQ(keepPriority(2147483647), 0);
+  EXPECT_EQ(keepPriority(0), 2147483647);
 }
 
 TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
@@ -108,13 +120,15 @@ TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.3, 0.2, 0.1}), upTo(3), {2}, 3);
   EXPECT_EQ(threshold.mask(0, 0), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(threshold.position[0], -1);
+  EXPECT_EQ(threshold.priority[0], -1);
 }
 
 TEST(KeepThreshold, EarlierQueriesDoNotSeeLaterCandidates) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.1, 0.2, 0.3}), upTo(3), {0, 1, 2}, 1);
-  EXPECT_EQ(threshold.position, (std::vector<int64_t>{-1, 1, 2}));
+  EXPECT_EQ(threshold.priority,
+            (std::vector<int64_t>{-1, cheems::reference::keepPriority(1),
+                                  cheems::reference::keepPriority(2)}));
   EXPECT_TRUE(threshold.keeps(0, 0, 0.1, 0));
   EXPECT_FALSE(threshold.keeps(0, 1, 0.1, 0));
 }
@@ -264,6 +278,87 @@ TEST(DynamicMaskAttention, ScoresAreScaledByTheRootOfTheHead) {
   Tensor v({2, 1, 1}, {1.0, 0.0});
   Tensor y = dynamicMaskAttention(q, k, v, Tensor({1, 2}), {1}, upTo(2), {});
   EXPECT_DOUBLE_EQ(y.data[0], 0.75);
+}
+
+TEST(AppendVisible, StoresWhatSomeHeadSees) {
+  StoredEntries stored{Tensor({1, 4, 1}), Tensor({1, 4, 1}), Tensor({2, 4})};
+  double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<int64_t> seen =
+      appendVisible(Tensor({4, 1}, {1.0, 2.0, 3.0, 4.0}),
+                    Tensor({4, 1}, {5.0, 6.0, 7.0, 8.0}),
+                    Tensor({4, 2}, {0.4, 0.5, 0.4, 0.4, none, none, 0.6, none}),
+                    0.5, 1, stored);
+  EXPECT_EQ(seen, (std::vector<int64_t>{2, 2, 2, 3}));
+  EXPECT_EQ(stored.keys.data, (std::vector<double>{0.0, 1.0, 4.0, 0.0}));
+  EXPECT_EQ(stored.values.data, (std::vector<double>{0.0, 5.0, 8.0, 0.0}));
+  EXPECT_EQ(stored.mask(0, 1), 0.4);
+  EXPECT_EQ(stored.mask(1, 1), 0.5);
+  EXPECT_EQ(stored.mask(0, 2), 0.6);
+}
+
+TEST(OnlineAttention, BlocksAddUpToTheWhole) {
+  std::mt19937 engine(3);
+  auto random = [&](llvm::ArrayRef<int64_t> shape) {
+    Tensor result(shape);
+    for (double &value : result.data) {
+      value = engine() * 0x1p-31 - 1;
+    }
+    return result;
+  };
+  constexpr int64_t kRows = 5, kFirst = 9, kEntries = kFirst + kRows, kSize = 3;
+  for (MaskKind kind : {MaskKind::Bias, MaskKind::Threshold, MaskKind::Scale}) {
+    Tensor q = random({kRows, 4, kSize}), k = random({kEntries, 2, kSize}),
+           v = random({kEntries, 2, kSize}), mask = random({4, kEntries});
+    MaskOptions options{kind, std::nullopt, 0.25};
+    std::vector<int64_t> positions = upTo(kEntries);
+    Tensor want = dynamicMaskAttention(
+        q, k, v, mask, llvm::ArrayRef<int64_t>(positions).drop_front(kFirst),
+        positions, options);
+    RunningSoftmax state = RunningSoftmax::none(kRows, 4, kSize);
+    for (int64_t from = 0; from < kEntries; from += 4) {
+      int64_t count = std::min<int64_t>(4, kEntries - from);
+      Tensor keys({2, count, kSize}), values(keys.shape), masks({4, count});
+      for (int64_t j = 0; j < count; ++j) {
+        for (int64_t g = 0; g < 2; ++g) {
+          for (int64_t p = 0; p < kSize; ++p) {
+            keys(g, j, p) = k(from + j, g, p);
+            values(g, j, p) = v(from + j, g, p);
+          }
+        }
+        for (int64_t m = 0; m < 4; ++m) {
+          masks(m, j) = mask(m, from + j);
+        }
+      }
+      onlineAttention(
+          q, keys, values, masks, kind, 1 / std::sqrt(double(kSize)),
+          [&](int64_t t, int64_t m, int64_t j) {
+            return from + j <= kFirst + t &&
+                   (kind != MaskKind::Threshold || masks(m, j) >= 0.25);
+          },
+          state);
+    }
+    // Both in double: a few units of it a summed term.
+    EXPECT_LE(maxError(state.result(), want),
+              maxMagnitude(want) * kEntries * 0x1p-48);
+  }
+}
+
+TEST(OnlineAttention, NothingVisibleChangesNothing) {
+  RunningSoftmax state{Tensor({1, 1}, {0.5}), Tensor({1, 1}, {2.0}),
+                       Tensor({1, 1, 1}, {3.0})};
+  auto block = [&] {
+    onlineAttention(
+        Tensor({1, 1, 1}, {1.0}), Tensor({1, 1, 1}, {9.0}),
+        Tensor({1, 1, 1}, {9.0}), Tensor({1, 1}, {9.0}), MaskKind::Bias, 1.0,
+        [](int64_t, int64_t, int64_t) { return false; }, state);
+  };
+  block();
+  EXPECT_EQ(state.maximum(0, 0), 0.5);
+  EXPECT_EQ(state.sum(0, 0), 2.0);
+  EXPECT_EQ(state.result()(0, 0, 0), 1.5);
+  state = RunningSoftmax::none(1, 1, 1);
+  block();
+  EXPECT_EQ(state.result()(0, 0, 0), 0.0);
 }
 
 } // namespace
