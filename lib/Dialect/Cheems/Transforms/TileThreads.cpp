@@ -16,6 +16,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
 
   /// Sizes for the parallel loop, empty where the op stays whole.
   SmallVector<OpFoldResult> tileSizes(TilingInterface op, Builder &b) {
+    // Nothing to split; upstream's tiling does not expect it.
+    auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
+    if (!result || llvm::is_contained(result.getShape(), 0)) {
+      return {};
+    }
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
     if (auto product = dyn_cast<linalg::Mmt4DOp>(op.getOperation())) {
@@ -34,7 +39,6 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
         iterators[0] != utils::IteratorType::parallel) {
       return {};
     }
-    auto result = cast<ShapedType>(op->getResult(0).getType());
     // Only the rows of a step are many enough, and only they are dynamic.
     if (result.getRank() < 2 || !result.isDynamicDim(0)) {
       return {};

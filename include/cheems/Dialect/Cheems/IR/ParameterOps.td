@@ -34,7 +34,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,
                        OptionalAttr<DenseI64ArrayAttr>:$permute);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs RankedTensorOf<[AnyFloat, AnyInteger]>:$result);
   let assemblyFormat = "$names (`layout` $layout^)? (`permute` $permute^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
