@@ -1,16 +1,19 @@
 // Random legal checkpoints, compiled by both pipelines and run whole and in
-// chunks, against the evaluator in double.
+// chunks, against the evaluator in double. GTEST_TOTAL_SHARDS and
+// GTEST_SHARD_INDEX share the work between processes.
 //
-//   CHEEMS_RANDOM_CONFIGS   how many (16)
+//   CHEEMS_RANDOM_CONFIGS   how many (60)
 //   CHEEMS_RANDOM_SEED      the first seed (0)
 #include "Tools.h"
 #include "cheems/Reference/Model.h"
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace cheems;
 using namespace cheems::reference;
@@ -18,56 +21,76 @@ using namespace cheems::test;
 
 namespace {
 
-constexpr uint64_t defaultConfigs = 16;
+constexpr uint64_t defaultConfigs = 60;
 
 uint64_t setting(const char *name, uint64_t otherwise) {
   const char *text = std::getenv(name);
   return text ? std::stoull(text) : otherwise;
 }
 
+/// Keys and values are what a bf16 model rounds to bf16.
+bool storesBF16(const Checkpoint &checkpoint) {
+  return checkpoint.precision() == DType::BF16 &&
+         checkpoint.config().attentionLayers() > 0;
+}
+
 /// Unit roundoff of what is stored between operations.
 double roundoff(const Checkpoint &checkpoint) {
-  return checkpoint.precision() == DType::BF16 ? 0x1p-9 : 0x1p-24;
+  return storesBF16(checkpoint) ? 0x1p-9 : 0x1p-24;
 }
 
 /// What logits may differ by, in their standard deviation. Every layer, and the
 /// head, passes on the error of what came before and adds its own. In f32 a sum
-/// of n products errs by up to n units. In bf16 sums are f32 still, and what
-/// counts is the rounding of the inputs: of a dozen, and those of keys by as
-/// much more as their scores are large, about 4.
+/// of n products errs by up to n units, sums of sums by both: attention's over
+/// rows of scores, an SSD's over rows of products of states, times a decay
+/// whose logarithm, a sum over rows, has been rounded. In bf16 sums are f32
+/// still, and what counts is the rounding of the inputs: of a dozen, and those
+/// of keys by as much more as their scores are large, about 4.
 double bound(const Checkpoint &checkpoint, int64_t length) {
   const ModelConfig &c = checkpoint.config();
   double steps = static_cast<double>(c.layers + 1);
-  if (checkpoint.precision() == DType::BF16) {
+  if (storesBF16(checkpoint)) {
     return 16.0 * steps * roundoff(checkpoint);
   }
-  int64_t longest =
-      std::max({c.hidden, c.intermediate, c.heads * c.headDim, length});
+  int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
+  if (c.attentionLayers() > 0) {
+    longest = std::max(longest, length + c.headDim);
+  }
+  if (c.attentionLayers() < c.layers) {
+    longest = std::max(longest, 2 * length + c.ssdStateSize);
+  }
   return static_cast<double>(longest) * steps * roundoff(checkpoint);
 }
 
-/// A mask is two products away from its layer's input, and a change of half the
-/// margin on either side is too little to reorder keys.
-double neededMargin(const Checkpoint &checkpoint, int64_t length) {
-  if (checkpoint.precision() == DType::BF16) {
-    return 4.0 * static_cast<double>(checkpoint.config().layers) *
-           roundoff(checkpoint);
+/// The margins at which rounding cannot change what a row sees or retrieves. A
+/// change of half of one on either side is too little.
+struct Needed {
+  double keep, retrieval;
+
+  Needed(const Checkpoint &checkpoint, int64_t length) {
+    // A mask is two products away from its layer's input.
+    keep = storesBF16(checkpoint)
+               ? 4.0 * static_cast<double>(checkpoint.config().layers) *
+                     roundoff(checkpoint)
+               : 2.0 * bound(checkpoint, length);
+    // So is a half's score, and an expert's is the sum of two.
+    retrieval = 2.0 * keep;
   }
-  return 2.0 * bound(checkpoint, length);
-}
+};
 
 struct Sequence {
   std::vector<int64_t> ids;
   Tensor logits;
-  int64_t firm = 0; ///< rows whose kept keys rounding cannot change
+  int64_t firm = 0; ///< rows whose keys and experts rounding cannot change
 };
 
-/// Of some sequences the one with the most firm rows: where masks are nearly
-/// equal, an evaluation with rounding may keep another key, and be right too.
+/// Of some sequences the one with the most firm rows: where masks or scores are
+/// nearly equal, an evaluation with rounding may take another key or expert,
+/// and be right too.
 Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
                       int64_t length) {
   constexpr int attempts = 24;
-  double needed = neededMargin(checkpoint, length);
+  Needed needed(checkpoint, length);
   Sequence best;
   for (int i = 0; i < attempts && best.firm < length; ++i) {
     // few different tokens leave wide steps between masks, and many exact ties
@@ -77,9 +100,11 @@ Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
       id = random.integer(0, different - 1);
     }
     ModelEvaluation evaluated = evaluateModelWithMargins(checkpoint, ids);
-    int64_t firm =
-        std::count_if(evaluated.keepMargin.begin(), evaluated.keepMargin.end(),
-                      [&](double m) { return m >= needed; });
+    int64_t firm = 0; // margins only fall, so these rows come first
+    while (firm < length && evaluated.keepMargin[firm] >= needed.keep &&
+           evaluated.retrievalMargin[firm] >= needed.retrieval) {
+      ++firm;
+    }
     if (firm > best.firm) {
       best = {std::move(ids), std::move(evaluated.logits), firm};
     }
@@ -120,7 +145,12 @@ protected:
       }
     }
   }
+  static void TearDownTestSuite() {
+    std::printf("compared %d of %d rows\n", static_cast<int>(comparedRows),
+                static_cast<int>(drawnRows));
+  }
   TemporaryFolder folder;
+  static inline int64_t comparedRows = 0, drawnRows = 0;
 };
 
 TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
@@ -141,7 +171,11 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   for (int b = 0; b < 2; ++b) {
     sequences.push_back(drawSequence(*checkpoint, random, length));
     ids.push_back(sequences.back().ids);
-    if (checkpoint->precision() == DType::F32) {
+    comparedRows += sequences.back().firm;
+    drawnRows += length;
+    ASSERT_GT(sequences.back().firm, 0) << "no row can be compared";
+    if (checkpoint->precision() == DType::F32 && !drawn.anyExperts() &&
+        drawn.mask == RandomCheckpoint::Mask::Bias) {
       EXPECT_GT(sequences.back().firm,
                 std::min(window.value_or(length), length - 1))
           << "no row past the window can be compared";
@@ -197,19 +231,74 @@ INSTANTIATE_TEST_SUITE_P(
                                          defaultConfigs)),
     [](const auto &info) { return std::to_string(info.param); });
 
-TEST(RandomConfigs, DefaultSeedsCoverEveryStoredTypeAndWindows) {
-  bool types[4] = {}, small = false, middle = false, none = false, past = false;
+TEST(RandomConfigs, DefaultSeedsCoverWhatCanBeDrawn) {
+  using Mask = RandomCheckpoint::Mask;
+  std::set<std::string> drawn;
   for (uint64_t seed = 0; seed < defaultConfigs; ++seed) {
     RandomCheckpoint c = drawCheckpoint(seed);
-    types[static_cast<int>(c.stored)] = true;
-    int64_t window = c.keepWindow.value_or(c.context());
-    small |= window < 4;
-    middle |= window >= 4 && window < 64;
-    none |= window >= c.context();
-    past |= c.dynamicRope;
+    auto see = [&](bool seen, const std::string &what) {
+      if (seen) {
+        drawn.insert(what);
+      }
+    };
+    auto number = [](auto value) {
+      return std::to_string(static_cast<int>(value));
+    };
+    drawn.insert("stored " + number(c.stored));
+    see(c.dynamicRope, "dynamic rope");
+    if (c.anyAttention()) {
+      drawn.insert("mask " + number(c.mask));
+      see(c.mask == Mask::Threshold && c.threshold == 1.0, "sign of A");
+      see(c.mask == Mask::Threshold && c.threshold < 1.0, "threshold");
+      int64_t window = c.keepWindow.value_or(c.context());
+      bool bias = c.mask == Mask::Bias;
+      see(bias && window < 4, "small window");
+      see(bias && window >= 4 && window < 64, "middle window");
+      see(bias && window >= c.context(), "no window");
+    }
+    see(c.cheems && !c.anySSD(), "Cheems of attention");
+    see(c.anySSD() && !c.anyAttention(), "SSD alone");
+    see(c.anySSD() && c.anyAttention(), "both");
+    if (c.anySSD()) {
+      drawn.insert("decay " + number(c.decay));
+      see(c.skip, "D");
+      see(c.groups < c.heads, "shared groups");
+    }
+    if (c.anyExperts()) {
+      drawn.insert("pattern " + number(c.expertLayers));
+      see(!c.authorNames, "router");
+      see(c.authorNames, "queries and keys");
+      see(c.innerScore, "inner score");
+      see(!c.innerScore, "softmax score");
+      see(c.experts > c.keyCount * c.keyCount, "unreachable experts");
+      see(c.expertsPerHead > c.keyCount, "more experts than keys");
+    }
   }
-  EXPECT_TRUE(types[0] && types[1] && types[2] && types[3]);
-  EXPECT_TRUE(small && middle && none && past);
+  std::set<std::string> all{"dynamic rope",
+                            "sign of A",
+                            "threshold",
+                            "small window",
+                            "middle window",
+                            "no window",
+                            "Cheems of attention",
+                            "SSD alone",
+                            "both",
+                            "D",
+                            "shared groups",
+                            "router",
+                            "queries and keys",
+                            "inner score",
+                            "softmax score",
+                            "unreachable experts",
+                            "more experts than keys"};
+  for (auto [what, count] :
+       {std::pair("stored ", 4), std::pair("mask ", 3), std::pair("decay ", 3),
+        std::pair("pattern ", 7)}) {
+    for (int i = what == std::string("pattern ") ? 1 : 0; i < count; ++i) {
+      all.insert(what + std::to_string(i));
+    }
+  }
+  EXPECT_THAT(drawn, testing::UnorderedElementsAreArray(all));
 }
 
 } // namespace
