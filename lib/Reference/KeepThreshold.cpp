@@ -7,7 +7,12 @@
 
 namespace cheems::reference {
 
-/// (mask, position) of the keys of head m that a query at `position` may see,
+int64_t keepPriority(int64_t position) {
+  constexpr int64_t half = int64_t(1) << 30;
+  return (position % 2 == 0 ? half : 0) + (half - 1 - position / 2);
+}
+
+/// (mask, priority) of the keys of head m that a query at `position` may see,
 /// best first.
 static std::vector<std::pair<double, int64_t>>
 ranked(const Tensor &mask, int64_t m, llvm::ArrayRef<int64_t> keyPositions,
@@ -15,7 +20,7 @@ ranked(const Tensor &mask, int64_t m, llvm::ArrayRef<int64_t> keyPositions,
   std::vector<std::pair<double, int64_t>> candidates;
   for (int64_t n = 0; n < mask.shape[1]; ++n) {
     if (keyPositions[n] <= position) {
-      candidates.emplace_back(mask(m, n), keyPositions[n]);
+      candidates.emplace_back(mask(m, n), keepPriority(keyPositions[n]));
     }
   }
   std::sort(candidates.begin(), candidates.end(), std::greater<>());
@@ -27,7 +32,7 @@ bool KeepThreshold::keeps(int64_t head, int64_t query, double keyMask,
   double worst = mask(head, query);
   return keyMask > worst ||
          (keyMask == worst &&
-          keyPosition >= position[head * mask.shape[1] + query]);
+          keepPriority(keyPosition) >= priority[head * mask.shape[1] + query]);
 }
 
 KeepThreshold keepThreshold(const Tensor &mask,
@@ -45,7 +50,7 @@ KeepThreshold keepThreshold(const Tensor &mask,
       bool all = static_cast<int64_t>(candidates.size()) <= window;
       result.mask(m, t) = all ? -std::numeric_limits<double>::infinity()
                               : candidates[window - 1].first;
-      result.position.push_back(all ? -1 : candidates[window - 1].second);
+      result.priority.push_back(all ? -1 : candidates[window - 1].second);
     }
   }
   return result;

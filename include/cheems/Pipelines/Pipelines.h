@@ -16,7 +16,7 @@ struct Strategy {
   int64_t panels =
       4;             ///< panels of 16 columns a parallel iteration of a product
   int64_t rows = 32; ///< rows a parallel iteration of row-wise work
-  int64_t chunk = 64; ///< rows an SSD chunk
+  int64_t chunk = 32; ///< rows an SSD chunk; divides the 64 rows of a block
 };
 
 /// Fusion and layout, on tensors (cheems-fuse).

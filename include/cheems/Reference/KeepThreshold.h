@@ -6,13 +6,18 @@
 
 namespace cheems::reference {
 
-/// For each mask head m and query t the worst (mask value, position) that is
-/// still kept. Keys rank by mask value descending, then position descending, so
-/// of equal masks the later position stays.
+/// Which key stays of those with equal masks: the one of greater priority. Even
+/// positions go before odd ones, then the lower before the higher
+/// (docs/rationale.md tells why). Distinct and not negative for positions below
+/// 2^31.
+int64_t keepPriority(int64_t position);
+
+/// For each mask head m and query t the worst (mask value, priority) that is
+/// still kept. Keys rank by mask value descending, then priority descending.
 struct KeepThreshold {
   Tensor mask; ///< [M, T]; -inf where every causal key is kept
   std::vector<int64_t>
-      position; ///< [M, T] row-major; -1 where every causal key is kept
+      priority; ///< [M, T] row-major; -1 where every causal key is kept
 
   /// Whether a key ranks at least as high as the threshold. Causality is the
   /// caller's to check.

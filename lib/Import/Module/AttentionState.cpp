@@ -82,15 +82,28 @@ Value AttentionState::visibility(OpBuilder &b, Location loc,
   return result;
 }
 
-Value AttentionState::appendPosition(const Block &rows, OpFoldResult first) {
+Value AttentionState::appendPriority(const Block &rows, OpFoldResult first) {
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   Value target = e.slice(entries[3], {zero, first}, {one, rows.count},
                          {1, rows.staticCount});
   Value stored = e.map(
       {}, {}, target, [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+        // Even positions above odd ones, then the lower above the higher:
+        // docs/rationale.md, "Equal masks".
+        auto constant = [&](int32_t value) -> Value {
+          return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+        };
         Value at = arith::AddIOp::create(b, loc, rows.position,
                                          linalg::IndexOp::create(b, loc, 1));
-        return arith::IndexCastOp::create(b, loc, b.getI32Type(), at);
+        at = arith::IndexCastOp::create(b, loc, b.getI32Type(), at);
+        Value odd = arith::AndIOp::create(b, loc, at, constant(1));
+        Value parity = arith::ShLIOp::create(
+            b, loc, arith::XOrIOp::create(b, loc, odd, constant(1)),
+            constant(30));
+        Value half = arith::ShRUIOp::create(b, loc, at, constant(1));
+        Value order =
+            arith::SubIOp::create(b, loc, constant((1 << 30) - 1), half);
+        return arith::OrIOp::create(b, loc, parity, order);
       });
   return e.insert(stored, entries[3], {zero, first}, {one, rows.count});
 }
@@ -134,7 +147,7 @@ Value AttentionState::windowBlock(const Block &rows, Value q, Value y) {
   entries[0] = append(entries[0], key, rows, first);
   entries[1] = append(entries[1], value, rows, first);
   entries[2] = appendMask(rows, first);
-  entries[3] = appendPosition(rows, first);
+  entries[3] = appendPriority(rows, first);
   Value thresholds = scratch(rows, b.getF32Type(), /*column=*/true),
         lasts = scratch(rows, b.getI32Type(), /*column=*/true);
   IntegerAttr keep = b.getI64IntegerAttr(window);

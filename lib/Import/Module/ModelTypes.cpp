@@ -47,7 +47,7 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
       {"keys", entries}, {"values", entries}, {"masks", masks}};
   if (windowed()) {
     result.push_back(
-        {"positions", RankedTensorType::get({any, layers, heads, any}, i32())});
+        {"priorities", RankedTensorType::get({any, layers, heads, any}, i32())});
   } else if (counted()) {
     result.push_back(
         {"counts", RankedTensorType::get({any, layers, heads}, i32())});

@@ -37,7 +37,7 @@ struct ModelTypes {
     llvm::StringRef name;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
   };
-  /// Of attention: keys, values, masks, then positions with a window or counts
+  /// Of attention: keys, values, masks, then priorities with a window or counts
   /// where entries are counted. Empty without such layers.
   llvm::SmallVector<Pool> attentionPools() const;
   /// The running state of SSD, [slots, layers, H, N, P].

@@ -127,7 +127,7 @@ struct Case {
     }
     Buffer k(form.element, keys), v(form.element, values),
         m = entries.maskBuffer();
-    Buffer first = Buffer::number(entries.first), p = entries.positionBuffer();
+    Buffer first = Buffer::number(entries.first), p = entries.priorityBuffer();
     std::vector<const Buffer *> buffers{&q, &k, &v, &m, &first};
     if (thresholds) {
       buffers.insert(buffers.end(), {&p, &thresholds->mask, &thresholds->last});

@@ -23,18 +23,18 @@ struct Form {
   std::string entries() const { return std::to_string(heads) + "x?x"; }
 
   std::string threshold() const {
-    std::string mask = entries() + "f32", position = entries() + "i32";
+    std::string mask = entries() + "f32", priority = entries() + "i32";
     std::string bound = "?x" + std::to_string(heads) + "xf32",
                 last = "?x" + std::to_string(heads) + "xi32";
     std::string results = "tensor<" + bound + ">, tensor<" + last + ">";
     return FunctionText(name("threshold"))
         .input("m", mask)
-        .input("p", position)
+        .input("p", priority)
         .number("first")
         .output("t", bound)
         .output("l", last)
         .line("%r, %s = cheems.keep_threshold keep " + std::to_string(keep) +
-              " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + position +
+              " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + priority +
               ">, index) outs(%t, %l : " + results + ") -> " + results)
         .store("%r", "t", bound)
         .store("%s", "l", last)
@@ -42,13 +42,13 @@ struct Form {
   }
 
   std::string update() const {
-    std::string mask = entries() + "f32", position = entries() + "i32";
+    std::string mask = entries() + "f32", priority = entries() + "i32";
     std::string keys =
         entries() + std::to_string(size) + "x" + spelling(element);
     std::string bound = std::to_string(heads) + "xf32",
                 last = std::to_string(heads) + "xi32";
     std::string results = "tensor<" + keys + ">, tensor<" + keys +
-                          ">, tensor<" + mask + ">, tensor<" + position + ">";
+                          ">, tensor<" + mask + ">, tensor<" + priority + ">";
     return FunctionText(name("update"))
         .input("t", bound)
         .input("l", last)
@@ -57,7 +57,7 @@ struct Form {
         .output("k", keys)
         .output("v", keys)
         .output("m", mask)
-        .output("p", position)
+        .output("p", priority)
         .line("%r:4 = cheems.keep_update keep " + std::to_string(keep) +
               " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
               last + ">, index, index) outs(%k, %v, %m, %p : " + results +
@@ -65,7 +65,7 @@ struct Form {
         .store("%r#0", "k", keys)
         .store("%r#1", "v", keys)
         .store("%r#2", "m", mask)
-        .store("%r#3", "p", position)
+        .store("%r#3", "p", priority)
         .text();
   }
 };
@@ -103,12 +103,12 @@ TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
     const Form &form = kForms[i % 8];
     Entries entries = makeEntries(random, form, i);
     SCOPED_TRACE(title(form, entries));
-    Buffer mask = entries.maskBuffer(), position = entries.positionBuffer(),
+    Buffer mask = entries.maskBuffer(), priority = entries.priorityBuffer(),
            first = Buffer::number(entries.first);
     Buffer bound(Element::F32, {entries.rows, form.heads}),
         last(Element::I32, {entries.rows, form.heads});
     module->call(form.name("threshold"), entries.rows,
-                 {&mask, &position, &first, &bound, &last});
+                 {&mask, &priority, &first, &bound, &last});
     Thresholds want(entries, form.keep);
     EXPECT_EQ(bound.bytes(), want.mask.bytes());
     EXPECT_EQ(last.bytes(), want.last.bytes());
@@ -184,7 +184,7 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
       buffers.emplace_back(form.element, random1);
       buffers.emplace_back(form.element, random2);
       buffers.push_back(entries.maskBuffer());
-      buffers.push_back(entries.positionBuffer());
+      buffers.push_back(entries.priorityBuffer());
       return buffers;
     };
     std::vector<Buffer> before = fresh(), after = fresh();
@@ -200,7 +200,7 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
       }
     }
     size_t row = static_cast<size_t>(form.size) * sizeOf(form.element);
-    constexpr const char *names[] = {"key", "value", "mask", "position"};
+    constexpr const char *names[] = {"key", "value", "mask", "priority"};
     const size_t sizes[] = {row, row, sizeof(float), sizeof(int32_t)};
     for (int64_t m = 0; m < form.heads; ++m) {
       std::vector<int64_t> places = placesAfter(entries, m, form.keep);

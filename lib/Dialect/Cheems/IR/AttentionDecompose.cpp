@@ -42,7 +42,7 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
     Value worst =
         tensor::ExtractOp::create(b, loc, last, ValueRange{t, maskHead});
     Value at =
-        tensor::ExtractOp::create(b, loc, position, ValueRange{maskHead, j});
+        tensor::ExtractOp::create(b, loc, priority, ValueRange{maskHead, j});
     Value above =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, masked, bound);
     Value tie =

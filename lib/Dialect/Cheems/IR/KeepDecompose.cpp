@@ -6,25 +6,25 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// mask and position of entry (m, j).
+/// mask and priority of entry (m, j).
 struct Entry {
-  Value mask, position;
-  Entry(OpBuilder &b, Location loc, Value masks, Value positions, Value m,
+  Value mask, priority;
+  Entry(OpBuilder &b, Location loc, Value masks, Value priorities, Value m,
         Value j)
       : mask(tensor::ExtractOp::create(b, loc, masks, ValueRange{m, j})),
-        position(
-            tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
+        priority(
+            tensor::ExtractOp::create(b, loc, priorities, ValueRange{m, j})) {}
 };
 
-/// mask > otherMask, or equal and position > otherPosition (>= with `orEqual`).
+/// mask > otherMask, or equal and priority > otherPriority (>= with `orEqual`).
 Value better(OpBuilder &b, Location loc, const Entry &entry, Value mask,
-             Value position, bool orEqual = false) {
+             Value priority, bool orEqual = false) {
   Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                       entry.mask, mask);
   Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                     entry.mask, mask);
   auto order = orEqual ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt;
-  Value later = arith::CmpIOp::create(b, loc, order, entry.position, position);
+  Value later = arith::CmpIOp::create(b, loc, order, entry.priority, priority);
   return arith::OrIOp::create(b, loc, above,
                               arith::AndIOp::create(b, loc, tie, later));
 }
@@ -34,10 +34,10 @@ Value constantI32(OpBuilder &b, Location loc, int32_t value) {
 }
 
 /// The worst of entries [0, count) of head m that are better than (mask,
-/// position).
+/// priority).
 std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
-                                    Value positions, Value m, Value count,
-                                    Value mask, Value position) {
+                                    Value priorities, Value m, Value count,
+                                    Value mask, Value priority) {
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value none = constantF32(b, loc, std::numeric_limits<double>::infinity());
   auto scan = scf::ForOp::create(
@@ -45,22 +45,22 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
       ValueRange{none,
                  constantI32(b, loc, std::numeric_limits<int32_t>::max())},
       [&](OpBuilder &b, Location loc, Value j, ValueRange worst) {
-        Entry entry(b, loc, masks, positions, m, j);
+        Entry entry(b, loc, masks, priorities, m, j);
         Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
                                             entry.mask, worst[0]);
         Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                           entry.mask, worst[0]);
         Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                              entry.position, worst[1]);
+                                              entry.priority, worst[1]);
         Value worse = arith::OrIOp::create(
             b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
         Value take = arith::AndIOp::create(
-            b, loc, worse, better(b, loc, entry, mask, position));
+            b, loc, worse, better(b, loc, entry, mask, priority));
         Value nextMask =
             arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
-        Value nextPosition =
-            arith::SelectOp::create(b, loc, take, entry.position, worst[1]);
-        scf::YieldOp::create(b, loc, ValueRange{nextMask, nextPosition});
+        Value nextPriority =
+            arith::SelectOp::create(b, loc, take, entry.priority, worst[1]);
+        scf::YieldOp::create(b, loc, ValueRange{nextMask, nextPriority});
       });
   return {scan.getResult(0), scan.getResult(1)};
 }
@@ -89,16 +89,16 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, keep);
       Value over =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, keep);
-      Entry entry(b, loc, getMask(), getPosition(), m, j);
+      Entry entry(b, loc, getMask(), getPriority(), m, j);
       Value rises = arith::AndIOp::create(
           b, loc, over, better(b, loc, entry, args[2], args[3]));
       Value moves = arith::OrIOp::create(b, loc, full, rises);
       auto next = scf::IfOp::create(
           b, loc, moves,
           [&](OpBuilder &b, Location loc) {
-            auto [mask, position] = worstBetter(
-                b, loc, getMask(), getPosition(), m, count, args[2], args[3]);
-            scf::YieldOp::create(b, loc, ValueRange{mask, position});
+            auto [mask, priority] = worstBetter(
+                b, loc, getMask(), getPriority(), m, count, args[2], args[3]);
+            scf::YieldOp::create(b, loc, ValueRange{mask, priority});
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
@@ -107,7 +107,7 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
       // remembered for the next row.
       Value shownMask =
           arith::SelectOp::create(b, loc, over, next.getResult(0), all);
-      Value shownPosition =
+      Value shownPriority =
           arith::SelectOp::create(b, loc, over, next.getResult(1), before);
       Value inBlock =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
@@ -117,7 +117,7 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
             Value t = arith::SubIOp::create(b, loc, j, first);
             Value threshold = tensor::InsertOp::create(
                 b, loc, shownMask, args[0], ValueRange{t, m});
-            Value last = tensor::InsertOp::create(b, loc, shownPosition,
+            Value last = tensor::InsertOp::create(b, loc, shownPriority,
                                                   args[1], ValueRange{t, m});
             scf::YieldOp::create(b, loc, ValueRange{threshold, last});
           },
@@ -154,7 +154,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
     Value last = tensor::ExtractOp::create(b, loc, getLast(), ValueRange{m});
     auto perEntry = [&](OpBuilder &b, Location loc, Value j,
                         ValueRange
-                            args) { // free place, keys, values, mask, position
+                            args) { // free place, keys, values, mask, priority
       Entry entry(b, loc, args[3], args[4], m, j);
       Value kept = better(b, loc, entry, mask, last, /*orEqual=*/true);
       auto moved = scf::IfOp::create(
@@ -194,13 +194,13 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
                 });
             Value masks = tensor::InsertOp::create(b, loc, entry.mask, args[3],
                                                    ValueRange{m, place});
-            Value positions = tensor::InsertOp::create(
-                b, loc, entry.position, args[4], ValueRange{m, place});
+            Value priorities = tensor::InsertOp::create(
+                b, loc, entry.priority, args[4], ValueRange{m, place});
             Value after = arith::AddIOp::create(b, loc, place, one);
             scf::YieldOp::create(b, loc,
                                  ValueRange{after, copy.getResult(0),
                                             copy.getResult(1), masks,
-                                            positions});
+                                            priorities});
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, args);
@@ -214,6 +214,6 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
   };
   auto loop = scf::ForOp::create(
       b, loc, zero, heads, one,
-      ValueRange{getKeys(), getValues(), getMask(), getPosition()}, perHead);
+      ValueRange{getKeys(), getValues(), getMask(), getPriority()}, perHead);
   return SmallVector<Value>(loop.getResults());
 }

@@ -78,16 +78,16 @@ struct RowBlock {
         b.getContext());
     OpFoldResult count =
         affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
-    Value position;
-    if (op.getPosition()) {
-      position = entries(op.getPosition(), from, count);
+    Value priority;
+    if (op.getPriority()) {
+      priority = entries(op.getPriority(), from, count);
     }
     auto block = cheems::OnlineAttentionOp::create(
         b, loc, state.getTypes(), op.getQuery(),
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
         entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
-        position, op.getThreshold(), op.getLast(), state[0], state[1], state[2],
+        priority, op.getThreshold(), op.getLast(), state[0], state[1], state[2],
         op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr());
     scf::YieldOp::create(b, loc, block.getResults());
   }

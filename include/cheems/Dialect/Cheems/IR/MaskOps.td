@@ -38,35 +38,35 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
 def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   let summary = "The worst of the W kept keys, as each query sees them";
   let description = [{
-    For each query row, the mask value and position of the last key that is among the W best it may see.
+    For each query row, the mask value and priority of the last key that is among the W best it may see.
 
-    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position descending;
-    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, -1) where it sees at most W.
-    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] >= last[t, m].
+    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then priority descending;
+    (threshold[t, m], last[t, m]) = (mask, priority) of the W-th, or (-infinity, -1) where it sees at most W.
+    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and priority[m, j] >= last[t, m].
 
-    Operands and state: `mask` [M, C] f32 and `position` [M, C] i32, the entries of one sequence: [0, first) kept before this
+    Operands and state: `mask` [M, C] f32 and `priority` [M, C] i32, the entries of one sequence: [0, first) kept before this
     block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
     earlier need not be among the entries: they could never return (docs/rationale.md).
 
     Constraints:
-    - C1: `mask` and `position` have the same shape [M, C].
+    - C1: `mask` and `priority` have the same shape [M, C].
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
 
-    Edges: ties are broken by position: the later stays (docs/rationale.md tells why). first + T <= C is the caller's duty. NaN masks are never kept.
+    Edges: of equal masks the greater priority stays; priorities are distinct and not negative. first + T <= C is the caller's duty. NaN masks are never kept.
 
     Accumulation: none, comparisons only: every lowering agrees bit for bit.
 
     Example:
     ```mlir
-    %t, %l = cheems.keep_threshold keep 16 ins(%mask, %position, %first : tensor<1x?xf32>, tensor<1x?xi32>, index)
+    %t, %l = cheems.keep_threshold keep 16 ins(%mask, %priority, %first : tensor<1x?xf32>, tensor<1x?xi32>, index)
                  outs(%t0, %l0 : tensor<?x1xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>, tensor<?x1xi32>
     ```
   }];
-  let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, Index:$first,
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority, Index:$first,
                        Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last, I64Attr:$keep);
   let assemblyFormat = [{
-    `keep` $keep attr-dict `ins` `(` $mask `,` $position `,` $first `:` type($mask) `,` type($position) `,` type($first) `)`
+    `keep` $keep attr-dict `ins` `(` $mask `,` $priority `,` $first `:` type($mask) `,` type($priority) `,` type($first) `)`
     `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
@@ -83,11 +83,11 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
     the block's last row; kept entries j >= W move, in ascending order, to the evicted places below W, in ascending order.
 
     Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
-    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32. Entries from W on are undefined afterwards.
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `priority` [M, C] i32. Entries from W on are undefined afterwards.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].
-    - C2: `mask` and `position` are [M, C] with that M and C.
+    - C2: `mask` and `priority` are [M, C] with that M and C.
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
 
@@ -105,11 +105,11 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
   }];
   let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
                        Cheems_Shaped<[F32, BF16], [3]>:$keys, Cheems_Shaped<[F32, BF16], [3]>:$values,
-                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, I64Attr:$keep);
+                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
       type($first) `,` type($rows) `)`
-    `outs` `(` $keys `,` $values `,` $mask `,` $position `:` type($keys) `,` type($values) `,` type($mask) `,` type($position) `)`
+    `outs` `(` $keys `,` $values `,` $mask `,` $priority `:` type($keys) `,` type($values) `,` type($mask) `,` type($priority) `)`
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

@@ -108,12 +108,12 @@ Value AttentionKernel::visible(const Tile &of, Value row, Value mask,
   if (!op.getThreshold()) {
     return inside;
   }
-  Value position = masked(op.getPosition(), of.maskHead, from, inside,
+  Value priority = masked(op.getPriority(), of.maskHead, from, inside,
                           b.getI32IntegerAttr(0));
   Value bound =
       spread(group, memref::LoadOp::create(b, loc, op.getThreshold(),
                                            ValueRange{row, of.maskHead}));
-  Value last = spread(cast<VectorType>(position.getType()),
+  Value last = spread(cast<VectorType>(priority.getType()),
                       memref::LoadOp::create(b, loc, op.getLast(),
                                              ValueRange{row, of.maskHead}));
   Value above =
@@ -121,7 +121,7 @@ Value AttentionKernel::visible(const Tile &of, Value row, Value mask,
   Value tie =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
   Value late =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, position, last);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, priority, last);
   return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
 }
 
