@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test: installs what is missing, then the release build with all of its tests, the unit tests and fuzzers under
-# ASan + UBSan, the runtime's threads under TSan, and the format. Fails at the end if any part failed.
+# Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
+# ASan + UBSan with some whole models, the runtime under TSan, and the format. Fails at the end if any part failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 scripts/setup.sh tests || exit 1
@@ -31,8 +31,8 @@ check() {
 }
 
 build release all && check release || broken+=(release)
-build asan cheems-unit-tests && check asan || broken+=(asan)
-build tsan ThreadPoolTests SessionTests && check tsan -R 'ThreadPool|Session' || broken+=(tsan)
+build asan cheems-unit-tests && check asan -LE models || broken+=(asan)
+build tsan cheems-unit-tests && check tsan || broken+=(tsan)
 echo "==== format"
 scripts/format.sh --check || broken+=(format)
 

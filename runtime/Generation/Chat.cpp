@@ -106,10 +106,11 @@ void runChat(Chat &chat, const std::optional<std::string> &first,
         printMessage("the context is full; raise it with -c");
       }
     }
+    bool pending = interrupt::requested();
     if (asks) {
       writeAll(STDERR_FILENO, "> ");
     }
-    switch (reader.next(line)) {
+    switch (reader.next(line, pending)) {
     case LineReader::Event::line:
       break;
     case LineReader::Event::end:

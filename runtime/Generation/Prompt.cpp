@@ -2,8 +2,10 @@
 #include "runtime/Error.h"
 #include "runtime/Generation/Interrupt.h"
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace cheems {
@@ -44,7 +46,26 @@ std::string readText(const std::string &path) {
   return text;
 }
 
-LineReader::Event LineReader::next(std::string &line) {
+/// Until there is input; false for a Ctrl-C. The signal is let in by ppoll
+/// alone, so none can arrive unnoticed between looking for it and waiting.
+bool LineReader::wait(bool pending) {
+  sigset_t held, before;
+  sigemptyset(&held);
+  sigaddset(&held, SIGINT);
+  sigaddset(&held, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  int ready = 0;
+  bool interrupted = false;
+  do {
+    interrupted = interrupt::requested() && !pending;
+    ready = interrupted ? 0 : ppoll(&input, 1, nullptr, &before);
+  } while (ready < 0 && errno == EINTR);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !interrupted;
+}
+
+LineReader::Event LineReader::next(std::string &line, bool pending) {
   for (;;) {
     size_t end = buffer.find('\n');
     if (end == std::string::npos && ended && !buffer.empty()) {
@@ -58,14 +79,15 @@ LineReader::Event LineReader::next(std::string &line) {
     if (ended) {
       return Event::end;
     }
+    if (!wait(pending)) {
+      return Event::interrupted;
+    }
     char block[4096];
     ssize_t count = read(STDIN_FILENO, block, sizeof(block));
     if (count > 0) {
       buffer.append(block, static_cast<size_t>(count));
     } else if (count == 0) {
       ended = true;
-    } else if (errno == EINTR && interrupt::requested()) {
-      return Event::interrupted;
     } else if (errno != EINTR) {
       throw unreadable("standard input");
     }

@@ -15,10 +15,13 @@ std::string readText(const std::string &path);
 class LineReader {
 public:
   enum class Event { line, end, interrupted };
-  /// Waits for the next line, which comes without its line end. Throws Error.
-  Event next(std::string &line);
+  /// Waits for the next line, which comes without its line end, or for a Ctrl-C
+  /// where none was `pending` when the user was asked. Throws Error.
+  Event next(std::string &line, bool pending = false);
 
 private:
+  static bool wait(bool pending);
+
   std::string buffer;
   bool ended = false;
 };

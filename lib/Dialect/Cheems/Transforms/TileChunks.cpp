@@ -16,7 +16,7 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
   void runOnOperation() override {
     if (chunk < 1) {
       getOperation().emitError("a chunk has at least one row: chunk is ")
-          << chunk;
+          << chunk.getValue();
       return signalPassFailure();
     }
     SmallVector<cheems::SSDOp> ops;
