@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <set>
 #include <spawn.h>
 #include <sstream>
 #include <stdexcept>
@@ -209,6 +210,14 @@ std::shared_ptr<const Model> openArtefact(const std::string &model,
 }
 
 bool nativeDiffers() { return CpuFeatures::host().has("avx512f"); }
+
+bool alsoNative(const std::string &model) {
+  static const std::set<std::string> models{
+      "doge-shakespeare", "doge-window",     "doge-untied-bf16",
+      "bf16-window-20",   "cheems-window-9", "cheems-threshold",
+      "cheems-experts"};
+  return models.count(model) != 0;
+}
 
 bool hasChunks(const Model &model) {
   const std::vector<StateKind> &state = model.metadata().state;

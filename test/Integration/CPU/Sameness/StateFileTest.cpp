@@ -16,7 +16,7 @@ TEST_P(StateOfFile, GoesOnWithTheSameBits) {
   TemporaryFolder folder;
   std::string path = folder.path / "state.bin";
   for (int64_t length : {1, 63, 140}) {
-    Ids ids = drawIds(*model, length), other = drawIds(*model, 90, 2),
+    Ids ids = drawIds(*model, length), other = drawIds(*model, 60, 2),
         tail = drawIds(*model, 70, 3);
     Session straight = makeSession(model, 2);
     whole(straight, 0, ids);
