@@ -4,6 +4,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
@@ -43,6 +45,40 @@ targetMachine(const TargetInfo &target) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// Lets bf16 values pass through memory as integers. One that lives across
+/// basic blocks, as a copied key does where its new address is checked in
+/// between, is widened and narrowed again on targets without the type, by a
+/// library's function.
+static void moveBF16AsIntegers(llvm::Function &function) {
+  auto integer = [](llvm::Type *type) -> llvm::Type * {
+    return type->getScalarType()->isBFloatTy()
+               ? type->getWithNewType(
+                     llvm::Type::getInt16Ty(type->getContext()))
+               : nullptr;
+  };
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    llvm::IRBuilder<> b(&instruction);
+    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      if (llvm::Type *type = integer(load->getType())) {
+        llvm::LoadInst *bits = b.CreateAlignedLoad(
+            type, load->getPointerOperand(), load->getAlign());
+        bits->copyMetadata(*load);
+        load->replaceAllUsesWith(b.CreateBitCast(bits, load->getType()));
+        load->eraseFromParent();
+      }
+    } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      llvm::Value *value = store->getValueOperand();
+      if (llvm::Type *type = integer(value->getType())) {
+        b.CreateAlignedStore(b.CreateBitCast(value, type),
+                             store->getPointerOperand(), store->getAlign())
+            ->copyMetadata(*store);
+        store->eraseFromParent();
+      }
+    }
+  }
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
              llvm::LLVMContext &context) {
@@ -66,6 +102,7 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
     // Loops stay loops: a call of memset or memcpy would be a symbol from
     // outside.
     function.addFnAttr("no-builtins");
+    moveBF16AsIntegers(function);
     if (target.addressSanitizer && !function.isDeclaration()) {
       function.addFnAttr(llvm::Attribute::SanitizeAddress);
     }

@@ -22,10 +22,10 @@ namespace cheems::test {
 namespace {
 
 #ifdef CHEEMS_ADDRESS_SANITIZER
-constexpr int64_t kMutants = 600;
+constexpr int64_t kMutants = 400;
 constexpr unsigned kSeconds = 60; // a mutant
 #else
-constexpr int64_t kMutants = 4000;
+constexpr int64_t kMutants = 3000;
 constexpr unsigned kSeconds = 20;
 #endif
 constexpr int kProcesses = 2;
