@@ -15,6 +15,8 @@ config.environment["PATH"] = os.pathsep.join([config.cheems_bin, config.llvm_bin
 for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-lsp-server"]:
     if os.access(os.path.join(config.cheems_bin, tool), os.X_OK):
         config.available_features.add(tool)
+if config.cheems_sanitize:  # code is instrumented, tools are large
+    config.available_features.add("sanitizer")
 for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
     if not os.access(os.path.join(config.llvm_bin, tool), os.X_OK):
         lit_config.fatal(f"{tool} is missing from {config.llvm_bin}: run scripts/setup.sh tests")

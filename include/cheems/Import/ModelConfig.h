@@ -100,7 +100,7 @@ struct ModelConfig {
   double maskThreshold = 1.0;        ///< of kind Threshold
   std::optional<int64_t> keepWindow; ///< absent: every causal key stays
                                      ///< visible; only ever set for kind Bias
-  std::string embedding, finalNorm; ///< tensor names
+  std::string embedding, finalNorm;  ///< tensor names
   std::optional<Projection> head; ///< absent: the embedding is the head (tied)
   std::vector<LayerTensors> layer;
 

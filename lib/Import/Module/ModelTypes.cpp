@@ -46,8 +46,8 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
   SmallVector<Pool> result{
       {"keys", entries}, {"values", entries}, {"masks", masks}};
   if (windowed()) {
-    result.push_back(
-        {"priorities", RankedTensorType::get({any, layers, heads, any}, i32())});
+    result.push_back({"priorities",
+                      RankedTensorType::get({any, layers, heads, any}, i32())});
   } else if (counted()) {
     result.push_back(
         {"counts", RankedTensorType::get({any, layers, heads}, i32())});

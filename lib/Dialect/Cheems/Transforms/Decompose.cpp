@@ -16,9 +16,10 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
-      bool kernel = isa<cheems::OnlineAttentionOp, cheems::MixExpertsOp,
-                        cheems::RetrieveExpertsOp, cheems::RmsNormOp,
-                        cheems::SSDChunkOp>(op.getOperation());
+      bool kernel =
+          isa<cheems::OnlineAttentionOp, cheems::MixExpertsOp,
+              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
+              op.getOperation());
       if (ours && !(kernels && kernel)) {
         ops.push_back(op);
       }

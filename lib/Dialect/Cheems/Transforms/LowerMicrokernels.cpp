@@ -20,9 +20,9 @@ struct LowerMicrokernels
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::OnlineAttentionOp,
-              cheems::MixExpertsOp, cheems::RetrieveExpertsOp,
-              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
+      if (isa<linalg::Mmt4DOp, cheems::OnlineAttentionOp, cheems::MixExpertsOp,
+              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
+              op)) {
         ops.push_back(op);
       }
     });
