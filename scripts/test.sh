@@ -31,8 +31,8 @@ check() {
 }
 
 build release all && check release || broken+=(release)
-build asan cheems-unit-tests && check asan -LE models || broken+=(asan)
-build tsan cheems-unit-tests && check tsan || broken+=(tsan)
+build asan cheems-unit-tests && check asan -LE compiled || broken+=(asan)
+build tsan ThreadPoolTests SessionTests StateTests GenerationTests && check tsan -R "^(ThreadPool|Session|State|Generation)Tests$" || broken+=(tsan)
 echo "==== format"
 scripts/format.sh --check || broken+=(format)
 
