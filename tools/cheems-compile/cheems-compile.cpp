@@ -61,8 +61,9 @@ int run(const cheems::CompileOptions &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  CLI::App app{"Compiles a Doge model folder (config.json, model.safetensors, "
-               "tokenizer.json) into one file for cheems-run."};
+  CLI::App app{
+      "Compiles a Cheems or Doge folder (config.json, model.safetensors, "
+      "tokenizer.json) into one file for cheems-run."};
   app.set_version_flag("--version", cheems::compilerVersion());
   cheems::CompileOptions options;
   app.add_option("MODEL_DIR,-m,--model", options.model, "model folder")

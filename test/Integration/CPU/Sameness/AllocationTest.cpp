@@ -11,7 +11,9 @@ namespace {
 
 class Allocation : public Compiled {};
 INSTANTIATE_TEST_SUITE_P(Models, Allocation,
-                         over({"doge-shakespeare", "doge-window"}), caseName);
+                         over({"doge-window", "cheems-window-9",
+                               "cheems-experts"}),
+                         caseName);
 
 TEST_P(Allocation, StepsTakeNothing) {
   constexpr int64_t prompt = 100, steps = 1000;
