@@ -64,6 +64,7 @@ void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
     mlir::cheems::LowerMicrokernelsPassOptions kernels;
     kernels.lanes = strategy.lanes;
     kernels.registers = strategy.registers;
+    kernels.products = strategy.products;
     pm.addNestedPass<func::FuncOp>(
         mlir::cheems::createLowerMicrokernelsPass(kernels));
   }

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_PIPELINES_PIPELINES_H
 #define CHEEMS_PIPELINES_PIPELINES_H
 
+#include "cheems/Dialect/Cheems/Transforms/Products.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace cheems {
@@ -13,6 +14,8 @@ struct Strategy {
   bool scalar = false;    ///< plain loops: the correctness baseline
   int64_t lanes = 8;      ///< f32 lanes of a vector register
   int64_t registers = 16; ///< vector registers
+  /// How products with bf16 weights are computed.
+  mlir::cheems::Products products = mlir::cheems::Products::FMA;
   int64_t panels =
       4;             ///< panels of 16 columns a parallel iteration of a product
   int64_t rows = 32; ///< rows a parallel iteration of row-wise work

@@ -16,13 +16,13 @@ struct LowerMicrokernels
   using LowerMicrokernelsPassBase::LowerMicrokernelsPassBase;
 
   void runOnOperation() override {
-    cheems::VectorUnit unit{lanes, registers};
+    cheems::VectorUnit unit{lanes, registers, products};
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::OnlineAttentionOp, cheems::MixExpertsOp,
-              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
-              op)) {
+      if (isa<linalg::Mmt4DOp, cheems::LinearOp, cheems::OnlineAttentionOp,
+              cheems::MixExpertsOp, cheems::RetrieveExpertsOp,
+              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -35,6 +35,8 @@ struct LowerMicrokernels
       LogicalResult lowered = success();
       if (auto product = dyn_cast<linalg::Mmt4DOp>(op)) {
         lowered = cheems::lowerProduct(product, unit, rewriter);
+      } else if (auto linear = dyn_cast<cheems::LinearOp>(op)) {
+        lowered = cheems::lowerLinear(linear, unit, rewriter);
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
       } else if (auto retrieval = dyn_cast<cheems::RetrieveExpertsOp>(op)) {

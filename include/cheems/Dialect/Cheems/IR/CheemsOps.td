@@ -3,6 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSOPS_TD
 
 include "cheems/Dialect/Cheems/IR/ParameterOps.td"
+include "cheems/Dialect/Cheems/IR/LinearOps.td"
 include "cheems/Dialect/Cheems/IR/NormOps.td"
 include "cheems/Dialect/Cheems/IR/RotaryOps.td"
 include "cheems/Dialect/Cheems/IR/MaskOps.td"

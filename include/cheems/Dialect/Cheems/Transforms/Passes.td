@@ -127,7 +127,12 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
-    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">
+    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
+    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with bf16 weights are computed",
+           [{::llvm::cl::values(
+                clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+                clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
+                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect"];

@@ -3,6 +3,7 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Transforms/Products.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -12,7 +13,14 @@ namespace mlir::cheems {
 struct VectorUnit {
   int64_t lanes;     ///< f32 lanes of a register
   int64_t registers; ///< number of registers
+  Products products; ///< with bf16 weights
 };
+
+/// y = epilogue(x * W^T) on panels, by the target's way of products. What it
+/// packs of x, it packs in front of the enclosing scf.forall where x comes from
+/// outside of that.
+LogicalResult lowerLinear(LinearOp op, const VectorUnit &unit,
+                          RewriterBase &rewriter);
 
 /// y += x * W^T on panels. Refuses (with a diagnostic) element types and inner
 /// tiles it has no kernel for.

@@ -1,0 +1,99 @@
+// Products with weights in panels: what all ways of computing them share.
+#include "Linear.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+LinearKernel::LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit)
+    : b(b), loc(op.getLoc()), op(op), unit(unit), x(op.getX()), y(op.getY()) {
+  size = cast<MemRefType>(x.getType()).getDimSize(1);
+  pair = op.getPair();
+  column = VectorType::get({kColumns}, b.getF32Type());
+  zero = index(0);
+  one = index(1);
+  for (Value weight : op.getWeights()) {
+    weights.push_back(memref::CollapseShapeOp::create(
+        b, loc, weight, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}}));
+  }
+  rows = memref::DimOp::create(b, loc, x, zero);
+  panels = memref::DimOp::create(b, loc, weights[0], zero);
+  int64_t columns = cast<MemRefType>(y.getType()).getDimSize(1);
+  whole = !ShapedType::isDynamic(columns) && columns % kColumns == 0;
+}
+
+void LinearKernel::each(Value from, Value to, int64_t step,
+                        llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, from, to, index(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void LinearKernel::store(Value row, Value panel, ValueRange sums) {
+  Value at = arith::MulIOp::create(b, loc, panel, index(kColumns));
+  Value mask;
+  if (!whole) {
+    Value left = arith::SubIOp::create(
+        b, loc, memref::DimOp::create(b, loc, y, one), at);
+    mask = vector::CreateMaskOp::create(
+        b, loc, VectorType::get({kColumns}, b.getI1Type()), left);
+  }
+  Value result = sums[0];
+  if (!op.getEpilogue().empty()) {
+    Block &epilogue = op.getEpilogue().front();
+    IRMapping map;
+    map.map(epilogue.getArguments().take_front(sums.size()), sums);
+    for (auto [argument, operand] : llvm::zip_equal(
+             epilogue.getArguments().drop_front(sums.size()), op.getWith())) {
+      SmallVector<Value> indices{at};
+      if (cast<MemRefType>(operand.getType()).getRank() == 2) {
+        indices.insert(indices.begin(), row);
+      }
+      if (mask) {
+        Value nothing = arith::ConstantOp::create(
+            b, loc, DenseElementsAttr::get(column, b.getF32FloatAttr(0)));
+        map.map(argument, vector::MaskedLoadOp::create(b, loc, column, operand,
+                                                       indices, mask, nothing));
+      } else {
+        map.map(argument,
+                vector::LoadOp::create(b, loc, column, operand, indices));
+      }
+    }
+    auto spread = [&](Value value) -> Value {
+      // A scalar from outside of the epilogue, or a constant in it.
+      if (Value mapped = map.lookupOrNull(value)) {
+        return mapped;
+      }
+      auto type = VectorType::get({kColumns}, value.getType());
+      return vector::BroadcastOp::create(b, loc, type, value);
+    };
+    for (Operation &inner : epilogue.without_terminator()) {
+      if (inner.hasTrait<OpTrait::ConstantLike>()) {
+        Value scalar = b.clone(inner)->getResult(0);
+        map.map(inner.getResult(0), spread(scalar));
+        continue;
+      }
+      SmallVector<Value> operands =
+          llvm::map_to_vector(inner.getOperands(), spread);
+      SmallVector<Type> types =
+          llvm::map_to_vector(inner.getResultTypes(), [](Type type) -> Type {
+            return VectorType::get({kColumns}, type);
+          });
+      Operation *wide = mlir::clone(b, &inner, types, operands);
+      map.map(inner.getResults(), wide->getResults());
+    }
+    result = spread(cast<YieldOp>(epilogue.back()).getValue());
+  }
+  if (mask) {
+    vector::MaskedStoreOp::create(b, loc, y, ValueRange{row, at}, mask, result);
+  } else {
+    vector::StoreOp::create(b, loc, result, y, ValueRange{row, at});
+  }
+}
+
+LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
+                                  RewriterBase &rewriter) {
+  LinearKernel kernel(rewriter, op, unit);
+  return lowerLinearFMA(kernel);
+}

@@ -1,0 +1,51 @@
+// What the kernels of cheems.linear share: the op's shape, and what happens to
+// a finished vector of sums.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_LINEAR_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_LINEAR_H
+
+#include "Kernels.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::cheems {
+
+struct LinearKernel {
+  static constexpr int64_t kColumns = LinearOp::kColumns;
+
+  OpBuilder &b;
+  Location loc;
+  LinearOp op;
+  VectorUnit unit;
+  Value x, y;
+  SmallVector<Value> weights;    ///< [P, K/pair, 16 * pair]
+  int64_t size, pair;            ///< K, and how many k stand side by side
+  VectorType column;             ///< 16 x f32
+  Value zero, one, rows, panels; ///< rows of x, panels of a weight
+
+  /// Emits at the builder's insertion point.
+  LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit);
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value a, int64_t value) {
+    return value == 0
+               ? a
+               : arith::AddIOp::create(b, loc, a, index(value)).getResult();
+  }
+  void each(Value from, Value to, int64_t step,
+            llvm::function_ref<void(Value)> body);
+
+  /// Stores what the epilogue makes of `sums`, one vector a weight: 16 columns
+  /// of row `row` in panel `panel`, fewer in the last panel where N ends there.
+  void store(Value row, Value panel, ValueRange sums);
+
+private:
+  bool whole; ///< N is a multiple of 16
+};
+
+/// The ways of Products; each lowers a whole op.
+LogicalResult lowerLinearFMA(LinearKernel &kernel);
+
+} // namespace mlir::cheems
+
+#endif
