@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Times a Doge folder in PyTorch on the CPU, and prints one line of JSON: tokens a second of prefill and of decoding.
+
+    benchmarks/torch_doge.py FOLDER [--by torch|transformers] [--dtype bf16|f32] [--threads 2] [--prefill 512]
+                             [--depth 512 --count 32] [--repeat 3] [--check]
+
+`torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
+attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
+forward pass whose last token gets logits; decoding is `count` greedy tokens behind `depth`. Needs: pip install torch
+(and transformers). --check compares the two and prints the largest difference of logits instead.
+"""
+import argparse, json, pathlib, statistics, struct, time
+import torch
+import torch.nn.functional as F
+
+DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32}
+
+
+def tensors(folder, dtype):
+    """The tensors of model.safetensors, by name."""
+    data = bytearray((folder / "model.safetensors").read_bytes())
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8 : 8 + size])
+    header.pop("__metadata__", None)
+    view = memoryview(data)[8 + size :]
+    stored = {"BF16": torch.bfloat16, "F32": torch.float32}
+    return {name: torch.frombuffer(view[slice(*entry["data_offsets"])], dtype=stored[entry["dtype"]]).reshape(entry["shape"]).to(dtype)
+            for name, entry in header.items()}
+
+
+class Doge:
+    """A Doge without experts, as long as no more keys than its window are stored (all of them are visible then)."""
+
+    def __init__(self, folder, dtype):
+        self.config = json.loads((folder / "config.json").read_text())
+        self.weights, self.dtype = tensors(folder, dtype), dtype
+        self.layers, self.heads = self.config["num_hidden_layers"], self.config["num_attention_heads"]
+        self.key_heads, self.size = self.config["num_key_value_heads"], self.config["hidden_size"] // self.heads
+        self.inverse = self.config["rope_parameters"]["rope_theta"] ** -(torch.arange(0, self.size, 2) / self.size)
+
+    def start(self, capacity):
+        if capacity > self.config["keep_window_size"]:
+            raise SystemExit("torch_doge: more tokens than keep_window_size; this model never drops a key")
+        shape = (self.layers, 1, self.key_heads, capacity)
+        return {"keys": torch.zeros(*shape, self.size, dtype=self.dtype), "values": torch.zeros(*shape, self.size, dtype=self.dtype),
+                "masks": torch.zeros(*shape, dtype=self.dtype), "filled": 0}
+
+    def norm(self, x, name):
+        return F.rms_norm(x, x.shape[-1:], self.weights[name + ".weight"], self.config["rms_norm_eps"])
+
+    def rotate(self, x, cos, sin):
+        first, second = x.chunk(2, -1)
+        return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
+
+    def step(self, tokens, state):
+        """Logits of the last of these tokens, which follow those that the state holds."""
+        w, rows, old = self.weights, len(tokens), state["filled"]
+        new = state["filled"] = old + rows
+        angles = torch.arange(old, new)[:, None] * self.inverse
+        cos, sin = angles.cos().to(self.dtype), angles.sin().to(self.dtype)
+        hidden_keys = torch.full((rows, new), -torch.inf, dtype=self.dtype).triu(old + 1) if rows > 1 else None
+        split = lambda y: y.view(1, rows, -1, self.size).transpose(1, 2)
+        x = F.embedding(tokens, w["model.embed_tokens.weight"])
+        for layer in range(self.layers):
+            prefix = f"model.layers.{layer}."
+            attention, mlp = prefix + "self_attn.", prefix + "mlp."
+            y = self.norm(x, prefix + "input_layernorm")
+            query = self.rotate(self.norm(split(F.linear(y, w[attention + "q_proj.weight"])), attention + "q_norm"), cos, sin)
+            value = F.linear(y, w[attention + "v_proj.weight"])
+            step = F.softplus(F.linear(value, w[attention + "dt_proj.weight"]))
+            keys, values, masks = state["keys"][layer], state["values"][layer], state["masks"][layer]
+            keys[:, :, old:new] = self.rotate(self.norm(split(F.linear(y, w[attention + "k_proj.weight"])), attention + "k_norm"), cos, sin)
+            values[:, :, old:new] = split(value)
+            masks[:, :, old:new] = torch.exp(w[attention + "A"] * step).T
+            mask = masks[:, :, None, :new]
+            if hidden_keys is not None:
+                mask = mask + hidden_keys
+            mask = mask.repeat_interleave(self.heads // self.key_heads, 1)
+            y = F.scaled_dot_product_attention(query, keys[:, :, :new], values[:, :, :new], attn_mask=mask, enable_gqa=True)
+            y = F.linear(y.transpose(1, 2).reshape(rows, -1), w[attention + "o_proj.weight"])
+            x = torch.addcmul(y, w[prefix + "input_residual"], x)
+            y = self.norm(x, prefix + "post_attention_layernorm")
+            y = F.silu(F.linear(y, w[mlp + "gate_proj.weight"])) * F.linear(y, w[mlp + "up_proj.weight"])
+            x = torch.addcmul(F.linear(y, w[mlp + "down_proj.weight"]), w[prefix + "post_attention_residual"], x)
+        return F.linear(self.norm(x[-1:], "model.norm"), w["model.embed_tokens.weight"])
+
+
+class Library:
+    """The same three calls of a transformers model."""
+
+    def __init__(self, folder, dtype):
+        import transformers
+        transformers.logging.set_verbosity_error()
+        self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
+
+    def start(self, capacity):
+        return {}
+
+    def step(self, tokens, state):
+        out = self.model(tokens[None], past_key_values=state.get("past"), use_cache=True, logits_to_keep=1)
+        state["past"] = out.past_key_values
+        return out.logits[0]
+
+
+def prefill(model, tokens):
+    state = model.start(len(tokens))
+    start = time.perf_counter()
+    model.step(tokens, state)
+    return len(tokens) / (time.perf_counter() - start)
+
+
+def decode(model, tokens, count):
+    state = model.start(len(tokens) + count)
+    token = model.step(tokens, state).argmax(-1)
+    start = time.perf_counter()
+    for _ in range(count):
+        token = model.step(token, state).argmax(-1)
+    return count / (time.perf_counter() - start)
+
+
+@torch.inference_mode()
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--by", default="torch", choices=["torch", "transformers"])
+    parser.add_argument("--dtype", default="bf16", choices=DTYPES)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--prefill", type=int, default=0)
+    parser.add_argument("--depth", type=int, default=512)
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--check", action="store_true")
+    a = parser.parse_args()
+    torch.set_num_threads(a.threads)
+    ids = lambda count: torch.tensor([i * 7919 % 32768 for i in range(count)])
+    if a.check:
+        ours, theirs = Doge(a.folder, DTYPES[a.dtype]), Library(a.folder, DTYPES[a.dtype])
+        worst, tokens, first, second = 0.0, ids(64), ours.start(80), theirs.start(80)
+        for part in [tokens[:64]] + [tokens[i : i + 1] for i in range(16)]:
+            x, y = ours.step(part, first).float(), theirs.step(part, second).float()
+            worst = max(worst, ((x - y).abs().max() / y.std()).item())
+        print(json.dumps({"difference": worst}))
+        return
+    model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype])
+    result = {"by": a.by, "dtype": a.dtype, "threads": a.threads, "torch": torch.__version__}
+    for name, measure in (("prefill", a.prefill and (lambda: prefill(model, ids(a.prefill)))),
+                          ("decode", a.count and (lambda: decode(model, ids(a.depth), a.count)))):
+        if measure:
+            measure()  # oneDNN makes its kernels and packs at the first call
+            result[name] = statistics.median(measure() for _ in range(a.repeat))
+    print(json.dumps(result))
+
+
+main()
