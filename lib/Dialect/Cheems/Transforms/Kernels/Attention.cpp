@@ -1,8 +1,8 @@
 // A block of keys for attention: rows in tiles that share each loaded key and
-// value, what is left row by row. Rows do not depend on their tile: each one's
-// scores, exponentials and sums run in the same order alone.
+// value; of the rows left, and of a row alone, the heads that share a key head.
+// A row does not depend on its tile: its scores, exponentials and sums run in
+// the same order in any.
 #include "Attention.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
@@ -10,7 +10,8 @@ using namespace mlir::cheems;
 
 AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
                                  const VectorUnit &unit)
-    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes), tile(4) {
+    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes),
+      registers(unit.registers), tile(unit.registers / 4) {
   auto shape = cast<MemRefType>(op.getQuery().getType()).getShape();
   auto keys = cast<MemRefType>(op.getKeys().getType());
   heads = shape[1];
@@ -21,21 +22,18 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
   one = index(1);
   lowest = f32(-std::numeric_limits<double>::infinity());
   nothing = f32(0);
-  if (!ShapedType::isDynamic(shape[0]) && shape[0] < tile) {
-    tile = 1;
-  }
-  auto scratch = [&](int64_t rows, int64_t columns) {
-    return memref::AllocOp::create(
-        b, loc, MemRefType::get({rows, columns}, b.getF32Type()));
+  ofRows = ShapedType::isDynamic(shape[0]) || shape[0] >= tile;
+  auto scratch = [&](ArrayRef<int64_t> extents) -> Value {
+    return memref::AllocOp::create(b, loc,
+                                   MemRefType::get(extents, b.getF32Type()));
   };
-  weights = scratch(tile, kEntries);
-  shrinks =
-      memref::AllocOp::create(b, loc, MemRefType::get({tile}, b.getF32Type()));
-  if (tile > 1) {
-    turnedKeys = scratch(size, kEntries);
-    if (!keys.getElementType().isF32()) {
-      widenedValues = scratch(kEntries, size);
-    }
+  weights = scratch({tile, kEntries});
+  turnedKeys = scratch({size, kEntries});
+  for (Value *numbers : {&highest, &before, &origins, &shrinks}) {
+    *numbers = scratch(tile);
+  }
+  if (ofRows && !keys.getElementType().isF32()) {
+    widenedValues = scratch({kEntries, size});
   }
 }
 
@@ -84,142 +82,11 @@ Value AttentionKernel::seenBy(Value row, Value base, Value count) {
       b, loc, arith::MaxSIOp::create(b, loc, seen, zero), count);
 }
 
-Value AttentionKernel::masked(Value buffer, Value maskHead, Value from,
-                              Value inside, TypedAttr fill) {
-  auto type = VectorType::get(
-      {kGroup}, cast<MemRefType>(buffer.getType()).getElementType());
-  Value pass = spread(type, arith::ConstantOp::create(b, loc, fill));
-  return vector::MaskedLoadOp::create(b, loc, type, buffer,
-                                      ValueRange{maskHead, from}, inside, pass);
-}
-
-/// Which of a group's entries the row sees, given those `inside` its range.
-Value AttentionKernel::visible(const Tile &of, Value row, Value mask,
-                               Value from, Value inside) {
-  VectorType group = vectorOf(kGroup);
-  auto both = [&](Value x, Value y) -> Value {
-    return arith::AndIOp::create(b, loc, x, y);
-  };
-  if (op.getKind() == MaskKind::threshold) {
-    Value bound = spread(group, f32(op.getHideBelow()->convertToDouble()));
-    return both(inside, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
-                                              mask, bound));
-  }
-  if (!op.getThreshold()) {
-    return inside;
-  }
-  Value priority = masked(op.getPriority(), of.maskHead, from, inside,
-                          b.getI32IntegerAttr(0));
-  Value bound =
-      spread(group, memref::LoadOp::create(b, loc, op.getThreshold(),
-                                           ValueRange{row, of.maskHead}));
-  Value last = spread(cast<VectorType>(priority.getType()),
-                      memref::LoadOp::create(b, loc, op.getLast(),
-                                             ValueRange{row, of.maskHead}));
-  Value above =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
-  Value tie =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-  Value late =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, priority, last);
-  return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
-}
-
-/// Turns the scores of row i of the tile into weights, up to the tile's last
-/// entry, and brings its maximum and sum up to date. Returns whether it sees
-/// anything.
-Value AttentionKernel::softmax(const Tile &of, Value i) {
-  VectorType group = vectorOf(kGroup);
-  Value row = arith::AddIOp::create(b, loc, of.row, i),
-        seen = seenBy(row, of.base, of.entries);
-  auto noSign =
-      arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
-  auto inside = [&](Value x) -> Value {
-    return vector::CreateMaskOp::create(
-        b, loc, VectorType::get({kGroup}, b.getI1Type()),
-        arith::SubIOp::create(b, loc, seen, x).getResult());
-  };
-  auto maskOf = [&](Value x, Value lanes) {
-    return masked(op.getMask(), of.maskHead,
-                  arith::AddIOp::create(b, loc, of.base, x), lanes,
-                  b.getF32FloatAttr(0));
-  };
-  auto scores = [&](Value x) -> Value {
-    return vector::LoadOp::create(b, loc, group, weights, ValueRange{i, x});
-  };
-  auto store = [&](Value vector, Value x) {
-    vector::StoreOp::create(b, loc, vector, weights, ValueRange{i, x});
-  };
-  Value factor = spread(group, f32(op.getScale().convertToDouble()));
-  SmallVector<Value> best =
-      loop(zero, of.most, kGroup, spread(group, lowest),
-           [&](Value x, ValueRange args) -> SmallVector<Value> {
-             Value s = arith::MulFOp::create(b, loc, scores(x), factor);
-             Value lanes = inside(x), mask;
-             if (op.getKind() != MaskKind::scale) {
-               mask = maskOf(x, lanes);
-             }
-             if (op.getKind() == MaskKind::bias) {
-               s = arith::AddFOp::create(b, loc, s, mask);
-             }
-             Value from = arith::AddIOp::create(b, loc, of.base, x);
-             s = select(visible(of, row, mask, from, lanes), s,
-                        spread(group, lowest));
-             store(s, x);
-             return {arith::MaximumFOp::create(b, loc, args[0], s, noSign)};
-           });
-  Value highest = vector::ReductionOp::create(
-      b, loc, vector::CombiningKind::MAXIMUMF, best[0]);
-  SmallVector<Value> at{row, of.head};
-  Value before = memref::LoadOp::create(b, loc, op.getMaximum(), at);
-  Value maximum = arith::MaximumFOp::create(b, loc, before, highest);
-  // While nothing is seen the maximum is -infinity; 0 in its place keeps every
-  // exponential at 0 and not NaN.
-  Value none =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, lowest);
-  Value origin = select(none, nothing, maximum);
-  SmallVector<Value> total = loop(
-      zero, of.most, kGroup, spread(group, nothing),
-      [&](Value x, ValueRange args) -> SmallVector<Value> {
-        Value e = math::ExpOp::create(
-            b, loc,
-            arith::SubFOp::create(b, loc, scores(x), spread(group, origin)));
-        Value sum = arith::AddFOp::create(b, loc, args[0], e);
-        if (op.getKind() == MaskKind::scale) {
-          e = arith::MulFOp::create(b, loc, e, maskOf(x, inside(x)));
-        }
-        store(e, x);
-        return {sum};
-      });
-  Value sum = total[0];
-  for (int64_t half = kGroup / 2; half > 0; half /= 2) {
-    auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          b, loc, sum, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
-          ArrayRef<int64_t>{1});
-    };
-    sum = arith::AddFOp::create(b, loc, part(0), part(half));
-  }
-  sum = vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0});
-  // Written so that a NaN counts as seen and spreads.
-  Value any =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, highest, lowest);
-  Value shrink = math::ExpOp::create(
-      b, loc, arith::SubFOp::create(b, loc, before, origin));
-  Value old = memref::LoadOp::create(b, loc, op.getSum(), at);
-  memref::StoreOp::create(b, loc, maximum, op.getMaximum(), at);
-  memref::StoreOp::create(
-      b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, sum), old),
-      op.getSum(), at);
-  memref::StoreOp::create(b, loc, select(any, shrink, f32(kBlind)), shrinks, i);
-  return any;
-}
-
 void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
   VectorType type = vectorOf(width);
-  bool alone = of.count == 1;
   auto place = [&](int64_t i) {
-    return SmallVector<Value>{add(of.row, i), of.head, p};
+    return SmallVector<Value>{of.ofRows ? add(of.row, i) : of.row,
+                              of.ofRows ? of.head : add(of.head, i), p};
   };
   SmallVector<Value> factors, sums;
   for (int64_t i = 0; i < of.count; ++i) {
@@ -230,11 +97,10 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
   }
   sums = loop(zero, of.most, 1, sums, [&](Value j, ValueRange args) {
     Value v;
-    if (!alone && widenedValues) {
+    if (of.ofRows && widenedValues) {
       v = vector::LoadOp::create(b, loc, type, widenedValues, ValueRange{j, p});
     } else {
-      Value at = arith::AddIOp::create(b, loc, of.base, j);
-      v = load(op.getValues(), of.keyHead, at, p, width);
+      v = load(op.getValues(), of.keyHead, add(of.base, j), p, width);
     }
     SmallVector<Value> next;
     for (auto [i, sum] : llvm::enumerate(args)) {
@@ -247,7 +113,7 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
   });
   for (int64_t i = 0; i < of.count; ++i) {
     Value y = sums[i];
-    if (!alone) {
+    if (of.count > 1) {
       // A row that sees nothing keeps its values to the bit.
       Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
                                         factors[i], f32(kBlind));
@@ -260,9 +126,10 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
 
 /// y <- shrink * y + weights * values, in as many columns as registers hold.
 void AttentionKernel::sumValues(const Tile &of) {
-  int64_t registers = of.count == 1 ? 8 : 2, whole = size - size % lanes;
+  int64_t wide = std::clamp<int64_t>(registers / 2 / of.count, 1, 8),
+          whole = size - size % lanes;
   if (whole != 0) {
-    int64_t width = std::min(registers * lanes, whole), rest = whole % width;
+    int64_t width = std::min(wide * lanes, whole), rest = whole % width;
     each(zero, index(whole - rest), width,
          [&](Value p) { sumValues(of, p, width); });
     if (rest != 0) {
@@ -274,34 +141,37 @@ void AttentionKernel::sumValues(const Tile &of) {
   }
 }
 
-/// Rows [from, to) in tiles of `count`.
-void AttentionKernel::rows(Value from, Value to, int64_t count, Value head,
-                           Value keyHead, Value base, Value entries) {
-  Value maskHead = arith::DivUIOp::create(b, loc, head, index(headsPerMask));
-  each(from, to, count, [&](Value row) {
-    // Rows see ever more entries.
-    Value most = seenBy(add(row, count - 1), base, entries);
-    Tile of{count, row, head, keyHead, maskHead, base, entries, most};
-    Value reached =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, most, zero);
-    when(reached, [&] {
-      count == 1 ? scoreRow(of) : scoreTile(of);
-      Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
-      Value any =
-          loop(zero, index(count), 1, none,
-               [&](Value i, ValueRange args) -> SmallVector<Value> {
-                 return {arith::OrIOp::create(b, loc, args[0], softmax(of, i))};
-               })[0];
-      when(any, [&] { sumValues(of); });
-    });
+void AttentionKernel::attend(const Tile &of) {
+  Value reached =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, of.most, zero);
+  when(reached, [&] {
+    score(of);
+    when(softmax(of), [&] { sumValues(of); });
   });
+}
+
+/// A row's heads that share a key head, `tile` at a time.
+void AttentionKernel::headsOfRow(Value row, Value firstHead, Value keyHead,
+                                 Value base, Value entries) {
+  Value most = seenBy(row, base, entries);
+  auto heads = [&](Value head, int64_t count) {
+    attend({count, /*ofRows=*/false, row, head, keyHead, base, entries, most});
+  };
+  int64_t rest = headsPerKey % tile;
+  if (headsPerKey > rest) {
+    each(zero, index(headsPerKey - rest), tile,
+         [&](Value i) { heads(add(firstHead, i), tile); });
+  }
+  if (rest != 0) {
+    heads(add(firstHead, headsPerKey - rest), rest);
+  }
 }
 
 void AttentionKernel::lower() {
   Value all = memref::DimOp::create(b, loc, op.getQuery(), zero),
         entries = memref::DimOp::create(b, loc, op.getKeys(), one);
   Value tiled = zero;
-  if (tile > 1) {
+  if (ofRows) {
     Value rest = arith::RemUIOp::create(b, loc, all, index(tile));
     tiled = arith::SubIOp::create(b, loc, all, rest);
   }
@@ -310,23 +180,27 @@ void AttentionKernel::lower() {
     each(zero, end, kEntries, [&](Value base) {
       Value count = arith::MinUIOp::create(
           b, loc, index(kEntries), arith::SubIOp::create(b, loc, end, base));
-      if (tile > 1) {
+      turnKeys(keyHead, base, count);
+      Value first = arith::MulIOp::create(b, loc, keyHead, index(headsPerKey));
+      if (ofRows) {
         Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
                                           tiled, zero);
         when(any, [&] {
-          turnKeys(keyHead, base, count);
           if (widenedValues) {
             widenValues(keyHead, base, count);
           }
+          each(first, add(first, headsPerKey), 1, [&](Value head) {
+            each(zero, tiled, tile, [&](Value row) {
+              // Rows see ever more entries.
+              Value most = seenBy(add(row, tile - 1), base, count);
+              attend({tile, /*ofRows=*/true, row, head, keyHead, base, count,
+                      most});
+            });
+          });
         });
       }
-      Value first = arith::MulIOp::create(b, loc, keyHead, index(headsPerKey));
-      each(first, add(first, headsPerKey), 1, [&](Value head) {
-        if (tile > 1) {
-          rows(zero, tiled, tile, head, keyHead, base, count);
-        }
-        rows(tiled, all, 1, head, keyHead, base, count);
-      });
+      each(tiled, all, 1,
+           [&](Value row) { headsOfRow(row, first, keyHead, base, count); });
     });
   });
 }

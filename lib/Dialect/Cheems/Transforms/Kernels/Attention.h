@@ -1,5 +1,5 @@
-// The attention kernel's parts: scores of a tile of rows, their softmax, the
-// weighted sum of values.
+// The attention kernel's parts: scores of a tile of rows or heads, their
+// softmax, the weighted sum of values.
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_ATTENTION_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_ATTENTION_H
 
@@ -17,12 +17,17 @@ struct AttentionKernel {
   OpBuilder &b;
   Location loc;
   OnlineAttentionOp op;
-  int64_t lanes; ///< f32 of a register
-  int64_t tile;  ///< rows that share each loaded key and value
+  int64_t lanes;     ///< f32 of a register
+  int64_t registers; ///< of the target
+  int64_t tile;      ///< members that share each loaded key and value
+  bool ofRows;       ///< tiles of rows come before tiles of heads
   int64_t heads, size, headsPerKey, headsPerMask;
   Value zero, one, lowest, nothing;
   Value weights;       ///< [tile, kEntries]
-  Value shrinks;       ///< [tile]: the factor of a row's sums so far
+  Value highest;       ///< [tile]: the greatest score of these entries
+  Value before;        ///< [tile]: of all entries before
+  Value origins;       ///< [tile]: what is subtracted from scores
+  Value shrinks;       ///< [tile]: the factor of a member's sums so far
   Value turnedKeys;    ///< [P, kEntries], of one key head
   Value widenedValues; ///< [kEntries, P], of one key head; null for f32
 
@@ -31,11 +36,13 @@ struct AttentionKernel {
   void lower();
 
 private:
-  /// Rows [row, row + count) of the op, query head `head`, and the `entries` of
-  /// the op from `base` on, of which the last row, seeing most, sees `most`.
+  /// Members: rows [row, row + count) of query head `head`, or heads [head,
+  /// head + count) of one row; and the `entries` of the op from `base` on, of
+  /// which the last row, seeing most, sees `most`.
   struct Tile {
     int64_t count;
-    Value row, head, keyHead, maskHead, base, entries, most;
+    bool ofRows;
+    Value row, head, keyHead, base, entries, most;
   };
   /// The shrink of a row that sees nothing; no exponential is negative.
   static constexpr double kBlind = -1;
@@ -52,6 +59,7 @@ private:
                ? a
                : arith::AddIOp::create(b, loc, a, index(value)).getResult();
   }
+  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   VectorType vectorOf(int64_t count) {
     return VectorType::get({count}, b.getF32Type());
   }
@@ -73,22 +81,27 @@ private:
   // AttentionScores.cpp
   void turnKeys(Value keyHead, Value base, Value count);
   void widenValues(Value keyHead, Value base, Value count);
-  void scoreRow(const Tile &of);
-  void scoreTile(const Tile &of);
-  SmallVector<Value> partialScores(const Tile &of, Value x, int64_t lane,
-                                   int64_t stride);
+  void score(const Tile &of);
+
+  // AttentionSoftmax.cpp
+  Value masked(Value buffer, Value maskHead, Value from, Value inside,
+               TypedAttr fill);
+  Value visible(Value row, Value maskHead, Value mask, Value from,
+                Value inside);
+  Value greatest(Value a, Value b);
+  template <typename Combine> Value reduce(Value group, Combine combine);
+  void findHighest(const Tile &of, Value i);
+  Value findShrinks(const Tile &of);
+  void weigh(const Tile &of, Value i);
+  Value softmax(const Tile &of);
 
   // Attention.cpp
   Value seenBy(Value row, Value base, Value count);
-  Value masked(Value buffer, Value maskHead, Value from, Value inside,
-               TypedAttr fill);
-  Value visible(const Tile &of, Value row, Value mask, Value from,
-                Value inside);
-  Value softmax(const Tile &of, Value i);
   void sumValues(const Tile &of);
   void sumValues(const Tile &of, Value p, int64_t width);
-  void rows(Value from, Value to, int64_t count, Value head, Value keyHead,
-            Value base, Value entries);
+  void attend(const Tile &of);
+  void headsOfRow(Value row, Value firstHead, Value keyHead, Value base,
+                  Value entries);
 };
 
 } // namespace mlir::cheems

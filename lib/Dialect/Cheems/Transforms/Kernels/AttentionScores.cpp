@@ -1,72 +1,9 @@
-// Scores of attention: one row against keys as they are stored, or a tile of
-// rows against keys turned on their side.
-//
-// Both sum the products of a query and a key in the same order: `lanes` chains
-// over ascending p, added in halves. So a row's scores are the same to the bit
-// alone and in a tile.
+// Scores of attention: a tile's queries against keys turned on their side, each
+// the chain of its products over ascending p.
 #include "Attention.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
-
-namespace {
-/// Position of key k's sum after `fold` of `lanes` vectors, by running it on
-/// numbers.
-struct Fold {
-  /// Lanes of the two halves of each block of `width` lanes of a and b.
-  static void halves(int64_t lanes, int64_t width, SmallVector<int64_t> &low,
-                     SmallVector<int64_t> &high) {
-    int64_t half = width / 2;
-    // Blocks of two interleave within 128 bits, which is one instruction.
-    int64_t together = width == 2 ? std::min<int64_t>(2, lanes / 2) : 1;
-    for (int64_t block = 0; block < lanes / width; block += together) {
-      for (int64_t from : {int64_t(0), lanes}) {
-        for (int64_t i = 0; i < together; ++i) {
-          for (int64_t lane = 0; lane < half; ++lane) {
-            int64_t at = from + (block + i) * width + lane;
-            low.push_back(at);
-            high.push_back(at + half);
-          }
-        }
-      }
-    }
-  }
-};
-} // namespace
-
-/// The sums of `vectors`, as many as lanes: lane i of the result is that of
-/// vector order[i]. Lanes half a width apart are added, then a quarter, ...
-template <typename T, typename Combine>
-static T fold(SmallVector<T> vectors, int64_t lanes, Combine combine) {
-  for (int64_t width = lanes; width > 1; width /= 2) {
-    SmallVector<int64_t> low, high;
-    Fold::halves(lanes, width, low, high);
-    SmallVector<T> next;
-    size_t half = vectors.size() / 2;
-    for (size_t i = 0; i < half; ++i) {
-      next.push_back(combine(vectors[i], vectors[i + half], low, high));
-    }
-    vectors = next;
-  }
-  return vectors[0];
-}
-
-/// Which vector's sum each lane holds when vector i goes in at place i.
-static SmallVector<int64_t> foldOrder(int64_t lanes) {
-  SmallVector<SmallVector<int64_t>> vectors;
-  for (int64_t i = 0; i < lanes; ++i) {
-    vectors.emplace_back(lanes, i);
-  }
-  return fold(vectors, lanes,
-              [&](const SmallVector<int64_t> &x, const SmallVector<int64_t> &y,
-                  ArrayRef<int64_t> low, ArrayRef<int64_t>) {
-                SmallVector<int64_t> result;
-                for (int64_t at : low) {
-                  result.push_back(at < lanes ? x[at] : y[at - lanes]);
-                }
-                return result;
-              });
-}
 
 /// Rows of a square become its columns: each round moves the top bit of the row
 /// number to the bottom of the lane number, and that one's to the row's.
@@ -139,8 +76,40 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
                                 ValueRange{add(p, i), x});
       }
     };
-    int64_t rest = size % lanes;
-    each(zero, index(size - rest), lanes, [&](Value p) { square(p, lanes); });
+    // Two bf16 are turned as one i32.
+    auto pairs = [&](Value p) {
+      auto two = VectorType::get({2 * lanes}, b.getBF16Type());
+      auto word = VectorType::get({lanes}, b.getI32Type());
+      auto spreadWord = [&](int32_t value) {
+        return spread(word, arith::ConstantOp::create(
+                                b, loc, b.getI32IntegerAttr(value)));
+      };
+      SmallVector<Value> rows;
+      for (Value j : places) {
+        Value row = vector::LoadOp::create(b, loc, two, op.getKeys(),
+                                           ValueRange{keyHead, j, p});
+        rows.push_back(vector::BitCastOp::create(b, loc, word, row));
+      }
+      rows = transpose(b, loc, rows);
+      Value half = spreadWord(16), high = spreadWord(-1 << 16);
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value even = arith::ShLIOp::create(b, loc, rows[i], half),
+              odd = arith::AndIOp::create(b, loc, rows[i], high);
+        for (auto [at, bits] : {std::pair{2 * i, even}, {2 * i + 1, odd}}) {
+          vector::StoreOp::create(
+              b, loc, vector::BitCastOp::create(b, loc, vectorOf(lanes), bits),
+              turnedKeys, ValueRange{add(p, at), x});
+        }
+      }
+    };
+    int64_t paired = 0;
+    if (cast<MemRefType>(op.getKeys().getType()).getElementType().isBF16()) {
+      paired = size - size % (2 * lanes);
+      each(zero, index(paired), 2 * lanes, pairs);
+    }
+    int64_t rest = (size - paired) % lanes;
+    each(index(paired), index(size - rest), lanes,
+         [&](Value p) { square(p, lanes); });
     if (rest != 0) {
       square(index(size - rest), rest);
     }
@@ -162,92 +131,33 @@ void AttentionKernel::widenValues(Value keyHead, Value base, Value count) {
   });
 }
 
-void AttentionKernel::scoreRow(const Tile &of) {
+void AttentionKernel::score(const Tile &of) {
   static_assert(kEntries % kGroup == 0);
-  SmallVector<int64_t> order = foldOrder(lanes);
-  Value final = arith::SubIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, of.base, of.most), one);
-  each(zero, of.most, lanes, [&](Value x) {
-    Value from = arith::AddIOp::create(b, loc, of.base, x);
-    // Vector order[k] goes in at place ... so that key k comes out in lane k.
-    SmallVector<Value> places(lanes);
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      // Past the end the last key is read again: its lane is hidden.
-      places[order[lane]] =
-          arith::MinUIOp::create(b, loc, add(from, lane), final);
-    }
-    auto chunk = [&](Value p, int64_t width, ValueRange sums) {
-      Value q = vector::LoadOp::create(b, loc, vectorOf(width), op.getQuery(),
-                                       ValueRange{of.row, of.head, p});
-      q = padded(b, loc, q, lanes);
+  // Chains enough to hide an addition's latency, and a register to spare.
+  int64_t side = 4;
+  while (side > 1 && (of.count * side > registers / 2 ||
+                      (of.count + 1) * side + 1 >= registers)) {
+    side /= 2;
+  }
+  VectorType type = vectorOf(side * lanes);
+  each(zero, of.most, side * lanes, [&](Value x) {
+    SmallVector<Value> sums(of.count, spread(type, nothing));
+    sums = loop(zero, index(size), 1, sums, [&](Value p, ValueRange args) {
+      Value keys =
+          vector::LoadOp::create(b, loc, type, turnedKeys, ValueRange{p, x});
       SmallVector<Value> next;
-      for (auto [j, sum] : llvm::zip_equal(places, sums)) {
-        Value k =
-            padded(b, loc, load(op.getKeys(), of.keyHead, j, p, width), lanes);
-        next.push_back(vector::FMAOp::create(b, loc, q, k, sum));
+      for (auto [i, sum] : llvm::enumerate(args)) {
+        auto place = static_cast<int64_t>(i);
+        Value q = memref::LoadOp::create(
+            b, loc, op.getQuery(),
+            ValueRange{of.ofRows ? add(of.row, place) : of.row,
+                       of.ofRows ? of.head : add(of.head, place), p});
+        next.push_back(
+            vector::FMAOp::create(b, loc, spread(type, q), keys, sum));
       }
       return next;
-    };
-    SmallVector<Value> sums(lanes, spread(vectorOf(lanes), nothing));
-    int64_t rest = size % lanes;
-    if (size >= lanes) {
-      sums =
-          loop(zero, index(size - rest), lanes, sums,
-               [&](Value p, ValueRange args) { return chunk(p, lanes, args); });
-    }
-    if (rest != 0) {
-      sums = chunk(index(size - rest), rest, sums);
-    }
-    Value scores =
-        fold(sums, lanes,
-             [&](Value x, Value y, ArrayRef<int64_t> low,
-                 ArrayRef<int64_t> high) -> Value {
-               return arith::AddFOp::create(
-                   b, loc, vector::ShuffleOp::create(b, loc, x, y, low),
-                   vector::ShuffleOp::create(b, loc, x, y, high));
-             });
-    vector::StoreOp::create(b, loc, scores, weights, ValueRange{zero, x});
-  });
-}
-
-/// The sums over p = lane, lane + stride, ... of each row of the tile, for
-/// entries [x, x + 2 lanes): at stride `lanes` a chain, below in halves.
-SmallVector<Value> AttentionKernel::partialScores(const Tile &of, Value x,
-                                                  int64_t lane,
-                                                  int64_t stride) {
-  VectorType type = vectorOf(2 * lanes);
-  if (stride < lanes) {
-    SmallVector<Value> even = partialScores(of, x, lane, 2 * stride),
-                       odd = partialScores(of, x, lane + stride, 2 * stride);
-    for (auto [sum, other] : llvm::zip_equal(even, odd)) {
-      sum = arith::AddFOp::create(b, loc, sum, other);
-    }
-    return even;
-  }
-  SmallVector<Value> sums(of.count, spread(type, nothing));
-  if (lane >= size) {
-    return sums;
-  }
-  return loop(
-      index(lane), index(size), lanes, sums, [&](Value p, ValueRange args) {
-        Value keys =
-            vector::LoadOp::create(b, loc, type, turnedKeys, ValueRange{p, x});
-        SmallVector<Value> next;
-        for (auto [i, sum] : llvm::enumerate(args)) {
-          Value q = memref::LoadOp::create(
-              b, loc, op.getQuery(),
-              ValueRange{add(of.row, static_cast<int64_t>(i)), of.head, p});
-          next.push_back(
-              vector::FMAOp::create(b, loc, spread(type, q), keys, sum));
-        }
-        return next;
-      });
-}
-
-void AttentionKernel::scoreTile(const Tile &of) {
-  each(zero, of.most, 2 * lanes, [&](Value x) {
-    for (auto [i, scores] :
-         llvm::enumerate(partialScores(of, x, 0, /*stride=*/1))) {
+    });
+    for (auto [i, scores] : llvm::enumerate(sums)) {
       vector::StoreOp::create(b, loc, scores, weights,
                               ValueRange{index(static_cast<int64_t>(i)), x});
     }

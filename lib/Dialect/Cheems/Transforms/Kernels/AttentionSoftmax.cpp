@@ -1,0 +1,186 @@
+// The attention kernel's softmax: of a tile's scores the weights, and its
+// members' maxima and sums brought up to date.
+#include "Attention.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+Value AttentionKernel::masked(Value buffer, Value maskHead, Value from,
+                              Value inside, TypedAttr fill) {
+  auto type = VectorType::get(
+      {kGroup}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value pass = spread(type, arith::ConstantOp::create(b, loc, fill));
+  return vector::MaskedLoadOp::create(b, loc, type, buffer,
+                                      ValueRange{maskHead, from}, inside, pass);
+}
+
+/// Which of a group's entries the row sees, given those `inside` its range.
+Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
+                               Value from, Value inside) {
+  VectorType group = vectorOf(kGroup);
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(b, loc, x, y);
+  };
+  if (op.getKind() == MaskKind::threshold) {
+    Value bound = spread(group, f32(op.getHideBelow()->convertToDouble()));
+    return both(inside, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
+                                              mask, bound));
+  }
+  if (!op.getThreshold()) {
+    return inside;
+  }
+  Value priority =
+      masked(op.getPriority(), maskHead, from, inside, b.getI32IntegerAttr(0));
+  Value bound =
+      spread(group, memref::LoadOp::create(b, loc, op.getThreshold(),
+                                           ValueRange{row, maskHead}));
+  Value last = spread(
+      cast<VectorType>(priority.getType()),
+      memref::LoadOp::create(b, loc, op.getLast(), ValueRange{row, maskHead}));
+  Value above =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
+  Value tie =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
+  Value late =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, priority, last);
+  return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
+}
+
+/// The greater of two, c of equal or unordered ones: one instruction. A NaN may
+/// be lost here; its exponential is NaN and spreads by the sum.
+Value AttentionKernel::greatest(Value a, Value c) {
+  Value greater =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, a, c);
+  return select(greater, a, c);
+}
+
+/// Halves combined until one is left.
+template <typename Combine>
+Value AttentionKernel::reduce(Value group, Combine combine) {
+  for (int64_t half = kGroup / 2; half > 0; half /= 2) {
+    auto part = [&](int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, loc, group, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
+          ArrayRef<int64_t>{1});
+    };
+    group = combine(part(0), part(half));
+  }
+  return vector::ExtractOp::create(b, loc, group, ArrayRef<int64_t>{0});
+}
+
+/// Scales and masks the scores of member i, -infinity where it sees nothing,
+/// and finds the highest.
+void AttentionKernel::findHighest(const Tile &of, Value i) {
+  VectorType group = vectorOf(kGroup);
+  Value row = of.ofRows ? add(of.row, i) : of.row,
+        head = of.ofRows ? of.head : add(of.head, i),
+        maskHead = arith::DivUIOp::create(b, loc, head, index(headsPerMask)),
+        seen = seenBy(row, of.base, of.entries);
+  Value factor = spread(group, f32(op.getScale().convertToDouble()));
+  Value none = spread(group, lowest);
+  Value best = loop(
+      zero, of.most, kGroup, none,
+      [&](Value x, ValueRange args) -> SmallVector<Value> {
+        Value inside = vector::CreateMaskOp::create(
+            b, loc, VectorType::get({kGroup}, b.getI1Type()),
+            arith::SubIOp::create(b, loc, seen, x).getResult());
+        Value from = add(of.base, x), mask;
+        if (op.getKind() != MaskKind::scale) {
+          mask = masked(op.getMask(), maskHead, from, inside,
+                        b.getF32FloatAttr(0));
+        }
+        Value s =
+            vector::LoadOp::create(b, loc, group, weights, ValueRange{i, x});
+        s = op.getKind() == MaskKind::bias
+                ? vector::FMAOp::create(b, loc, s, factor, mask).getResult()
+                : arith::MulFOp::create(b, loc, s, factor).getResult();
+        s = select(visible(row, maskHead, mask, from, inside), s, none);
+        vector::StoreOp::create(b, loc, s, weights, ValueRange{i, x});
+        return {greatest(args[0], s)};
+      })[0];
+  Value most = reduce(best, [&](Value x, Value y) { return greatest(x, y); });
+  memref::StoreOp::create(b, loc, most, highest, i);
+  memref::StoreOp::create(
+      b, loc,
+      memref::LoadOp::create(b, loc, op.getMaximum(), ValueRange{row, head}),
+      before, i);
+}
+
+/// Of all members at once: what their scores are taken relative to, and by what
+/// their sums shrink. Returns whether one sees anything.
+Value AttentionKernel::findShrinks(const Tile &of) {
+  VectorType type = vectorOf(of.count);
+  auto get = [&](Value numbers) -> Value {
+    return vector::LoadOp::create(b, loc, type, numbers, zero);
+  };
+  Value now = get(highest), old = get(before), none = spread(type, lowest);
+  Value maximum = greatest(old, now);
+  // While nothing is seen the maximum is -infinity; 0 in its place keeps every
+  // difference a number.
+  Value origin = select(
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, none),
+      spread(type, nothing), maximum);
+  Value shrink =
+      math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, old, origin));
+  // Written so that a NaN counts as seen and spreads.
+  Value any =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, now, none);
+  shrink = select(any, shrink, spread(type, f32(kBlind)));
+  vector::StoreOp::create(b, loc, maximum, highest, zero);
+  vector::StoreOp::create(b, loc, origin, origins, zero);
+  vector::StoreOp::create(b, loc, shrink, shrinks, zero);
+  return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
+}
+
+/// The scores of member i become weights.
+void AttentionKernel::weigh(const Tile &of, Value i) {
+  VectorType group = vectorOf(kGroup);
+  Value row = of.ofRows ? add(of.row, i) : of.row,
+        head = of.ofRows ? of.head : add(of.head, i);
+  Value origin = spread(group, memref::LoadOp::create(b, loc, origins, i));
+  Value total =
+      loop(zero, of.most, kGroup, spread(group, nothing),
+           [&](Value x, ValueRange args) -> SmallVector<Value> {
+             Value s = vector::LoadOp::create(b, loc, group, weights,
+                                              ValueRange{i, x});
+             Value e = math::ExpOp::create(
+                 b, loc, arith::SubFOp::create(b, loc, s, origin));
+             Value sum = arith::AddFOp::create(b, loc, args[0], e);
+             if (op.getKind() == MaskKind::scale) {
+               Value seen = seenBy(row, of.base, of.entries);
+               Value inside = vector::CreateMaskOp::create(
+                   b, loc, VectorType::get({kGroup}, b.getI1Type()),
+                   arith::SubIOp::create(b, loc, seen, x).getResult());
+               Value maskHead =
+                   arith::DivUIOp::create(b, loc, head, index(headsPerMask));
+               Value mask = masked(op.getMask(), maskHead, add(of.base, x),
+                                   inside, b.getF32FloatAttr(0));
+               e = arith::MulFOp::create(b, loc, e, mask);
+             }
+             vector::StoreOp::create(b, loc, e, weights, ValueRange{i, x});
+             return {sum};
+           })[0];
+  total = reduce(total, [&](Value x, Value y) -> Value {
+    return arith::AddFOp::create(b, loc, x, y);
+  });
+  SmallVector<Value> at{row, head};
+  Value shrink = memref::LoadOp::create(b, loc, shrinks, i),
+        old = memref::LoadOp::create(b, loc, op.getSum(), at);
+  Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, shrink,
+                                    f32(kBlind));
+  memref::StoreOp::create(
+      b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, total), old),
+      op.getSum(), at);
+  memref::StoreOp::create(b, loc, memref::LoadOp::create(b, loc, highest, i),
+                          op.getMaximum(), at);
+}
+
+/// Turns a tile's scores into weights, up to its last entry. Returns whether it
+/// sees anything.
+Value AttentionKernel::softmax(const Tile &of) {
+  each(zero, index(of.count), 1, [&](Value i) { findHighest(of, i); });
+  Value any = findShrinks(of);
+  each(zero, index(of.count), 1, [&](Value i) { weigh(of, i); });
+  return any;
+}
