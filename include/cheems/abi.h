@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised when a struct below, an entry's meaning or the file layout changes. */
-#define CHEEMS_ABI_VERSION 1
+#define CHEEMS_ABI_VERSION 2
 
 /* A run of consecutive rows that belong to one sequence. */
 typedef struct cheems_segment {
@@ -49,6 +49,8 @@ typedef struct cheems_step {
                          extent */
   void *workspace; /* 64-byte aligned scratch of the size the artefact asks for;
                       no content survives a step */
+  uint64_t *profile; /* null, or room for the cycle count at each mark of the
+                        entry, in the artefact's order */
 } cheems_step;
 
 typedef void (*cheems_entry)(const cheems_step *);
@@ -56,14 +58,15 @@ typedef void (*cheems_entry)(const cheems_step *);
 /* The one symbol compiled code takes from its host: runs body over [0, count),
  * split over the threads of the session whose step is running. Each worker gets
  * one consecutive range; `worker` is in [0, threads) and no two concurrent
- * calls share it. Returns when all of them have. */
+ * calls share it. Returns when all of them have. `name`, which may be null,
+ * says what the body computes; it stays valid as long as the code is loaded. */
 typedef void (*cheems_parallel_body)(void *context, int64_t begin, int64_t end,
                                      int64_t worker);
 void cheems_parallel_for(cheems_parallel_body body, void *context,
-                         int64_t count);
+                         int64_t count, const char *name);
 
 #ifdef __cplusplus
-static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 96,
+static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 104,
               "compiled code relies on this layout");
 }
 #endif

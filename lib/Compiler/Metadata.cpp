@@ -99,6 +99,15 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
   facts.parameters =
       module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
   facts.block = block;
+  auto marks = [&](llvm::StringRef name) {
+    std::vector<std::string> parts;
+    module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {
+      parts.push_back(mark.getPart().str());
+    });
+    return parts;
+  };
+  facts.generalMarks = marks("step_general");
+  facts.decodeMarks = marks("step_decode");
   return facts;
 }
 
@@ -146,6 +155,9 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
       {"pad_token_id", optional(c.padToken)},
       {"target", std::move(made)},
       {"variants", llvm::json::Array{std::move(variant)}},
+      {"marks",
+       llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
+                          {"decode", llvm::json::Array(facts.decodeMarks)}}},
       {"state", state(facts.state)},
       {"parameters", parameters(facts.parameters)},
       {"pipeline", options.scalar ? "scalar" : "fast"},

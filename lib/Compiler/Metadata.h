@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 #include <array>
+#include <string>
+#include <vector>
 
 namespace cheems {
 
@@ -16,6 +18,7 @@ struct ModuleFacts {
   std::array<int64_t, 3> generalWorkspace, decodeWorkspace; ///< S, R, W bytes
   mlir::ArrayAttr state, parameters;
   int64_t block;
+  std::vector<std::string> generalMarks, decodeMarks; ///< in their order
 };
 /// Read before the module is lowered to LLVM.
 ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block);

@@ -29,6 +29,8 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   }
   mlir::cheems::DecomposePassOptions decompose;
+  // While the ops are still called what they are.
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
   decompose.kernels = !strategy.scalar;
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
 }

@@ -259,6 +259,9 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   for (const json &item : root.list("parameters")) {
     checkParameter(root.element(item, "parameters", data.parameterCount++),
                    weightBytes);
+  Reader marks = root.object("marks");
+  data.generalMarks = marks.texts("general");
+  data.decodeMarks = marks.texts("decode");
   }
 
   Reader context = root.object("context");

@@ -57,6 +57,8 @@ struct Metadata {
   std::vector<Variant> variants;
   std::vector<StateKind> state;
   std::vector<std::string> warnings;
+  /// Parts of a step in the order of its marks; the same in all variants.
+  std::vector<std::string> generalMarks, decodeMarks;
   int64_t parameterCount = 0;
 
   /// Whether any pool grows with the context.

@@ -62,6 +62,7 @@ int64_t workspaceSize(const Variant &variant, int64_t rows, int64_t slots,
 Session::Session(std::shared_ptr<const Model> model,
                  const SessionOptions &options)
     : compiled(std::move(model)), interrupted(options.interrupted),
+      profile(options.profile),
       contextLength(chooseContext(compiled->metadata(), options)),
       chunk(chooseChunk(options, contextLength)),
       rowLimit(std::max({chunk, checkSlots(options.slots),
@@ -76,6 +77,12 @@ Session::Session(std::shared_ptr<const Model> model,
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), segments(options.slots), allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
+  if (profile) {
+    const Metadata &data = compiled->metadata();
+    profile->begin({compiled->path(), data.compiler, compiled->variant().name,
+                    data.generalMarks, data.decodeMarks, pool.threads()});
+    pool.setLog(&profile->regions());
+  }
 }
 
 void Session::step(const int32_t *tokens, int64_t tokenCount,
@@ -117,7 +124,13 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
       (oneEach ? variant.decodeWorkspace : variant.generalWorkspace)
           .bytes(tokenCount, pool.threads()));
   ThreadPool::Binding binding(pool);
+  if (profile) {
+    step.profile = profile->startStep(oneEach);
+  }
   (oneEach ? compiled->decodeEntry() : compiled->generalEntry())(&step);
+  if (profile) {
+    profile->endStep(tokenCount, segmentCount, rowCount);
+  }
   for (int64_t i = 0; i < segmentCount; ++i) {
     positions[segments[i].slot] += segments[i].length;
   }

@@ -4,6 +4,7 @@
 #define CHEEMS_RUNTIME_SESSION_SESSION_H
 
 #include "runtime/Artifact/Model.h"
+#include "runtime/Profile/Profile.h"
 #include "runtime/Session/StepCheck.h"
 #include "runtime/State/Memory.h"
 #include "runtime/State/StatePools.h"
@@ -23,6 +24,8 @@ struct SessionOptions {
       0; ///< rows a prefill feeds at a time; 0: 512; at most 65536 are taken
   int64_t rows = 0; ///< of the longest step, where more than a chunk's and one
                     ///< a slot are wanted; at most 65536 are taken
+  /// Told where the time of each step goes; of this session alone. Null: none.
+  std::shared_ptr<Profile> profile;
   /// One line without a newline for what the user should know, such as a
   /// context past the trained length.
   std::function<void(const std::string &)> warn;
@@ -124,6 +127,7 @@ private:
 
   std::shared_ptr<const Model> compiled;
   std::function<bool()> interrupted;
+  std::shared_ptr<Profile> profile;
   int64_t contextLength, chunk, rowLimit;
   ThreadPool pool;
   StatePools pools;

@@ -144,7 +144,7 @@ void ThreadPool::workerLoop(int worker) {
     if (!claim(worker, seen)) {
       continue;
     }
-    run(worker);
+    run(worker, worker);
     // The same pairing as in announce, with the caller's flag.
     if (pending.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
         callerSleeps.load(std::memory_order_seq_cst) != 0) {
@@ -153,10 +153,21 @@ void ThreadPool::workerLoop(int worker) {
   }
 }
 
-void ThreadPool::run(int worker) {
+void ThreadPool::call(const Job &region, int64_t begin, int64_t end, int worker,
+                      int thread) {
+  if (__builtin_expect(log == nullptr, 1)) {
+    region.body(region.context, begin, end, worker);
+    return;
+  }
+  uint64_t started = cycleCount();
+  region.body(region.context, begin, end, worker);
+  log->add(worker, {region.name, started, cycleCount(), begin, end, thread});
+}
+
+void ThreadPool::run(int worker, int thread) {
   currentWorker = worker;
-  job.body(job.context, cut(job.count, worker, job.ranges),
-           cut(job.count, worker + 1, job.ranges), worker);
+  call(job, cut(job.count, worker, job.ranges),
+       cut(job.count, worker + 1, job.ranges), worker, thread);
 }
 
 void ThreadPool::waitForRanges() {
@@ -172,29 +183,33 @@ void ThreadPool::waitForRanges() {
 }
 
 void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
-                             int64_t count) {
+                             int64_t count, const char *name) {
   if (count <= 0) {
     return;
   }
   bool nested = insideRegion;
   insideRegion = true;
-  if (count == 1 || threadCount == 1 || nested) {
+  if (nested) {
     body(context, 0, count, currentWorker);
-    insideRegion = nested;
+    return;
+  }
+  if (count == 1 || threadCount == 1) {
+    call({body, context, count, 1, name}, 0, count, 0, 0);
+    insideRegion = false;
     return;
   }
   uint32_t region = epoch.load(std::memory_order_relaxed) + 1;
   int ranges = static_cast<int>(std::min<int64_t>(count, threadCount));
-  job = {body, context, count, ranges};
+  job = {body, context, count, ranges, name};
   for (int worker = ranges; worker < threadCount; ++worker) {
     claims[worker].region.store(region, std::memory_order_relaxed);
   }
   pending.store(ranges - 1, std::memory_order_relaxed);
   announce(region);
-  run(0);
+  run(0, 0);
   for (int worker = 1; worker < ranges; ++worker) {
     if (claim(worker, region)) {
-      run(worker);
+      run(worker, 0);
       pending.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
@@ -209,9 +224,10 @@ ThreadPool::Binding::Binding(ThreadPool &pool) : previous(boundPool) {
 ThreadPool::Binding::~Binding() { boundPool = previous; }
 
 extern "C" __attribute__((visibility("default"))) void
-cheems_parallel_for(cheems_parallel_body body, void *context, int64_t count) {
+cheems_parallel_for(cheems_parallel_body body, void *context, int64_t count,
+                    const char *name) {
   if (boundPool) {
-    boundPool->parallelFor(body, context, count);
+    boundPool->parallelFor(body, context, count, name);
   } else if (count > 0) {
     body(context, 0, count, currentWorker);
   }

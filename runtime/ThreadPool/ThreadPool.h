@@ -6,6 +6,7 @@
 #define CHEEMS_RUNTIME_THREADPOOL_THREADPOOL_H
 
 #include "cheems/abi.h"
+#include "runtime/Profile/RegionLog.h"
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -32,7 +33,12 @@ public:
   /// Runs body over [0, count): worker w stands for the range from count*w/n to
   /// count*(w+1)/n, n = min(threads, count), whichever thread runs it. Calls
   /// from inside a body run on the worker that makes them.
-  void parallelFor(cheems_parallel_body body, void *context, int64_t count);
+  void parallelFor(cheems_parallel_body body, void *context, int64_t count,
+                   const char *name = nullptr);
+
+  /// From now on regions that are not nested are written to `target`, which
+  /// has room for threads() ranges; null ends that. Not while a region runs.
+  void setLog(RegionLog *target) { log = target; }
 
   /// While one lives, cheems_parallel_for on this thread uses the pool; without
   /// one it runs inline.
@@ -53,6 +59,7 @@ private:
     void *context = nullptr;
     int64_t count = 0;
     int64_t ranges = 0;
+    const char *name = nullptr;
   };
   /// The last region whose range of this worker was taken.
   struct alignas(64) Claim {
@@ -60,7 +67,9 @@ private:
   };
 
   bool claim(int worker, uint32_t region);
-  void run(int worker);
+  void run(int worker, int thread);
+  void call(const Job &region, int64_t begin, int64_t end, int worker,
+            int thread);
   void workerLoop(int worker);
   void announce(uint32_t region);
   void waitForRanges();
@@ -71,6 +80,7 @@ private:
   // Written by the caller between regions, read by those who have claimed a
   // range: until they are done the caller waits.
   Job job;
+  RegionLog *log = nullptr;
   std::vector<std::thread> workers;
   std::vector<Claim> claims;
   std::atomic<bool> stopping{false};

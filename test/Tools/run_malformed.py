@@ -80,11 +80,10 @@ CASES = [
     (["good.cheems", "-p", "a", "--repeat-penalty", "0"], USAGE, "--repeat-penalty"),
     (["good.cheems", "-p", "a", "-s", "-2"], USAGE, "-s"),
     (["good.cheems", "-p", "a", "-s", "99999999999999999999"], USAGE, "-s"),
-    # later versions
-    (["good.cheems", "-p", "a", "--profile", "x"], UNSUPPORTED, "--profile"),
     (["good.cheems", "-p", "a", "--tokenize", "--save-state", "x"], USAGE, "--save-state"),
     (["good.cheems", "--load-state", "no-such-file"], FAILED, "no-such-file"),
-    (["good.cheems", "--profile", "x"], UNSUPPORTED, "--profile"),
+    (["good.cheems", "--profile", "x"], USAGE, "-p"),
+    (["good.cheems", "--verify", "--profile", "x"], USAGE, "--profile"),
     # prompts
     (["good.cheems", "-f", "/no/such/prompt"], FAILED, "/no/such/prompt"),
     (["good.cheems", "-f", "."], FAILED, "directory"),

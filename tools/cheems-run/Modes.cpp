@@ -6,6 +6,7 @@
 #include "runtime/Generation/Output.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TokenIds.h"
+#include "runtime/State/NewFile.h"
 
 namespace cheems::run {
 
@@ -74,9 +75,7 @@ int detokenize(const Options &options) {
   return 0;
 }
 
-} // namespace
-
-int runMode(const Options &options) {
+int runPlain(const Options &options) {
   switch (options.mode) {
   case Mode::generate:
     return generate(options);
@@ -97,6 +96,42 @@ int runMode(const Options &options) {
     return 0;
   }
   return static_cast<int>(Status::failed); // not reached: all modes are above
+}
+
+void writeProfile(const Options &options) {
+  options.recording->write(*options.profile);
+  std::string loss = options.recording->loss();
+  if (!loss.empty()) {
+    say("warning: " + loss);
+  }
+}
+
+} // namespace
+
+int runMode(const Options &given) {
+  if (!given.profile) {
+    return runPlain(given);
+  }
+  {
+    NewFile probe(*given.profile);
+  } // refused before the work
+  Options options = given;
+  options.recording = std::make_shared<Profile>();
+  int code;
+  try {
+    code = runPlain(options);
+  } catch (...) { // an interrupted run, and one that failed, shows what it did
+    if (options.recording->steps() != 0) {
+      try {
+        writeProfile(options);
+      } catch (const Error &error) {
+        say(error.what());
+      }
+    }
+    throw;
+  }
+  writeProfile(options);
+  return code;
 }
 
 } // namespace cheems::run

@@ -31,7 +31,6 @@ struct Raw {
   Options options;
   bool tokenize = false, chat = false, describe = false, verify = false;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
-  std::optional<std::string> profile;
 };
 
 void declareText(CLI::App &app, Raw &raw) {
@@ -117,8 +116,10 @@ void declareModes(CLI::App &app, Raw &raw) {
          "go on from such a file, a prompt behind it; sampling flags are not "
          "in it")
       ->group(run);
-  // of later versions; not in --help
-  app.add_option("--profile", raw.profile)->group("");
+  app.add_option("--profile", options.profile,
+                 "file for a trace of where the time goes, for Perfetto or "
+                 "chrome://tracing")
+      ->group(run);
 }
 
 /// llama.cpp has names of several letters behind one dash; CLI11 would read
@@ -187,6 +188,11 @@ void checkInputs(const Options &options) {
     throw usage("--save-state and --load-state are for text and chats, not for "
                 "other modes");
   }
+  if (options.profile && options.mode != Mode::generate &&
+      options.mode != Mode::chat && options.mode != Mode::logits) {
+    throw usage("--profile is for text, chats and --logits, not for other "
+                "modes");
+  }
   if (options.system && options.loadState) {
     throw usage("--system-prompt cannot be used with --load-state: the "
                 "conversation has begun");
@@ -224,10 +230,6 @@ void checkNumber(const char *name, const std::optional<int64_t> &value,
 }
 
 Options checked(Raw raw) {
-  if (raw.profile) {
-    throw Error(Status::unsupported,
-                "--profile is not supported by this version");
-  }
   raw.options.mode = chooseMode(raw);
   Options options = std::move(raw.options);
   checkInputs(options);

@@ -2,8 +2,10 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
 #define CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
 
+#include "runtime/Profile/Profile.h"
 #include "runtime/Sampler/SamplingOptions.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -26,13 +28,16 @@ struct Options {
 
   std::optional<std::string> prompt, file, promptIds; ///< at most one
   std::optional<std::string> system, detokenize, inputIds, logits;
-  std::optional<std::string> saveState, loadState;
+  std::optional<std::string> saveState, loadState, profile;
   bool printIds = false, ignoreEos = false;
 
   std::optional<int64_t> maxTokens; ///< nothing: the context left
   int64_t context = 0;              ///< 0: the model's
   int threads = 0;                  ///< 0: the cores
   int64_t prefillChunk = 0;         ///< 0: the session's default
+
+  /// Of --profile, where it is to be filled; null: no profile.
+  std::shared_ptr<Profile> recording;
 
   std::optional<double> temperature, topP, minP, repeatPenalty;
   std::optional<int64_t> topK;

@@ -25,6 +25,7 @@ SessionOptions sessionOptions(const Options &options, Warnings &warnings) {
   result.context = options.context;
   result.threads = options.threads;
   result.prefillChunk = options.prefillChunk;
+  result.profile = options.recording;
   result.warn = [&](const std::string &text) { warnings.add(text); };
   result.interrupted = interrupt::requested;
   return result;

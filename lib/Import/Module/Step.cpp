@@ -28,6 +28,10 @@ struct Step {
                         : e.b.getDenseI64ArrayAttr(permute));
   }
 
+  void mark(const Twine &part) {
+    mlir::cheems::MarkOp::create(e.b, e.b.getStringAttr(part));
+  }
+
   /// Cosines and sines for rotated heads of a size, made once.
   std::pair<Value, Value> rotaryTable(int64_t size) {
     auto &[cosine, sine] = tables[size];
@@ -70,6 +74,8 @@ struct Step {
       llvm::append_range(arguments, pools);
     }
     ++index;
+    mark("layer " + Twine(attentionLayer + ssdLayer - 1) + " " +
+         kindOf(types, layer));
     for (const LayerWeight &weight : layerWeights(types, layer)) {
       arguments.push_back(parameter(weight.name, weight.type, weight.permute));
     }
@@ -210,14 +216,21 @@ struct Step {
           .push_back(tensor(i, true));
     }
 
+    mark("embedding");
     Value count = e.rows(tokens);
     Value embedding =
         parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
     Value x = gather(embedding, tokens, count, c.hidden);
     std::tie(positions, lengths) = rowPositions(segments, count);
+    for (const LayerTensors &each : c.layer) { // before the layers are marked
+      if (!seesNothing(each)) {
+        rotaryTable(each.attention ? c.headDim : c.ssdStateSize);
+      }
+    }
     for (const LayerTensors &each : c.layer) {
       x = layer(each, x, segments);
     }
+    mark("head");
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
     SmallVector<Value> arguments{

@@ -1,4 +1,5 @@
 #include "FakeArtifact.h"
+#include "cheems/abi.h"
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,7 +19,7 @@ static uint64_t hash(const char *data, size_t size) {
 json fakeMetadata() {
   json workspace = {100, 64, 64};
   return {
-      {"abi", 1},
+      {"abi", CHEEMS_ABI_VERSION},
       {"compiler", "cheems 0.1.0 test"},
       {"model_type", "fake"},
       {"vocab_size", fakeVocabulary},
@@ -46,6 +47,8 @@ json fakeMetadata() {
          {"decode", "cheems_step_decode"},
          {"workspace", {{"general", workspace}, {"decode", workspace}}}}}},
       {"state",
+      {"marks",
+       {{"general", {"first", "second"}}, {"decode", {"first", "second"}}}},
        {{{"name", "keys"}, {"type", "i32"}, {"shape", {"slots", "capacity"}}}}},
       {"parameters",
        {{{"name", "w"},

@@ -70,12 +70,21 @@ static void scratch_body(void *context, int64_t begin, int64_t end,
   }
 }
 
+static void mark(const cheems_step *step, int number) {
+  if (step->profile) {
+    step->profile[number] = __builtin_ia32_rdtsc();
+  }
+}
+
 static void run(const cheems_step *step, int decode) {
   struct call call;
   int64_t s, i;
   call.step = step;
   call.decode = decode;
-  cheems_parallel_for(scratch_body, &call, 100 + 64 * step->token_count);
+  mark(step, 0);
+  cheems_parallel_for(scratch_body, &call, 100 + 64 * step->token_count,
+                      "scratch");
+  mark(step, 1);
   for (s = 0; s < step->segment_count; ++s) {
     const cheems_segment *segment = &step->segments[s];
     for (i = 0; i < segment->length; ++i) {
@@ -87,7 +96,7 @@ static void run(const cheems_step *step, int decode) {
       }
     }
   }
-  cheems_parallel_for(row_body, &call, step->row_count);
+  cheems_parallel_for(row_body, &call, step->row_count, "rows");
 }
 
 void cheems_step_general(const cheems_step *step) { run(step, 0); }

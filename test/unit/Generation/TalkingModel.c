@@ -25,8 +25,15 @@ static int64_t feed(const cheems_step *step, const cheems_segment *segment,
   return hash;
 }
 
+static void mark(const cheems_step *step, int number) {
+  if (step->profile) {
+    step->profile[number] = __builtin_ia32_rdtsc();
+  }
+}
+
 static void run(const cheems_step *step) {
   int64_t s, i, r, v;
+  mark(step, 0);
   for (s = 0; s < step->segment_count; ++s) {
     const cheems_segment *segment = &step->segments[s];
     for (i = 0; i < segment->length; ++i) {
@@ -39,6 +46,7 @@ static void run(const cheems_step *step) {
       }
     }
   }
+  mark(step, 1);
 }
 
 void cheems_step_general(const cheems_step *step) { run(step); }

@@ -97,9 +97,45 @@ TEST(ThreadPool, oneItemRunsOnTheCaller) {
   EXPECT_EQ(recorder.ranges()[0].worker, 0);
 }
 
+TEST(ThreadPool, aLogTellsWhoRanWhatAndWhen) {
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    RegionLog log(threads, 100);
+    std::vector<int64_t> values(50);
+    pool.parallelFor(addTo, &values, 50, "before");
+    pool.setLog(&log);
+    for (int i = 0; i < 20; ++i) {
+      uint64_t begin = cycleCount();
+      pool.parallelFor(addTo, &values, 50, "add");
+      uint64_t end = cycleCount();
+      std::vector<RegionRecord> records;
+      EXPECT_EQ(log.drain([&](const RegionRecord &record) {
+        records.push_back(record);
+      }),
+                0);
+      ASSERT_EQ(records.size(), static_cast<size_t>(threads));
+      int64_t next = 0;
+      for (const RegionRecord &record : records) {
+        EXPECT_STREQ(record.name, "add");
+        EXPECT_EQ(record.first, next);
+        next = record.last;
+        EXPECT_GE(record.thread, 0);
+        EXPECT_LT(record.thread, threads);
+        EXPECT_LE(begin, record.begin);
+        EXPECT_LE(record.begin, record.end);
+        EXPECT_LE(record.end, end);
+      }
+      EXPECT_EQ(next, 50);
+    }
+    pool.setLog(nullptr);
+    pool.parallelFor(addTo, &values, 50, "after");
+    log.drain([](const RegionRecord &record) { ADD_FAILURE() << record.name; });
+  }
+}
+
 TEST(ThreadPool, unboundCallsRunInline) {
   Recorder recorder;
-  cheems_parallel_for(Recorder::body, &recorder, 10);
+  cheems_parallel_for(Recorder::body, &recorder, 10, nullptr);
   ASSERT_EQ(recorder.ranges().size(), 1u);
   EXPECT_EQ(recorder.ranges()[0].end, 10);
   EXPECT_EQ(recorder.ranges()[0].thread, std::this_thread::get_id());
@@ -109,7 +145,7 @@ TEST(ThreadPool, boundCallsUseThePoolUntilTheBindingEnds) {
   ThreadPool pool(2), inner(3);
   auto width = [] {
     Recorder recorder;
-    cheems_parallel_for(Recorder::body, &recorder, 10);
+    cheems_parallel_for(Recorder::body, &recorder, 10, nullptr);
     return recorder.ranges().size();
   };
   {
@@ -129,7 +165,7 @@ TEST(ThreadPool, boundCallsUseThePoolUntilTheBindingEnds) {
 void nestedBody(void *context, int64_t begin, int64_t end, int64_t worker) {
   for (int64_t i = begin; i < end; ++i) {
     Recorder recorder;
-    cheems_parallel_for(Recorder::body, &recorder, 5);
+    cheems_parallel_for(Recorder::body, &recorder, 5, nullptr);
     std::vector<Range> ranges = recorder.ranges();
     bool inlineCall = ranges.size() == 1 && ranges[0].worker == worker &&
                       ranges[0].end == 5 &&
@@ -143,7 +179,7 @@ TEST(ThreadPool, nestedCallsRunInlineOnTheirWorker) {
   ThreadPool::Binding binding(pool);
   for (int64_t count : {1, 16}) {
     std::vector<int64_t> good(count);
-    cheems_parallel_for(nestedBody, &good, count);
+    cheems_parallel_for(nestedBody, &good, count, nullptr);
     EXPECT_EQ(std::accumulate(good.begin(), good.end(), int64_t(0)), count);
   }
 }
@@ -202,7 +238,7 @@ TEST(ThreadPool, poolsOfDifferentThreadsAreIndependent) {
       ThreadPool::Binding binding(pool);
       std::vector<int64_t> values(16);
       for (int region = 0; region < 500; ++region) {
-        cheems_parallel_for(addTo, &values, 16);
+        cheems_parallel_for(addTo, &values, 16, nullptr);
       }
       totals[session] =
           std::accumulate(values.begin(), values.end(), int64_t(0));

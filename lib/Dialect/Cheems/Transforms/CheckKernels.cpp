@@ -75,10 +75,12 @@ LogicalResult check(Operation *op, SymbolTableCollection &symbols) {
           return op->emitError("needs a function of the math library: "
                                "cheems-expand-math has no polynomial for it");
         }
-        // Which worker runs is known to the outliner, which comes next.
+        // Which worker runs is known to the outliner, which comes next; the
+        // entries then know where marks go.
         if (isa_and_nonnull<cheems::CheemsDialect>(op->getDialect()) &&
             !(isa<cheems::WorkerOp>(op) &&
-              op->getParentOfType<scf::ForallOp>())) {
+              op->getParentOfType<scf::ForallOp>()) &&
+            !isa<cheems::MarkOp>(op)) {
           return op->emitError("was not lowered");
         }
         return success();

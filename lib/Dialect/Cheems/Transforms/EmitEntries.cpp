@@ -4,6 +4,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::cheems {
@@ -27,7 +28,8 @@ enum Field : int32_t {
   pools,
   slotCount,
   capacity,
-  workspace
+  workspace,
+  profile
 };
 constexpr int32_t kUnknown = -1;
 
@@ -55,6 +57,10 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       if (function->hasAttr("cheems.entry") && failed(wrap(function))) {
         return signalPassFailure();
       }
+      for (auto mark : function.getOps<cheems::MarkOp>()) {
+        mark.emitOpError("stands in a function that is no entry");
+        return signalPassFailure();
+      }
       if (!function.isExternal()) {
         function.setPrivate();
         // Otherwise the conversion exports even private functions.
@@ -73,7 +79,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
     Type step = LLVM::LLVMStructType::getLiteral(
         context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
-                  pointer, i64, i64, pointer});
+                  pointer, i64, i64, pointer, pointer});
     b.setInsertionPointAfter(function);
     auto symbol = function->getAttrOfType<StringAttr>("cheems.entry");
     if (!symbol || function.isExternal()) {
@@ -129,9 +135,47 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
           UnrealizedConversionCastOp::create(b, loc, type, descriptor)
               .getResult(0));
     }
+    if (lowerMarks(function)) {
+      arguments.push_back(load(profile, pointer));
+    }
     func::CallOp::create(b, loc, function, arguments);
     func::ReturnOp::create(b, loc);
     return success();
+  }
+
+  /// Marks store the cycle count behind a new last argument, unless it is
+  /// null. False where there are none.
+  bool lowerMarks(func::FuncOp function) {
+    SmallVector<cheems::MarkOp> marks(function.getOps<cheems::MarkOp>());
+    if (marks.empty()) {
+      return false;
+    }
+    OpBuilder b(function);
+    Type pointer = LLVM::LLVMPointerType::get(&getContext()),
+         i64 = b.getI64Type();
+    (void)function.insertArgument(function.getNumArguments(), pointer, {},
+                                  function.getLoc());
+    Value counts = function.getArguments().back();
+    b.setInsertionPointToStart(&function.front());
+    Value null = LLVM::ZeroOp::create(b, function.getLoc(), pointer);
+    Value wanted = LLVM::ICmpOp::create(b, function.getLoc(),
+                                        LLVM::ICmpPredicate::ne, counts, null);
+    for (auto [i, mark] : llvm::enumerate(marks)) {
+      Location loc = mark.getLoc();
+      b.setInsertionPoint(mark);
+      auto guarded = scf::IfOp::create(b, loc, wanted, /*withElse=*/false);
+      b.setInsertionPointToStart(guarded.thenBlock());
+      Value now = LLVM::CallIntrinsicOp::create(
+                      b, loc, i64, b.getStringAttr("llvm.readcyclecounter"),
+                      ValueRange())
+                      .getResult(0);
+      Value place =
+          LLVM::GEPOp::create(b, loc, pointer, i64, counts,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(b, loc, now, place);
+      mark.erase();
+    }
+    return true;
   }
 
   template <typename Load, typename Constant>

@@ -45,6 +45,26 @@ struct OutlineParallel
     return function;
   }
 
+  /// A pointer to the loop's name as the host reads it, null without one.
+  Value nameOf(OpBuilder &b, scf::ForallOp loop, StringRef symbol) {
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    auto name = loop->getAttrOfType<StringAttr>("cheems.name");
+    if (!name) {
+      return LLVM::ZeroOp::create(b, loop.getLoc(), pointer);
+    }
+    std::string text = name.str() + '\0';
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+    LLVM::GlobalOp global;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(getOperation().getBody());
+      global = LLVM::GlobalOp::create(
+          b, loop.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
+          (symbol + "_name").str(), b.getStringAttr(text));
+    }
+    return LLVM::AddressOfOp::create(b, loop.getLoc(), global);
+  }
+
   /// Iterations of each dimension, as values outside of the loop.
   SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop) {
     AffineExpr lower = b.getAffineSymbolExpr(0),
@@ -183,9 +203,10 @@ struct OutlineParallel
     function = UnrealizedConversionCastOp::create(b, loc, pointer, function)
                    .getResult(0);
     func::FuncOp pool = poolFunction(
-        b, FunctionType::get(context, {pointer, pointer, i64}, {}));
+        b, FunctionType::get(context, {pointer, pointer, i64, pointer}, {}));
     func::CallOp::create(b, loc, pool,
-                         ValueRange{function, frameAddress, count});
+                         ValueRange{function, frameAddress, count,
+                                    nameOf(b, loop, body.getName())});
     loop.erase();
   }
 };

@@ -2,6 +2,7 @@
 
 // What a step may do passes unchanged.
 // CHECK-LABEL: @good
+// CHECK: cheems.mark
 // CHECK: cheems.worker
 // doc: cheems-check-kernels
 func.func private @cheems_parallel_for()
@@ -10,6 +11,7 @@ func.func private @layer(%x: f32) -> f32 {
   return %r : f32
 }
 func.func @good(%n: index, %workspace: memref<?xi8>, %x: f32, %v: vector<8xf64>) -> f32 {
+  cheems.mark "layer 0"
   scf.forall (%i) in (%n) {
     %w = cheems.worker : index
     %scratch = memref.view %workspace[%w][] : memref<?xi8> to memref<8xf64>

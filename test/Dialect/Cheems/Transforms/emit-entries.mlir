@@ -31,6 +31,40 @@ func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools", cheems.in
 
 // -----
 
+// Marks count from 0; each is one test where the step has no profile.
+// CHECK: func.func private @step(%{{.*}}: memref<?xi32> {{.*}}, %[[COUNTS:.*]]: !llvm.ptr)
+// CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: %[[WANTED:.*]] = llvm.icmp "ne" %[[COUNTS]], %[[NULL]]
+// CHECK-NEXT: scf.if %[[WANTED]] {
+// CHECK-NEXT: %[[NOW:.*]] = llvm.call_intrinsic "llvm.readcyclecounter"() : () -> i64
+// CHECK-NEXT: %[[PLACE:.*]] = llvm.getelementptr %[[COUNTS]][0]
+// CHECK-NEXT: llvm.store %[[NOW]], %[[PLACE]] : i64, !llvm.ptr
+// CHECK: call @layer
+// CHECK: scf.if %[[WANTED]] {
+// CHECK: llvm.getelementptr %[[COUNTS]][1]
+// CHECK-NOT: cheems.mark
+// CHECK: func.func @entry(%[[STEP:.*]]: !llvm.ptr)
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[STEP]][0, 12]
+// CHECK: %[[PROFILE:.*]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
+// CHECK: call @step(%{{.*}}, %[[PROFILE]])
+func.func private @layer()
+func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}) attributes {cheems.entry = "entry"} {
+  cheems.mark "first"
+  call @layer() : () -> ()
+  cheems.mark "second"
+  return
+}
+
+// -----
+
+func.func @step() {
+  // expected-error@below {{'cheems.mark' op stands in a function that is no entry}}
+  cheems.mark "first"
+  return
+}
+
+// -----
+
 // expected-error@below {{argument 0 is no field of cheems_step}}
 func.func @step(%other: memref<?xi32> {cheems.field = "other"}) attributes {cheems.entry = "entry"} {
   return

@@ -1,7 +1,7 @@
 // RUN: cheems-opt %s --cheems-outline-parallel --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // The body is a function over a range of linearised iterations; what it captures travels on the caller's stack, constants do not.
-// CHECK: func.func private @cheems_parallel_for(!llvm.ptr, !llvm.ptr, i64)
+// CHECK: func.func private @cheems_parallel_for(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
 // CHECK: func.func private @scale_parallel0(%[[CTX:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[WORKER:.*]]: i64)
 // CHECK: scf.for
 // CHECK: memref.store
@@ -10,7 +10,7 @@
 // CHECK: %[[FRAME:.*]] = llvm.alloca
 // CHECK-NOT: scf.forall
 // CHECK: %[[POINTER:.*]] = builtin.unrealized_conversion_cast %[[BODY]]
-// CHECK: call @cheems_parallel_for(%[[POINTER]], %[[FRAME]], %{{.*}})
+// CHECK: call @cheems_parallel_for(%[[POINTER]], %[[FRAME]], %{{.*}}, %{{.*}})
 // doc: cheems-outline-parallel,canonicalize,cse
 func.func @scale(%x: memref<?x8xf32>, %n: index) {
   %two = arith.constant 2.0 : f32
@@ -22,6 +22,25 @@ func.func @scale(%x: memref<?x8xf32>, %n: index) {
   return
 }
 // doc-end
+
+// -----
+
+// The pool is told the loop's name; null without one.
+// CHECK: llvm.mlir.global private constant @two_parallel0_name("linear 32x16\00")
+// CHECK-LABEL: func.func @two(
+// CHECK-DAG: %[[NAME:.*]] = llvm.mlir.addressof @two_parallel0_name
+// CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
+// CHECK: call @cheems_parallel_for(%{{.*}}, %{{.*}}, %{{.*}}, %[[NAME]])
+// CHECK: call @cheems_parallel_for(%{{.*}}, %{{.*}}, %{{.*}}, %[[NULL]])
+func.func @two(%x: memref<?xindex>, %n: index) {
+  scf.forall (%i) in (%n) {
+    memref.store %i, %x[%i] : memref<?xindex>
+  } {cheems.name = "linear 32x16"}
+  scf.forall (%i) in (%n) {
+    memref.store %n, %x[%i] : memref<?xindex>
+  }
+  return
+}
 
 // -----
 

@@ -82,8 +82,8 @@ def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
     Before: ops of the dialect on tensors.
     After: their `decomposeOperation`: linalg, scf, tensor, arith and math.
     Requires: tensors, not buffers.
-    Guarantees: with `kernels` false no op of the dialect is left but `cheems.parameter` and `cheems.worker`; with `kernels` true
-    those that `cheems-lower-microkernels` lowers stay, too. Does not preserve bits against those kernels.
+    Guarantees: with `kernels` false no op of the dialect is left but `cheems.parameter`, `cheems.mark` and `cheems.worker`; with
+    `kernels` true those that `cheems-lower-microkernels` lowers stay, too. Does not preserve bits against those kernels.
   }];
   let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a micro-kernel">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -92,6 +92,16 @@ def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
 
 def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each use of a filled empty tensor its own";
+def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
+  let summary = "Say what each parallel loop computes";
+  let description = [{
+    Before: `scf.forall` loops around ops of the dialect.
+    After: each has a `cheems.name`: the ops inside, of a product the shape of the whole weight too. Profiles show it.
+    Requires: nothing. After decomposition the ops have less telling names.
+    Guarantees: nothing but the attribute changes. Preserves bits.
+  }];
+}
+
   let description = [{
     Before: CSE has merged equal `linalg.fill(tensor.empty)` destinations of several ops.
     After: a fill and an empty tensor a use.
@@ -155,7 +165,8 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
   let description = [{
     Before: bufferised `scf.forall` of any rank.
     After: `func @f_parallelN(context, begin, end, worker)`, which loops over its range of the linearised iterations, and a call of
-    `cheems_parallel_for` (include/cheems/abi.h). Captured values travel in a struct on the caller's stack.
+    `cheems_parallel_for` (include/cheems/abi.h), which is told the loop's `cheems.name`. Captured values travel in a struct on the
+    caller's stack.
     Requires: no results, no nesting; runs right before the conversion to LLVM.
     Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument. Preserves bits.
   }];
@@ -181,11 +192,13 @@ def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
     Before: public functions over memrefs marked `cheems.entry = "symbol"`, their arguments marked with the field of `cheems_step` they
     take: `cheems.field = "tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
     After: `symbol(const cheems_step *)` loads the struct of include/cheems/abi.h, builds the memrefs and calls the function, which
-    becomes private. The module's `cheems.*` notes for the archive writer are dropped.
+    becomes private. `cheems.mark` stores a cycle count where the step has a profile: one test and branch where it has none. The
+    module's `cheems.*` notes for the archive writer are dropped.
     Requires: static extents but for those that abi.h gives.
     Guarantees: the entry returns nothing and keeps nothing. Preserves bits.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def CheckKernelsPass : Pass<"cheems-check-kernels", "::mlir::ModuleOp"> {

@@ -1,0 +1,125 @@
+#include "runtime/Profile/Profile.h"
+#include "runtime/State/NewFile.h"
+#include <algorithm>
+
+using namespace cheems;
+
+namespace {
+/// Of a thread in one step.
+constexpr size_t mostRegions = 1 << 14;
+} // namespace
+
+Profile::Profile(size_t most) : most(most), startTime(Clock::now()) {
+  trace.origin = cycleCount();
+}
+
+void Profile::begin(const Subject &subject) {
+  trace.process = "cheems " + subject.model;
+  trace.facts = {{"model", subject.model},
+                 {"compiler", subject.compiler},
+                 {"variant", subject.variant},
+                 {"threads", std::to_string(subject.threads)}};
+  trace.tracks = {"main"};
+  for (int worker = 1; worker < subject.threads; ++worker) {
+    trace.tracks.push_back("worker " + std::to_string(worker));
+  }
+  auto fill = [&](Entry &entry, const char *name,
+                  const std::vector<std::string> &marks) {
+    entry.name = nameOf(std::string(name));
+    for (const std::string &mark : marks) {
+      entry.marks.push_back(nameOf(mark));
+    }
+    entry.counts.resize(marks.size());
+  };
+  fill(general, "prefill", subject.generalMarks);
+  fill(decode, "decode", subject.decodeMarks);
+  log = std::make_unique<RegionLog>(subject.threads, mostRegions);
+}
+
+uint64_t *Profile::startStep(bool decodes) {
+  current = decodes ? &decode : &general;
+  std::fill(current->counts.begin(), current->counts.end(), 0);
+  stepBegin = cycleCount();
+  return full ? nullptr : current->counts.data();
+}
+
+void Profile::endStep(int64_t tokens, int64_t sequences, int64_t logits) {
+  uint64_t end = cycleCount();
+  if (full) {
+    log->drain([](const RegionRecord &) {});
+    ++dropped;
+    return;
+  }
+  size_t before = trace.events.size();
+  add(TraceEvent::Kind::step, 0, current->name, stepBegin, end, tokens,
+      sequences, logits);
+  uint64_t next = end; // a part ends where the next that was reached begins
+  for (size_t i = current->counts.size(); i-- != 0;) {
+    if (uint64_t begin = current->counts[i]) {
+      add(TraceEvent::Kind::part, 0, current->marks[i], begin, next, 0, 0, 0);
+      next = begin;
+    }
+  }
+  int64_t lost = log->drain([&](const RegionRecord &record) {
+    add(TraceEvent::Kind::region, record.thread, nameOf(record.name),
+        record.begin, record.end, record.first, record.last - record.first, 0);
+  });
+  if (trace.events.size() > most) {
+    trace.events.resize(before);
+    full = true;
+    ++dropped;
+    return;
+  }
+  droppedRegions += lost;
+  ++kept;
+}
+
+uint32_t Profile::nameOf(const std::string &name) {
+  auto found = std::find(trace.names.begin(), trace.names.end(), name);
+  if (found == trace.names.end()) {
+    found = trace.names.insert(found, name);
+  }
+  return static_cast<uint32_t>(found - trace.names.begin());
+}
+
+uint32_t Profile::nameOf(const char *text) {
+  auto [found, added] = regionNames.try_emplace(text);
+  if (added) {
+    found->second = nameOf(std::string(text ? text : "parallel loop"));
+  }
+  return found->second;
+}
+
+void Profile::add(TraceEvent::Kind kind, int track, uint32_t name,
+                  uint64_t from, uint64_t to, int64_t first, int64_t second,
+                  int64_t third) {
+  trace.events.push_back({kind, track, name, from, to, {first, second, third}});
+}
+
+std::string Profile::loss() const {
+  std::string text;
+  if (dropped != 0) {
+    text = "the profile holds the first " + std::to_string(kept) +
+           " steps; no room for " + std::to_string(dropped) + " more";
+  }
+  if (droppedRegions != 0) {
+    text += (text.empty() ? "the profile lacks " : "; it lacks ") +
+            std::to_string(droppedRegions) + " parallel loops of long steps";
+  }
+  return text;
+}
+
+void Profile::write(const std::string &path) {
+  double elapsed =
+      std::chrono::duration<double, std::micro>(Clock::now() - startTime)
+          .count();
+  double cycles = static_cast<double>(cycleCount() - trace.origin);
+  trace.cyclesPerMicrosecond = std::max(cycles, 1.0) / std::max(elapsed, 0.001);
+  NewFile file(path);
+  int64_t offset = 0;
+  printTrace(trace, [&](std::string_view text) {
+    file.write(text.data(), text.size(), offset);
+    offset += static_cast<int64_t>(text.size());
+  });
+  file.finish();
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""cheems-run --profile writes a trace that says where the time went, and changes nothing else.
+
+    run_profile.py CHEEMS_RUN WRITE_TALKING_ARTIFACT
+    run_profile.py CHEEMS_RUN --compile CHEEMS_COMPILE FOLDER...
+
+The first form drives a stand-in whose entries have two marks and no parallel loop; the second, compiled models.
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+
+def run_tool(*arguments, stdin=b"", code=0):
+    result = subprocess.run([str(word) for word in (RUNNER, *arguments)], input=stdin, capture_output=True, timeout=300)
+    if result.returncode != code:
+        raise AssertionError(f"{arguments}: {result.returncode}, not {code}: {result.stderr.decode()}")
+    return result.stdout, result.stderr.decode()
+
+
+class Trace:
+    """A trace as the format has it: https://perfetto.dev/docs reads the same fields."""
+
+    def __init__(self, path):
+        document = json.loads(path.read_text())
+        self.facts = document["otherData"]
+        self.tracks, self.slices = {}, []
+        last = 0.0
+        for event in document["traceEvents"]:
+            assert event["pid"] == 1
+            if event["ph"] == "M":
+                if event["name"] == "thread_name":
+                    self.tracks[event["tid"]] = event["args"]["name"]
+                continue
+            assert event["ph"] == "X" and event["dur"] >= 0 and event["tid"] in self.tracks, event
+            assert event["ts"] >= last, f"{event['ts']} behind {last}"
+            last = event["ts"]
+            self.slices.append(event)
+
+    def of(self, category):
+        return [event for event in self.slices if event["cat"] == category]
+
+    def inside(self, outer, category):
+        end = outer["ts"] + outer["dur"] + 1e-6
+        return [event for event in self.of(category) if event["ts"] >= outer["ts"] and event["ts"] + event["dur"] <= end]
+
+
+class Profile(unittest.TestCase):
+    def setUp(self):
+        self.path = FOLDER / "trace.json"
+        self.path.unlink(missing_ok=True)
+
+    def profile(self, *arguments, **keywords):
+        out = run_tool(*arguments, "--profile", self.path, **keywords)[0]
+        self.assertEqual([path.name for path in FOLDER.glob("trace.json*")], ["trace.json"])
+        return out, Trace(self.path)
+
+
+class EveryModel(Profile):
+    def test_text_is_the_same_and_each_step_is_there(self):
+        for model in MODELS:
+            flags = [model, "--prompt-ids", "4,5,6,7,8", "-n", 6, "--ignore-eos", "--print-ids", "--temp", 0, "-t", 2]
+            out, trace = self.profile(*flags, "--prefill-chunk", 3)
+            self.assertEqual(out, run_tool(*flags, "--prefill-chunk", 3)[0])
+            steps = trace.of("step")
+            self.assertEqual([step["name"] for step in steps], ["prefill"] * 2 + ["decode"] * 5)
+            self.assertEqual([step["args"]["tokens"] for step in steps], [3, 2, 1, 1, 1, 1, 1])
+            self.assertEqual(list(trace.tracks.values()), ["main", "worker 1"])
+            self.assertEqual(trace.facts["threads"], "2")
+            for before, after in zip(steps, steps[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-6)
+
+    def test_every_mark_is_a_slice_of_its_step(self):
+        for model in MODELS:
+            marks = json.loads(run_tool(model, "--describe")[0])["marks"]
+            _, trace = self.profile(model, "--prompt-ids", "4,5,6", "-n", 3, "--ignore-eos", "--print-ids")
+            for step in trace.of("step"):
+                parts = trace.inside(step, "part")
+                self.assertEqual([part["name"] for part in parts], marks["decode" if step["name"] == "decode" else "general"])
+                for before, after in zip(parts, parts[1:]):  # one begins where the other ends
+                    self.assertAlmostEqual(before["ts"] + before["dur"], after["ts"], places=3)
+            self.assertEqual(len(trace.of("part")), sum(len(trace.inside(step, "part")) for step in trace.of("step")))
+
+    def test_logits_are_the_same_bits(self):
+        ids = FOLDER / "ids.safetensors"
+        header = json.dumps({"input_ids": {"dtype": "I32", "shape": [3, 7], "data_offsets": [0, 84]}}).encode()
+        ids.write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<21i", *(i * 5 % 13 for i in range(21))))
+        for model in MODELS:
+            plain, profiled = FOLDER / "plain", FOLDER / "profiled"
+            flags = [model, "--input-ids", ids, "-t", 2, "--prefill-chunk", 4, "--logits"]
+            run_tool(*flags, plain)
+            _, trace = self.profile(*flags, profiled)
+            self.assertEqual(plain.read_bytes(), profiled.read_bytes())
+            self.assertEqual([(step["args"]["sequences"], step["args"]["tokens"]) for step in trace.of("step")], [(3, 12), (3, 9)])
+
+    def test_chats_and_resumed_runs_have_traces(self):
+        state = FOLDER / "state"
+        for model in MODELS:
+            run_tool(model, "--prompt-ids", "4,5", "-n", 2, "--ignore-eos", "--print-ids", "--save-state", state)
+            _, trace = self.profile(model, "--load-state", state, "-n", 3, "--ignore-eos", "--print-ids")
+            self.assertTrue(trace.of("step"))
+
+
+class StandIn(Profile):
+    def test_a_chat_has_a_trace(self):
+        out, trace = self.profile(MODELS[0], "--chat", "-n", 3, "--ignore-eos", stdin=b"ab\nc\n")
+        self.assertEqual(out, run_tool(MODELS[0], "--chat", "-n", 3, "--ignore-eos", stdin=b"ab\nc\n")[0])
+        self.assertEqual([step["name"] for step in trace.of("step")].count("decode"), 4)
+
+    def test_a_run_that_fails_shows_what_it_did(self):
+        run_tool(MODELS[0], "--chat", "-n", 3, "--ignore-eos", "--profile", self.path, stdin=b"ab\n\xff\n", code=1)
+        self.assertTrue(Trace(self.path).of("step"))
+
+    def test_wrong_use_is_one_line_before_the_work(self):
+        for arguments, code in ((["--describe", "--profile", self.path], 2), (["--tokenize", "-p", "a", "--profile", self.path], 2),
+                                (["-p", "a", "--profile", FOLDER / "no" / "x"], 1), (["-p", "a", "--profile", FOLDER], 1),
+                                (["-p", "a", "--profile", "/dev/null"], 1)):
+            out, err = run_tool(MODELS[0], *arguments, code=code)
+            self.assertEqual((out, err.count("\n")), (b"", 1), err)
+        self.assertFalse(self.path.exists())
+
+
+class Compiled(Profile):
+    def test_layers_in_order_and_regions_in_their_steps(self):
+        for model in MODELS:
+            layers = json.loads(run_tool(model, "--describe")[0])["layers"]
+            _, trace = self.profile(model, "--prompt-ids", ",".join("4567" * 16), "-n", 4, "--ignore-eos", "--print-ids", "-t", 2)
+            names = set()
+            for step in trace.of("step"):
+                parts = [part["name"] for part in trace.inside(step, "part")]
+                self.assertEqual([" ".join(part.split(" ")[:2]) for part in parts],
+                                 ["embedding", *(f"layer {i}" for i in range(layers)), "head"])
+                names.update(region["name"] for region in trace.inside(step, "region"))
+            # nothing ran outside of a step, and both threads ran something
+            self.assertEqual(len(trace.of("region")), sum(len(trace.inside(step, "region")) for step in trace.of("step")))
+            self.assertEqual({region["tid"] for region in trace.of("region")}, {0, 1})
+            self.assertTrue(any(name.startswith("linear ") for name in names), names)
+            self.assertNotIn("parallel loop", names)
+
+
+if __name__ == "__main__":
+    RUNNER = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        FOLDER = pathlib.Path(name)
+        if sys.argv[2] == "--compile":
+            MODELS = []
+            for model in map(pathlib.Path, sys.argv[4:]):
+                MODELS.append(FOLDER / f"{model.name}.cheems")
+                subprocess.run([sys.argv[3], model, "-o", MODELS[-1]], check=True)
+            tests = ["EveryModel", "Compiled"]
+        else:
+            subprocess.run([sys.argv[2], FOLDER], check=True)
+            MODELS = [FOLDER / "good.cheems", FOLDER / "window.cheems"]
+            tests = ["EveryModel", "StandIn"]
+        unittest.main(argv=[sys.argv[0], *tests])
