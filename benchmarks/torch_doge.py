@@ -91,6 +91,8 @@ class Library:
     def __init__(self, folder, dtype):
         import transformers
         transformers.logging.set_verbosity_error()
+        transformers.logging.disable_progress_bar()
+        self.version = transformers.__version__
         self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
 
     def start(self, capacity):
@@ -142,7 +144,7 @@ def main():
         print(json.dumps({"difference": worst}))
         return
     model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype])
-    result = {"by": a.by, "dtype": a.dtype, "threads": a.threads, "torch": torch.__version__}
+    result = {"by": a.by, "dtype": a.dtype, "threads": a.threads, "version": torch.__version__ if a.by == "torch" else model.version}
     for name, measure in (("prefill", a.prefill and (lambda: prefill(model, ids(a.prefill)))),
                           ("decode", a.count and (lambda: decode(model, ids(a.depth), a.count)))):
         if measure:

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs Cheems and its peers side by side and says how they compare: a table with ratios, and three pictures.
+
+    LLAMA_BENCH=PATH LLAMA_BENCH_AVX512=PATH python3 benchmarks/compare.py --work FOLDER [--write docs/performance.md]
+
+All use the same CPUs and as many threads, and take turns: each round runs every program once. Rates are medians over
+rounds, ratios medians of the ratios within a round. Models are generated into --work once. PyTorch and transformers run
+in the Python that runs this script (pip install torch transformers); LLAMA_BENCH names a llama-bench for this CPU,
+LLAMA_BENCH_AVX512 one built with AVX-512 F, BW, CD, DQ and VL alone. A row whose peer did not run is missed.
+"""
+import argparse, json, os, pathlib, sys, time
+import machine, pictures, table
+from contenders import DEPTH, PROMPT, Missing, Runner
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUSY = 0.1  # CPUs
+
+
+def say(text):
+    print(f"compare: {text}", file=sys.stderr, flush=True)
+
+
+def measure(rows, a):
+    """Runs what the rows need, in rounds; everything that the table and the pictures are made from."""
+    jobs = list(dict.fromkeys(job for row in rows for job in row.jobs()))
+    if not a.only:
+        jobs = table.all_jobs()
+    cores = machine.cores(a.threads)
+    settings = dict(threads=a.threads, cores=cores, rounds=a.repeat, count=a.count, prompt=PROMPT, depth=DEPTH, quick=a.quick)
+    results = dict(machine=machine.describe(), settings=settings, load=os.getloadavg()[0], busy=[], limits={}, samples={}, missing={})
+    runner = Runner(a.bins.resolve(), a.work.resolve(), a.threads, a.count, 1 if a.quick else 3)
+    a.work.mkdir(parents=True, exist_ok=True)
+    for job in list(jobs):
+        try:
+            runner.prepare(job)
+        except Missing as reason:
+            say(f"{job.name()}, {job.model}, {job.test}: left out: {reason}")
+            results["missing"][job.key()] = str(reason)
+            jobs.remove(job)
+    if results["load"] > BUSY * len(os.sched_getaffinity(0)):
+        say(f"load average {results['load']:.2f} before the first run; figures of a busy machine mean little")
+    os.sched_setaffinity(0, cores)  # children inherit it
+    for turn in range(a.repeat):
+        watch = machine.Watch()
+        for name, value in runner.limits().items():
+            results["limits"].setdefault(name, []).append(value)
+        # another one begins each round, so that nobody always follows the same neighbour's heat
+        first = turn * 5 % max(1, len(jobs))
+        for job in jobs[first:] + jobs[:first]:
+            try:
+                rate, notes = runner.sample(job)
+            except Missing as reason:
+                say(f"{job.name()}, {job.model}, {job.test}: {reason}")
+                results["missing"][job.key()] = str(reason)
+                results["samples"].pop(job.key(), None)
+                jobs = [other for other in jobs if other != job]
+                continue
+            sample = results["samples"].setdefault(job.key(), dict(rates=[], notes=notes))
+            sample["rates"].append(rate)
+            say(f"round {turn + 1} of {a.repeat}: {job.name()}, {job.model}, {job.test}: {rate:.1f} tokens/s")
+        others, stolen = watch.others()
+        results["busy"].append(dict(others=round(others, 3), stolen=round(stolen, 3)))
+        if others > BUSY or stolen > BUSY:
+            say(f"busy machine: others used {others:.2f} CPUs in round {turn + 1}, the host took {stolen:.2f}; repeat it when it is quiet")
+    return results
+
+
+def report(results, rows):
+    """Markdown of a run: the machine, the comparisons, every rate."""
+    verdicts = [table.judge(row, results) for row in rows]
+    missed = sum(answer.verdict.startswith("missed") for answer in verdicts)
+    return "\n\n".join([table.machine_text(results), table.main_table(verdicts, results["machine"]["features"]),
+                        f"{missed} of {len(verdicts)} rows missed.", "### Every rate", table.rates_table(results)])
+
+
+def replace(path, text):
+    """Puts the text between the markers of a page."""
+    begin, end = "<!-- compare: begin -->", "<!-- compare: end -->"
+    page = path.read_text()
+    if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+        raise SystemExit(f"compare: {path} lacks the lines {begin} and {end}, once each and in this order; the table goes between them")
+    path.write_text(page[: page.index(begin) + len(begin)] + "\n" + text + "\n" + page[page.index(end) :])
+
+
+def draw(results, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.all_pictures(results).items():
+        (folder / f"{name}.svg").write_text(picture)
+
+
+def main():
+    keys = [row.key for row in table.rows()]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="ROW is one of, or the beginning of: " + ", ".join(keys))
+    parser.add_argument("--bins", type=pathlib.Path, default=ROOT / "build/release/bin", help="folder of our tools")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/cheems-compare"), help="folder of generated models")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, help="rounds; 5, or 1 with --quick")
+    parser.add_argument("--count", type=int, help="tokens decoded a run; 32, or 8 with --quick")
+    parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows alone; may be given again")
+    parser.add_argument("--quick", action="store_true", help="one short round: to see that all of it runs")
+    parser.add_argument("--json", type=pathlib.Path, help="keep what was measured in this file")
+    parser.add_argument("--recorded", type=pathlib.Path, help="measure nothing: take such a file")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="rewrite the table of this page, and the pictures in the folder of its name")
+    a = parser.parse_args()
+    a.repeat, a.count = a.repeat or (1 if a.quick else 5), a.count or (8 if a.quick else 32)
+    rows = [row for row in table.rows() if not a.only or any(row.key.startswith(word) for word in a.only)]
+    if not rows:
+        parser.error(f"no row is called {', '.join(a.only)}; there are: {', '.join(keys)}")
+    start = time.monotonic()
+    results = json.loads(a.recorded.read_text()) if a.recorded else measure(rows, a)
+    if a.json:
+        a.json.write_text(json.dumps(results, indent=1) + "\n")
+    text = report(results, rows)
+    print(text)
+    if a.write:
+        replace(a.write, text)
+        draw(results, a.write.with_suffix(""))
+    if not a.recorded:
+        say(f"{time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""The comparisons: what is set against what, at least how fast it should be, and what a recorded run says about it."""
+import dataclasses, statistics
+from typing import Optional, Tuple
+from contenders import DEPTH, PROMPT, SEQUENCES, VARIANTS, Job
+from models import MODELS
+
+# A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
+NEARLY, ENOUGH = 0.95, 0.85
+LIMITS = {"read_gbps": "read bandwidth", "amx_gflops": "AMX peak", "bf16_gflops": "vdpbf16ps peak",
+          "f32_gflops": "f32 FMA peak", "f32_gflops_avx2": "AVX2 FMA peak"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    key: str
+    work: str
+    against: str
+    least: float
+    ours: Job
+    peers: Tuple[Job, ...] = ()  # the fastest of them counts
+    limit: Optional[str] = None  # instead of peers
+    least_with_amx: Optional[float] = None
+    times: int = 1  # peers' rates are taken this many times
+
+    def jobs(self):
+        return (self.ours, *self.peers)
+
+    def threshold(self, features):
+        return self.least_with_amx if self.least_with_amx and "amx_bf16" in features else self.least
+
+
+def cheems(model, test, how=""):
+    return Job("cheems", how, model, test)
+
+
+def eager(test, *dtypes, by=("torch", "transformers")):
+    return tuple(Job(name, dtype, "doge-160M", test) for name in by for dtype in dtypes)
+
+
+def rows():
+    for size in ("160M", "320M"):
+        model, ours = f"doge-{size}", cheems(f"doge-{size}", "decode")
+        work = f"decode, Doge {size} bf16, depth {DEPTH}"
+        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read_gbps", least_with_amx=0.85)
+        yield Row(f"decode-{size}-llama", work, "llama.cpp bf16, same dimensions", 1.25, ours, (Job("llama.cpp", "", model, "decode"),))
+    yield Row("decode-20M-llama", f"decode, Doge 20M bf16, depth {DEPTH}", "llama.cpp bf16, same dimensions", 1.3,
+              cheems("doge-20M", "decode"), (Job("llama.cpp", "", "doge-20M", "decode"),))
+    single = cheems("doge-160M", "decode")
+    yield Row("decode-160M-transformers", f"decode, Doge 160M bf16, depth {DEPTH}", "transformers eager, the faster of bf16 and f32",
+              5, single, eager("decode", "bf16", "f32", by=("transformers",)))
+    yield Row("decode-160M-batch", f"decode of {SEQUENCES} sequences at once, Doge 160M", f"{SEQUENCES} × the rate of one", 0.6,
+              cheems("doge-160M", "batch"), (single,), times=SEQUENCES)
+    work, ours = f"prefill {PROMPT}, Doge 160M, AVX-512 without BF16", cheems("doge-160M", "prefill", "avx512")
+    yield Row("prefill-avx512-peak", work, "f32 FMA peak", 0.65, ours, limit="f32_gflops")
+    yield Row("prefill-avx512-torch", work, "PyTorch f32, the faster of plain and transformers", 2, ours, eager("prefill", "f32"))
+    yield Row("prefill-avx512-llama", work, "llama.cpp bf16, built for AVX-512 alone", 2, ours,
+              (Job("llama.cpp", "avx512", "doge-160M", "prefill"),))
+    yield Row("prefill-amx-torch", f"prefill {PROMPT}, Doge 160M, AMX", "PyTorch bf16 (oneDNN), the faster of plain and transformers",
+              1.3, cheems("doge-160M", "prefill", "amx"), eager("prefill", "bf16"))
+
+
+def further():
+    """What only the pictures and the table of all rates show: every variant, and the rest of the peers."""
+    for test in ("decode", "prefill"):
+        for variant in VARIANTS:
+            yield cheems("doge-160M", test, variant)
+        yield Job("llama.cpp", "", "doge-160M", test)
+        yield from eager(test, "bf16", "f32")
+
+
+def work_of(job, settings):
+    """Bytes that a token takes from memory and operations on it, for a decoding rate; operations a token of a prompt."""
+    model = MODELS[job.model]
+    number = 4 if job.how == "f32" else 2
+    if job.test == "prefill":
+        return 0, model.prefill_flops(PROMPT) / PROMPT
+    together = SEQUENCES if job.test == "batch" else 1
+    depth = DEPTH + settings["count"] // 2
+    return (model.step_bytes(depth, number, number, together) / together, model.product_flops(1, 1))
+
+
+def median(rates):
+    return statistics.median(rates) if rates else None
+
+
+def rates(results, job):
+    return results["samples"].get(job.key(), {}).get("rates", [])
+
+
+def variant(results, job):
+    return job.how or results["samples"].get(job.key(), {}).get("notes", {}).get("variant", "")
+
+
+def shares(results, job):
+    """Of each limit that this job could meet, the share it reached: {limit: share}, medians over rounds; not what rounds to none."""
+    needed, operations = work_of(job, results["settings"])
+    found, peak = {}, VARIANTS.get(variant(results, job), (None, None))[1]
+    for limit, work in (("read_gbps", needed), (peak, operations)):
+        measured = results["limits"].get(limit, [])
+        if work and measured:
+            found[limit] = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
+    return {limit: share for limit, share in found.items() if share is not None and share >= 0.005}
+
+
+def cached(results, job):
+    """Whether the last cache holds what a step reads, so that memory is no limit."""
+    needed = work_of(job, results["settings"])[0] * (SEQUENCES if job.test == "batch" else 1)
+    return 0 < needed < max(results["machine"]["caches"].values(), default=0)
+
+
+def bound(results, job):
+    """What holds a job back, in words: the limit it came nearest to, and the share of it."""
+    found = shares(results, job)
+    if not found:
+        return "limits not measured"
+    words = [f"{share:.0%} of {LIMITS[limit]}" for limit, share in sorted(found.items(), key=lambda item: -item[1])]
+    if cached(results, job):
+        return "fits the last cache: " + ", ".join(words)
+    nearest = max(found, key=found.get)
+    if found[nearest] < 0.5:
+        return "neither: " + ", ".join(words)
+    return ("memory: " if nearest == "read_gbps" else "arithmetic: ") + ", ".join(words)
+
+
+@dataclasses.dataclass
+class Verdict:
+    row: Row
+    ours: Optional[float] = None
+    theirs: Optional[float] = None
+    faster: str = ""  # which peer that was
+    ratio: Optional[float] = None
+    verdict: str = "missed"
+    bound: str = ""
+
+
+def judge(row, results):
+    features, samples = results["machine"]["features"], results["samples"]
+    answer = Verdict(row, ours=median(rates(results, row.ours)))
+    if row.ours.how and VARIANTS[row.ours.how][0] not in features:
+        answer.verdict, answer.bound = "not on this machine", f"no {VARIANTS[row.ours.how][0]}"
+        return answer
+    if answer.ours is None:
+        answer.verdict, answer.bound = "missed: not run", results["missing"].get(row.ours.key(), "")
+        return answer
+    answer.bound = bound(results, row.ours)
+    least = row.threshold(features)
+    reached = shares(results, row.ours)
+    if row.limit:
+        answer.ratio = reached.get(row.limit)
+        if answer.ratio is None:
+            answer.verdict = "missed: limit not measured"
+        else:
+            answer.verdict = "met" if answer.ratio >= least else "missed"
+        return answer
+    ran = [job for job in row.peers if rates(results, job)]
+    if not ran:
+        answer.verdict = "missed: peer not run"
+        answer.bound += "; " + results["missing"].get(row.peers[0].key(), "no sample")
+        return answer
+    peer = max(ran, key=lambda job: median(rates(results, job)))
+    answer.theirs, answer.faster = median(rates(results, peer)) * row.times, peer.name()
+    answer.ratio = median([ours / (theirs * row.times) for ours, theirs in zip(rates(results, row.ours), rates(results, peer))])
+    if answer.ratio >= least:
+        answer.verdict = "met"
+    elif row.times == 1 and not cached(results, row.ours) and reached:
+        share = max(reached.values())
+        if share * least / answer.ratio > NEARLY and share >= ENOUGH:
+            answer.verdict = f"met: {share:.0%} of the limit"
+    return answer
+
+
+def number(value):
+    return "–" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def main_table(verdicts, features):
+    lines = ["| work | against | ours, tokens/s | theirs | ratio | at least | verdict | what bounds ours |",
+             "|---|---|---|---|---|---|---|---|"]
+    for answer in verdicts:
+        row, least = answer.row, answer.row.threshold(features)
+        form = (lambda ratio: f"{ratio:.0%}") if row.limit or row.times > 1 else (lambda ratio: f"{ratio:.2f}×")
+        theirs = "–" if answer.theirs is None else number(answer.theirs) + (f" ({answer.faster})" if len(row.peers) > 1 else "")
+        lines.append(f"| {row.work} | {row.against} | {number(answer.ours)} | {theirs} | "
+                     f"{'–' if answer.ratio is None else form(answer.ratio)} | {form(least)} | {answer.verdict} | {answer.bound} |")
+    return "\n".join(lines)
+
+
+def rates_table(results):
+    """Every rate that was measured, in the order of the jobs."""
+    lines = ["| program | model | test | tokens/s | GB/s | share of the limits |", "|---|---|---|---|---|---|"]
+    names = {"prefill": f"prefill {PROMPT}", "decode": f"decode, depth {DEPTH}", "batch": f"decode, {SEQUENCES} sequences"}
+    for job in all_jobs():
+        rate = median(rates(results, job))
+        if rate is None:
+            continue
+        needed, _ = work_of(job, results["settings"])
+        parts = ", ".join(f"{share:.0%} of {LIMITS[limit]}" for limit, share in shares(results, job).items())
+        lines.append(f"| {job.name()} | {job.model} | {names[job.test]} | {number(rate)} | "
+                     f"{number(rate * needed / 1e9 if needed else None)} | {parts} |")
+    return "\n".join(lines)
+
+
+def all_jobs():
+    return list(dict.fromkeys([job for row in rows() for job in row.jobs()] + list(further())))
+
+
+def machine_text(results):
+    described, settings, limits = results["machine"], results["settings"], results["limits"]
+    caches = ", ".join(f"{name} {size >> 10} KiB" if size < 1 << 20 else f"{name} {size >> 20} MiB" for name, size in described["caches"].items())
+    measured = "; ".join(f"{LIMITS[name]} {number(median(values))} {'GB/s' if name == 'read_gbps' else 'GFLOP/s'}"
+                         for name, values in limits.items() if values)
+    versions = sorted({f"{key.split('/')[0]} {sample['notes'][field]}" for key, sample in results["samples"].items()
+                       for field in ("version", "build") if field in sample["notes"]})
+    others = max((busy["others"] for busy in results["busy"]), default=0)
+    stolen = max((busy["stolen"] for busy in results["busy"]), default=0)
+    return "\n".join([
+        f"- CPU: {described['cpu']}, family {described['family']}, model {described['model']}, stepping {described['stepping']}; "
+        f"{described['cpus']} CPUs{' of a virtual machine' if described['virtual'] else ''}; {caches}; "
+        f"{described['memory'] / 2**30:.0f} GiB of memory; {described['system']}",
+        f"- features: {', '.join(described['features'])}",
+        f"- {settings['threads']} threads on CPUs {', '.join(map(str, settings['cores']))} for everyone; "
+        + ("one short round, to see that all runs: **these figures mean nothing**" if settings["quick"] else f"{settings['rounds']} rounds"),
+        f"- measured limits of these threads: {measured or 'none'}",
+        f"- peers: {', '.join(versions) or 'none'}",
+        f"- in the worst round other processes kept {others:.2f} CPUs busy, the host took {stolen:.2f}",
+    ])

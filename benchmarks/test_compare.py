@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""What compare.py makes of a recorded run: verdicts, page, pictures; and the generated models. Looks at no time."""
+import copy, json, math, pathlib, struct, subprocess, sys, tempfile, unittest
+import xml.etree.ElementTree as xml
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import compare, machine, pictures, random_gguf, random_model, table
+from contenders import SEQUENCES, Job, Missing, Runner
+from models import MODELS, VOCABULARY, Doge
+
+
+def recorded():
+    """A run with made-up figures: three rounds on a CPU with AMX, one peer left out."""
+    return json.loads((HERE / "recorded.json").read_text())
+
+
+def judge(results, key):
+    return table.judge(next(row for row in table.rows() if row.key == key), results)
+
+
+def scale(results, key, factor):
+    sample = results["samples"][key]
+    sample["rates"] = [rate * factor for rate in sample["rates"]]
+
+
+class Verdicts(unittest.TestCase):
+    def test_every_row_is_judged(self):
+        keys = [row.key for row in table.rows()]
+        self.assertEqual(len(keys), len(set(keys)))
+        for row in table.rows():
+            self.assertTrue(table.judge(row, recorded()).verdict.startswith(("met", "missed")), row.key)
+
+    def test_share_of_bandwidth_is_bytes_times_rate(self):
+        answer = judge(recorded(), "decode-160M-read")
+        # two bytes a number: 32768 * 768 + 768 + 24 * 5312899 weights, and 528 keys and values of 24 layers and three heads of 128
+        self.assertEqual(MODELS["doge-160M"].step_bytes(528), 152676168 * 2 + 2 * 24 * 3 * 128 * 528 * 2)
+        rounds = zip([100, 90, 95], [34.0, 31.0, 32.0])
+        self.assertAlmostEqual(answer.ratio, sorted(rate * MODELS["doge-160M"].step_bytes(528) / 1e9 / most for rate, most in rounds)[1])
+        self.assertEqual(answer.verdict, "met")
+
+    def test_bandwidth_threshold_depends_on_amx(self):
+        results = recorded()
+        scale(results, "cheems/default/doge-320M/decode", 0.88 / judge(results, "decode-320M-read").ratio)
+        self.assertEqual(judge(results, "decode-320M-read").verdict, "met")
+        results["machine"]["features"].remove("amx_bf16")
+        self.assertEqual(judge(results, "decode-320M-read").verdict, "missed")
+
+    def test_ratio_beyond_the_limit_counts_at_enough_of_it(self):
+        results = recorded()
+        answer = judge(results, "decode-320M-llama")
+        self.assertLess(answer.ratio, 1.25)
+        self.assertEqual(answer.verdict, "met: 91% of the limit")
+        # the same ratio farther from the limit is missed
+        for key in ("cheems", "llama.cpp"):
+            scale(results, f"{key}/default/doge-320M/decode", 0.9)
+        self.assertEqual(judge(results, "decode-320M-llama").verdict, "missed")
+
+    def test_what_fits_the_cache_is_not_excused_by_memory(self):
+        results = recorded()
+        scale(results, "llama.cpp/default/doge-20M/decode", 2)
+        answer = judge(results, "decode-20M-llama")
+        self.assertEqual(answer.verdict, "missed")
+        self.assertIn("fits the last cache", answer.bound)
+
+    def test_the_faster_peer_counts(self):
+        answer = judge(recorded(), "decode-160M-transformers")
+        self.assertEqual(answer.faster, "transformers f32")
+        self.assertAlmostEqual(answer.ratio, 100 / 16)
+        results = recorded()
+        scale(results, "transformers/bf16/doge-160M/decode", 2)
+        answer = judge(results, "decode-160M-transformers")
+        self.assertEqual(answer.faster, "transformers bf16")
+        self.assertAlmostEqual(answer.ratio, 90 / 22)
+
+    def test_ratio_is_the_median_of_rounds(self):
+        results = recorded()
+        results["samples"]["cheems/amx/doge-160M/prefill"]["rates"] = [3000, 1000, 2000]
+        results["samples"]["torch/bf16/doge-160M/prefill"]["rates"] = [1000, 1000, 1000]
+        results["samples"]["transformers/bf16/doge-160M/prefill"]["rates"] = [999, 999, 999]
+        self.assertAlmostEqual(judge(results, "prefill-amx-torch").ratio, 2)
+
+    def test_many_sequences_against_as_many_singles(self):
+        answer = judge(recorded(), "decode-160M-batch")
+        self.assertAlmostEqual(answer.ratio, sorted(8 * b / a / 64 for a, b in zip([100, 90, 95], [520, 470, 500]))[1])
+        self.assertEqual(answer.theirs, SEQUENCES * 95)
+        self.assertTrue(answer.bound.startswith("memory: "))
+
+    def test_a_peer_that_did_not_run_is_a_miss(self):
+        answer = judge(recorded(), "prefill-avx512-llama")
+        self.assertEqual(answer.verdict, "missed: peer not run")
+        self.assertIn("LLAMA_BENCH_AVX512", answer.bound)
+
+    def test_what_did_not_run_is_a_miss(self):
+        results = recorded()
+        del results["samples"]["cheems/default/doge-20M/decode"]
+        self.assertEqual(judge(results, "decode-20M-llama").verdict, "missed: not run")
+        results["limits"] = {}
+        self.assertEqual(judge(results, "decode-160M-read").verdict, "missed: limit not measured")
+
+    def test_no_amx_no_row(self):
+        results = recorded()
+        results["machine"]["features"].remove("amx_bf16")
+        self.assertEqual(judge(results, "prefill-amx-torch").verdict, "not on this machine")
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.page = pathlib.Path(folder.name) / "performance.md"
+
+    def compare(self, *words):
+        return subprocess.run([sys.executable, HERE / "compare.py", "--recorded", HERE / "recorded.json", *words],
+                              capture_output=True, text=True)
+
+    def test_table_has_every_row_and_pictures_are_beside_the_page(self):
+        self.page.write_text("before\n<!-- compare: begin -->\nold\n<!-- compare: end -->\nafter\n")
+        done = self.compare("--write", self.page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.page.read_text()
+        self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
+        self.assertNotIn("old", text)
+        for row in table.rows():
+            self.assertEqual(sum(line.startswith(f"| {row.work} | {row.against} |") for line in text.splitlines()), 1, row.key)
+        self.assertIn("amx_bf16", text)
+        self.assertEqual({path.name for path in self.page.with_suffix("").iterdir()}, {"roofline.svg", "decode.svg", "prefill.svg"})
+        again = text
+        self.compare("--write", self.page)
+        self.assertEqual(self.page.read_text(), again)
+
+    def test_page_without_markers_stays(self):
+        self.page.write_text("text\n<!-- compare: end -->\n<!-- compare: begin -->\n")
+        done = self.compare("--write", self.page)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("compare: begin", done.stderr)
+        self.assertIn("text", self.page.read_text())
+
+    def test_only(self):
+        lines = [line for line in self.compare("--only", "decode-20M").stdout.splitlines() if line.startswith("| decode, Doge")]
+        self.assertEqual(len(lines), 1)
+        self.assertEqual(self.compare("--only", "nothing").returncode, 2)
+
+    def test_our_own_page_can_be_rewritten(self):
+        page = HERE.parent / "docs" / "performance.md"
+        self.page.write_text(page.read_text())
+        self.assertEqual(self.compare("--write", self.page).returncode, 0)
+        for name in ("roofline", "decode", "prefill"):
+            self.assertIn(f"(performance/{name}.svg)", page.read_text())
+            xml.parse(page.with_suffix("") / f"{name}.svg")
+
+
+class Pictures(unittest.TestCase):
+    SVG = "{http://www.w3.org/2000/svg}"
+
+    def drawn(self, results):
+        return {name: xml.fromstring(picture) for name, picture in pictures.all_pictures(results).items()}
+
+    def test_nothing_from_outside_and_two_modes(self):
+        for name, picture in pictures.all_pictures(recorded()).items():
+            self.assertEqual(picture.count("http"), 1, name)  # the namespace
+            self.assertIn("prefers-color-scheme: dark", picture)
+
+    def test_everything_is_inside(self):
+        for name, root in self.drawn(recorded()).items():
+            width, height = float(root.get("width")), float(root.get("height"))
+            for node in root.iter():
+                for key, most in (("x", width), ("x1", width), ("x2", width), ("cx", width), ("y", height), ("y1", height), ("y2", height), ("cy", height)):
+                    self.assertTrue(0 <= float(node.get(key, 0)) <= most, (name, node.attrib))
+
+    def test_a_sign_for_each_decoding_rate_and_the_limit(self):
+        root = self.drawn(recorded())["roofline"]
+        titles = [node.text for node in root.iter(self.SVG + "title")][1:]
+        decoded = [key for key in recorded()["samples"] if key.endswith("/decode")]
+        self.assertEqual(len(titles), len(decoded))
+        self.assertIn("cheems, doge-160M: 30.9 GB/s", titles)
+        self.assertEqual([node.get("class") for node in root.iter(self.SVG + "line")].count("limit"), 1)
+        words = [node.text for node in root.iter(self.SVG + "text")]
+        self.assertIn("measured read bandwidth, 32.0 GB/s", words)
+
+    def test_faster_is_longer(self):
+        for name in ("decode", "prefill"):
+            root = self.drawn(recorded())[name]
+            bars = [float(node.get("width")) for node in root.iter(self.SVG + "rect")]
+            self.assertEqual(len(bars), sum(name in key.split("/")[3] for key in recorded()["samples"]))
+        # prefill is one group: in falling order, proportional to the rates
+        rates = sorted((sorted(sample["rates"])[1] for key, sample in recorded()["samples"].items() if key.endswith("/prefill")), reverse=True)
+        for bar, rate in zip(bars, rates):
+            self.assertAlmostEqual(bar / bars[0], rate / rates[0], places=2)
+
+    def test_without_rates_no_picture(self):
+        results = recorded()
+        results["samples"] = {}
+        self.assertEqual(pictures.all_pictures(results), {})
+
+    def test_names_are_escaped(self):
+        self.assertIn("a &lt;b&gt; &amp;", pictures.text(0, 0, "a <b> &"))
+
+
+class Models(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_published_sizes(self):
+        millions = {name: round(model.parameters() / 1e6) for name, model in MODELS.items()}
+        self.assertEqual({name: millions[name] for name in ("doge-20M", "doge-60M", "doge-160M", "doge-320M")},
+                         {"doge-20M": 13, "doge-60M": 55, "doge-160M": 153, "doge-320M": 336})
+
+    def test_folder_is_complete_and_finite(self):
+        for dtype, width in (("bf16", 2), ("f32", 4)):
+            model = Doge(64, 96, 2, 4, 2, 16)
+            random_model.save(self.folder / dtype, model, dtype, 7)
+            data = (self.folder / dtype / "model.safetensors").read_bytes()
+            size = struct.unpack("<Q", data[:8])[0]
+            header = json.loads(data[8 : 8 + size])
+            self.assertEqual({name: tuple(entry["shape"]) for name, entry in header.items()}, dict(model.tensors()))
+            self.assertEqual(max(entry["data_offsets"][1] for entry in header.values()), len(data) - 8 - size)
+            self.assertEqual(len(data) - 8 - size, model.parameters() * width)
+            config = json.loads((self.folder / dtype / "config.json").read_text())
+            self.assertEqual((config["keep_window_size"], config["num_experts"]), (7, 16))
+            start, end = header["model.layers.1.self_attn.A"]["data_offsets"]
+            values = data[8 + size + start : 8 + size + end]
+            values = struct.unpack(f"<{len(values) // width}f", values if width == 4 else b"".join(b"\0\0" + values[i : i + 2] for i in range(0, len(values), 2)))
+            self.assertTrue(all(-1 < value < 0 for value in values), values)
+
+    def test_rows_of_a_matrix_differ(self):
+        with open(self.folder / "numbers", "wb") as file:
+            at = random_model.write(file, 300000, "bf16", 1.0)
+            random_model.write(file, 5, "bf16", 1.0, 0.0, at)
+        data, pattern = (self.folder / "numbers").read_bytes(), random_model.pattern("bf16", 1.0, 0.0)
+        self.assertEqual(data, (pattern * 2)[: 2 * 300005])
+        count = len(pattern) // 2
+        self.assertTrue(all(count % divisor for divisor in range(2, math.isqrt(count) + 1)))
+
+    def test_gguf_holds_the_same_matrices(self):
+        model = Doge(64, 96, 2, 4, 2)
+        path = self.folder / "model.gguf"
+        random_gguf.save(path, model)
+        data = path.read_bytes()
+        magic, version, tensors, pairs = struct.unpack("<4sIQQ", data[:24])
+        self.assertEqual((magic, version, tensors, pairs), (b"GGUF", 3, 2 + 9 * model.layers, 14))
+        ours = sorted(shape for name, shape in model.tensors() if len(shape) == 2 and "dt_proj" not in name)
+        self.assertEqual(sorted(shape for _, shape in random_gguf.tensors(model) if len(shape) == 2), ours)
+        at = data.index(b"output_norm.weight") + len("output_norm.weight")
+        self.assertEqual(struct.unpack("<IQIQ", data[at : at + 24]), (1, 64, random_gguf.F32, VOCABULARY * 64 * 2))
+        self.assertEqual(len(data) % random_gguf.ALIGNMENT, 0)
+
+    def test_a_job_that_cannot_run_says_why(self):
+        runner = Runner(self.folder, self.folder, 1, 8, 1)
+        runner.features = ["avx2"]
+        with self.assertRaisesRegex(Missing, "no amx_bf16"):
+            runner.prepare(Job("cheems", "amx", "doge-20M", "decode"))
+        with self.assertRaisesRegex(Missing, "import not_installed|not_installed"):
+            runner.prepare(Job("not_installed", "", "doge-20M", "decode"))
+
+
+class Machine(unittest.TestCase):
+    def test_as_many_cpus_as_asked_for(self):
+        self.assertEqual(len(machine.cores(1)), 1)
+        with self.assertRaisesRegex(SystemExit, "lower --threads"):
+            machine.cores(1 << 20)
+
+    def test_sizes(self):
+        self.assertEqual([machine.size(words) for words in ("48K", "105M", "7", "")], [48 << 10, 105 << 20, 7, 0])
+
+
+if __name__ == "__main__":
+    unittest.main()
