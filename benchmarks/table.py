@@ -69,14 +69,14 @@ def further():
 
 
 def work_of(job, settings):
-    """Bytes that a token takes from memory and operations on it, for a decoding rate; operations a token of a prompt."""
+    """What a token costs at least: its share of the bytes that a step must read, and of the operations on them."""
     model = MODELS[job.model]
     number = 4 if job.how == "f32" else 2
     if job.test == "prefill":
-        return 0, model.prefill_flops(PROMPT) / PROMPT
+        return model.step_bytes(PROMPT, number, number) / PROMPT, model.prefill_flops(PROMPT) / PROMPT
     together = SEQUENCES if job.test == "batch" else 1
     depth = DEPTH + settings["count"] // 2
-    return (model.step_bytes(depth, number, number, together) / together, model.product_flops(1, 1))
+    return model.step_bytes(depth, number, number, together) / together, model.product_flops(1, 1)
 
 
 def median(rates):
@@ -97,15 +97,15 @@ def shares(results, job):
     found, peak = {}, VARIANTS.get(variant(results, job), (None, None))[1]
     for limit, work in (("read_gbps", needed), (peak, operations)):
         measured = results["limits"].get(limit, [])
-        if work and measured:
+        if measured:
             found[limit] = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
     return {limit: share for limit, share in found.items() if share is not None and share >= 0.005}
 
 
 def cached(results, job):
-    """Whether the last cache holds what a step reads, so that memory is no limit."""
-    needed = work_of(job, results["settings"])[0] * (SEQUENCES if job.test == "batch" else 1)
-    return 0 < needed < max(results["machine"]["caches"].values(), default=0)
+    """Whether the last cache holds all that a step reads, so that memory is no limit."""
+    together = {"decode": 1, "batch": SEQUENCES, "prefill": PROMPT}[job.test]
+    return work_of(job, results["settings"])[0] * together < max(results["machine"]["caches"].values(), default=0)
 
 
 def bound(results, job):
@@ -118,7 +118,7 @@ def bound(results, job):
         return "fits the last cache: " + ", ".join(words)
     nearest = max(found, key=found.get)
     if found[nearest] < 0.5:
-        return "neither: " + ", ".join(words)
+        return "short of both limits: " + ", ".join(words)
     return ("memory: " if nearest == "read_gbps" else "arithmetic: ") + ", ".join(words)
 
 
@@ -162,7 +162,7 @@ def judge(row, results):
     answer.ratio = median([ours / (theirs * row.times) for ours, theirs in zip(rates(results, row.ours), rates(results, peer))])
     if answer.ratio >= least:
         answer.verdict = "met"
-    elif row.times == 1 and not cached(results, row.ours) and reached:
+    elif reached and not cached(results, row.ours):
         share = max(reached.values())
         if share * least / answer.ratio > NEARLY and share >= ENOUGH:
             answer.verdict = f"met: {share:.0%} of the limit"
@@ -196,7 +196,7 @@ def rates_table(results):
         needed, _ = work_of(job, results["settings"])
         parts = ", ".join(f"{share:.0%} of {LIMITS[limit]}" for limit, share in shares(results, job).items())
         lines.append(f"| {job.name()} | {job.model} | {names[job.test]} | {number(rate)} | "
-                     f"{number(rate * needed / 1e9 if needed else None)} | {parts} |")
+                     f"{'–' if job.test == 'prefill' else number(rate * needed / 1e9)} | {parts} |")
     return "\n".join(lines)
 
 
@@ -222,5 +222,5 @@ def machine_text(results):
         + ("one short round, to see that all runs: **these figures mean nothing**" if settings["quick"] else f"{settings['rounds']} rounds"),
         f"- measured limits of these threads: {measured or 'none'}",
         f"- peers: {', '.join(versions) or 'none'}",
-        f"- in the worst round other processes kept {others:.2f} CPUs busy, the host took {stolen:.2f}",
+        f"- load average before: {results['load']:.2f}; in the worst round other processes kept {others:.2f} CPUs busy, the host took {stolen:.2f}",
     ])
