@@ -94,27 +94,65 @@ template <typename T> llvm::StringRef rawBytes(const std::vector<T> &values) {
           values.size() * sizeof(T)};
 }
 
+/// Reads a file piece by piece: a mapping of it would count as our memory.
+class ReadBack {
+public:
+  static llvm::Expected<ReadBack> open(llvm::StringRef path) {
+    auto file = llvm::sys::fs::openNativeFileForRead(path);
+    if (!file) {
+      return llvm::createStringError("cannot read back " + path + ": " +
+                                     llvm::toString(file.takeError()));
+    }
+    return ReadBack(*file);
+  }
+  ReadBack(ReadBack &&other)
+      : file(std::exchange(other.file, llvm::sys::fs::kInvalidFile)) {}
+  ~ReadBack() {
+    if (file != llvm::sys::fs::kInvalidFile) {
+      llvm::sys::fs::closeFile(file);
+    }
+  }
+
+  /// Whether the bytes there have this checksum.
+  bool matches(uint64_t offset, uint64_t size, uint64_t checksum) {
+    bytes.resize_for_overwrite(size);
+    for (uint64_t done = 0; done < size;) {
+      auto count = llvm::sys::fs::readNativeFileSlice(
+          file, llvm::MutableArrayRef(bytes).drop_front(done), offset + done);
+      if (!count || *count == 0) {
+        llvm::consumeError(count.takeError());
+        return false;
+      }
+      done += *count;
+    }
+    return llvm::xxh3_64bits(bytesOf(
+               llvm::StringRef(bytes.data(), bytes.size()))) == checksum;
+  }
+
+private:
+  explicit ReadBack(llvm::sys::fs::file_t file) : file(file) {}
+  llvm::sys::fs::file_t file;
+  llvm::SmallVector<char, 0> bytes;
+};
+
 /// What a disk wrote is what it reads: every section against the checksum
 /// computed on the way in.
 llvm::Error verify(llvm::StringRef path, const Sections &sections,
                    llvm::ArrayRef<uint64_t> blocks) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    return llvm::createStringError(buffer.getError(),
-                                   "cannot read back " + path + ": " +
-                                       buffer.getError().message());
+  auto file = ReadBack::open(path);
+  if (!file) {
+    return file.takeError();
   }
-  llvm::StringRef file = (*buffer)->getBuffer();
   for (const cheems_index_entry &entry : sections.entries) {
-    llvm::StringRef bytes = file.substr(entry.offset, entry.size);
-    bool same = bytes.size() == entry.size;
+    bool same = true;
     if (llvm::StringRef(entry.name) != CHEEMS_SECTION_WEIGHTS) {
-      same &= llvm::xxh3_64bits(bytesOf(bytes)) == entry.checksum;
+      same = file->matches(entry.offset, entry.size, entry.checksum);
     } else {
       for (auto [i, sum] : llvm::enumerate(blocks)) {
-        same &= llvm::xxh3_64bits(bytesOf(bytes.substr(
-                    i * CHEEMS_ARTIFACT_BLOCK, CHEEMS_ARTIFACT_BLOCK))) == sum;
+        uint64_t at = i * CHEEMS_ARTIFACT_BLOCK;
+        same &= file->matches(
+            entry.offset + at,
+            std::min<uint64_t>(CHEEMS_ARTIFACT_BLOCK, entry.size - at), sum);
       }
     }
     if (!same) {

@@ -2,13 +2,10 @@
 #include "cheems/Compiler/Compiler.h"
 #include "ArtifactWriter.h"
 #include "Metadata.h"
+#include "Variant.h"
 #include "WeightWriter.h"
-#include "cheems/Import/ModuleBuilder.h"
 #include "cheems/Pipelines/Registration.h"
-#include "cheems/Target/CPU/CodeGenerator.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -74,32 +71,26 @@ llvm::Error writeStage(const std::string &output,
   return file->keep();
 }
 
-llvm::Error runPasses(mlir::ModuleOp module,
-                      llvm::function_ref<void(mlir::OpPassManager &)> build) {
-  mlir::PassManager passes(module.getContext());
-  build(passes);
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            diagnostics.empty()) {
-          diagnostics = diagnostic.str();
-        }
-        return mlir::success();
-      });
-  if (mlir::failed(passes.run(module))) {
-    return llvm::createStringError("internal error: " + diagnostics);
+llvm::Error writeImported(const std::string &output, const ModelConfig &config,
+                          const ImportOptions &import) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = buildModule(context, config, import);
+  if (mlir::failed(mlir::verify(*module))) {
+    return llvm::createStringError(
+        "internal error: the imported module is invalid");
   }
-  return llvm::Error::success();
+  return writeStage(output, [&](llvm::raw_ostream &os) { module->print(os); });
 }
 } // namespace
 
 llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
                     MessageHandler warn) {
   std::vector<std::string> warnings;
-  auto target = TargetInfo::find(options.cpu);
-  if (!target) {
-    return target.takeError();
+  auto targets = TargetInfo::variants(options.cpu);
+  if (!targets) {
+    return targets.takeError();
   }
   progress("checkpoint", 0);
   auto checkpoint = Checkpoint::open(options.model, [&](llvm::StringRef line) {
@@ -110,60 +101,28 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
     return checkpoint.takeError();
   }
 
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry);
   bool storedBF16 = checkpoint->precision() == DType::BF16;
   ImportOptions import;
   import.weightsBF16 = options.weights == WeightFormat::BF16 ||
                        (options.weights == WeightFormat::Stored && storedBF16);
   import.stateBF16 = storedBF16;
-  progress("import", 0);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      buildModule(context, checkpoint->config(), import);
-  if (mlir::failed(mlir::verify(*module))) {
-    return llvm::createStringError(
-        "internal error: the imported module is invalid");
-  }
   if (options.emit == Emit::MLIR) {
-    return writeStage(options.output,
-                      [&](llvm::raw_ostream &os) { module->print(os); });
+    return writeImported(options.output, checkpoint->config(), import);
   }
-
-  Strategy strategy = target->strategy(options.scalar);
-  progress("passes", 0);
-  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildFusePipeline(pm, strategy);
-        buildBufferizePipeline(pm, strategy);
-      })) {
-    return failed;
+  if (options.scalar || options.emit != Emit::Artefact) {
+    targets->erase(targets->begin(), std::prev(targets->end()));
   }
-  ModuleFacts facts = collectFacts(*module, import.block);
-  progress("passes", 0.5);
-  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildLLVMPipeline(pm, strategy);
-      })) {
-    return failed;
+  auto variants = compileVariants({checkpoint->config(), import, options.scalar,
+                                   options.emit == Emit::LLVM},
+                                  *targets, progress);
+  if (!variants) {
+    return variants.takeError();
   }
-  llvm::LLVMContext llvmContext;
-  progress("code", 0);
-  auto code = generateLLVM(*module, *target, llvmContext);
-  if (!code) {
-    return code.takeError();
-  }
-  if (options.emit == Emit::LLVM) {
+  if (options.emit != Emit::Artefact) {
+    const Variant &variant = variants->front();
     return writeStage(options.output, [&](llvm::raw_ostream &os) {
-      (*code)->print(os, nullptr);
-    });
-  }
-  progress("code", 0.5);
-  auto object = generateObject(**code, *target);
-  if (!object) {
-    return object.takeError();
-  }
-  if (options.emit == Emit::Object) {
-    return writeStage(options.output, [&](llvm::raw_ostream &os) {
-      os.write(object->data(), object->size());
+      os << variant.llvm;
+      os.write(variant.object.data(), variant.object.size());
     });
   }
 
@@ -171,11 +130,15 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (!file) {
     return file.takeError();
   }
-  if (llvm::Error failed = linkSharedObject(*object, file->path())) {
+  std::vector<Object> objects;
+  for (Variant &variant : *variants) {
+    objects.push_back(std::move(variant.object));
+  }
+  if (llvm::Error failed = linkSharedObject(objects, file->path())) {
     return failed;
   }
   ArtifactTexts texts;
-  texts.metadata = describe(facts, *checkpoint, options, *target, warnings);
+  texts.metadata = describe(*variants, *checkpoint, options, warnings);
   texts.config = checkpoint->configJson;
   texts.generationConfig = checkpoint->generationConfigJson;
   texts.tokenizer = checkpoint->tokenizerJson;
@@ -184,7 +147,7 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (llvm::Error failed =
           finishArtifact(file->path(), texts, [&](llvm::raw_ostream &os) {
             return writeWeights(
-                os, facts.parameters,
+                os, variants->front().facts.parameters,
                 [&](llvm::StringRef name) -> const TensorView & {
                   return checkpoint->tensor(name);
                 },

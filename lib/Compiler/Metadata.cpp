@@ -1,5 +1,6 @@
 // The artefact's metadata section.
 #include "Metadata.h"
+#include "Variant.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/abi.h"
 
@@ -69,6 +70,19 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
   return result;
 }
 
+llvm::json::Object describeVariant(const Variant &variant) {
+  const ModuleFacts &facts = variant.facts;
+  return llvm::json::Object{
+      {"name", variant.target.name},
+      {"features", llvm::json::Array(variant.target.features)},
+      {"wants", llvm::json::Array(variant.target.wants)},
+      {"general", facts.generalEntry},
+      {"decode", facts.decodeEntry},
+      {"workspace", llvm::json::Object{
+                        {"general", llvm::json::Array(facts.generalWorkspace)},
+                        {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+}
+
 /// The trained length, times factor with dynamic scaling; unlimited where the
 /// state does not grow.
 int64_t defaultContext(const ModelConfig &config,
@@ -93,6 +107,13 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
             "cheems.workspace");
     return std::array<int64_t, 3>{need[0], need[1], need[2]};
   };
+  auto entry = [&](llvm::StringRef name) {
+    return module.lookupSymbol(name)
+        ->getAttrOfType<mlir::StringAttr>("cheems.entry")
+        .str();
+  };
+  facts.generalEntry = entry("step_general");
+  facts.decodeEntry = entry("step_decode");
   facts.generalWorkspace = workspace("step_general");
   facts.decodeWorkspace = workspace("step_decode");
   facts.state = module->getAttrOfType<mlir::ArrayAttr>("cheems.state");
@@ -111,25 +132,23 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
   return facts;
 }
 
-std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
-                     const CompileOptions &options, const TargetInfo &target,
+std::string describe(llvm::ArrayRef<Variant> variants,
+                     const Checkpoint &checkpoint,
+                     const CompileOptions &options,
                      llvm::ArrayRef<std::string> warnings) {
+  const ModuleFacts &facts = variants.front().facts;
+  const TargetInfo &least = variants.back().target;
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
   bool weightsBF16 = options.weights == WeightFormat::BF16 ||
                      (options.weights == WeightFormat::Stored && storedBF16);
-  llvm::json::Array features(target.features);
-  llvm::json::Object variant{
-      {"name", target.cpu},
-      {"features", llvm::json::Array(target.features)},
-      {"general", "cheems_step_general"},
-      {"decode", "cheems_step_decode"},
-      {"workspace", llvm::json::Object{
-                        {"general", llvm::json::Array(facts.generalWorkspace)},
-                        {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
-  llvm::json::Object made{{"cpu", target.cpu},
-                          {"features", std::move(features)}};
-  if (target.addressSanitizer) {
+  llvm::json::Array code;
+  for (const Variant &variant : variants) {
+    code.push_back(describeVariant(variant));
+  }
+  llvm::json::Object made{{"cpu", options.cpu},
+                          {"features", llvm::json::Array(least.features)}};
+  if (least.addressSanitizer) {
     made["sanitizer"] = "address";
   }
   llvm::json::Object root{
@@ -154,7 +173,7 @@ std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
       {"target", std::move(made)},
-      {"variants", llvm::json::Array{std::move(variant)}},
+      {"variants", std::move(code)},
       {"marks",
        llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
                           {"decode", llvm::json::Array(facts.decodeMarks)}}},

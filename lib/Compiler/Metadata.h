@@ -15,16 +15,20 @@ namespace cheems {
 
 /// What the passes leave on a module and the artefact records.
 struct ModuleFacts {
+  std::string generalEntry, decodeEntry;                    ///< symbols
   std::array<int64_t, 3> generalWorkspace, decodeWorkspace; ///< S, R, W bytes
   mlir::ArrayAttr state, parameters;
-  int64_t block;
   std::vector<std::string> generalMarks, decodeMarks; ///< in their order
+  int64_t block;
 };
 /// Read before the module is lowered to LLVM.
 ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block);
 
-std::string describe(const ModuleFacts &facts, const Checkpoint &checkpoint,
-                     const CompileOptions &options, const TargetInfo &target,
+struct Variant;
+
+std::string describe(llvm::ArrayRef<Variant> variants,
+                     const Checkpoint &checkpoint,
+                     const CompileOptions &options,
                      llvm::ArrayRef<std::string> warnings);
 
 } // namespace cheems

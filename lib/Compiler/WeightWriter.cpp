@@ -41,44 +41,55 @@ uint16_t toBrain(float value) {
 }
 
 /// Elements [from, from + out.size()) as f32.
-void widen(const TensorView &tensor, int64_t from,
-           llvm::MutableArrayRef<float> out) {
+void read(const TensorView &tensor, int64_t from,
+          llvm::MutableArrayRef<float> out) {
   const uint8_t *bytes = tensor.bytes.data() + from * byteSize(tensor.type);
-  for (auto [i, value] : llvm::enumerate(out)) {
-    uint16_t small;
-    switch (tensor.type) {
-    case DType::F32:
-      std::memcpy(&value, bytes + 4 * i, 4);
-      continue;
-    case DType::BF16:
+  switch (tensor.type) {
+  case DType::F32:
+    std::memcpy(out.data(), bytes, out.size() * sizeof(float));
+    return;
+  case DType::BF16:
+  case DType::F16:
+    for (auto [i, value] : llvm::enumerate(out)) {
+      uint16_t small;
       std::memcpy(&small, bytes + 2 * i, 2);
-      value = fromBits(uint32_t(small) << 16);
-      continue;
-    case DType::F16:
-      std::memcpy(&small, bytes + 2 * i, 2);
-      value = widenHalf(small);
-      continue;
-    default:
+      value = tensor.type == DType::BF16 ? fromBits(uint32_t(small) << 16)
+                                         : widenHalf(small);
+    }
+    return;
+  default:
+    for (auto [i, value] : llvm::enumerate(out)) {
       value = static_cast<float>(tensor.at(from + i));
     }
   }
 }
 
-class Writer {
-public:
-  Writer(llvm::raw_ostream &os, StoredTensors stored)
-      : os(os), stored(stored) {}
+/// The same as bf16.
+void read(const TensorView &tensor, int64_t from,
+          llvm::MutableArrayRef<uint16_t> out) {
+  if (tensor.type == DType::BF16) {
+    std::memcpy(out.data(), tensor.bytes.data() + from * 2, out.size() * 2);
+    return;
+  }
+  constexpr size_t kChunk = 1024;
+  float wide[kChunk];
+  while (!out.empty()) {
+    llvm::MutableArrayRef<float> part(wide, std::min(kChunk, out.size()));
+    read(tensor, from, part);
+    llvm::transform(part, out.begin(), toBrain);
+    out = out.drop_front(part.size());
+    from += part.size();
+  }
+}
 
-  void parameter(mlir::DictionaryAttr entry) {
-    auto type = mlir::cast<mlir::RankedTensorType>(
-        entry.getAs<mlir::TypeAttr>("type").getValue());
-    brain = type.getElementType().isBF16();
-    pad(entry.getAs<mlir::IntegerAttr>("offset").getInt());
+/// Writes parameters of one element type: float, or uint16_t for bf16.
+template <typename Element> class Writer {
+public:
+  explicit Writer(llvm::raw_ostream &os) : os(os) {}
+
+  void parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+                 llvm::ArrayRef<const TensorView *> parts) {
     auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout");
-    llvm::SmallVector<const TensorView *> parts;
-    for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names")) {
-      parts.push_back(&stored(mlir::cast<mlir::StringAttr>(name).getValue()));
-    }
     if (panels) {
       packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(),
              type.getDimSize(1) * panels.getPair());
@@ -91,32 +102,17 @@ public:
     }
   }
 
-  void pad(int64_t offset) {
-    if (offset > written) {
-      os.write_zeros(offset - written);
-      written = offset;
-    }
-  }
-
 private:
-  void emit(llvm::ArrayRef<float> values) {
-    if (!brain) {
-      os.write(reinterpret_cast<const char *>(values.data()),
-               values.size() * 4);
-      written += values.size() * 4;
-      return;
-    }
-    narrow.resize(values.size());
-    llvm::transform(values, narrow.begin(), toBrain);
-    os.write(reinterpret_cast<const char *>(narrow.data()), narrow.size() * 2);
-    written += narrow.size() * 2;
+  void emit(llvm::ArrayRef<Element> values) {
+    os.write(reinterpret_cast<const char *>(values.data()),
+             values.size() * sizeof(Element));
   }
 
   void plain(const TensorView &tensor) {
     constexpr int64_t kChunk = 1 << 16;
     for (int64_t from = 0; from < tensor.elements(); from += kChunk) {
       row.resize(std::min(kChunk, tensor.elements() - from));
-      widen(tensor, from, row);
+      read(tensor, from, row);
       emit(row);
     }
   }
@@ -142,10 +138,10 @@ private:
       for (int64_t from = 0; from < length; from += kChunk) {
         row.resize(std::min(kChunk, length - from));
         if (step == 1) {
-          widen(tensor, at + from, row);
+          read(tensor, at + from, row);
         } else {
           for (auto [i, value] : llvm::enumerate(row)) {
-            widen(tensor, at + (from + static_cast<int64_t>(i)) * step, value);
+            read(tensor, at + (from + static_cast<int64_t>(i)) * step, value);
           }
         }
         emit(row);
@@ -165,7 +161,7 @@ private:
   /// past the last are zero.
   void packed(llvm::ArrayRef<const TensorView *> parts, int64_t count,
               int64_t height, int64_t pair, int64_t size) {
-    std::vector<float> panel(height * size);
+    std::vector<Element> panel(height * size);
     row.resize(size);
     int64_t part = 0, next = 0;
     for (int64_t p = 0; p < count; ++p) {
@@ -176,9 +172,9 @@ private:
           next = 0;
         }
         if (part < static_cast<int64_t>(parts.size())) {
-          widen(*parts[part], next++ * size, row);
+          read(*parts[part], next++ * size, row);
         } else {
-          std::fill(row.begin(), row.end(), 0.0f);
+          std::fill(row.begin(), row.end(), Element(0));
         }
         for (int64_t k = 0; k < size; k += pair) {
           std::copy_n(row.begin() + k, pair,
@@ -190,20 +186,34 @@ private:
   }
 
   llvm::raw_ostream &os;
-  StoredTensors stored;
-  int64_t written = 0;
-  bool brain = false;
-  std::vector<float> row;
-  std::vector<uint16_t> narrow;
+  std::vector<Element> row;
 };
 } // namespace
 
 llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
                          StoredTensors stored, ProgressHandler progress) {
-  Writer writer(os, stored);
-  for (auto [i, entry] : llvm::enumerate(table)) {
+  int64_t written = 0;
+  for (auto [i, attribute] : llvm::enumerate(table)) {
     progress("weights", static_cast<double>(i) / table.size());
-    writer.parameter(mlir::cast<mlir::DictionaryAttr>(entry));
+    auto entry = mlir::cast<mlir::DictionaryAttr>(attribute);
+    auto type = mlir::cast<mlir::RankedTensorType>(
+        entry.getAs<mlir::TypeAttr>("type").getValue());
+    llvm::SmallVector<const TensorView *> parts;
+    for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names")) {
+      parts.push_back(&stored(mlir::cast<mlir::StringAttr>(name).getValue()));
+    }
+    int64_t offset = entry.getAs<mlir::IntegerAttr>("offset").getInt();
+    os.write_zeros(offset - written);
+    if (type.getElementType().isBF16()) {
+      Writer<uint16_t>(os).parameter(entry, type, parts);
+    } else {
+      Writer<float>(os).parameter(entry, type, parts);
+    }
+    written =
+        offset + type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    for (const TensorView *part : parts) {
+      part->release();
+    }
   }
   progress("weights", 1);
   return llvm::Error::success();

@@ -9,6 +9,8 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace cheems {
 namespace {
@@ -127,6 +129,17 @@ llvm::Error checkCoverage(llvm::ArrayRef<TensorView> views,
 
 } // namespace
 
+void TensorView::release() const {
+  static const uint64_t page = sysconf(_SC_PAGESIZE);
+  uint64_t begin =
+               llvm::alignTo(reinterpret_cast<uintptr_t>(bytes.begin()), page),
+           end =
+               llvm::alignDown(reinterpret_cast<uintptr_t>(bytes.end()), page);
+  if (mapped && begin < end) {
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+  }
+}
+
 llvm::Expected<SafeTensorsFile> SafeTensorsFile::open(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
@@ -192,6 +205,10 @@ SafeTensorsFile::parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
   });
   if (llvm::Error error = checkCoverage(file.views, data, name)) {
     return std::move(error);
+  }
+  for (TensorView &view : file.views) {
+    view.mapped =
+        buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
   }
   file.buffer = std::move(buffer);
   return file;

@@ -1,5 +1,8 @@
 #include "runtime/Artifact/CpuFeatures.h"
+#include <algorithm>
 #include <cpuid.h>
+#include <cstring>
+#include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -85,19 +88,26 @@ constexpr Bit bits[] = {
 
 /// A process must ask Linux once before its first tile instruction, or that
 /// instruction kills it.
-bool askForTiles() {
+bool askLinuxForTiles() {
+  static const bool allowed = [] {
 #ifdef SYS_arch_prctl
-  constexpr int requestPermission = 0x1023,
-                tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+    constexpr int requestPermission = 0x1023,
+                  tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+    return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 #else
-  return false;
+    return false;
 #endif
+  }();
+  return allowed;
 }
 
 CpuRegisters readRegisters() {
   CpuRegisters registers;
   uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &a, &b, &c, &d)) {
+    const uint32_t words[] = {b, d, c};
+    std::memcpy(registers.vendor.data(), words, sizeof(words));
+  }
   if (__get_cpuid(1, &a, &b, &c, &d)) {
     registers.leaf1ecx = c;
     registers.leaf1edx = d;
@@ -121,25 +131,27 @@ CpuRegisters readRegisters() {
     __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
     registers.xcr0 = uint64_t(d) << 32 | a;
   }
-  if ((registers.xcr0 & tiles) == tiles && !askForTiles()) {
-    registers.xcr0 &= ~tiles;
-  }
   return registers;
 }
 
 } // namespace
 
-CpuFeatures::CpuFeatures(const CpuRegisters &registers) {
+CpuFeatures::CpuFeatures(const CpuRegisters &registers, bool (*askForTiles)())
+    : askForTiles(askForTiles) {
   for (const Bit &bit : bits) {
     if (registers.*bit.word >> bit.bit & 1 &&
         (registers.xcr0 & bit.state) == bit.state) {
       present.insert(bit.feature);
     }
   }
+  std::string_view vendor(registers.vendor.data(), registers.vendor.size());
+  if (has("avx512bf16") && vendor != "GenuineIntel") {
+    present.insert("fast-bf16-dot");
+  }
 }
 
 const CpuFeatures &CpuFeatures::host() {
-  static const CpuFeatures features(readRegisters());
+  static const CpuFeatures features(readRegisters(), askLinuxForTiles);
   return features;
 }
 
@@ -151,4 +163,10 @@ CpuFeatures::firstMissing(const std::vector<std::string> &features) const {
     }
   }
   return std::nullopt;
+}
+
+bool CpuFeatures::permits(const std::vector<std::string> &features) const {
+  bool tiles =
+      std::find(features.begin(), features.end(), "amx-tile") != features.end();
+  return !tiles || !askForTiles || askForTiles();
 }

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_ARTIFACT_CPUFEATURES_H
 #define CHEEMS_RUNTIME_ARTIFACT_CPUFEATURES_H
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@ namespace cheems {
 /// The registers the answer depends on; zero where the processor has no such
 /// leaf.
 struct CpuRegisters {
+  std::array<char, 12> vendor{}; ///< "GenuineIntel", "AuthenticAMD", …
   uint32_t leaf1ecx = 0, leaf1edx = 0;
   uint32_t leaf7ebx = 0, leaf7ecx = 0, leaf7edx = 0; ///< subleaf 0
   uint32_t leaf7eax1 = 0, leaf7edx1 = 0;             ///< subleaf 1
@@ -23,10 +25,12 @@ struct CpuRegisters {
 class CpuFeatures {
 public:
   /// A feature counts when CPUID has it and the operating system saves the
-  /// registers it uses.
-  explicit CpuFeatures(const CpuRegisters &registers);
-  /// This machine's, found once; asks Linux for permission to use AMX tiles
-  /// when the processor has them.
+  /// registers it uses. Not LLVM's is "fast-bf16-dot": vdpbf16ps is not slower
+  /// than f32 multiply-adds, as it is on Intel's CPUs. `askForTiles` gets the
+  /// process the permission to use AMX tiles, where one is needed.
+  explicit CpuFeatures(const CpuRegisters &registers,
+                       bool (*askForTiles)() = nullptr);
+  /// This machine's, found once.
   static const CpuFeatures &host();
 
   bool has(const std::string &feature) const {
@@ -35,8 +39,12 @@ public:
   /// The first of `features` this machine lacks or this table does not know.
   std::optional<std::string>
   firstMissing(const std::vector<std::string> &features) const;
+  /// Whether this process may use `features`, which are there. Asks the
+  /// operating system where AMX tiles are among them, and not before.
+  bool permits(const std::vector<std::string> &features) const;
 
 private:
+  bool (*askForTiles)();
   std::set<std::string> present;
 };
 

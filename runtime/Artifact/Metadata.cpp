@@ -162,6 +162,7 @@ Variant parseVariant(const Reader &reader) {
   Variant variant;
   variant.name = reader.text("name");
   variant.features = reader.texts("features");
+  variant.wants = reader.texts("wants");
   variant.generalEntry = parseEntry(reader, "general");
   variant.decodeEntry = parseEntry(reader, "decode");
   Reader sizes = reader.object("workspace");
@@ -246,12 +247,21 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   }
   size_t index = 0;
   for (const json &item : root.list("variants")) {
-    data.variants.push_back(
-        parseVariant(root.element(item, "variants", index++)));
+    Reader reader = root.element(item, "variants", index++);
+    Variant variant = parseVariant(reader);
+    for (const Variant &other : data.variants) {
+      if (variant.name == other.name) {
+        throw reader.bad("name", "is that of another variant");
+      }
+    }
+    data.variants.push_back(std::move(variant));
   }
   if (data.variants.empty()) {
     throw root.bad("variants", "is empty");
   }
+  Reader marks = root.object("marks");
+  data.generalMarks = marks.texts("general");
+  data.decodeMarks = marks.texts("decode");
   index = 0;
   for (const json &item : root.list("state")) {
     data.state.push_back(parseState(root.element(item, "state", index++)));
@@ -259,9 +269,6 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   for (const json &item : root.list("parameters")) {
     checkParameter(root.element(item, "parameters", data.parameterCount++),
                    weightBytes);
-  Reader marks = root.object("marks");
-  data.generalMarks = marks.texts("general");
-  data.decodeMarks = marks.texts("decode");
   }
 
   Reader context = root.object("context");

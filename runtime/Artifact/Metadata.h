@@ -22,6 +22,8 @@ struct WorkspaceSize {
 struct Variant {
   std::string name;
   std::vector<std::string> features;
+  /// Features that make it the better choice, though it runs without.
+  std::vector<std::string> wants;
   std::string generalEntry, decodeEntry;
   WorkspaceSize generalWorkspace, decodeWorkspace;
 };
@@ -55,10 +57,10 @@ struct Metadata {
   std::vector<std::string> targetFeatures;
   std::string sanitizer; ///< whose checks the code carries: "address", or none
   std::vector<Variant> variants;
-  std::vector<StateKind> state;
-  std::vector<std::string> warnings;
   /// Parts of a step in the order of its marks; the same in all variants.
   std::vector<std::string> generalMarks, decodeMarks;
+  std::vector<StateKind> state;
+  std::vector<std::string> warnings;
   int64_t parameterCount = 0;
 
   /// Whether any pool grows with the context.

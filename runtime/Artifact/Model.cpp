@@ -1,8 +1,10 @@
 #include "runtime/Artifact/Model.h"
 #include "cheems/artifact.h"
+#include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
 #include "runtime/Redzones.h"
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <nlohmann/json.hpp>
@@ -55,25 +57,8 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
                          weights.size(), path);
 
-  auto refuse = [&](const std::string &feature) {
-    return Error(Status::unsupported,
-                 path + ": compiled for " + data.targetCpu +
-                     ", but this machine has no '" + feature +
-                     "'; compile the model again with a lower --cpu");
-  };
-  if (auto missing = cpu.firstMissing(data.targetFeatures)) {
-    throw refuse(*missing);
-  }
-  for (const Variant &variant : data.variants) {
-    if (!cpu.firstMissing(variant.features)) {
-      chosen = &variant;
-      break;
-    }
-  }
-  if (!chosen) {
-    throw refuse(*cpu.firstMissing(data.variants.back().features));
-  }
-
+  const char *forced = std::getenv("CHEEMS_CPU");
+  chosen = &chooseVariant(data, cpu, forced ? forced : "", path);
   loadCode();
   if (!weights.empty()) {
     // The zeros up to the next section, which nothing reads any more.

@@ -15,7 +15,8 @@ namespace cheems {
 /// Immutable once open: any number of threads and sessions may share one.
 class Model {
 public:
-  /// Maps and checks the file in the order of docs/abi.md, then loads its code.
+  /// Maps and checks the file in the order of docs/abi.md, then loads its code:
+  /// the variant that CHEEMS_CPU names, else the best one for `cpu`.
   /// An artefact is a program: open only files you trust. Throws Error: failed
   /// for a bad file, unsupported for a CPU that lacks a feature.
   static std::shared_ptr<const Model>

@@ -76,8 +76,10 @@ int main(int argc, char **argv) {
   app.add_option("--target", target, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}));
   app.add_option("--cpu", options.cpu,
-                 "portable (x86-64-v3), native (this machine), or a name: "
-                 "x86-64-v3, x86-64-v4, sapphirerapids, ...");
+                 "portable: x86-64-v3 and better, the best code being chosen "
+                 "at load; native (this machine), or a name: x86-64-v3, "
+                 "x86-64-v4, sapphirerapids, ...; or one kind of code: avx2, "
+                 "avx512, avx512bf16, amx");
   std::string weights = "stored";
   app.add_option("--weights", weights,
                  "how matrices are kept: stored, f32, bf16 (int8 and int4 are "
@@ -98,7 +100,9 @@ int main(int argc, char **argv) {
       {"llvm", cheems::Emit::LLVM},
       {"obj", cheems::Emit::Object}};
   std::string emit = "artefact";
-  app.add_option("--emit", emit, "artefact, or a stage: mlir, llvm, ptx, obj")
+  app.add_option("--emit", emit,
+                 "artefact, or a stage: mlir, llvm, ptx, obj (llvm and obj of "
+                 "portable: the code for x86-64-v3)")
       ->check(CLI::IsMember({"artefact", "mlir", "llvm", "ptx", "obj"}));
   try {
     app.parse(argc, argv);

@@ -24,6 +24,7 @@ struct CompileOptions {
 };
 
 /// Told what is happening: a stage's name and how much of it is done, 0 to 1.
+/// Called from any thread, from one at a time.
 using ProgressHandler =
     llvm::function_ref<void(llvm::StringRef stage, double fraction)>;
 using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;

@@ -25,9 +25,13 @@ struct TensorView {
   DType type;
   llvm::SmallVector<int64_t, 4> shape;
   llvm::ArrayRef<uint8_t> bytes;
+  bool mapped = false; ///< `bytes` can be read from the file again
   int64_t elements() const;
   /// Element i widened to double, whatever the stored type.
   double at(int64_t i) const;
+  /// Gives back the memory that reading has filled: large tensors are read
+  /// once.
+  void release() const;
 };
 
 class SafeTensorsFile {

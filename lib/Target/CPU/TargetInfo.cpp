@@ -1,4 +1,4 @@
-// The CPU that code is made for.
+// The CPUs that code is made for.
 #include "cheems/Target/CPU/TargetInfo.h"
 #include "cheems/Import/Checkpoint.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,61 +13,131 @@ constexpr llvm::StringLiteral kBaseline[] = {
     "avx",    "avx2",   "bmi",   "bmi2",   "cx16", "f16c", "fma",  "fxsr",
     "lzcnt",  "mmx",    "movbe", "popcnt", "sahf", "sse",  "sse2", "sse3",
     "sse4.1", "sse4.2", "ssse3", "xsave",  "cx8",  "x87",  "cmov"};
-/// Beyond it, what vector code profits from. Nothing else is ever enabled, so
-/// nothing else need be checked at load.
-constexpr llvm::StringLiteral kVector[] = {
-    "avx512f",  "avx512bw",   "avx512cd",   "avx512dq",
-    "avx512vl", "avx512bf16", "avx512vnni", "avxvnni"};
+constexpr llvm::StringLiteral kWide[] = {"avx512f", "avx512bw", "avx512cd",
+                                         "avx512dq", "avx512vl"};
+constexpr llvm::StringLiteral kDot[] = {"avx512bf16", "avx512vnni"};
+constexpr llvm::StringLiteral kTiles[] = {"amx-tile", "amx-bf16"};
+
+/// vdpbf16ps does at least as much as f32 multiply-adds in the same time; on
+/// every Intel CPU so far it does half of that.
+constexpr llvm::StringLiteral kFastDot = "fast-bf16-dot";
+
+/// Nothing but these features is ever enabled, so nothing else need be checked
+/// at load.
+struct Step {
+  llvm::StringLiteral name;
+  llvm::ArrayRef<llvm::StringLiteral>
+      adds; ///< to the features of the one before
+  bool wantsFastDot;
+};
+constexpr Step kSteps[] = {{"avx2", kBaseline, false},
+                           {"avx512", kWide, false},
+                           {"avx512bf16", kDot, true},
+                           {"amx", kTiles, false}};
+
+using Features = llvm::StringMap<bool>;
+
+Features hostFeatures() {
+  Features available = llvm::sys::getHostCPUFeatures();
+  for (llvm::StringRef implied : {"x87", "cmov", "cx8", "mmx", "sse", "sse2"}) {
+    available[implied] = true; // of every x86-64
+  }
+  using namespace llvm::sys::detail::x86;
+  available[kFastDot] = available.lookup("avx512bf16") &&
+                        getVendorSignature() != VendorSignatures::GENUINE_INTEL;
+  return available;
+}
+
+llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
+  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None) {
+    return llvm::make_error<UnsupportedError>(
+        ("--cpu " + cpu +
+         " is not a 64-bit x86 CPU known here; try portable, native, "
+         "x86-64-v3 or x86-64-v4")
+            .str());
+  }
+  Features available;
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::X86::getFeaturesForCPU(cpu, features);
+  for (llvm::StringRef feature : features) {
+    available[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, available);
+  }
+  // Left out of the parser's lists because every 64-bit CPU has them.
+  for (llvm::StringRef implied :
+       {"x87", "cmov", "cx8", "mmx", "sse", "sse2", "fxsr", "xsave", "sahf"}) {
+    available.try_emplace(implied, true);
+  }
+  available[kFastDot] =
+      available.lookup("avx512bf16") && cpu.starts_with("znver");
+  return available;
+}
+
+/// All variants, least first.
+std::vector<TargetInfo> allVariants() {
+  std::vector<TargetInfo> all;
+  for (const Step &step : kSteps) {
+    TargetInfo info;
+    info.name = step.name.str();
+    if (!all.empty()) {
+      info.features = all.back().features;
+    }
+    for (llvm::StringRef feature : step.adds) {
+      info.features.push_back(feature.str());
+    }
+    llvm::sort(info.features);
+    if (step.wantsFastDot) {
+      info.wants.push_back(kFastDot.str());
+    }
+    all.push_back(std::move(info));
+  }
+  return all;
+}
 } // namespace
 
-llvm::Expected<TargetInfo> TargetInfo::find(llvm::StringRef cpu) {
-  llvm::StringMap<bool> available;
-  if (cpu == "native") {
-    available = llvm::sys::getHostCPUFeatures();
-    for (llvm::StringRef implied :
-         {"x87", "cmov", "cx8", "mmx", "sse", "sse2"}) {
-      available[implied] = true; // of every x86-64
-    }
-  } else {
-    llvm::StringRef name = cpu == "portable" ? "x86-64-v3" : cpu;
-    if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) ==
-        llvm::X86::CK_None) {
-      return llvm::make_error<UnsupportedError>(
-          ("--cpu " + cpu +
-           " is not a 64-bit x86 CPU known here; try portable, native, "
-           "x86-64-v3 or x86-64-v4")
-              .str());
-    }
-    llvm::SmallVector<llvm::StringRef> features;
-    llvm::X86::getFeaturesForCPU(name, features);
-    for (llvm::StringRef feature : features) {
-      available[feature] = true;
-      llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, available);
-    }
-    // Left out of the parser's lists because every 64-bit CPU has them.
-    for (llvm::StringRef implied : {"x87", "cmov", "cx8", "mmx", "sse", "sse2",
-                                    "fxsr", "xsave", "sahf"}) {
-      available.try_emplace(implied, true);
+llvm::Expected<std::vector<TargetInfo>>
+TargetInfo::variants(llvm::StringRef cpu) {
+  std::vector<TargetInfo> all = allVariants();
+  if (cpu == "portable") {
+    std::reverse(all.begin(), all.end());
+    return all;
+  }
+  for (TargetInfo &variant : all) {
+    if (cpu == variant.name) {
+      return std::vector{std::move(variant)};
     }
   }
-  TargetInfo info;
-  info.cpu = cpu.str();
+  llvm::Expected<Features> available =
+      cpu == "native" ? hostFeatures() : featuresOf(cpu);
+  if (!available) {
+    return available.takeError();
+  }
   for (llvm::StringRef feature : kBaseline) {
-    if (!available.lookup(feature)) {
+    if (!available->lookup(feature)) {
       return llvm::make_error<UnsupportedError>(
           ("--cpu " + cpu + " lacks " + feature +
            "; code is made for x86-64-v3 and better")
               .str());
     }
-    info.features.push_back(feature.str());
   }
-  for (llvm::StringRef feature : kVector) {
-    if (available.lookup(feature)) {
-      info.features.push_back(feature.str());
+  auto there = [&](const std::string &feature) {
+    return available->lookup(feature);
+  };
+  for (TargetInfo &variant : llvm::reverse(all)) {
+    if (llvm::all_of(variant.features, there) &&
+        llvm::all_of(variant.wants, there)) {
+      return std::vector{std::move(variant)};
     }
   }
-  llvm::sort(info.features);
-  return info;
+  llvm_unreachable("the least variant needs the baseline alone");
+}
+
+llvm::Expected<TargetInfo> TargetInfo::find(llvm::StringRef cpu) {
+  auto found = variants(cpu);
+  if (!found) {
+    return found.takeError();
+  }
+  return std::move(found->back());
 }
 
 bool TargetInfo::has(llvm::StringRef feature) const {
@@ -75,11 +145,14 @@ bool TargetInfo::has(llvm::StringRef feature) const {
 }
 
 Strategy TargetInfo::strategy(bool scalar) const {
+  using mlir::cheems::Products;
   Strategy strategy;
   strategy.scalar = scalar;
-  bool wide =
-      has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  bool wide = has("avx512f");
   strategy.lanes = wide ? 16 : 8;
   strategy.registers = wide ? 32 : 16;
+  strategy.products = has("amx-bf16")     ? Products::AMX
+                      : has("avx512bf16") ? Products::DotBF16
+                                          : Products::FMA;
   return strategy;
 }

@@ -37,6 +37,17 @@ TEST(CpuFeatures, bitsTheProcessorLacksAreNotThere) {
   EXPECT_FALSE(CpuFeatures(none).has("bmi2"));
 }
 
+TEST(CpuFeatures, bf16DotsAreFastWhereIntelDidNotMakeThem) {
+  CpuRegisters registers;
+  registers.xcr0 = ~0ull;
+  EXPECT_FALSE(CpuFeatures(registers).has("fast-bf16-dot"));
+  registers.leaf7eax1 = 1u << 5;
+  EXPECT_TRUE(CpuFeatures(registers).has("fast-bf16-dot"));
+  registers.vendor = {'G', 'e', 'n', 'u', 'i', 'n',
+                      'e', 'I', 'n', 't', 'e', 'l'};
+  EXPECT_FALSE(CpuFeatures(registers).has("fast-bf16-dot"));
+}
+
 TEST(CpuFeatures, firstMissingIsNamedAndUnknownOnesAreMissing) {
   CpuFeatures small = machine(0x7);
   EXPECT_EQ(small.firstMissing({"avx2", "fma"}), std::nullopt);

@@ -146,6 +146,17 @@ TEST(Metadata, variantsAndParametersAreChecked) {
   EXPECT_THAT(
       refusalWith([](json &m) { m["variants"][0]["decode"] = "system"; }),
       HasSubstr("does not name an entry"));
+  EXPECT_THAT(
+      refusalWith([](json &m) { m["variants"].push_back(m["variants"][0]); }),
+      HasSubstr("'variants[1].name' is that of another variant"));
+  for (const char *field :
+       {"name", "features", "wants", "general", "decode", "workspace"}) {
+    std::string path = std::string("'variants[0].") + field;
+    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0].erase(field); }),
+                HasSubstr(path + "' is missing"));
+    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0][field] = {1}; }),
+                HasSubstr(path));
+  }
   EXPECT_THAT(refusalWith([](json &m) {
                 m["variants"][0]["workspace"]["decode"] = {1, 2};
               }),

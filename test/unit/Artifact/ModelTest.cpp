@@ -4,6 +4,7 @@
 #include "FakeArtifact.h"
 #include "runtime/Error.h"
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -100,6 +101,37 @@ TEST(Model, missingCpuFeatureIsUnsupportedAndNamed) {
   Refusal reason = refusal(file.path(), smallCpu());
   EXPECT_EQ(reason.status, Status::unsupported);
   EXPECT_THAT(reason.message, HasSubstr("no 'avx2'"));
+}
+
+/// CHEEMS_CPU for as long as this lives.
+struct ForcedCpu {
+  explicit ForcedCpu(const char *name) { setenv("CHEEMS_CPU", name, 1); }
+  ~ForcedCpu() { unsetenv("CHEEMS_CPU"); }
+};
+
+TEST(Model, environmentForcesAVariant) {
+  FakeArtifact artifact;
+  nlohmann::json other = artifact.metadata["variants"][0];
+  other["name"] = "other";
+  artifact.metadata["variants"].push_back(other);
+  TemporaryFile file(artifact.bytes());
+  EXPECT_EQ(Model::open(file.path())->variant().name, "only");
+  {
+    ForcedCpu forced("other");
+    auto model = Model::open(file.path());
+    EXPECT_EQ(model->variant().name, "other");
+    auto description = nlohmann::json::parse(model->describe());
+    EXPECT_EQ(description["file"]["variant"], "other");
+    EXPECT_EQ(description["variants"].size(), 2u);
+  }
+  {
+    ForcedCpu forced("neither");
+    Refusal reason = refusal(file.path());
+    EXPECT_EQ(reason.status, Status::unsupported);
+    EXPECT_THAT(reason.message, HasSubstr("has only, other"));
+  }
+  ForcedCpu empty("");
+  EXPECT_EQ(Model::open(file.path())->variant().name, "only");
 }
 
 TEST(Model, firstVariantThatRunsIsChosen) {

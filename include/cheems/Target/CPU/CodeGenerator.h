@@ -11,6 +11,9 @@
 
 namespace cheems {
 
+/// An object file's bytes.
+using Object = llvm::SmallVector<char, 0>;
+
 /// Translates `module` (LLVM dialect) and optimises it for `target`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
@@ -18,11 +21,11 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
 
 /// The object file of an optimised module. Fails if it needs any symbol but
 /// cheems_parallel_for and, instrumented, those of AddressSanitizer.
-llvm::Expected<llvm::SmallVector<char, 0>>
-generateObject(llvm::Module &module, const TargetInfo &target);
+llvm::Expected<Object> generateObject(llvm::Module &module,
+                                      const TargetInfo &target);
 
-/// Links one object into the shared object `output`.
-llvm::Error linkSharedObject(llvm::ArrayRef<char> object,
+/// Links objects, in this order, into the shared object `output`.
+llvm::Error linkSharedObject(llvm::ArrayRef<Object> objects,
                              llvm::StringRef output);
 
 } // namespace cheems

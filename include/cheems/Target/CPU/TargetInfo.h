@@ -1,5 +1,5 @@
-// The CPU that code is made for: its features, and the sizes that follow from
-// them.
+// The CPUs that code is made for: their features, and the sizes that follow
+// from them.
 #ifndef CHEEMS_TARGET_CPU_TARGETINFO_H
 #define CHEEMS_TARGET_CPU_TARGETINFO_H
 
@@ -10,10 +10,14 @@
 
 namespace cheems {
 
+/// One variant of the code in an artefact.
 struct TargetInfo {
-  std::string cpu; ///< as asked for
+  std::string name; ///< "amx", "avx512bf16", "avx512" or "avx2"
   std::vector<std::string>
       features; ///< LLVM's names of what the code may use beyond x86-64, sorted
+  /// What makes this variant the better choice where its features are there
+  /// (docs/abi.md): "fast-bf16-dot".
+  std::vector<std::string> wants;
   /// Code carries AddressSanitizer's checks, as this compiler itself does.
 #ifdef CHEEMS_ADDRESS_SANITIZER
   bool addressSanitizer = true;
@@ -21,9 +25,12 @@ struct TargetInfo {
   bool addressSanitizer = false;
 #endif
 
-  /// "portable", "native" (this machine's CPUID bits, never its model name), or
-  /// a name LLVM knows. UnsupportedError where x86-64-v3 is not met, naming
-  /// what is missing.
+  /// The variants that `cpu` asks for, best first: all for "portable"; else the
+  /// best one for "native" (this machine's CPUID bits, never its model name), a
+  /// CPU that LLVM knows, or the variant of that name. UnsupportedError where
+  /// x86-64-v3 is not met, naming what is missing.
+  static llvm::Expected<std::vector<TargetInfo>> variants(llvm::StringRef cpu);
+  /// The last of them, which of all variants runs everywhere.
   static llvm::Expected<TargetInfo> find(llvm::StringRef cpu);
 
   bool has(llvm::StringRef feature) const;

@@ -1,0 +1,69 @@
+#include "runtime/Artifact/VariantChoice.h"
+#include "runtime/Error.h"
+
+using namespace cheems;
+
+namespace {
+
+/// Why a variant does not run here; empty where it does.
+std::string obstacle(const Variant &variant, const CpuFeatures &cpu) {
+  if (auto missing = cpu.firstMissing(variant.features)) {
+    return "this machine has no '" + *missing + "'";
+  }
+  return cpu.permits(variant.features)
+             ? ""
+             : "the operating system does not let this process use 'amx-tile'";
+}
+
+const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
+                             const std::string &name, const std::string &file) {
+  std::string names;
+  for (const Variant &variant : data.variants) {
+    names += (names.empty() ? "" : ", ") + variant.name;
+    if (variant.name != name) {
+      continue;
+    }
+    std::string reason = obstacle(variant, cpu);
+    if (reason.empty()) {
+      return variant;
+    }
+    throw Error(Status::unsupported, file + ": CHEEMS_CPU asks for variant '" +
+                                         name + "', but " + reason +
+                                         "; unset CHEEMS_CPU");
+  }
+  throw Error(Status::unsupported, file + ": CHEEMS_CPU asks for variant '" +
+                                       name + "', but the file has " + names);
+}
+
+} // namespace
+
+const Variant &cheems::chooseVariant(const Metadata &data,
+                                     const CpuFeatures &cpu,
+                                     const std::string &forced,
+                                     const std::string &file) {
+  auto refuse = [&](const std::string &reason) {
+    return Error(Status::unsupported,
+                 file + ": compiled for " + data.targetCpu + ", but " + reason +
+                     "; compile the model again with a lower --cpu");
+  };
+  if (auto missing = cpu.firstMissing(data.targetFeatures)) {
+    throw refuse("this machine has no '" + *missing + "'");
+  }
+  if (!forced.empty()) {
+    return forcedVariant(data, cpu, forced, file);
+  }
+  const Variant *second = nullptr; // runs, but lacks what it wants
+  for (const Variant &variant : data.variants) {
+    bool wanted = !cpu.firstMissing(variant.wants);
+    if ((wanted || !second) && obstacle(variant, cpu).empty()) {
+      if (wanted) {
+        return variant;
+      }
+      second = &variant;
+    }
+  }
+  if (!second) {
+    throw refuse(obstacle(data.variants.back(), cpu));
+  }
+  return *second;
+}
