@@ -19,6 +19,7 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
   if (!strategy.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
     pm.addPass(mlir::cheems::createPackParametersPass());
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
     mlir::cheems::TileThreadsPassOptions tile;
     tile.panels = strategy.panels;
     tile.rows = strategy.rows;

@@ -1,4 +1,5 @@
-// y = x W^T + b, the activations, and the MLPs made of both.
+// y = x W^T + b, products with panels, the activations, and the MLPs made of
+// both.
 #include "cheems/Reference/Linear.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
@@ -19,6 +20,39 @@ Tensor linear(const Tensor &x, const LinearWeights &w) {
         sum += row[i] * weights[i];
       }
       y(t, n) = sum;
+    }
+  }
+  return y;
+}
+
+Tensor unpacked(const Tensor &panels, int64_t columns) {
+  int64_t height = panels.shape[2], pair = panels.shape[3];
+  Tensor w({columns, panels.shape[1] * pair});
+  for (int64_t n = 0; n < columns; ++n) {
+    for (int64_t k = 0; k < w.shape[1]; ++k) {
+      w(n, k) = panels(n / height, k / pair, n % height, k % pair);
+    }
+  }
+  return w;
+}
+
+Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue) {
+  std::vector<Tensor> sums;
+  for (const Tensor &weight : panels) {
+    sums.push_back(linear(x, {unpacked(weight, columns), std::nullopt}));
+  }
+  Tensor y({x.shape[0], columns});
+  for (int64_t t = 0; t < x.shape[0]; ++t) {
+    for (int64_t n = 0; n < columns; ++n) {
+      std::vector<double> own, beside;
+      for (const Tensor &sum : sums) {
+        own.push_back(sum(t, n));
+      }
+      for (const Tensor &operand : with) {
+        beside.push_back(operand.rank() == 1 ? operand(n) : operand(t, n));
+      }
+      y(t, n) = epilogue(own, beside);
     }
   }
   return y;

@@ -1,9 +1,11 @@
-// Projections, activations and the two MLP forms, evaluated in double.
+// Projections, activations and the two MLP forms, evaluated in double; products
+// with panels and an epilogue.
 #ifndef CHEEMS_REFERENCE_LINEAR_H
 #define CHEEMS_REFERENCE_LINEAR_H
 
 #include "cheems/Import/ModelConfig.h"
 #include "cheems/Reference/Tensor.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace cheems::reference {
@@ -15,6 +17,17 @@ struct LinearWeights {
 
 /// y = x W^T + b for x [T, in]; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
+
+/// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
+Tensor unpacked(const Tensor &panels, int64_t columns);
+
+/// One element from its sums, one a weight, and from what stands beside it.
+using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,
+                                           llvm::ArrayRef<double> with)>;
+/// y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...) where
+/// sum_i = x W_i^T, for x [T, K]; the result is [T, columns].
+Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
 
 /// log(1 + e^x), without overflow for large x.
 double softplus(double x);

@@ -1,4 +1,4 @@
-// Verification of linear.
+// Verification of linear and of what ends its epilogue.
 #include "OpUtils.h"
 
 using namespace mlir;
@@ -79,6 +79,13 @@ LogicalResult LinearOp::verifyRegions() {
                          "only, not ")
              << op.getName();
     }
+  }
+  return success();
+}
+
+LogicalResult YieldOp::verify() {
+  if (!isa<LinearOp>((*this)->getParentOp())) {
+    return emitOpError("C1: stands in the epilogue of a cheems.linear");
   }
   return success();
 }

@@ -1,6 +1,7 @@
 // What the destination-style ops of the dialect share.
 #include "OpUtils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -75,8 +76,22 @@ FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b,
        cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
     results.push_back(operands[init.getOperandNumber()].getType());
   }
-  Operation *tiled = clone(b, op, results, operands);
+  Operation *tiled = cloneWith(b, op, results, operands);
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+Operation *cheems::cloneWith(OpBuilder &b, Operation *op, TypeRange results,
+                             ValueRange operands) {
+  IRMapping map;
+  OperationState state(op->getLoc(), op->getName(), operands, results,
+                       op->getAttrs());
+  for (Region &region : op->getRegions()) {
+    Region *copy = state.addRegion();
+    if (!region.empty()) {
+      b.cloneRegionBefore(region, *copy, copy->begin(), map);
+    }
+  }
+  return b.create(state);
 }
 
 SmallVector<Range> cheems::fullDomain(OpBuilder &b, Location loc, Value value) {

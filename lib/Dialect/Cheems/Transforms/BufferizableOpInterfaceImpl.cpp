@@ -33,7 +33,7 @@ struct DestinationModel
         results.push_back(*buffer);
       }
     }
-    clone(rewriter, op, /*newResultTypes=*/TypeRange{}, operands);
+    cheems::cloneWith(rewriter, op, /*results=*/TypeRange{}, operands);
     replaceOpWithBufferizedValues(rewriter, op, results);
     return success();
   }

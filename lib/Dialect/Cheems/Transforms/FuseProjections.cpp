@@ -1,4 +1,5 @@
 // cheems-fuse-projections: products of one input become one product.
+#include "Elementwise.h"
 #include "Weights.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,6 +26,27 @@ struct Candidate {
 bool startsAtZero(linalg::MatmulOp op) {
   auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}
+
+/// Two products that one elementwise op combines, a gate and what it gates,
+/// stay two: they become one op with two weights and that op as epilogue.
+void dropPairs(SmallVectorImpl<Candidate> &found) {
+  SmallVector<linalg::GenericOp> ends;
+  for (Candidate &c : found) {
+    ends.push_back(lastElementwiseUse(c.op.getResult(0)));
+  }
+  SmallVector<Candidate> left;
+  for (size_t i = 0; i < found.size(); ++i) {
+    size_t same = 0;
+    for (size_t j = 0; j < found.size(); ++j) {
+      same += ends[j] == ends[i] &&
+              found[j].weight->type() == found[i].weight->type();
+    }
+    if (!ends[i] || same != 2) {
+      left.push_back(found[i]);
+    }
+  }
+  found.assign(left);
 }
 
 /// Parameters reach `a` and `b` in pairs: from the same calls, or both
@@ -130,6 +152,7 @@ struct FuseProjections
       }
     }
     for (auto &[input, found] : byInput) {
+      dropPairs(found);
       // In program order, so that the slices come before their uses.
       llvm::sort(found, [](const Candidate &a, const Candidate &b) {
         linalg::MatmulOp first = a.op, second = b.op;

@@ -1,5 +1,5 @@
 // cheems-pack-parameters: weights of products become panels, products become
-// linalg.mmt4d.
+// cheems.linear.
 #include "Weights.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kRows = 16; // rows of W, columns of the product, a panel
+constexpr int64_t kRows = LinearOp::kColumns; // of W
 
 PanelsAttr layoutOf(RankedTensorType matrix) {
   bool pairs =
@@ -30,78 +30,50 @@ RankedTensorType packedType(RankedTensorType matrix) {
                                matrix.getElementType());
 }
 
-/// y = x * W^T + y with W in panels. Columns past N exist only inside.
-void packProduct(linalg::MatmulOp op, Value weight, RankedTensorType matrix,
-                 IRRewriter &rewriter) {
+/// What a product's sums start from: nothing, or an operand added to them.
+struct Start {
+  Value with;        ///< [T, N] or [N], or null
+  Value destination; ///< overwritten, or null: the start is read, so the result
+                     ///< needs a tensor of its own
+};
+
+Start startOf(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>();
+      fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())) {
+    return {Value(), fill.getOutputs()[0]};
+  }
+  auto broadcast = init.getDefiningOp<linalg::BroadcastOp>();
+  if (broadcast && broadcast.getDimensions() == ArrayRef<int64_t>{0}) {
+    return {broadcast.getInput(), broadcast.getInit()};
+  }
+  return {init, Value()};
+}
+
+/// y = x * W^T + y with W in panels.
+void packProduct(linalg::MatmulOp op, Value weight, IRRewriter &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  PanelsAttr layout = layoutOf(matrix);
-  int64_t pair = layout.getPair(), columns = matrix.getDimSize(0),
-          size = matrix.getDimSize(1);
-  int64_t panels = llvm::divideCeil(columns, kRows);
-  Value x = op.getInputs()[0], init = op.getOutputs()[0];
-  OpFoldResult rows = tensor::getMixedSize(rewriter, loc, x, 0);
-  auto index = [&](int64_t value) { return rewriter.getIndexAttr(value); };
-  auto expand = [&](Value value, ArrayRef<OpFoldResult> shape) -> Value {
-    auto type = RankedTensorType::get(
-        decomposeMixedValues(SmallVector<OpFoldResult>(shape)).first,
-        cast<RankedTensorType>(value.getType()).getElementType());
-    return tensor::ExpandShapeOp::create(
-        rewriter, loc, type, value,
-        SmallVector<ReassociationIndices>{{0}, {1, 2, 3}}, shape);
-  };
-  Value tiles = expand(x, {rows, index(size / pair), index(1), index(pair)});
-  bool whole = columns % kRows == 0;
-  Value target = init;
-  if (!whole) {
-    Value zero =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getF32FloatAttr(0));
-    target = tensor::EmptyOp::create(
-        rewriter, loc, ArrayRef<OpFoldResult>{rows, index(panels * kRows)},
+  Value init = op.getOutputs()[0];
+  Start start = startOf(init);
+  Value destination = start.destination;
+  if (!destination) {
+    destination = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
         rewriter.getF32Type());
-    target = linalg::FillOp::create(rewriter, loc, zero, target).getResult(0);
   }
-  SmallVector<OpFoldResult> accShape{rows, index(panels), index(1),
-                                     index(kRows)};
-  // A fill commutes with the reshape; this way it can join the product's tile.
-  Value acc;
-  if (auto fill = target.getDefiningOp<linalg::FillOp>()) {
-    Value filled = fill.getOutputs()[0];
-    acc = filled.getDefiningOp<tensor::EmptyOp>()
-              ? tensor::EmptyOp::create(rewriter, loc, accShape,
-                                        rewriter.getF32Type())
-                    .getResult()
-              : expand(filled, accShape);
-    acc = linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], acc)
-              .getResult(0);
-  } else {
-    acc = expand(target, accShape);
+  auto linear = LinearOp::create(
+      rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
+      start.with ? ValueRange{start.with} : ValueRange{}, destination);
+  if (start.with) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Type f32 = rewriter.getF32Type();
+    Block *block =
+        rewriter.createBlock(&linear.getEpilogue(), {}, {f32, f32}, {loc, loc});
+    Value sum = arith::AddFOp::create(rewriter, loc, block->getArgument(0),
+                                      block->getArgument(1));
+    YieldOp::create(rewriter, loc, sum);
   }
-  Value product = linalg::Mmt4DOp::create(rewriter, loc, acc.getType(),
-                                          ValueRange{tiles, weight}, acc)
-                      .getResult(0);
-  Value flat = tensor::CollapseShapeOp::create(
-      rewriter, loc, product,
-      SmallVector<ReassociationIndices>{{0}, {1, 2, 3}});
-  if (!whole) {
-    flat = tensor::ExtractSliceOp::create(
-        rewriter, loc, flat, ArrayRef<OpFoldResult>{index(0), index(0)},
-        ArrayRef<OpFoldResult>{rows, index(columns)},
-        ArrayRef<OpFoldResult>{index(1), index(1)});
-    AffineMap all = rewriter.getMultiDimIdentityMap(2);
-    flat =
-        linalg::GenericOp::create(
-            rewriter, loc, init.getType(), flat, init,
-            ArrayRef<AffineMap>{all, all},
-            SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
-            [](OpBuilder &b, Location loc, ValueRange args) {
-              linalg::YieldOp::create(
-                  b, loc,
-                  arith::AddFOp::create(b, loc, args[0], args[1]).getResult());
-            })
-            .getResult(0);
-  }
-  rewriter.replaceOp(op, flat);
+  rewriter.replaceOp(op, linear);
 }
 
 /// W[n, k] reads panels[n / rows, k / pair, n % rows, k % pair].
@@ -153,7 +125,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
           packRead(read, use->get(), matrix, rewriter);
         } else {
           packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
-                      matrix, rewriter);
+                      rewriter);
         }
       }
     }

@@ -2,6 +2,7 @@
 // scf.forall.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_TILETHREADSPASS
@@ -23,11 +24,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     }
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
-    if (auto product = dyn_cast<linalg::Mmt4DOp>(op.getOperation())) {
+    if (auto linear = dyn_cast<cheems::LinearOp>(op.getOperation())) {
       // A loop of one iteration would only be undone again, and leave copies
       // behind.
       int64_t count =
-          cast<ShapedType>(product.getInputs()[1].getType()).getDimSize(0);
+          cast<ShapedType>(linear.getWeights()[0].getType()).getDimSize(0);
       sizes[1] = b.getIndexAttr(panels);
       return count > panels ? sizes : SmallVector<OpFoldResult>();
     }
@@ -65,7 +66,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);
-      // Only a product's own fill moves in; other producers have other users.
+      // Only an op's own fill moves in; other producers have other users.
       // The tiling so far has added the loop and the question for the loop's
       // bounds.
       auto ownFill = [&](OpResult producer) {
@@ -93,6 +94,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
         rewriter.replaceAllUsesWith(from, to);
       }
     }
+    // The whole ops, and fills that moved in.
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace

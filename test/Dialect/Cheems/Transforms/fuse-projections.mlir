@@ -73,3 +73,39 @@ func.func @permuted(%x: tensor<?x8xf32>, %zero: tensor<?x4xf32>) -> (tensor<?x4x
   %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// A gate and what it gates stay two, behind a bias as well; what else reads the input merges.
+// CHECK-LABEL: @gated
+// CHECK-DAG: cheems.parameter ["g"] : tensor<4x8xf32>
+// CHECK-DAG: cheems.parameter ["u"] : tensor<4x8xf32>
+// CHECK-DAG: cheems.parameter ["k", "v"] : tensor<8x8xf32>
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+#all = affine_map<(t, n) -> (t, n)>
+#column = affine_map<(t, n) -> (n)>
+func.func @gated(%x: tensor<?x8xf32>, %bias: tensor<4xf32>, %e: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %u = cheems.parameter ["u"] : tensor<4x8xf32>
+  %g = cheems.parameter ["g"] : tensor<4x8xf32>
+  %k = cheems.parameter ["k"] : tensor<4x8xf32>
+  %v = cheems.parameter ["v"] : tensor<4x8xf32>
+  %c = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %up = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %u : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %gate = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %g : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %biased = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%gate, %bias : tensor<?x4xf32>, tensor<4xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %1 = arith.addf %p, %q : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x4xf32>
+  %h = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%biased, %up : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %1 = arith.mulf %p, %q : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x4xf32>
+  %key = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %k : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %value = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %h, %key, %value : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}

@@ -1,11 +1,10 @@
 // RUN: cheems-opt %s --cheems-pack-parameters --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: @product
+// CHECK-NOT: linalg.fill
 // CHECK-DAG: %[[W:.*]] = cheems.parameter ["w"] layout <16, 1> : tensor<2x8x16x1xf32>
-// CHECK-DAG: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<?x8xf32> into tensor<?x8x1x1xf32>
-// CHECK: linalg.fill {{.*}} -> tensor<?x2x1x16xf32>
-// CHECK: linalg.mmt4d ins(%[[X]], %[[W]] : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>)
-// CHECK: tensor.collapse_shape %{{.*}} : tensor<?x2x1x16xf32> into tensor<?x32xf32>
+// CHECK-DAG: %[[Y:.*]] = tensor.empty(%{{.*}}) : tensor<?x32xf32>
+// CHECK: cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x8x16x1xf32>) outs(%[[Y]] : tensor<?x32xf32>) -> tensor<?x32xf32>
 // doc: cheems-pack-parameters,canonicalize,cse
 #row = affine_map<(m, n, k) -> (m, k)>
 #weight = affine_map<(m, n, k) -> (n, k)>
@@ -25,6 +24,7 @@ func.func @product(%x: tensor<?x8xf32>) -> tensor<?x32xf32> {
 // -----
 
 // A tied embedding: bf16 panels hold pairs of k, rows are read where the panels have them; the last panel is not full.
+// What the destination holds is added to the sums.
 // CHECK-LABEL: @tied
 // CHECK: %[[W:.*]] = cheems.parameter ["w"] layout <16, 2> : tensor<2x4x16x2xbf16>
 // CHECK: %[[N0:.*]] = affine.apply {{.*}}()[%arg1]
@@ -32,8 +32,10 @@ func.func @product(%x: tensor<?x8xf32>) -> tensor<?x32xf32> {
 // CHECK: %[[N1:.*]] = affine.apply {{.*}}()[%arg1]
 // CHECK: %[[K1:.*]] = affine.apply {{.*}}()[%arg2]
 // CHECK: tensor.extract %[[W]][%[[N0]], %[[K0]], %[[N1]], %[[K1]]]
-// CHECK: linalg.mmt4d ins(%{{.*}}, %[[W]] : tensor<?x4x1x2xf32>, tensor<2x4x16x2xbf16>)
-// CHECK: tensor.extract_slice %{{.*}}[0, 0] [%{{.*}}, 20] [1, 1] : tensor<?x32xf32> to tensor<?x20xf32>
+// CHECK: %[[Y:.*]] = tensor.empty
+// CHECK: cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x4x16x2xbf16>) with(%arg3 : tensor<?x20xf32>) outs(%[[Y]] : tensor<?x20xf32>)
+// CHECK: ^bb0(%[[SUM:.*]]: f32, %[[START:.*]]: f32):
+// CHECK: arith.addf %[[SUM]], %[[START]]
 #row = affine_map<(m, n, k) -> (m, k)>
 #weight = affine_map<(m, n, k) -> (n, k)>
 #result = affine_map<(m, n, k) -> (m, n)>
@@ -42,6 +44,22 @@ func.func @tied(%x: tensor<?x8xf32>, %n: index, %k: index, %y: tensor<?x20xf32>)
   %e = tensor.extract %w[%n, %k] : tensor<20x8xbf16>
   %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<20x8xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
   return %r, %e : tensor<?x20xf32>, bf16
+}
+
+// -----
+
+// A bias as what the sums start from: one value a column, and the destination is the broadcast's.
+// CHECK-LABEL: @broadcast
+// CHECK-NOT: linalg.broadcast
+// CHECK: cheems.linear ins(%arg0 : tensor<?x7xf32>) weights(%{{.*}} : tensor<1x7x16x1xbf16>) with(%arg1 : tensor<3xf32>) outs(%arg2 : tensor<?x3xf32>)
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @broadcast(%x: tensor<?x7xf32>, %b: tensor<3xf32>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %w = cheems.parameter ["w"] : tensor<3x7xbf16>
+  %init = linalg.broadcast ins(%b : tensor<3xf32>) outs(%y : tensor<?x3xf32>) dimensions = [0]
+  %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x7xf32>, tensor<3x7xbf16>) outs(%init : tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
 }
 
 // -----

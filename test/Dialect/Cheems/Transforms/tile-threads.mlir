@@ -1,30 +1,51 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse)' | FileCheck %s
 
+// Panels of every weight, the columns they stand for, and what is beside the sums there.
 // CHECK-LABEL: @product
 // CHECK: scf.forall (%[[P:.*]]) = (0) to (6) step (2) shared_outs(%[[O:.*]] = %{{.*}})
-// CHECK: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [2, 8, 16, 1]
-// CHECK: linalg.fill
-// CHECK: linalg.mmt4d ins(%{{.*}}, %{{.*}} : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>)
-// CHECK: tensor.parallel_insert_slice %{{.*}} into %[[O]][0, %[[P]], 0, 0]
+// CHECK-DAG: %[[N:.*]] = affine.apply #{{.*}}(%[[P]])
+// CHECK-DAG: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [2, 8, 16, 1]
+// CHECK-DAG: tensor.extract_slice %arg2[%[[P]], 0, 0, 0] [2, 8, 16, 1]
+// CHECK-DAG: tensor.extract_slice %arg3[%[[N]]] [32] [1]
+// CHECK-DAG: tensor.extract_slice %[[O]][0, %[[N]]] [%{{.*}}, 32] [1, 1]
+// CHECK: cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}}, %{{.*}} : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) with(%{{.*}} : tensor<32xf32>) outs(%{{.*}} : tensor<?x32xf32>)
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %[[O]][0, %[[N]]]
+// CHECK-NOT: cheems.linear
 // doc: func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse
-func.func @product(%x: tensor<?x8x1x1xf32>, %w: tensor<6x8x16x1xf32>) -> tensor<?x6x1x16xf32> {
-  %zero = arith.constant 0.0 : f32
+func.func @product(%x: tensor<?x8xf32>, %g: tensor<6x8x16x1xf32>, %u: tensor<6x8x16x1xf32>, %b: tensor<96xf32>) -> tensor<?x96xf32> {
   %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?x8x1x1xf32>
-  %e = tensor.empty(%n) : tensor<?x6x1x16xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x6x1x16xf32>) -> tensor<?x6x1x16xf32>
-  %y = linalg.mmt4d ins(%x, %w : tensor<?x8x1x1xf32>, tensor<6x8x16x1xf32>) outs(%f : tensor<?x6x1x16xf32>) -> tensor<?x6x1x16xf32>
-  return %y : tensor<?x6x1x16xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x96xf32>
+  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%g, %u : tensor<6x8x16x1xf32>, tensor<6x8x16x1xf32>) with(%b : tensor<96xf32>) outs(%e : tensor<?x96xf32>) {
+  ^bb0(%gate: f32, %up: f32, %bias: f32):
+    %0 = arith.addf %gate, %bias : f32
+    %1 = arith.mulf %0, %up : f32
+    cheems.yield %1 : f32
+  } -> tensor<?x96xf32>
+  return %y : tensor<?x96xf32>
 }
 // doc-end
+
+// The last group has fewer panels, the last panel fewer columns.
+// CHECK-LABEL: @tail
+// CHECK: scf.forall (%[[P:.*]]) = (0) to (5) step (2)
+// CHECK-DAG: %[[PANELS:.*]] = affine.min #{{.*}}(%[[P]])
+// CHECK-DAG: %[[COLUMNS:.*]] = affine.min #{{.*}}(%[[PANELS]], %[[P]])
+// CHECK-DAG: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [%[[PANELS]], 4, 16, 2]
+// CHECK-DAG: tensor.extract_slice %{{.*}}[0, %{{.*}}] [%{{.*}}, %[[COLUMNS]]] [1, 1]
+// CHECK: cheems.linear
+func.func @tail(%x: tensor<?x8xf32>, %w: tensor<5x4x16x2xbf16>, %y: tensor<?x70xf32>) -> tensor<?x70xf32> {
+  %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<5x4x16x2xbf16>) outs(%y : tensor<?x70xf32>) -> tensor<?x70xf32>
+  return %r : tensor<?x70xf32>
+}
 
 // A product of no more panels than one iteration takes stays whole.
 // CHECK-LABEL: @small_product
 // CHECK-NOT: scf.forall
 // CHECK: return
-func.func @small_product(%x: tensor<?x8x1x1xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x2x1x16xf32>) -> tensor<?x2x1x16xf32> {
-  %r = linalg.mmt4d ins(%x, %w : tensor<?x8x1x1xf32>, tensor<2x8x16x1xf32>) outs(%y : tensor<?x2x1x16xf32>) -> tensor<?x2x1x16xf32>
-  return %r : tensor<?x2x1x16xf32>
+func.func @small_product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %r : tensor<?x32xf32>
 }
 
 // CHECK-LABEL: @rows

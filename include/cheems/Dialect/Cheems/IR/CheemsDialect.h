@@ -25,4 +25,10 @@
 #define GET_OP_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 
+namespace mlir::cheems {
+/// As mlir::clone, which expects every region to have a block.
+Operation *cloneWith(OpBuilder &b, Operation *op, TypeRange results,
+                     ValueRange operands);
+} // namespace mlir::cheems
+
 #endif

@@ -58,7 +58,7 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
   let hasRegionVerifier = 1;
 }
 
-def Cheems_YieldOp : Cheems_Op<"yield", [Pure, Terminator, ParentOneOf<["LinearOp"]>]> {
+def Cheems_YieldOp : Cheems_Op<"yield", [Pure, Terminator]> {
   let summary = "What an epilogue stores";
   let description = [{
     Ends the epilogue of `cheems.linear`.
@@ -81,6 +81,7 @@ def Cheems_YieldOp : Cheems_Op<"yield", [Pure, Terminator, ParentOneOf<["LinearO
   }];
   let arguments = (ins F32:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -10,32 +10,48 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
     Before: several `linalg.matmul` with the same left operand, each with a parameter of its own as right operand (directly or
     as an argument of a layer function).
     After: one `linalg.matmul` whose right operand is a `cheems.parameter` of all their names; its consumers read column slices.
-    Requires: filled destinations (`linalg.fill` with zero). A parameter with `permute` keeps to itself.
+    Requires: filled destinations (`linalg.fill` with zero). A parameter with `permute` keeps to itself, and so do two products that
+    only one elementwise op uses, as a gate and what it gates: `cheems-fuse-epilogues` makes them one op with two weights.
     Guarantees: fewer parallel regions and one pass over the input. Preserves bits: every output element keeps its own sum.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
-  let summary = "Store matrices as panels and multiply with linalg.mmt4d";
+  let summary = "Store matrices as panels and multiply with cheems.linear";
   let description = [{
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter`.
     After: the parameter carries `layout = #cheems.panels<16, pair>` and type [ceil(N/16), K/pair, 16, pair], the product is a
-    `linalg.mmt4d`; reads of rows of the same parameter (a tied embedding) index the panels.
+    `cheems.linear`; reads of rows of the same parameter (a tied embedding) index the panels. A destination that is not zero is added
+    by its epilogue.
     Requires: weights used by products and by `tensor.extract` only. `pair` is 2 for bf16 with an even K, else 1.
     A parameter with `permute` stays as it is.
-    Guarantees: one stream along K gives 16 outputs. The archive writer packs, no code does. Preserves bits.
+    Guarantees: one stream along K gives 16 outputs. The archive writer packs, no code does. Preserves bits where
+    the destination is zero.
   }];
-  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::affine::AffineDialect"];
+}
+
+def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Do what follows a product before its sums are stored";
+  let description = [{
+    Before: a `cheems.linear`, or two of the same `x` with weights of one type, and a `linalg.generic` that is elementwise over [T, N]
+    and the only user of them: a bias, an activation, a gate, a residual.
+    After: one `cheems.linear` with the weights of both and the generic in its epilogue.
+    Requires: f32 tensors; the generic's other operands are [T, N] or [N]. A generic that reads its destination is fused where a
+    second one updates its result: the first then writes a tensor of its own, the second writes what the first has read.
+    Guarantees: no sum is stored before it is complete. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let summary = "Split products over panels and row-wise work over rows";
   let description = [{
-    Before: `linalg.mmt4d` and row-wise ops over all rows of a step.
-    After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; the
-    fill of a product moves in.
+    Before: `cheems.linear` and row-wise ops over all rows of a step.
+    After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
+    op's own fill moves in.
     Requires: parallel dimensions only; a reduction is never split.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
@@ -76,6 +92,16 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }
 
+def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
+  let summary = "Say what each parallel loop computes";
+  let description = [{
+    Before: `scf.forall` loops around ops of the dialect.
+    After: each has a `cheems.name`: the ops inside, of a product the shape of the whole weight too. Profiles show it.
+    Requires: nothing. After decomposition the ops have less telling names.
+    Guarantees: nothing but the attribute changes. Preserves bits.
+  }];
+}
+
 def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
   let summary = "Replace cheems ops by upstream ops";
   let description = [{
@@ -92,16 +118,6 @@ def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
 
 def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
   let summary = "Give each use of a filled empty tensor its own";
-def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
-  let summary = "Say what each parallel loop computes";
-  let description = [{
-    Before: `scf.forall` loops around ops of the dialect.
-    After: each has a `cheems.name`: the ops inside, of a product the shape of the whole weight too. Profiles show it.
-    Requires: nothing. After decomposition the ops have less telling names.
-    Guarantees: nothing but the attribute changes. Preserves bits.
-  }];
-}
-
   let description = [{
     Before: CSE has merged equal `linalg.fill(tensor.empty)` destinations of several ops.
     After: a fill and an empty tensor a use.
@@ -127,11 +143,11 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
   let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
   let description = [{
-    Before: `linalg.mmt4d`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
+    Before: `cheems.linear`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
     `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
     expert ops get scratch of static size.
-    Requires: bufferised IR; mmt4d inner tiles [1, pair] x [16, pair].
+    Requires: bufferised IR.
     Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
     never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
   }];

@@ -1,0 +1,117 @@
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-fuse-epilogues),canonicalize,cse)' | FileCheck %s
+
+#all = affine_map<(t, n) -> (t, n)>
+#column = affine_map<(t, n) -> (n)>
+#row = affine_map<(t, n) -> (t)>
+
+// A gate with a bias and what it gates: one op with two weights.
+// CHECK-LABEL: @gate
+// CHECK: cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%arg1, %arg2 : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) with(%arg3 : tensor<32xf32>)
+// CHECK: ^bb0(%[[GATE:.*]]: f32, %[[UP:.*]]: f32, %[[BIAS:.*]]: f32):
+// CHECK: %[[SUM:.*]] = arith.addf %[[GATE]], %[[BIAS]] : f32
+// CHECK: %[[POSITIVE:.*]] = arith.maximumf %[[SUM]], %{{.*}} : f32
+// CHECK: %[[Y:.*]] = arith.mulf %[[POSITIVE]], %[[UP]] : f32
+// CHECK: cheems.yield %[[Y]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+// doc: func.func(cheems-fuse-epilogues),canonicalize,cse
+func.func @gate(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %v: tensor<2x8x16x1xf32>, %b: tensor<32xf32>, %e: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %g = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %biased = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%g, %b : tensor<?x32xf32>, tensor<32xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %1 = arith.addf %p, %q : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x32xf32>
+  %u = cheems.linear ins(%x : tensor<?x8xf32>) weights(%v : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %h = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%biased, %u : tensor<?x32xf32>, tensor<?x32xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %1 = arith.maximumf %p, %zero : f32
+    %2 = arith.mulf %1, %q : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x32xf32>
+  return %h : tensor<?x32xf32>
+}
+// doc-end
+
+// Two residuals update one tensor: the first writes its own, the second goes back.
+// CHECK-LABEL: @residuals
+// CHECK: %[[OWN:.*]] = tensor.empty(%{{.*}}) : tensor<?x32xf32>
+// CHECK: %[[FIRST:.*]] = cheems.linear ins(%arg0 : {{.*}}) weights(%arg1 : {{.*}}) with(%arg2, %arg3 : tensor<32xf32>, tensor<?x32xf32>) outs(%[[OWN]] : tensor<?x32xf32>)
+// CHECK: ^bb0(%[[SUM:.*]]: f32, %[[SCALE:.*]]: f32, %[[OLD:.*]]: f32):
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[SCALE]], %[[OLD]] : f32
+// CHECK: arith.addf %[[SCALED]], %[[SUM]] : f32
+// CHECK: cheems.linear ins(%arg5 : {{.*}}) weights(%arg1 : {{.*}}) with(%arg2, %[[FIRST]] : tensor<32xf32>, tensor<?x32xf32>) outs(%arg3 : tensor<?x32xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @residuals(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<32xf32>, %r: tensor<?x32xf32>, %e: tensor<?x32xf32>, %z: tensor<?x8xf32>) -> tensor<?x32xf32> {
+  %g = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %0 = linalg.generic {indexing_maps = [#column, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%s, %g : tensor<32xf32>, tensor<?x32xf32>) outs(%r : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %2 = arith.mulf %p, %o : f32
+    %3 = arith.addf %2, %q : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x32xf32>
+  %u = cheems.linear ins(%z : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %1 = linalg.generic {indexing_maps = [#column, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%s, %u : tensor<32xf32>, tensor<?x32xf32>) outs(%0 : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %2 = arith.mulf %p, %o : f32
+    %3 = arith.addf %2, %q : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x32xf32>
+  return %1 : tensor<?x32xf32>
+}
+
+// Of two updates one has no product: it takes its turn, too.
+// CHECK-LABEL: @one_of_two
+// CHECK: linalg.generic {{.*}} ins(%arg2, %arg3 : tensor<32xf32>, tensor<?x32xf32>) outs(%[[OWN:.*]] : tensor<?x32xf32>)
+// CHECK: cheems.linear ins(%arg0 : {{.*}}) weights(%arg1 : {{.*}}) with(%{{.*}} : tensor<?x32xf32>) outs(%arg3 : tensor<?x32xf32>)
+func.func @one_of_two(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<32xf32>, %r: tensor<?x32xf32>, %e: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %0 = linalg.generic {indexing_maps = [#column, #all], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<32xf32>) outs(%r : tensor<?x32xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %2 = arith.mulf %p, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x32xf32>
+  %u = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%u : tensor<?x32xf32>) outs(%0 : tensor<?x32xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    %2 = arith.addf %o, %q : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x32xf32>
+  return %1 : tensor<?x32xf32>
+}
+
+// What stays: one update in place, a product with another use, an op that broadcasts along a row or asks for its place.
+// CHECK-LABEL: @apart
+// CHECK-COUNT-4: linalg.generic
+// CHECK: return
+func.func @apart(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<?xf32>, %r: tensor<?x32xf32>, %e: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>) {
+  %g = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %0 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%g : tensor<?x32xf32>) outs(%r : tensor<?x32xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    %4 = arith.addf %o, %q : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x32xf32>
+  %h = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%r : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<?x32xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    %4 = arith.negf %q : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x32xf32>
+  %i = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %2 = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%i, %s : tensor<?x32xf32>, tensor<?xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%q: f32, %p: f32, %o: f32):
+    %4 = arith.mulf %q, %p : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x32xf32>
+  %j = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %3 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%j : tensor<?x32xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    %n = linalg.index 1 : index
+    %4 = arith.index_cast %n : index to i32
+    %5 = arith.sitofp %4 : i32 to f32
+    %6 = arith.mulf %q, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<?x32xf32>
+  return %0, %h, %1, %2, %3 : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+}
