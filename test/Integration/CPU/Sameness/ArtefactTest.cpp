@@ -66,15 +66,16 @@ INSTANTIATE_TEST_SUITE_P(Models, Artefact,
                          caseName);
 
 TEST_P(Artefact, IsTheSameBytesEveryTime) {
-  std::string pipeline = std::get<1>(GetParam());
-  bool native = pipeline == "native";
+  std::string kind = std::get<1>(GetParam());
   TemporaryFolder folder;
   std::filesystem::path again = folder.path / "again.cheems";
-  Outcome outcome = compile({checkpointFolder(name()), "-o", again,
-                             "--pipeline", native ? "fast" : pipeline, "--cpu",
-                             native ? "native" : "portable"});
+  std::vector<std::string> words{checkpointFolder(name()), "-o", again};
+  for (const std::string &flag : flagsFor(kind)) {
+    words.push_back(flag);
+  }
+  Outcome outcome = compile(words);
   ASSERT_EQ(outcome.code, 0) << outcome.errors;
-  EXPECT_TRUE(bytesOf(again) == bytesOf(artefactOf(name(), pipeline)));
+  EXPECT_TRUE(bytesOf(again) == bytesOf(artefactOf(name(), kind)));
   EXPECT_THAT(namesIn(folder.path), ElementsAre("again.cheems"));
 }
 
@@ -99,7 +100,8 @@ TEST(Emit, StagesArePrinted) {
       return outcome.output;
     };
     EXPECT_THAT(emit("mlir"), HasSubstr("cheems.dynamic_mask_attention"));
-    EXPECT_THAT(emit("llvm"), HasSubstr("define void @cheems_step_decode("));
+    EXPECT_THAT(emit("llvm"),
+                HasSubstr("define void @cheems_step_decode_avx2("));
     EXPECT_THAT(emit("obj"), StartsWith(ELFMAG));
   }
 }
@@ -122,12 +124,12 @@ TEST(FailedCompile, LeavesNothing) {
 TEST(FailedCompile, LeavesTheOldArtefact) {
   TemporaryFolder folder;
   std::filesystem::path out = folder.path / "model.cheems";
-  std::filesystem::copy_file(artefactOf("doge-window", "fast"), out);
+  std::filesystem::copy_file(artefactOf("doge-window", "avx2"), out);
   std::filesystem::path broken = folder.path / "model";
   std::filesystem::copy(checkpointFolder("doge-window"), broken);
   std::ofstream(broken / "config.json") << "{\"model_type\": \"doge\"";
   EXPECT_EQ(compile({broken, "-o", out}).code, 1);
-  EXPECT_TRUE(bytesOf(out) == bytesOf(artefactOf("doge-window", "fast")));
+  EXPECT_TRUE(bytesOf(out) == bytesOf(artefactOf("doge-window", "avx2")));
   EXPECT_THAT(namesIn(folder.path),
               testing::UnorderedElementsAre("model", "model.cheems"));
 }
