@@ -1,127 +1,249 @@
-// Products by fused multiply-adds: a tile of rows by panels of 16 columns stays
-// in registers while k runs.
+// Products by fused multiply-adds. Few rows read the weights as they are stored
+// and the inputs as they lie; from a whole row tile on, inputs are packed and
+// weights widened once, and the tile fills the registers.
 //
 // Every output element is one chain of fused multiply-adds in ascending k, in
 // every tile shape: a row's result does not depend on how many rows it shares a
-// step with.
-#include "Linear.h"
+// step with. Tiles may therefore overlap: the last one of a height begins as
+// far back as it must, and stores again what was stored.
+#include "LinearFMA.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kGroup =
-    4; // panels whose weights stay in cache while rows pass
+/// Rows by streams (panels of a weight) whose sums are in registers together.
+struct Shape {
+  int64_t rows, streams;
+};
 
-struct Multiply {
-  LinearKernel &k;
-  OpBuilder &b;
-  Location loc;
+/// Epilogues are repeated for so many vectors before they become a loop.
+constexpr int64_t kMostUnrolled = 32;
 
+class Multiply {
+public:
   explicit Multiply(LinearKernel &kernel)
-      : k(kernel), b(kernel.b), loc(kernel.loc) {}
-
-  /// The pair's f32 columns of panel n at step i.
-  SmallVector<Value> load(Value weight, Value n, Value i) {
-    Type element = cast<MemRefType>(weight.getType()).getElementType();
-    auto stored = VectorType::get({k.kColumns * k.pair}, element);
-    Value raw = vector::LoadOp::create(b, loc, stored, weight,
-                                       ValueRange{n, i, k.zero});
-    if (k.pair == 1) {
-      return {element.isF32()
-                  ? raw
-                  : arith::ExtFOp::create(b, loc, k.column, raw).getResult()};
+      : k(kernel), b(kernel.b), loc(kernel.loc), tile(kernel),
+        matrices(kernel.weights.size()) {
+    const VectorUnit &unit = k.unit;
+    // Some registers are for weights and the spread input.
+    int64_t sums =
+        std::max<int64_t>((unit.registers - 4) * unit.lanes / k.kColumns, 1);
+    full.streams = sums >= 12 ? 2 : 1;
+    full.rows = std::max<int64_t>(sums / full.streams, 1);
+    // Stored weights take two of them each while they are widened.
+    int64_t each = std::max<int64_t>(k.kColumns / unit.lanes, 1);
+    for (int64_t rows = 1; rows < full.rows; rows *= 2) {
+      int64_t streams = (unit.registers - 3) / (each * (rows + 2));
+      if (streams > 0 || rows == 1) {
+        few.insert(few.begin(), {rows, std::clamp<int64_t>(streams, 1, 4)});
+      }
     }
-    // Two bf16 share 32 bits: the low one moves up, the high one only loses its
-    // neighbour.
-    auto words = VectorType::get({k.kColumns}, b.getI32Type());
-    Value both = vector::BitCastOp::create(b, loc, words, raw);
-    Value sixteen = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(words, b.getI32IntegerAttr(16)));
-    Value upper = arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(words,
-                               b.getI32IntegerAttr(int32_t(0xffff0000))));
-    Value low = arith::ShLIOp::create(b, loc, both, sixteen);
-    Value high = arith::AndIOp::create(b, loc, both, upper);
-    return {arith::BitcastOp::create(b, loc, k.column, low),
-            arith::BitcastOp::create(b, loc, k.column, high)};
-  }
-
-  /// `rows` rows from m, `panels` panels from n of every weight.
-  void tile(Value m, int64_t rows, Value n, int64_t panels) {
-    int64_t matrices = k.weights.size(), streams = panels * matrices;
-    Value nothing = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-    SmallVector<Value> inits(rows * streams, nothing);
-    auto loop = scf::ForOp::create(
-        b, loc, k.zero, k.index(k.size / k.pair), k.one, inits,
-        [&](OpBuilder &, Location, Value i, ValueRange args) {
-          SmallVector<Value> sums(args);
-          SmallVector<SmallVector<Value>> columns;
-          for (int64_t s = 0; s < streams; ++s) {
-            columns.push_back(
-                load(k.weights[s % matrices], k.add(n, s / matrices), i));
-          }
-          Value from = arith::MulIOp::create(b, loc, i, k.index(k.pair));
-          for (int64_t j = 0; j < k.pair; ++j) {
-            for (int64_t r = 0; r < rows; ++r) {
-              Value scalar = memref::LoadOp::create(
-                  b, loc, k.x, ValueRange{k.add(m, r), k.add(from, j)});
-              Value spread =
-                  vector::BroadcastOp::create(b, loc, k.column, scalar);
-              for (int64_t s = 0; s < streams; ++s) {
-                Value &sum = sums[r * streams + s];
-                sum = vector::FMAOp::create(b, loc, spread, columns[s][j], sum);
-              }
-            }
-          }
-          scf::YieldOp::create(b, loc, sums);
-        });
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t p = 0; p < panels; ++p) {
-        k.store(k.add(m, r), k.add(n, p),
-                loop.getResults().slice(r * streams + p * matrices, matrices));
+    Block *epilogue =
+        k.op.getEpilogue().empty() ? nullptr : &k.op.getEpilogue().front();
+    if (epilogue) {
+      for (Operation &op : epilogue->without_terminator()) {
+        bool simple = isa<arith::ArithDialect>(op.getDialect());
+        cost += op.hasTrait<OpTrait::ConstantLike>() ? 0 : simple ? 1 : 16;
       }
     }
   }
 
-  /// All rows of `width` panels from n on: tiles of `rows` by `panels`, then
-  /// what is left row by row, all panels at once: a single row needs many sums
-  /// side by side to hide the latency of each.
-  void rowsOf(Value n, int64_t width, int64_t rows, int64_t panels) {
-    Value rest = arith::RemUIOp::create(b, loc, k.rows, k.index(rows));
-    Value full = arith::SubIOp::create(b, loc, k.rows, rest);
-    auto pass = [&](Value from, Value to, int64_t height, int64_t breadth) {
-      k.each(from, to, height, [&](Value m) {
-        for (int64_t p = 0; p < width; p += breadth) {
-          tile(m, height, k.add(n, p), breadth);
+  void run() {
+    Type stored = k.op.getWeights()[0].getType();
+    bool wide = cast<MemRefType>(stored).getElementType().isF32();
+    Value packed = packRows(k, full.rows);
+    Value many = atLeast(full.rows);
+    scf::IfOp::create(
+        b, loc, many,
+        [&](OpBuilder &, Location) {
+          manyRows(packed, !wide);
+          scf::YieldOp::create(b, loc);
+        },
+        [&](OpBuilder &, Location) {
+          fewRows(few);
+          scf::YieldOp::create(b, loc);
+        });
+  }
+
+private:
+  LinearKernel &k;
+  OpBuilder &b;
+  Location loc;
+  FMATile tile;
+  int64_t matrices;
+  Shape full;
+  SmallVector<Shape> few; ///< heights fall
+  int64_t cost = 0;       ///< of the epilogue
+
+  Value atLeast(int64_t rows) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, k.rows,
+                                 k.index(rows));
+  }
+
+  Value scratch(int64_t elements) {
+    return memref::AllocOp::create(b, loc,
+                                   MemRefType::get({elements}, b.getF32Type()));
+  }
+
+  /// Panels of which `shape` holds all weights at once, at least one.
+  int64_t panelsOf(const Shape &shape) {
+    int64_t panels = std::max<int64_t>(shape.streams / matrices, 1);
+    std::optional<int64_t> count =
+        getConstantIntValue(memref::getMixedSize(b, loc, k.weights[0], 0));
+    return count ? std::min(panels, *count) : panels;
+  }
+
+  /// The panels n, n + 1, ..., the last one again where there are no more.
+  SmallVector<Value> panelsFrom(Value n, int64_t count) {
+    std::optional<int64_t> all =
+        getConstantIntValue(memref::getMixedSize(b, loc, k.weights[0], 0));
+    Value last = arith::SubIOp::create(b, loc, k.panels, k.one);
+    SmallVector<Value> panels;
+    for (int64_t p = 0; p < count; ++p) {
+      Value panel = k.add(n, p);
+      panels.push_back(
+          p && !(all && *all % count == 0)
+              ? arith::MinUIOp::create(b, loc, panel, last).getResult()
+              : panel);
+    }
+    return panels;
+  }
+
+  SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels) {
+    SmallVector<FMATile::Stream> streams;
+    for (Value panel : panels) {
+      for (int64_t weight = 0; weight < matrices; ++weight) {
+        streams.push_back({weight, panel, k.add(panel, panels.size())});
+      }
+    }
+    return streams;
+  }
+
+  /// `rows` by all weights of `panels`, and what becomes of the sums.
+  void compute(const FMATile::Rows &rows, Value first, ArrayRef<Value> panels,
+               int64_t width, Value widened, Value fetching, Value buffer) {
+    SmallVector<FMATile::Stream> streams = streamsOf(panels);
+    int64_t count = streams.size();
+    bool direct = count <= width &&
+                  rows.count * int64_t(panels.size()) * cost <= kMostUnrolled;
+    for (int64_t s = 0; s < count; s += width) {
+      auto part = ArrayRef(streams).slice(s, std::min(width, count - s));
+      SmallVector<Value> sums = tile.multiply(
+          rows, part, {widened, s * k.kColumns * k.size}, fetching);
+      for (int64_t r = 0; r < rows.count; ++r) {
+        ValueRange row = ValueRange(sums).slice(r * part.size(), part.size());
+        if (direct) {
+          storeRow(k.add(first, r), panels, row);
+          continue;
         }
+        for (auto [i, sum] : llvm::enumerate(row)) {
+          vector::StoreOp::create(
+              b, loc, sum, buffer,
+              ValueRange{k.index((r * count + s + i) * k.kColumns)});
+        }
+      }
+    }
+    if (direct) {
+      return;
+    }
+    k.each(k.zero, k.index(rows.count), 1, [&](Value r) {
+      Value at = arith::MulIOp::create(b, loc, r, k.index(count * k.kColumns));
+      SmallVector<Value> sums;
+      for (int64_t s = 0; s < count; ++s) {
+        sums.push_back(vector::LoadOp::create(b, loc, k.column, buffer,
+                                              k.add(at, s * k.kColumns)));
+      }
+      storeRow(arith::AddIOp::create(b, loc, first, r), panels, sums);
+    });
+  }
+
+  void storeRow(Value row, ArrayRef<Value> panels, ValueRange sums) {
+    for (auto [p, panel] : llvm::enumerate(panels)) {
+      k.store(row, panel, sums.slice(p * matrices, matrices));
+    }
+  }
+
+  /// 1 in the first tile, else 0: where the weights of the next group are
+  /// fetched.
+  Value isFirst(Value m) {
+    Value first =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, m, k.zero);
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), first);
+  }
+
+  /// Rows [from, T) as tiles of `height` rows as they lie, the last one ending
+  /// with the last row.
+  void tiles(Value from, int64_t height,
+             llvm::function_ref<void(Value, const FMATile::Rows &)> body) {
+    Value end = arith::SubIOp::create(b, loc, k.rows, k.index(height));
+    k.each(from, k.rows, height, [&](Value m) {
+      body(m, {{}, arith::MinUIOp::create(b, loc, m, end), height});
+    });
+  }
+
+  void fewRows(ArrayRef<Shape> shapes) {
+    Shape shape = shapes.front();
+    auto emit = [&] {
+      int64_t width = panelsOf(shape);
+      Value buffer = scratch(shape.rows * width * matrices * k.kColumns);
+      k.each(k.zero, k.panels, width, [&](Value n) {
+        SmallVector<Value> panels = panelsFrom(n, width);
+        tiles(k.zero, shape.rows, [&](Value, const FMATile::Rows &rows) {
+          compute(rows, rows.first, panels, shape.streams, {}, k.one, buffer);
+        });
       });
     };
-    pass(k.zero, full, rows, std::min(panels, width));
-    pass(full, k.rows, 1, width);
+    if (shapes.size() == 1) {
+      return emit();
+    }
+    scf::IfOp::create(
+        b, loc, atLeast(shape.rows),
+        [&](OpBuilder &, Location) {
+          emit();
+          scf::YieldOp::create(b, loc);
+        },
+        [&](OpBuilder &, Location) {
+          fewRows(shapes.drop_front());
+          scf::YieldOp::create(b, loc);
+        });
+  }
+
+  void manyRows(Value packed, bool narrow) {
+    int64_t width = panelsOf(full), streams = width * matrices;
+    Value widened = narrow ? scratch(k.size * streams * k.kColumns) : Value();
+    Value buffer = scratch(full.rows * streams * k.kColumns);
+    k.each(k.zero, k.panels, width, [&](Value n) {
+      SmallVector<Value> panels = panelsFrom(n, width);
+      if (narrow) {
+        SmallVector<FMATile::Stream> all = streamsOf(panels);
+        for (int64_t s = 0; s < streams; s += full.streams) {
+          tile.widen(
+              ArrayRef(all).slice(s, std::min(full.streams, streams - s)),
+              {widened, s * k.kColumns * k.size});
+        }
+      }
+      Value done = k.zero;
+      if (packed) {
+        Value height = k.index(full.rows);
+        done = arith::SubIOp::create(
+            b, loc, k.rows, arith::RemUIOp::create(b, loc, k.rows, height));
+        k.each(k.zero, done, full.rows, [&](Value m) {
+          Value first = arith::MulIOp::create(b, loc, m, k.index(k.size));
+          compute({packed, first, full.rows}, m, panels, full.streams, widened,
+                  isFirst(m), buffer);
+        });
+      }
+      tiles(done, few.front().rows, [&](Value m, const FMATile::Rows &rows) {
+        compute(rows, rows.first, panels, full.streams, widened,
+                packed ? Value() : isFirst(m), buffer);
+      });
+    });
   }
 };
 } // namespace
 
 LogicalResult cheems::lowerLinearFMA(LinearKernel &kernel) {
-  Multiply multiply(kernel);
-  // Three quarters of the registers hold sums; the rest is for weights and the
-  // spread input.
-  const VectorUnit &unit = kernel.unit;
-  int64_t matrices = kernel.weights.size();
-  int64_t sums = std::max<int64_t>(
-      unit.registers * 3 / 4 * unit.lanes / kernel.kColumns, 1);
-  int64_t panels = std::max<int64_t>((sums >= 16 ? 4 : 2) / matrices, 1);
-  int64_t rows = std::max<int64_t>(sums / (panels * matrices), 1);
-  OpBuilder &b = kernel.b;
-  Value rest = arith::RemUIOp::create(b, kernel.loc, kernel.panels,
-                                      kernel.index(kGroup));
-  Value full = arith::SubIOp::create(b, kernel.loc, kernel.panels, rest);
-  kernel.each(kernel.zero, full, kGroup,
-              [&](Value n) { multiply.rowsOf(n, kGroup, rows, panels); });
-  kernel.each(full, kernel.panels, 1,
-              [&](Value n) { multiply.rowsOf(n, 1, rows, 1); });
+  Multiply(kernel).run();
   return success();
 }

@@ -1,0 +1,59 @@
+// The parts of the f32 kernels of cheems.linear: inputs packed for row tiles,
+// and the register tile itself.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_LINEARFMA_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_LINEARFMA_H
+
+#include "Linear.h"
+
+namespace mlir::cheems {
+
+/// Emits, in front of the forall around `kernel`, a parallel loop that copies
+/// all whole tiles of `height` rows of x to [tile][K][height], and returns the
+/// copy as one dimension. Null where x is not from outside of a forall, or the
+/// count of its rows is not known there; then nothing is emitted.
+Value packRows(LinearKernel &kernel, int64_t height);
+
+/// Loops over k whose sums stay in registers.
+class FMATile {
+public:
+  /// One panel of one weight.
+  struct Stream {
+    int64_t weight;
+    Value panel;
+    Value ahead; ///< its panel of the next group, to be fetched meanwhile
+  };
+  /// What the weights are read from where they have been widened:
+  /// [K][streams][16] from `base` on. Null: as they are stored.
+  struct Widened {
+    Value buffer;
+    int64_t base = 0;
+  };
+  /// Rows of x from `first` on, or a packed tile from element `first` on.
+  struct Rows {
+    Value packed, first;
+    int64_t count;
+  };
+
+  explicit FMATile(LinearKernel &kernel)
+      : k(kernel), b(kernel.b), loc(kernel.loc) {}
+
+  /// Sums [row][stream]. `fetching` is 1 where the next group is to be fetched,
+  /// else 0.
+  SmallVector<Value> multiply(const Rows &rows, ArrayRef<Stream> streams,
+                              const Widened &widened, Value fetching);
+
+  /// Fills `widened` with streams of weights.
+  void widen(ArrayRef<Stream> streams, const Widened &widened);
+
+private:
+  LinearKernel &k;
+  OpBuilder &b;
+  Location loc;
+
+  /// f32 columns of a stream at k = pair * i, pair * i + 1.
+  SmallVector<Value> load(const Stream &stream, Value i);
+};
+
+} // namespace mlir::cheems
+
+#endif

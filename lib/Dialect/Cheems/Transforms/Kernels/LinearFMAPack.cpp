@@ -1,0 +1,149 @@
+// Inputs of f32 products in the order that row tiles read them: [tile][K][row].
+#include "LinearFMA.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// How many rows `buffer` has, as cheems-plan-workspace wants extents: of an
+/// argument, or what an allocation was made with. None where that is unknown.
+std::optional<OpFoldResult> rowsOf(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(0)) {
+    return b.getIndexAttr(type.getDimSize(0));
+  }
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
+    return OpFoldResult(alloc.getDynamicSizes()[0]);
+  }
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    return OpFoldResult(
+        memref::DimOp::create(b, loc, buffer, zero).getResult());
+  }
+  // A part has no more rows than what it is a part of.
+  if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    auto source = dyn_cast<MemRefType>(view.getViewSource().getType());
+    return source && source.getRank() == type.getRank()
+               ? rowsOf(b, loc, view.getViewSource())
+               : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Rows of one tile, a square of `lanes` by `lanes` at a time in registers.
+struct Packing {
+  LinearKernel &k;
+  OpBuilder &b;
+  Location loc;
+  Value packed;
+  int64_t height, lanes;
+
+  /// Swaps blocks of halving size off the diagonal.
+  void transpose(SmallVectorImpl<Value> &square) {
+    for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+      SmallVector<int64_t> low, high; // of the pair put one behind the other
+      for (int64_t c = 0; c < lanes; ++c) {
+        bool second = c & distance;
+        low.push_back(second ? lanes + c - distance : c);
+        high.push_back(second ? lanes + c : c + distance);
+      }
+      for (int64_t i = 0; i < lanes; ++i) {
+        if (i & distance) {
+          continue;
+        }
+        Value first = square[i], second = square[i + distance];
+        square[i] = vector::ShuffleOp::create(b, loc, first, second, low);
+        square[i + distance] =
+            vector::ShuffleOp::create(b, loc, first, second, high);
+      }
+    }
+  }
+
+  void tile(Value row) {
+    auto vector = VectorType::get({lanes}, b.getF32Type());
+    Value base = arith::MulIOp::create(b, loc, row, k.index(k.size));
+    auto target = [&](Value column) -> Value {
+      return arith::AddIOp::create(
+          b, loc, base, arith::MulIOp::create(b, loc, column, k.index(height)));
+    };
+    int64_t whole = k.size / lanes * lanes;
+    Value mask = vector::ConstantMaskOp::create(
+        b, loc, VectorType::get({lanes}, b.getI1Type()), ArrayRef{height});
+    k.each(k.index(0), k.index(whole), lanes, [&](Value column) {
+      SmallVector<Value> square;
+      for (int64_t r = 0; r < height; ++r) {
+        square.push_back(vector::LoadOp::create(
+            b, loc, vector, k.x, ValueRange{k.add(row, r), column}));
+      }
+      square.resize(lanes, square.back());
+      transpose(square);
+      Value at = target(column);
+      // Each store but the last may write past its rows: the next one follows.
+      for (int64_t c = 0; c < lanes; ++c) {
+        Value place = k.add(at, c * height);
+        if (c + 1 < lanes) {
+          vector::StoreOp::create(b, loc, square[c], packed, place);
+        } else {
+          vector::MaskedStoreOp::create(b, loc, packed, place, mask, square[c]);
+        }
+      }
+    });
+    k.each(k.index(whole), k.index(k.size), 1, [&](Value column) {
+      Value at = target(column);
+      for (int64_t r = 0; r < height; ++r) {
+        Value scalar = memref::LoadOp::create(
+            b, loc, k.x, ValueRange{k.add(row, r), column});
+        memref::StoreOp::create(b, loc, scalar, packed, k.add(at, r));
+      }
+    });
+  }
+};
+} // namespace
+
+Value cheems::packRows(LinearKernel &k, int64_t height) {
+  auto forall = k.op->getParentOfType<scf::ForallOp>();
+  if (!forall || forall->isAncestor(k.x.getParentRegion()->getParentOp())) {
+    return {};
+  }
+  OpBuilder &b = k.b;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(forall);
+  std::optional<OpFoldResult> extent = rowsOf(b, k.loc, k.x);
+  if (!extent) {
+    return {};
+  }
+  auto type = MemRefType::get({ShapedType::kDynamic, k.size}, b.getF32Type());
+  SmallVector<Value> sizes;
+  if (auto attribute = dyn_cast<Attribute>(*extent)) {
+    type = MemRefType::get({cast<IntegerAttr>(attribute).getInt(), k.size},
+                           b.getF32Type());
+  } else {
+    sizes.push_back(cast<Value>(*extent));
+  }
+  Value whole = memref::AllocOp::create(b, k.loc, type, sizes);
+  Value packed = memref::CollapseShapeOp::create(
+      b, k.loc, whole, SmallVector<ReassociationIndices>{{0, 1}});
+  Value zero = arith::ConstantIndexOp::create(b, k.loc, 0);
+  Value rows = memref::DimOp::create(b, k.loc, k.x, zero);
+  Value step = arith::ConstantIndexOp::create(b, k.loc, height);
+  Value count = arith::DivUIOp::create(b, k.loc, rows, step);
+  Value many =
+      arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::uge, rows, step);
+  scf::IfOp::create(b, k.loc, many, [&](OpBuilder &, Location loc) {
+    auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{count},
+                                      ValueRange(), std::nullopt);
+    loop->setAttr("cheems.name", b.getStringAttr("pack"));
+    {
+      OpBuilder::InsertionGuard inside(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Packing packing{k, b, loc, packed, height, k.unit.lanes};
+      packing.tile(arith::MulIOp::create(b, loc, loop.getInductionVar(0),
+                                         k.index(height)));
+    }
+    scf::YieldOp::create(b, loc);
+  });
+  return packed;
+}
