@@ -8,6 +8,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -19,7 +20,21 @@ namespace {
 constexpr size_t kAlignment =
     64; // of the weight section and the workspace, as abi.h promises
 
+/// The variant of which only that mode's products are tested; null for others.
+const char *variantOf(Mode mode) {
+  return mode == Mode::DotBF16 ? "avx512bf16"
+         : mode == Mode::AMX   ? "amx"
+                               : nullptr;
+}
+
 llvm::Expected<std::pair<TargetInfo, Strategy>> choose(Mode mode) {
+  if (const char *variant = variantOf(mode)) {
+    auto target = TargetInfo::find(variant);
+    if (!target) {
+      return target.takeError();
+    }
+    return std::pair(*target, target->strategy(false));
+  }
   auto baseline = TargetInfo::find("x86-64-v3");
   if (!baseline) {
     return baseline.takeError();
@@ -68,6 +83,22 @@ void invoke(void *function, Descriptors &arguments) {
   }
 }
 } // namespace
+
+std::string lacking(Mode mode) {
+  const char *variant = variantOf(mode);
+  if (variant == nullptr) {
+    return "";
+  }
+  auto target = TargetInfo::find(variant);
+  if (!target) {
+    return llvm::toString(target.takeError());
+  }
+  const CpuFeatures &host = CpuFeatures::host();
+  if (auto missing = host.firstMissing(target->features)) {
+    return *missing;
+  }
+  return host.permits(target->features) ? "" : "the permission to use tiles";
+}
 
 std::unique_ptr<CompiledModule>
 CompiledModule::compile(const std::string &text, Mode mode,

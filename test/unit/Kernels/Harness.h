@@ -14,13 +14,26 @@
 namespace cheems::test {
 
 /// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
-/// (AVX-512 where this machine has it).
-enum class Mode { Scalar, Narrow, Wide };
+/// (AVX-512 where this machine has it). DotBF16 and AMX are for products, and
+/// need what they are called.
+enum class Mode { Scalar, Narrow, Wide, DotBF16, AMX };
 inline std::string nameOf(Mode mode) {
-  return mode == Mode::Scalar   ? "Scalar"
-         : mode == Mode::Narrow ? "Narrow"
-                                : "Wide";
+  switch (mode) {
+  case Mode::Scalar:
+    return "Scalar";
+  case Mode::Narrow:
+    return "Narrow";
+  case Mode::Wide:
+    return "Wide";
+  case Mode::DotBF16:
+    return "DotBF16";
+  case Mode::AMX:
+    return "AMX";
+  }
+  return "";
 }
+/// What this machine lacks to run `mode`; empty where it has everything.
+std::string lacking(Mode mode);
 
 class CompiledModule {
 public:
@@ -71,12 +84,13 @@ private:
 /// A test that runs once a mode.
 class KernelTest : public testing::TestWithParam<Mode> {};
 
+#define CHEEMS_MODES(suite, ...)                                               \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values(__VA_ARGS__),              \
+                           [](const testing::TestParamInfo<Mode> &info) {      \
+                             return nameOf(info.param);                        \
+                           })
 #define CHEEMS_EVERY_MODE(suite)                                               \
-  INSTANTIATE_TEST_SUITE_P(                                                    \
-      , suite, testing::Values(Mode::Scalar, Mode::Narrow, Mode::Wide),        \
-      [](const testing::TestParamInfo<Mode> &info) {                           \
-        return nameOf(info.param);                                             \
-      })
+  CHEEMS_MODES(suite, Mode::Scalar, Mode::Narrow, Mode::Wide)
 
 } // namespace cheems::test
 

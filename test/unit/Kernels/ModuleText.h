@@ -36,14 +36,12 @@ public:
   }
   FunctionText &parameter(const std::string &n, const std::string &type,
                           const std::string &weight) {
-    if (!hasSection) {
-      signature << (signature.tellp() ? ", " : "")
-                << "%section: memref<?xi8> {cheems.field = \"parameters\"}";
-      hasSection = true;
-    }
-    before << "  %" << n << " = cheems.parameter [\"" << weight
-           << "\"] : tensor<" << type << ">\n";
-    return *this;
+    return parameter(n, type, weight, "");
+  }
+  /// The same in panels: `layout` is as in "16, 2".
+  FunctionText &panels(const std::string &n, const std::string &type,
+                       const std::string &weight, const std::string &layout) {
+    return parameter(n, type, weight, " layout <" + layout + ">");
   }
   FunctionText &line(const std::string &text) {
     before << "  " << text << "\n";
@@ -64,6 +62,18 @@ public:
   }
 
 private:
+  FunctionText &parameter(const std::string &n, const std::string &type,
+                          const std::string &weight,
+                          const std::string &layout) {
+    if (!hasSection) {
+      signature << (signature.tellp() ? ", " : "")
+                << "%section: memref<?xi8> {cheems.field = \"parameters\"}";
+      hasSection = true;
+    }
+    before << "  %" << n << " = cheems.parameter [\"" << weight << "\"]"
+           << layout << " : tensor<" << type << ">\n";
+    return *this;
+  }
   void argument(const std::string &n, const std::string &type) {
     signature << (signature.tellp() ? ", " : "") << "%buffer_" << n
               << ": memref<" << type << ">";

@@ -20,9 +20,9 @@ struct LowerMicrokernels
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<linalg::Mmt4DOp, cheems::LinearOp, cheems::OnlineAttentionOp,
-              cheems::MixExpertsOp, cheems::RetrieveExpertsOp,
-              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
+      if (isa<cheems::LinearOp, cheems::OnlineAttentionOp, cheems::MixExpertsOp,
+              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
+              op)) {
         ops.push_back(op);
       }
     });
@@ -33,9 +33,7 @@ struct LowerMicrokernels
       }
       rewriter.setInsertionPoint(op);
       LogicalResult lowered = success();
-      if (auto product = dyn_cast<linalg::Mmt4DOp>(op)) {
-        lowered = cheems::lowerProduct(product, unit, rewriter);
-      } else if (auto linear = dyn_cast<cheems::LinearOp>(op)) {
+      if (auto linear = dyn_cast<cheems::LinearOp>(op)) {
         lowered = cheems::lowerLinear(linear, unit, rewriter);
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);

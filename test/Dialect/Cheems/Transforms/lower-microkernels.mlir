@@ -2,25 +2,46 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)' --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: @product
-// CHECK-NOT: linalg.mmt4d
+// CHECK-NOT: cheems.linear
 // CHECK: scf.for
 // CHECK: vector.fma
+// CHECK: return
 // doc: func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse
-func.func @product(%x: memref<1x8x1x1xf32>, %w: memref<1x8x16x1xf32>, %y: memref<1x1x1x16xf32>) {
-  linalg.mmt4d ins(%x, %w : memref<1x8x1x1xf32>, memref<1x8x16x1xf32>) outs(%y : memref<1x1x1x16xf32>)
+func.func @product(%x: memref<1x8xf32>, %w: memref<1x8x16x1xf32>, %y: memref<1x16xf32>) {
+  cheems.linear ins(%x : memref<1x8xf32>) weights(%w : memref<1x8x16x1xf32>) outs(%y : memref<1x16xf32>)
   return
 }
 // doc-end
 
 // -----
 
-// bf16 weights are widened in registers.
+// bf16 weights are widened in registers, and columns past N are never stored.
 // CHECK-LABEL: @pairs
-// CHECK-NOT: linalg.mmt4d
+// CHECK-NOT: cheems.linear
 // CHECK: vector.fma
+// CHECK: vector.maskedstore
 // CHECK: return
-func.func @pairs(%x: memref<?x4x1x2xf32>, %w: memref<3x4x16x2xbf16>, %y: memref<?x3x1x16xf32>) {
-  linalg.mmt4d ins(%x, %w : memref<?x4x1x2xf32>, memref<3x4x16x2xbf16>) outs(%y : memref<?x3x1x16xf32>)
+func.func @pairs(%x: memref<?x8xf32>, %w: memref<3x4x16x2xbf16>, %y: memref<?x40xf32>) {
+  cheems.linear ins(%x : memref<?x8xf32>) weights(%w : memref<3x4x16x2xbf16>) outs(%y : memref<?x40xf32>)
+  return
+}
+
+// -----
+
+// An epilogue is applied to vectors of finished sums.
+// CHECK-LABEL: @gate
+// CHECK-NOT: cheems.linear
+// CHECK: %[[P:.*]] = arith.maximumf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: arith.mulf %[[P]], %{{.*}} : vector<16xf32>
+// CHECK: return
+func.func @gate(%x: memref<?x8xf32>, %g: memref<2x8x16x1xf32>, %u: memref<2x8x16x1xf32>, %y: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  cheems.linear ins(%x : memref<?x8xf32>) weights(%g, %u : memref<2x8x16x1xf32>, memref<2x8x16x1xf32>) outs(%y : memref<?x32xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %positive = arith.maximumf %a, %zero : f32
+    %product = arith.mulf %positive, %b : f32
+    cheems.yield %product : f32
+  }
   return
 }
 
@@ -37,8 +58,8 @@ func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memre
 
 // -----
 
-func.func @tensors(%x: tensor<?x8x1x1xf32>, %w: tensor<1x8x16x1xf32>, %y: tensor<?x1x1x16xf32>) -> tensor<?x1x1x16xf32> {
+func.func @tensors(%x: tensor<?x8xf32>, %w: tensor<1x8x16x1xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> {
   // expected-error@below {{is lowered after bufferisation, on buffers}}
-  %r = linalg.mmt4d ins(%x, %w : tensor<?x8x1x1xf32>, tensor<1x8x16x1xf32>) outs(%y : tensor<?x1x1x16xf32>) -> tensor<?x1x1x16xf32>
-  return %r : tensor<?x1x1x16xf32>
+  %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<1x8x16x1xf32>) outs(%y : tensor<?x16xf32>) -> tensor<?x16xf32>
+  return %r : tensor<?x16xf32>
 }

@@ -22,11 +22,6 @@ struct VectorUnit {
 LogicalResult lowerLinear(LinearOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
-/// y += x * W^T on panels. Refuses (with a diagnostic) element types and inner
-/// tiles it has no kernel for.
-LogicalResult lowerProduct(linalg::Mmt4DOp op, const VectorUnit &unit,
-                           RewriterBase &rewriter);
-
 /// Each row twice: its squares summed in 16 lanes, then scaled.
 LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 

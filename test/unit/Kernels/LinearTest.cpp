@@ -1,0 +1,373 @@
+// Products with panels and their epilogues, compiled, against the evaluator;
+// and a row alone against itself among others.
+#include "cheems/Reference/Linear.h"
+#include "Cases.h"
+#include "ModuleText.h"
+#include <array>
+
+using namespace cheems::test;
+using cheems::reference::Tensor;
+
+namespace {
+constexpr int64_t kMostRows = 80;
+constexpr int64_t kColumns = 16; // of a panel
+
+/// What is done to the sums s and, of a second weight, u, with b [N] and h
+/// [T, N].
+enum class After { Nothing, Bias, Residual, Gate, All };
+constexpr std::array kAfter{After::Nothing, After::Bias, After::Residual,
+                            After::Gate, After::All};
+
+struct Form {
+  std::string name;
+  int64_t columns, size; ///< N, K
+  Element element;
+  int64_t pair;
+  After after;
+
+  int64_t panels() const { return (columns + kColumns - 1) / kColumns; }
+  size_t weights() const {
+    return after == After::Gate || after == After::All ? 2 : 1;
+  }
+  bool row() const { return after != After::Nothing && after != After::Gate; }
+  bool whole() const { return after == After::Residual || after == After::All; }
+
+  std::string x() const { return "?x" + std::to_string(size) + "xf32"; }
+  std::string y() const { return "?x" + std::to_string(columns) + "xf32"; }
+  std::string b() const { return std::to_string(columns) + "xf32"; }
+  std::string w() const {
+    return std::to_string(panels()) + "x" + std::to_string(size / pair) +
+           "x16x" + std::to_string(pair) + "x" + spelling(element);
+  }
+
+  std::string epilogue() const {
+    switch (after) {
+    case After::Nothing:
+      return "";
+    case After::Bias:
+      return "{\n^bb0(%s: f32, %c: f32):\n"
+             "  %0 = arith.addf %s, %c : f32\n"
+             "  cheems.yield %0 : f32\n}";
+    case After::Residual:
+      return "{\n^bb0(%s: f32, %c: f32, %a: f32):\n"
+             "  %0 = arith.mulf %c, %a : f32\n"
+             "  %1 = arith.addf %0, %s : f32\n"
+             "  cheems.yield %1 : f32\n}";
+    case After::Gate: // silu
+      return "{\n^bb0(%s: f32, %u: f32):\n"
+             "  %0 = arith.negf %s : f32\n"
+             "  %1 = math.exp %0 : f32\n"
+             "  %2 = arith.addf %one, %1 : f32\n"
+             "  %3 = arith.divf %s, %2 : f32\n"
+             "  %4 = arith.mulf %3, %u : f32\n"
+             "  cheems.yield %4 : f32\n}";
+    case After::All:
+      return "{\n^bb0(%s: f32, %u: f32, %c: f32, %a: f32):\n"
+             "  %zero = arith.constant 0.0 : f32\n"
+             "  %0 = arith.addf %s, %c : f32\n"
+             "  %1 = arith.maximumf %0, %zero : f32\n"
+             "  %2 = arith.mulf %1, %u : f32\n"
+             "  %3 = arith.addf %2, %a : f32\n"
+             "  cheems.yield %3 : f32\n}";
+    }
+    return "";
+  }
+
+  std::string text() const {
+    FunctionText function(name);
+    function.input("x", x());
+    std::string with, withTypes;
+    if (row()) {
+      function.input("b", b());
+      with = "%b";
+      withTypes = "tensor<" + b() + ">";
+    }
+    if (whole()) {
+      function.input("h", y());
+      with += ", %h";
+      withTypes += ", tensor<" + y() + ">";
+    }
+    function.output("y", y());
+    std::string layout = "16, " + std::to_string(pair);
+    function.panels("w", w(), name, layout);
+    std::string weights = "%w", weightTypes = "tensor<" + w() + ">";
+    if (this->weights() == 2) {
+      function.panels("v", w(), name + "_second", layout);
+      weights += ", %v";
+      weightTypes += ", " + weightTypes;
+    }
+    if (after == After::Gate) {
+      function.line("%one = arith.constant 1.0 : f32");
+    }
+    return function
+        .line("%r = cheems.linear ins(%x : tensor<" + x() + ">) weights(" +
+              weights + " : " + weightTypes + ") " +
+              (with.empty() ? "" : "with(" + with + " : " + withTypes + ") ") +
+              "outs(%y : tensor<" + y() + ">) " + epilogue() + " -> tensor<" +
+              y() + ">")
+        .store("%r", "y", y())
+        .text();
+  }
+};
+
+/// What stands on either side of a product for some rows.
+struct Operands {
+  Tensor x, b, h;
+
+  static Operands random(Random &random, const Form &form, int64_t rows) {
+    return {random.tensor({rows, form.size}, -2, 2),
+            random.tensor({form.columns}, -1, 1),
+            random.tensor({rows, form.columns}, -1, 1)};
+  }
+  Operands rows(int64_t from, int64_t count) const {
+    auto part = [&](const Tensor &all) {
+      auto begin = all.data.begin() + from * all.shape[1];
+      return Tensor({count, all.shape[1]},
+                    {begin, begin + count * all.shape[1]});
+    };
+    return {part(x), b, part(h)};
+  }
+  std::vector<Tensor> with(const Form &form) const {
+    std::vector<Tensor> result;
+    if (form.row()) {
+      result.push_back(b);
+    }
+    if (form.whole()) {
+      result.push_back(h);
+    }
+    return result;
+  }
+};
+
+/// Every remainder of N by 16 with every epilogue, in one to 11 panels: below,
+/// at and past the panels of one parallel iteration; K below and past a block
+/// of 32, odd ones among them, and a few that are long.
+std::vector<Form> makeForms() {
+  Random random(7);
+  std::vector<Form> result;
+  for (int64_t i = 0; i < std::max<int64_t>(40, caseCount() / 2); ++i) {
+    Element element = i % 4 == 3 ? Element::F32 : Element::BF16;
+    int64_t panels = i < 4 ? 0 : random.between(0, 10),
+            size = i < 4         ? i + 1
+                   : i % 16 == 8 ? random.between(500, 700)
+                                 : random.between(1, 80);
+    bool pairs = element == Element::BF16 && size % 2 == 0 && !random.once(8);
+    result.push_back({"linear_" + std::to_string(i),
+                      panels * kColumns + i % kColumns + 1, size, element,
+                      pairs ? 2 : 1, kAfter[i % kAfter.size()]});
+  }
+  return result;
+}
+
+double silu(double value) { return value / (1 + std::exp(-value)); }
+
+/// The evaluator's epilogue.
+double evaluate(After after, llvm::ArrayRef<double> sums,
+                llvm::ArrayRef<double> with) {
+  switch (after) {
+  case After::Nothing:
+    return sums[0];
+  case After::Bias:
+    return sums[0] + with[0];
+  case After::Residual:
+    return with[0] * with[1] + sums[0];
+  case After::Gate:
+    return silu(sums[0]) * sums[1];
+  case After::All:
+    return std::max(sums[0] + with[0], 0.0) * sums[1] + with[1];
+  }
+  return 0;
+}
+
+/// How far f32 may be from `evaluate` where each sum is off by at most
+/// errors[i].
+double boundOf(After after, llvm::ArrayRef<double> sums,
+               llvm::ArrayRef<double> errors, llvm::ArrayRef<double> with) {
+  // An error of each factor of a product, and its rounding.
+  auto product = [](double a, double da, double b, double db) {
+    return std::abs(a) * db + std::abs(b) * da + da * db +
+           kUnit * (std::abs(a) + da) * (std::abs(b) + db);
+  };
+  auto sum = [](double a, double da, double b, double db) {
+    return da + db + kUnit * (std::abs(a) + da + std::abs(b) + db);
+  };
+  switch (after) {
+  case After::Nothing:
+    return errors[0];
+  case After::Bias:
+    return sum(sums[0], errors[0], with[0], 0);
+  case After::Residual:
+    return sum(with[0] * with[1], product(with[0], 0, with[1], 0), sums[0],
+               errors[0]);
+  case After::Gate: {
+    // Its slope is below 1.1; exp is good to 5 ulp, then a sum and a quotient.
+    double gate = silu(sums[0]),
+           error = 1.1 * errors[0] + 16 * kUnit * (std::abs(gate) + errors[0]);
+    return product(gate, error, sums[1], errors[1]);
+  }
+  case After::All: {
+    double gate = std::max(sums[0] + with[0], 0.0),
+           error = sum(sums[0], errors[0], with[0], 0);
+    return sum(gate * sums[1], product(gate, error, sums[1], errors[1]),
+               with[1], 0);
+  }
+  }
+  return 0;
+}
+
+struct Suite {
+  Mode mode;
+  std::vector<Form> forms = makeForms();
+  std::vector<std::vector<Tensor>> weights; ///< panels
+  std::unique_ptr<CompiledModule> module;
+
+  explicit Suite(Mode mode) : mode(mode) {
+    std::string text;
+    for (const Form &form : forms) {
+      text += form.text();
+    }
+    module = CompiledModule::compile(text, mode);
+    Random random(8);
+    for (const Form &form : forms) {
+      weights.emplace_back();
+      for (size_t i = 0; i < form.weights(); ++i) {
+        // Rows past N hold something, too, that nobody may notice.
+        weights.back().push_back(random.tensor(
+            {form.panels(), form.size / form.pair, kColumns, form.pair}, -1, 1,
+            form.element));
+        if (module) {
+          module->setParameter(
+              form.name + (i ? "_second" : ""),
+              cheems::reference::unpacked(weights.back().back(),
+                                          form.panels() * kColumns));
+        }
+      }
+    }
+  }
+
+  Buffer run(const Form &form, const Operands &operands) {
+    int64_t rows = operands.x.shape[0];
+    std::vector<Buffer> given;
+    given.emplace_back(Element::F32, operands.x);
+    for (const Tensor &tensor : operands.with(form)) {
+      given.emplace_back(Element::F32, tensor);
+    }
+    Buffer y(Element::F32, {rows, form.columns});
+    std::vector<const Buffer *> buffers;
+    for (const Buffer &buffer : given) {
+      buffers.push_back(&buffer);
+    }
+    buffers.push_back(&y);
+    module->call(form.name, rows, buffers);
+    return y;
+  }
+
+  /// What the products see of x.
+  Tensor seen(const Form &form, Tensor x) const {
+    if ((mode == Mode::DotBF16 || mode == Mode::AMX) &&
+        form.element == Element::BF16 && form.pair == 2) {
+      for (double &value : x.data) {
+        value = rounded(value, Element::BF16);
+      }
+    }
+    return x;
+  }
+};
+
+/// Compiled once a mode.
+Suite &suite(Mode mode) {
+  static std::map<Mode, Suite> suites;
+  return suites.try_emplace(mode, mode).first->second;
+}
+
+class LinearTest : public KernelTest {
+  void SetUp() override {
+    if (std::string feature = lacking(GetParam()); !feature.empty()) {
+      GTEST_SKIP() << "this CPU lacks " << feature;
+    }
+  }
+};
+CHEEMS_MODES(LinearTest, Mode::Scalar, Mode::Narrow, Mode::Wide, Mode::DotBF16,
+             Mode::AMX);
+
+TEST_P(LinearTest, AgreesWithTheEvaluator) {
+  Suite &s = suite(GetParam());
+  ASSERT_NE(s.module, nullptr);
+  Random random(9);
+  for (size_t i = 0; i < s.forms.size(); ++i) {
+    const Form &form = s.forms[i];
+    for (int64_t rows : {random.between(1, kMostRows),
+                         random.once(2) ? int64_t(1) : random.between(2, 16)}) {
+      SCOPED_TRACE(form.name + ": " + std::to_string(rows) + " rows, N " +
+                   std::to_string(form.columns) + ", K " +
+                   std::to_string(form.size) + ", " + spelling(form.element) +
+                   ", pair " + std::to_string(form.pair));
+      Operands operands = Operands::random(random, form, rows);
+      Buffer got = s.run(form, operands);
+      Tensor x = s.seen(form, operands.x), magnitude = x;
+      for (double &value : magnitude.data) {
+        value = std::abs(value);
+      }
+      std::vector<Tensor> sizes = s.weights[i], with = operands.with(form);
+      std::vector<Tensor> errors;
+      for (Tensor &panels : sizes) {
+        for (double &value : panels.data) {
+          value = std::abs(value);
+        }
+        // K products and sums, each rounded to f32 at most; weights of either
+        // type widen exactly.
+        errors.push_back(cheems::reference::linear(
+            magnitude, panels, {}, form.columns,
+            [&](llvm::ArrayRef<double> sums, llvm::ArrayRef<double>) {
+              return sums[0] * static_cast<double>(form.size + 2) * kUnit;
+            }));
+      }
+      Tensor want = cheems::reference::linear(
+          x, s.weights[i], with, form.columns,
+          [&](llvm::ArrayRef<double> sums, llvm::ArrayRef<double> beside) {
+            return evaluate(form.after, sums, beside);
+          });
+      std::vector<Tensor> all(errors);
+      all.insert(all.end(), with.begin(), with.end());
+      Tensor bound = cheems::reference::linear(
+          x, s.weights[i], all, form.columns,
+          [&](llvm::ArrayRef<double> sums, llvm::ArrayRef<double> beside) {
+            return boundOf(form.after, sums, beside.take_front(sums.size()),
+                           beside.drop_front(sums.size()));
+          });
+      EXPECT_TRUE(within(got, want, bound));
+    }
+  }
+}
+
+TEST_P(LinearTest, ARowIsTheSameAloneAndAmongOthers) {
+  Suite &s = suite(GetParam());
+  ASSERT_NE(s.module, nullptr);
+  Random random(10);
+  for (size_t i = 0; i < s.forms.size(); ++i) {
+    const Form &form = s.forms[i];
+    SCOPED_TRACE(form.name + ": N " + std::to_string(form.columns) + ", K " +
+                 std::to_string(form.size) + ", " + spelling(form.element) +
+                 ", pair " + std::to_string(form.pair));
+    Operands operands = Operands::random(random, form, kMostRows);
+    Buffer all = s.run(form, operands);
+    // Every row count with some forms, and with all of them some row counts.
+    int64_t step = i % 8 == 0 ? 1 : random.between(5, 9);
+    for (int64_t rows = 1; rows < kMostRows; rows += step) {
+      int64_t from = random.between(0, kMostRows - rows);
+      Buffer part = s.run(form, operands.rows(from, rows));
+      size_t row = static_cast<size_t>(form.columns) * sizeof(float);
+      EXPECT_EQ(part.bytes(), all.bytes().slice(static_cast<size_t>(from) * row,
+                                                part.bytes().size()))
+          << rows << " rows from row " << from;
+    }
+    for (int64_t t = 0; t < kMostRows; t += random.between(5, 20)) {
+      Buffer part = s.run(form, operands.rows(t, 1));
+      size_t row = static_cast<size_t>(form.columns) * sizeof(float);
+      EXPECT_EQ(part.bytes(),
+                all.bytes().slice(static_cast<size_t>(t) * row, row))
+          << "row " << t << " alone";
+    }
+  }
+}
+} // namespace
