@@ -29,9 +29,9 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass(chunks));
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   }
-  mlir::cheems::DecomposePassOptions decompose;
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
+  mlir::cheems::DecomposePassOptions decompose;
   decompose.kernels = !strategy.scalar;
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
 }
@@ -96,7 +96,9 @@ void buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.amx = vectors.x86Vector = true;
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -1,7 +1,9 @@
 // cheems-lower-microkernels: bufferised ops with a kernel of their own.
 #include "Kernels/Kernels.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_LOWERMICROKERNELSPASS

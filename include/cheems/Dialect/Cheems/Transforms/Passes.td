@@ -161,7 +161,8 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
                 clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect"];
 }
 
 def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {

@@ -95,5 +95,13 @@ void LinearKernel::store(Value row, Value panel, ValueRange sums) {
 LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter) {
   LinearKernel kernel(rewriter, op, unit);
+  // f32 weights keep f32 inputs, and only pairs are what the instructions read.
+  bool pairs = kernel.pair == 2;
+  if (pairs && unit.products == Products::AMX) {
+    return lowerLinearAMX(kernel);
+  }
+  if (pairs && unit.products == Products::DotBF16) {
+    return lowerLinearDot(kernel);
+  }
   return lowerLinearFMA(kernel);
 }

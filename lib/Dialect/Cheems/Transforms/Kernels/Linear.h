@@ -45,6 +45,9 @@ private:
 
 /// The ways of Products; each lowers a whole op.
 LogicalResult lowerLinearFMA(LinearKernel &kernel);
+/// Of pairs of bf16 only.
+LogicalResult lowerLinearAMX(LinearKernel &kernel);
+LogicalResult lowerLinearDot(LinearKernel &kernel);
 
 } // namespace mlir::cheems
 

@@ -1,0 +1,153 @@
+// Rounds rows to bf16 (nearest, ties to even; denormals are zeros, as they are
+// to the instructions that read them).
+#include "LinearPack.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+LinearPack::LinearPack(LinearKernel &kernel)
+    : k(kernel), b(kernel.b), loc(kernel.loc) {
+  // A line more than the row: rows whose distance is a multiple of 4096 bytes
+  // would share the lines of one set of the first-level cache.
+  stride = llvm::alignTo(k.size, kWidth) + kWidth;
+}
+
+/// `value` for use in front of `outside`: itself, or a copy of the ops inside
+/// of it that it is made from. Null where those depend on the iteration.
+Value LinearPack::rebuild(Value value, Operation *outside, IRMapping &map) {
+  if (Value mapped = map.lookupOrNull(value)) {
+    return mapped;
+  }
+  if (!outside->isAncestor(value.getParentRegion()->getParentOp())) {
+    return value;
+  }
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !isPure(definition) || definition->getNumRegions()) {
+    return {};
+  }
+  for (Value operand : definition->getOperands()) {
+    Value there = rebuild(operand, outside, map);
+    if (!there) {
+      return {};
+    }
+    map.map(operand, there);
+  }
+  b.clone(*definition, map);
+  return map.lookup(value);
+}
+
+/// An extent no smaller than x's rows that a buffer of the function may have.
+FailureOr<OpFoldResult> LinearPack::mostRows(Value x) {
+  int64_t rows = cast<MemRefType>(x.getType()).getDimSize(0);
+  if (!ShapedType::isDynamic(rows)) {
+    return OpFoldResult(b.getIndexAttr(rows));
+  }
+  Value root = x;
+  while (Operation *definition = root.getDefiningOp()) {
+    if (!isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+             memref::CastOp>(definition)) {
+      break;
+    }
+    root = definition->getOperand(0);
+  }
+  auto type = cast<MemRefType>(root.getType());
+  if (type.getRank() == 0 || !type.isDynamicDim(0)) {
+    return failure();
+  }
+  if (auto alloc = root.getDefiningOp<memref::AllocOp>()) {
+    if (alloc.getDynamicSizes().size() != 1) {
+      return failure();
+    }
+    return OpFoldResult(alloc.getDynamicSizes()[0]);
+  }
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !argument.getOwner()->isEntryBlock() ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp())) {
+    return failure();
+  }
+  return OpFoldResult(
+      memref::DimOp::create(b, loc, root, k.index(0)).getResult());
+}
+
+Value LinearPack::allocate(OpFoldResult rows) {
+  std::optional<int64_t> size = getConstantIntValue(rows);
+  auto type = MemRefType::get({size.value_or(ShapedType::kDynamic), stride},
+                              b.getBF16Type());
+  SmallVector<Value> sizes;
+  if (!size) {
+    sizes.push_back(cast<Value>(rows));
+  }
+  return memref::AllocOp::create(b, loc, type, sizes);
+}
+
+bool LinearPack::packAhead() {
+  OpBuilder::InsertionGuard guard(b);
+  Value x = k.x;
+  auto loop = k.op->getParentOfType<scf::ForallOp>();
+  FailureOr<OpFoldResult> most = failure();
+  if (loop) {
+    b.setInsertionPoint(loop);
+    IRMapping map;
+    x = rebuild(x, loop, map);
+  }
+  if (x) {
+    most = mostRows(x);
+  }
+  if (failed(most)) {
+    b.setInsertionPoint(k.op);
+    rest = allocate(b.getIndexAttr(kRows));
+    return false;
+  }
+  blocks = allocate(*most);
+  rest = allocate(b.getIndexAttr(kRows));
+  Value zero = k.index(0), height = k.index(kRows);
+  Value rows = memref::DimOp::create(b, loc, x, zero);
+  Value left = arith::RemUIOp::create(b, loc, rows, height);
+  whole = arith::SubIOp::create(b, loc, rows, left);
+  Value count = arith::DivUIOp::create(b, loc, whole, height);
+  auto ahead = scf::ForallOp::create(
+      b, loc, ArrayRef<OpFoldResult>{count}, ValueRange(), std::nullopt,
+      [&](OpBuilder &, Location, ValueRange at) {
+        Value from = arith::MulIOp::create(b, loc, at[0], height);
+        pack(x, from, k.add(from, kRows), blocks, from);
+        scf::InParallelOp::create(b, loc);
+      });
+  ahead->setAttr("cheems.name", b.getStringAttr("pack")); // for profiles
+  pack(x, whole, rows, rest, zero);
+  return true;
+}
+
+void LinearPack::pack(Value x, Value from, Value to, Value target, Value at) {
+  constexpr int64_t lanes = 16;
+  auto wide = VectorType::get({lanes}, b.getF32Type());
+  auto narrow = VectorType::get({lanes}, b.getBF16Type());
+  auto round = [&](Value row, Value into, Value column, Value value) {
+    Value rounded =
+        x86vector::CvtPackedF32ToBF16Op::create(b, loc, narrow, value);
+    vector::StoreOp::create(b, loc, rounded, target, ValueRange{into, column});
+  };
+  k.each(from, to, 1, [&](Value row) {
+    Value into = arith::AddIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, row, from), at);
+    int64_t full = k.size / lanes * lanes;
+    k.each(k.index(0), k.index(full), lanes, [&](Value column) {
+      round(row, into, column,
+            vector::LoadOp::create(b, loc, wide, x, ValueRange{row, column}));
+    });
+    Value nothing = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
+    for (int64_t c = full; c < stride - kWidth; c += lanes) {
+      Value column = k.index(c), value = nothing;
+      if (c < k.size) {
+        Value mask = vector::ConstantMaskOp::create(
+            b, loc, VectorType::get({lanes}, b.getI1Type()),
+            ArrayRef<int64_t>{k.size - c});
+        value = vector::MaskedLoadOp::create(
+            b, loc, wide, x, ValueRange{row, column}, mask, nothing);
+      }
+      round(row, into, column, value);
+    }
+  });
+}
