@@ -133,6 +133,27 @@ TEST(ThreadPool, aLogTellsWhoRanWhatAndWhen) {
   }
 }
 
+TEST(ThreadPool, aLogNamesTheThreadThatRanARange) {
+  ThreadPool pool(2);
+  RegionLog log(2, 10);
+  pool.setLog(&log);
+  std::atomic<int> arrived{0};
+  auto wait = [](void *context, int64_t, int64_t, int64_t) {
+    auto &arrived = *static_cast<std::atomic<int> *>(context);
+    ++arrived;
+    while (arrived != 2) { // each thread holds one range
+      std::this_thread::yield();
+    }
+  };
+  pool.parallelFor(wait, &arrived, 2);
+  std::vector<int> threads;
+  log.drain([&](const RegionRecord &record) {
+    EXPECT_EQ(record.name, nullptr);
+    threads.push_back(record.thread);
+  });
+  EXPECT_EQ(threads, (std::vector<int>{0, 1}));
+}
+
 TEST(ThreadPool, unboundCallsRunInline) {
   Recorder recorder;
   cheems_parallel_for(Recorder::body, &recorder, 10, nullptr);

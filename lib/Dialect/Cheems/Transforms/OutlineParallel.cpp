@@ -61,6 +61,8 @@ struct OutlineParallel
       global = LLVM::GlobalOp::create(
           b, loop.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
           (symbol + "_name").str(), b.getStringAttr(text));
+      // Many loops have one name; LLVM keeps one text of them.
+      global.setUnnamedAddr(LLVM::UnnamedAddr::Global);
     }
     return LLVM::AddressOfOp::create(b, loop.getLoc(), global);
   }

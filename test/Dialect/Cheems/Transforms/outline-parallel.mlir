@@ -26,7 +26,7 @@ func.func @scale(%x: memref<?x8xf32>, %n: index) {
 // -----
 
 // The pool is told the loop's name; null without one.
-// CHECK: llvm.mlir.global private constant @two_parallel0_name("linear 32x16\00")
+// CHECK: llvm.mlir.global private unnamed_addr constant @two_parallel0_name("linear 32x16\00")
 // CHECK-LABEL: func.func @two(
 // CHECK-DAG: %[[NAME:.*]] = llvm.mlir.addressof @two_parallel0_name
 // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
