@@ -93,10 +93,12 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
     return targets.takeError();
   }
   progress("checkpoint", 0);
-  auto checkpoint = Checkpoint::open(options.model, [&](llvm::StringRef line) {
+  auto keepWarning = [&](llvm::StringRef line) {
     warnings.push_back(line.str());
     warn(line);
-  });
+  };
+  auto checkpoint =
+      Checkpoint::open(options.model, keepWarning, options.noLayers ? 0 : 1);
   if (!checkpoint) {
     return checkpoint.takeError();
   }

@@ -44,7 +44,8 @@ llvm::Error carry(llvm::StringRef folder, llvm::StringRef name,
 } // namespace
 
 llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
-                                            WarningHandler warn) {
+                                            WarningHandler warn,
+                                            int64_t leastLayers) {
   if (!llvm::sys::fs::is_directory(folder)) {
     return failed(folder + (llvm::sys::fs::exists(folder)
                                 ? ": not a model folder"
@@ -73,7 +74,7 @@ llvm::Expected<Checkpoint> Checkpoint::open(llvm::StringRef folder,
   if (!names) {
     return names.takeError();
   }
-  auto config = readConfig(*json, *names, file, warn);
+  auto config = readConfig(*json, *names, file, warn, leastLayers);
   if (!config) {
     return config.takeError();
   }

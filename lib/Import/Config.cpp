@@ -43,9 +43,10 @@ const Defaults &defaultsOf(NameSet names) {
 class ModelConfigReader {
 public:
   ModelConfigReader(const llvm::json::Object &config, NameSet names,
-                    llvm::StringRef file, WarningHandler warn)
+                    llvm::StringRef file, WarningHandler warn,
+                    int64_t leastLayers)
       : config(config), names(names), defaults(defaultsOf(names)), file(file),
-        warn(warn), reader(config, file) {}
+        warn(warn), leastLayers(leastLayers), reader(config, file) {}
 
   llvm::Expected<CheckpointConfig> read();
 
@@ -65,6 +66,7 @@ private:
   const Defaults &defaults;
   llvm::StringRef file;
   WarningHandler warn;
+  int64_t leastLayers;
   ConfigReader reader;
   CheckpointConfig result;
   ModelConfig &model = result.model;
@@ -133,7 +135,7 @@ void ModelConfigReader::readSizes() {
       reader.integer("hidden_size", 1, largestSize).value_or(defaults.hidden);
   model.intermediate = reader.integer("intermediate_size", 1, largestSize)
                            .value_or(defaults.intermediate);
-  model.layers = reader.integer("num_hidden_layers", 1, largestCount)
+  model.layers = reader.integer("num_hidden_layers", leastLayers, largestCount)
                      .value_or(defaults.layers);
   model.maxPositions =
       reader.integer("max_position_embeddings", 1, largestIndex).value_or(2048);
@@ -280,8 +282,9 @@ llvm::Error checkModelType(const llvm::json::Object &config,
 
 llvm::Expected<CheckpointConfig> readConfig(const llvm::json::Object &config,
                                             NameSet names, llvm::StringRef file,
-                                            WarningHandler warn) {
-  return ModelConfigReader(config, names, file, warn).read();
+                                            WarningHandler warn,
+                                            int64_t leastLayers) {
+  return ModelConfigReader(config, names, file, warn, leastLayers).read();
 }
 
 } // namespace cheems

@@ -66,10 +66,11 @@ struct CheckpointConfig {
 llvm::Error checkModelType(const llvm::json::Object &config,
                            llvm::StringRef file);
 
-/// Reads all fields. `file` leads messages.
+/// Reads all fields. `file` leads messages. Fewer layers are refused.
 llvm::Expected<CheckpointConfig> readConfig(const llvm::json::Object &config,
                                             NameSet names, llvm::StringRef file,
-                                            WarningHandler warn);
+                                            WarningHandler warn,
+                                            int64_t leastLayers = 1);
 
 } // namespace cheems
 

@@ -198,15 +198,25 @@ StateKind parseState(const Reader &reader) {
   return state;
 }
 
-void checkParameter(const Reader &reader, uint64_t weightBytes) {
-  reader.text("name");
-  reader.text("type");
-  int64_t offset = reader.integer("offset", 0, INT64_MAX),
-          bytes = reader.integer("bytes", 0, INT64_MAX);
+Parameter parseParameter(const Reader &reader, uint64_t weightBytes) {
+  Parameter parameter;
+  parameter.name = reader.text("name");
+  parameter.type = reader.text("type");
+  int64_t offset = reader.integer("offset", 0, INT64_MAX);
+  parameter.bytes = reader.integer("bytes", 0, INT64_MAX);
   if (uint64_t(offset) > weightBytes ||
-      uint64_t(bytes) > weightBytes - uint64_t(offset)) {
+      uint64_t(parameter.bytes) > weightBytes - uint64_t(offset)) {
     throw reader.bad("bytes", "reaches outside the weights");
   }
+  for (const json &extent : reader.list("shape")) {
+    parameter.shape.push_back(reader.integer(extent, "shape", 1, INT64_MAX));
+  }
+  try {
+    parameter.elements();
+  } catch (const Error &error) {
+    throw reader.bad("shape", error.what());
+  }
+  return parameter;
 }
 
 std::optional<int64_t>
@@ -224,6 +234,8 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   data.vocabulary = root.integer("vocab_size", 1, maxTokens);
   data.hidden = root.integer("hidden_size", 1, maxTokens);
   data.layers = root.integer("layers", 0, maxTokens);
+  data.heads = root.integer("heads", 1, maxTokens);
+  data.expertsPerToken = root.integer("experts_per_token", 0, maxTokens);
   data.maxPositions = root.integer("max_position_embeddings", 1, INT64_MAX);
   data.keepWindow = root.integer("keep_window", 0, maxTokens);
   data.block = root.integer("block", 1, 1 << 20);
@@ -267,8 +279,8 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
     data.state.push_back(parseState(root.element(item, "state", index++)));
   }
   for (const json &item : root.list("parameters")) {
-    checkParameter(root.element(item, "parameters", data.parameterCount++),
-                   weightBytes);
+    data.parameters.push_back(parseParameter(
+        root.element(item, "parameters", data.parameters.size()), weightBytes));
   }
 
   Reader context = root.object("context");
@@ -304,6 +316,14 @@ int64_t StateKind::slotBytes(int64_t capacity) const {
                         "the state");
   }
   return bytes;
+}
+
+int64_t Parameter::elements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape) {
+    count = multiplyAdd(count, extent, 0, "the parameter");
+  }
+  return count;
 }
 
 bool Metadata::hasCapacity() const {

@@ -42,10 +42,20 @@ struct StateKind {
   int64_t slotBytes(int64_t capacity) const;
 };
 
+/// Where a tensor of the checkpoint went, or several in one.
+struct Parameter {
+  std::string name, type;     ///< several names are joined by "+"
+  std::vector<int64_t> shape; ///< as stored: panels are [N/16, K/v, 16, v]
+  int64_t bytes = 0;
+  int64_t elements() const;
+};
+
 struct Metadata {
   std::string compiler, modelType, precision, kvType, weights, pipeline;
   int64_t vocabulary = 0, hidden = 0, layers = 0, maxPositions = 0;
-  int64_t defaultContext = 0; ///< 0: unlimited
+  int64_t heads = 0;           ///< of queries
+  int64_t expertsPerToken = 0; ///< each layer retrieves; 0: none
+  int64_t defaultContext = 0;  ///< 0: unlimited
   int64_t trainedContext = 0;
   bool dynamicRope = false;
   double ropeFactor = 1.0;
@@ -61,7 +71,7 @@ struct Metadata {
   std::vector<std::string> generalMarks, decodeMarks;
   std::vector<StateKind> state;
   std::vector<std::string> warnings;
-  int64_t parameterCount = 0;
+  std::vector<Parameter> parameters;
 
   /// Whether any pool grows with the context.
   bool hasCapacity() const;

@@ -2,10 +2,12 @@
 #include "runtime/Error.h"
 #include "runtime/Generation/Interrupt.h"
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,9 +51,9 @@ std::string readAll(int descriptor) {
   }
 }
 
-int waitFor(pid_t child) {
+int waitFor(pid_t child, rusage &usage) {
   int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  while (wait4(child, &state, 0, &usage) < 0 && errno == EINTR) {
     if (interrupt::requested()) { // a terminal told it already, others did not
       kill(child, SIGINT);
     }
@@ -61,7 +63,9 @@ int waitFor(pid_t child) {
 
 } // namespace
 
-int runChild(const std::vector<std::string> &arguments, std::string *output) {
+int runChild(const std::vector<std::string> &arguments, std::string *output,
+             ChildCost *cost) {
+  auto begin = std::chrono::steady_clock::now();
   std::vector<char *> words;
   for (const std::string &argument : arguments) {
     words.push_back(const_cast<char *>(argument.c_str()));
@@ -89,7 +93,14 @@ int runChild(const std::vector<std::string> &arguments, std::string *output) {
   if (failure != 0) {
     throw Error("cannot start " + arguments[0] + ": " + std::strerror(failure));
   }
-  int state = waitFor(child);
+  rusage usage = {};
+  int state = waitFor(child, usage);
+  if (cost) {
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    cost->seconds = passed.count();
+    cost->peakBytes = int64_t(usage.ru_maxrss) * 1024;
+  }
   if (WIFEXITED(state)) {
     return WEXITSTATUS(state);
   }

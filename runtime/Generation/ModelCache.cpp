@@ -104,14 +104,17 @@ std::string ModelCache::defaultDirectory() {
   return std::string(home) + "/.cache/cheems";
 }
 
-ModelCache ModelCache::standard() {
+std::string ModelCache::standardCompiler() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) {
     throw Error("cannot tell where this program is: " + error.message());
   }
-  return ModelCache((self.parent_path() / "cheems-compile").string(),
-                    defaultDirectory());
+  return (self.parent_path() / "cheems-compile").string();
+}
+
+ModelCache ModelCache::standard() {
+  return ModelCache(standardCompiler(), defaultDirectory());
 }
 
 std::string ModelCache::path(const std::string &folder) const {

@@ -20,7 +20,9 @@ public:
   /// `compiler` is the path of cheems-compile, `directory` where compiled
   /// models are kept; it is made when needed.
   ModelCache(std::string compiler, std::string directory);
-  /// The cheems-compile beside this program and `defaultDirectory()`.
+  /// The path of the cheems-compile beside this program. Throws Error.
+  static std::string standardCompiler();
+  /// `standardCompiler()` and `defaultDirectory()`.
   static ModelCache standard();
   /// $XDG_CACHE_HOME/cheems, where that is unset ~/.cache/cheems. Throws
   /// Error if neither can be told.

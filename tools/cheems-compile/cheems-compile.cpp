@@ -99,6 +99,9 @@ int main(int argc, char **argv) {
       {"mlir", cheems::Emit::MLIR},
       {"llvm", cheems::Emit::LLVM},
       {"obj", cheems::Emit::Object}};
+  app.add_flag("--no-layers", options.noLayers,
+               "accept a model of no layers, an embedding and a head: for "
+               "cheems-bench --ops");
   std::string emit = "artefact";
   app.add_option("--emit", emit,
                  "artefact, or a stage: mlir, llvm, ptx, obj (llvm and obj of "

@@ -20,6 +20,7 @@ struct CompileOptions {
   WeightFormat weights = WeightFormat::Stored;
   std::optional<int64_t> maxContext; ///< sets the default context only
   bool scalar = false;
+  bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   Emit emit = Emit::Artefact;
 };
 

@@ -25,6 +25,8 @@ json fakeMetadata() {
       {"vocab_size", fakeVocabulary},
       {"hidden_size", 8},
       {"layers", 1},
+      {"heads", 1},
+      {"experts_per_token", 0},
       {"max_position_embeddings", 32},
       {"context",
        {{"default", 32},

@@ -43,7 +43,10 @@ TEST(Metadata, fieldsArriveAsWritten) {
             100 + 64 * 10 + 64 * 2);
   ASSERT_EQ(data.state.size(), 1u);
   EXPECT_EQ(data.state[0].slotBytes(32), 128);
-  EXPECT_EQ(data.parameterCount, 1);
+  ASSERT_EQ(data.parameters.size(), 1u);
+  EXPECT_EQ(data.parameters[0].name, "w");
+  EXPECT_EQ(data.parameters[0].shape, std::vector<int64_t>{2});
+  EXPECT_EQ(data.parameters[0].bytes, 8);
 }
 
 TEST(Metadata, capacityFollowsTheWindow) {
@@ -169,6 +172,10 @@ TEST(Metadata, variantsAndParametersAreChecked) {
               HasSubstr("'variants[0].workspace.decode'"));
   EXPECT_THAT(refusalWith([](json &m) { m["parameters"][0]["offset"] = 1; }),
               HasSubstr("outside the weights"));
+  EXPECT_THAT(refusalWith([](json &m) {
+                m["parameters"][0]["shape"] = {INT64_MAX, 2};
+              }),
+              HasSubstr("parameters[0].shape"));
   EXPECT_THAT(
       refusalWith([](json &m) { m["parameters"][0]["bytes"] = INT64_MAX; }),
       HasSubstr("outside the weights"));
