@@ -1,0 +1,73 @@
+// What a step has to read and to compute, told from a model's metadata alone:
+// what timings are held against (docs/bench.md has the formulas).
+#ifndef CHEEMS_RUNTIME_ARTIFACT_STEPCOST_H
+#define CHEEMS_RUNTIME_ARTIFACT_STEPCOST_H
+
+#include "runtime/Artifact/Metadata.h"
+
+namespace cheems {
+
+/// A step of equal sequences.
+struct StepShape {
+  int64_t sequences = 1;
+  int64_t rows = 1;      ///< of each sequence
+  int64_t position = 0;  ///< tokens each was fed before
+  int64_t logitRows = 1; ///< rows whose logits are wanted, of all together
+};
+
+class StepCost {
+public:
+  /// Columns and length, N and K, of a product's weights as they are stored: N
+  /// is padded to whole panels.
+  struct Product {
+    int64_t columns, length;
+    bool operator==(const Product &other) const {
+      return columns == other.columns && length == other.length;
+    }
+  };
+
+  explicit StepCost(const Metadata &metadata);
+
+  /// Bytes that have to come from memory at least once: weights, the rows taken
+  /// from tables, what is stored of every sequence.
+  int64_t bytes(const StepShape &step) const;
+  /// Additions and multiplications of products, attention and SSD; elementwise
+  /// work is not counted.
+  double operations(const StepShape &step) const;
+
+  /// Elements of all parameters.
+  int64_t parameters() const { return elements; }
+  /// Of each shape one.
+  const std::vector<Product> &products() const { return shapes; }
+
+private:
+  /// A table of which a step reads some rows.
+  struct Table {
+    int64_t rows, rowBytes, rowElements;
+    int64_t bytes(int64_t wanted) const;
+  };
+  /// State of one sequence: `bytes` once, or of each stored entry.
+  struct Stored {
+    int64_t bytes;
+    bool entries;
+  };
+  double addProduct(const Parameter &matrix);
+  void addHead(const Parameter &parameter);
+  static Table tableOf(const Parameter &matrix);
+  /// Keys that a head sees among the first `tokens`.
+  int64_t visible(int64_t tokens) const;
+
+  bool tied; ///< the embedding is the head
+  int64_t elements = 0;
+  int64_t sharedBytes = 0, headBytes = 0;    ///< read whole
+  double rowProducts = 0, logitProducts = 0; ///< operations a row
+  std::vector<Table> embeddings, experts;
+  int64_t expertsPerToken, keepWindow;
+  std::vector<Stored> state;
+  double perVisibleKey = 0, perRowOfState = 0; ///< operations
+  std::vector<Product> shapes;
+};
+
+} // namespace cheems
+
+#endif

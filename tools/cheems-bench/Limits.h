@@ -1,0 +1,34 @@
+// What this machine can do at most on so many threads, measured in this
+// process.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_LIMITS_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_LIMITS_H
+
+#include "runtime/Artifact/Metadata.h"
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace cheems::bench {
+
+struct Limits {
+  int threads = 0;
+  int64_t readBuffer = 0;              ///< bytes read to measure it
+  double readBandwidth = 0;            ///< bytes/s from memory
+  std::map<std::string, double> peaks; ///< operations/s, by unit
+
+  /// Less than 1 GiB was free, so caches may have helped.
+  bool shortOfMemory() const { return readBuffer < (int64_t(1) << 30); }
+};
+
+/// Takes some seconds, and memory for a moment. Throws Error.
+Limits measureLimits(int threads);
+
+/// The name, a key of Limits::peaks, of what the variant's products run on.
+std::string productUnitOf(const Variant &variant, const Metadata &metadata);
+
+/// As the system words it.
+std::string processorName();
+
+} // namespace cheems::bench
+
+#endif

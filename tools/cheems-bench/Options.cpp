@@ -1,0 +1,188 @@
+#include "Options.h"
+#include "cheems/abi.h"
+#include "cheems/artifact.h"
+#include "runtime/Error.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace cheems::bench {
+
+namespace {
+
+constexpr const char *description =
+    "Times a model that cheems-compile made: prompts (pp), generated tokens "
+    "(tg), and how\nclose they come to what this machine can read and compute."
+    "\nMODEL may be a model folder too; it is then compiled once into the "
+    "cache.\nCHEEMS_CPU names the variant of the code to run.";
+
+constexpr const char *versionText =
+    "cheems-bench " CHEEMS_VERSION " (artefact format %d, interface %d)";
+
+Error usage(const std::string &what) {
+  return Error(Status::usage, what + "; see --help");
+}
+
+/// What is on the command line, before it is checked.
+struct Raw {
+  Options options;
+  std::string output = "md";
+  std::optional<std::string> op;
+  std::vector<std::string> shapes;
+};
+
+void declareTests(CLI::App &app, Options &options) {
+  app.add_option("MODEL,-m,--model", options.model,
+                 "compiled model, or model folder");
+  app.add_option("--compile", options.compile,
+                 "model folder to compile first, timed, into a temporary file");
+  auto list = [&](const char *names, std::vector<int64_t> &target,
+                  const char *help) {
+    app.add_option(names, target, help)
+        ->delimiter(',')
+        ->group("Tests (one number or more, with commas or repeated)");
+  };
+  list("-p,--n-prompt", options.prompts,
+       "tokens of a prompt; default 512; 0: no such test");
+  list("-n,--n-gen", options.generated,
+       "tokens to generate; default 128; 0: no such test");
+  list("-d,--n-depth", options.depths,
+       "tokens that are there before; default 0");
+  list("-b,--sequences,--batch", options.sequences,
+       "sequences that generate at once; default 1");
+  list("-t,--threads", options.threads,
+       "threads; default: the physical cores this process may use");
+}
+
+void declareRest(CLI::App &app, Raw &raw) {
+  const char *run = "Running", *ops = "Single operations";
+  app.add_option("-r,--repetitions", raw.options.repetitions,
+                 "times each test runs, behind one to warm up; default 5")
+      ->group(run);
+  app.add_option("-c,--ctx-size", raw.options.context,
+                 "tokens of context; 0, the default: what a test needs")
+      ->group(run);
+  app.add_option("--prefill-chunk", raw.options.prefillChunk,
+                 "tokens of a prompt to process at once")
+      ->group(run);
+  app.add_option("-o,--output", raw.output,
+                 "md, the default: a table; json: a list of rows")
+      ->check(CLI::IsMember({"md", "json"}))
+      ->type_name("TEXT")
+      ->group(run);
+  app.add_option("--ops", raw.op,
+                 "matmul: time products alone, compiled by the cheems-compile "
+                 "beside this program")
+      ->expected(0, 1)
+      ->default_str("matmul")
+      ->type_name("TEXT")
+      ->group(ops);
+  app.add_option("--shapes", raw.shapes,
+                 "MxNxK: M rows of K numbers times N rows of weights; "
+                 "default: those of MODEL, M = 1 and -p")
+      ->delimiter(',')
+      ->group(ops);
+  app.add_option("--weights", raw.options.weights,
+                 "of --shapes: bf16, the default, or f32")
+      ->check(CLI::IsMember({"bf16", "f32"}))
+      ->type_name("TEXT")
+      ->group(ops);
+}
+
+void checkNumbers(const char *name, const std::vector<int64_t> &values,
+                  int64_t least, int64_t most) {
+  for (int64_t value : values) {
+    if (value < least || value > most) {
+      throw usage(std::string(name) + " must be between " +
+                  std::to_string(least) + " and " + std::to_string(most) +
+                  ", not " + std::to_string(value));
+    }
+  }
+}
+
+ProductShape parseShape(const std::string &text) {
+  int64_t numbers[3] = {};
+  size_t at = 0;
+  bool good = true;
+  for (int i = 0; good && i < 3; ++i) {
+    size_t end = std::min(text.find('x', at), text.size());
+    std::string digits = text.substr(at, end - at);
+    good = !digits.empty() && digits.size() <= 9 &&
+           digits.find_first_not_of("0123456789") == std::string::npos &&
+           (end == text.size()) == (i == 2);
+    numbers[i] = good ? std::stoll(digits) : 0;
+    at = end + 1;
+  }
+  constexpr int64_t mostRows = 65536, most = 1 << 24;
+  good &= *std::min_element(numbers, numbers + 3) >= 1;
+  if (!good || numbers[0] > mostRows || numbers[1] > most ||
+      numbers[2] > most) {
+    throw usage("--shapes takes MxNxK with M up to " +
+                std::to_string(mostRows) + ", N and K up to " +
+                std::to_string(most) + ", not '" + text + "'");
+  }
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+void checkInputs(const Options &options) {
+  if (!options.shapes.empty() && !options.ops) {
+    throw usage("--shapes needs --ops matmul");
+  }
+  if (!options.model.empty() && options.compile) {
+    throw usage("give either MODEL or --compile, not both");
+  }
+  bool model = !options.model.empty() || options.compile;
+  if (!model && options.shapes.empty()) {
+    throw usage("no model given: name a compiled model or a model folder");
+  }
+  if (model && !options.shapes.empty()) {
+    throw usage("--shapes needs no model: drop it");
+  }
+}
+
+Options checked(Raw raw) {
+  Options options = std::move(raw.options);
+  options.json = raw.output == "json";
+  options.ops = raw.op.has_value();
+  if (options.ops && *raw.op != "matmul") {
+    throw usage("--ops knows matmul, not '" + *raw.op + "'");
+  }
+  for (const std::string &shape : raw.shapes) {
+    options.shapes.push_back(parseShape(shape));
+  }
+  checkInputs(options);
+  checkNumbers("-p", options.prompts, 0, INT32_MAX);
+  checkNumbers("-n", options.generated, 0, INT32_MAX);
+  checkNumbers("-d", options.depths, 0, INT32_MAX);
+  checkNumbers("-b", options.sequences, 1, 65536);
+  checkNumbers("-t", options.threads, 0, ThreadPool::maxThreads);
+  checkNumbers("-r", {options.repetitions}, 1, 1000000);
+  checkNumbers("-c", {options.context}, 0, INT32_MAX);
+  checkNumbers("--prefill-chunk", {options.prefillChunk}, 0, INT32_MAX);
+  return options;
+}
+
+} // namespace
+
+std::optional<Options> parseOptions(int argc, char **argv) {
+  CLI::App app(description, "cheems-bench");
+  char version[128];
+  std::snprintf(version, sizeof(version), versionText, CHEEMS_ARTIFACT_VERSION,
+                CHEEMS_ABI_VERSION);
+  app.set_version_flag("--version", version);
+  app.get_formatter()->column_width(36);
+  Raw raw;
+  declareTests(app, raw.options);
+  declareRest(app, raw);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    app.exit(request);
+    return std::nullopt;
+  } catch (const CLI::ParseError &error) {
+    throw usage(error.what());
+  }
+  return checked(std::move(raw));
+}
+
+} // namespace cheems::bench

@@ -1,0 +1,42 @@
+// The command line of cheems-bench.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPTIONS_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cheems::bench {
+
+/// y [rows, columns] = x [rows, length] * W [columns, length]^T
+struct ProductShape {
+  int64_t rows, columns, length;
+};
+
+/// Checked: numbers are in range, what is needed is there.
+struct Options {
+  std::string model;                  ///< or nothing
+  std::optional<std::string> compile; ///< model folder to compile first
+
+  /// One test a combination; 0 tokens: no such test.
+  std::vector<int64_t> prompts = {512}, generated = {128}, depths = {0},
+                       sequences = {1};
+  std::vector<int64_t> threads = {0}; ///< 0: the cores
+  int64_t repetitions = 5;
+  int64_t context = 0;      ///< 0: what a test needs
+  int64_t prefillChunk = 0; ///< 0: the session's default
+  bool json = false;
+
+  bool ops = false;                 ///< products instead of models
+  std::vector<ProductShape> shapes; ///< none: those of the model
+  std::string weights = "bf16";     ///< of products
+};
+
+/// Nothing where the command line asked for help or the version, which are
+/// then printed. Throws Error: usage.
+std::optional<Options> parseOptions(int argc, char **argv);
+
+} // namespace cheems::bench
+
+#endif
