@@ -31,13 +31,36 @@ void LinearKernel::each(Value from, Value to, int64_t step,
 }
 
 void LinearKernel::store(Value row, Value panel, ValueRange sums) {
-  Value at = arith::MulIOp::create(b, loc, panel, index(kColumns));
+  // A register at a time: what an epilogue holds between its ops is little.
+  int64_t lanes = std::min(unit.lanes, kColumns);
+  if (op.getEpilogue().empty()) {
+    lanes = kColumns;
+  }
+  for (int64_t c = 0; c < kColumns; c += lanes) {
+    SmallVector<Value> parts =
+        llvm::map_to_vector(sums, [&](Value sum) -> Value {
+          return lanes == kColumns ? sum
+                                   : vector::ExtractStridedSliceOp::create(
+                                         b, loc, sum, c, lanes, 1)
+                                         .getResult();
+        });
+    Value at = arith::MulIOp::create(b, loc, panel, index(kColumns));
+    storeColumns(row, add(at, c), VectorType::get({lanes}, b.getF32Type()),
+                 parts);
+  }
+}
+
+void LinearKernel::storeColumns(Value row, Value at, VectorType type,
+                                ValueRange sums) {
+  auto like = [&](Type element) -> Type {
+    return VectorType::get(type.getShape(), element);
+  };
   Value mask;
   if (!whole) {
     Value left = arith::SubIOp::create(
         b, loc, memref::DimOp::create(b, loc, y, one), at);
     mask = vector::CreateMaskOp::create(
-        b, loc, VectorType::get({kColumns}, b.getI1Type()), left);
+        b, loc, cast<VectorType>(like(b.getI1Type())), left);
   }
   Value result = sums[0];
   if (!op.getEpilogue().empty()) {
@@ -52,12 +75,12 @@ void LinearKernel::store(Value row, Value panel, ValueRange sums) {
       }
       if (mask) {
         Value nothing = arith::ConstantOp::create(
-            b, loc, DenseElementsAttr::get(column, b.getF32FloatAttr(0)));
-        map.map(argument, vector::MaskedLoadOp::create(b, loc, column, operand,
+            b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0)));
+        map.map(argument, vector::MaskedLoadOp::create(b, loc, type, operand,
                                                        indices, mask, nothing));
       } else {
         map.map(argument,
-                vector::LoadOp::create(b, loc, column, operand, indices));
+                vector::LoadOp::create(b, loc, type, operand, indices));
       }
     }
     auto spread = [&](Value value) -> Value {
@@ -65,8 +88,7 @@ void LinearKernel::store(Value row, Value panel, ValueRange sums) {
       if (Value mapped = map.lookupOrNull(value)) {
         return mapped;
       }
-      auto type = VectorType::get({kColumns}, value.getType());
-      return vector::BroadcastOp::create(b, loc, type, value);
+      return vector::BroadcastOp::create(b, loc, like(value.getType()), value);
     };
     for (Operation &inner : epilogue.without_terminator()) {
       if (inner.hasTrait<OpTrait::ConstantLike>()) {
@@ -77,9 +99,7 @@ void LinearKernel::store(Value row, Value panel, ValueRange sums) {
       SmallVector<Value> operands =
           llvm::map_to_vector(inner.getOperands(), spread);
       SmallVector<Type> types =
-          llvm::map_to_vector(inner.getResultTypes(), [](Type type) -> Type {
-            return VectorType::get({kColumns}, type);
-          });
+          llvm::map_to_vector(inner.getResultTypes(), like);
       Operation *wide = mlir::clone(b, &inner, types, operands);
       map.map(inner.getResults(), wide->getResults());
     }

@@ -41,6 +41,8 @@ struct LinearKernel {
 
 private:
   bool whole; ///< N is a multiple of 16
+
+  void storeColumns(Value row, Value at, VectorType type, ValueRange sums);
 };
 
 /// The ways of Products; each lowers a whole op.

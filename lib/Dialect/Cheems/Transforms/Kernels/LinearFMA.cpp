@@ -17,6 +17,9 @@ struct Shape {
   int64_t rows, streams;
 };
 
+/// From so many rows on, widening the weights once is the smaller cost.
+constexpr int64_t kManyRows = 64;
+
 /// Epilogues are repeated for so many vectors before they become a loop.
 constexpr int64_t kMostUnrolled = 32;
 
@@ -52,8 +55,8 @@ public:
   void run() {
     Type stored = k.op.getWeights()[0].getType();
     bool wide = cast<MemRefType>(stored).getElementType().isF32();
-    Value packed = packRows(k, full.rows);
-    Value many = atLeast(full.rows);
+    Value packed = packRows(k, full.rows, kManyRows);
+    Value many = atLeast(kManyRows);
     scf::IfOp::create(
         b, loc, many,
         [&](OpBuilder &, Location) {
@@ -94,16 +97,21 @@ private:
     return count ? std::min(panels, *count) : panels;
   }
 
-  /// The panels n, n + 1, ..., the last one again where there are no more.
-  SmallVector<Value> panelsFrom(Value n, int64_t count) {
+  /// Whether groups of `count` panels may lack some at the end.
+  bool mayRepeat(int64_t count) {
     std::optional<int64_t> all =
         getConstantIntValue(memref::getMixedSize(b, loc, k.weights[0], 0));
+    return !all || *all % count != 0;
+  }
+
+  /// The panels n, n + 1, ..., the last one again where there are no more.
+  SmallVector<Value> panelsFrom(Value n, int64_t count) {
     Value last = arith::SubIOp::create(b, loc, k.panels, k.one);
     SmallVector<Value> panels;
     for (int64_t p = 0; p < count; ++p) {
       Value panel = k.add(n, p);
       panels.push_back(
-          p && !(all && *all % count == 0)
+          p && mayRepeat(count)
               ? arith::MinUIOp::create(b, loc, panel, last).getResult()
               : panel);
     }
@@ -121,20 +129,20 @@ private:
   }
 
   /// `rows` by all weights of `panels`, and what becomes of the sums.
-  void compute(const FMATile::Rows &rows, Value first, ArrayRef<Value> panels,
-               int64_t width, Value widened, Value fetching, Value buffer) {
+  void compute(const FMATile::Rows &rows, ArrayRef<Value> panels, int64_t width,
+               Value widened, const FMATile::Fetch &fetch, Value buffer) {
     SmallVector<FMATile::Stream> streams = streamsOf(panels);
     int64_t count = streams.size();
     bool direct = count <= width &&
                   rows.count * int64_t(panels.size()) * cost <= kMostUnrolled;
     for (int64_t s = 0; s < count; s += width) {
       auto part = ArrayRef(streams).slice(s, std::min(width, count - s));
-      SmallVector<Value> sums = tile.multiply(
-          rows, part, {widened, s * k.kColumns * k.size}, fetching);
+      SmallVector<Value> sums =
+          tile.multiply(rows, part, {widened, s * k.kColumns * k.size}, fetch);
       for (int64_t r = 0; r < rows.count; ++r) {
         ValueRange row = ValueRange(sums).slice(r * part.size(), part.size());
         if (direct) {
-          storeRow(k.add(first, r), panels, row);
+          storeRow(tile.rowOf(rows, k.index(r)), panels, row);
           continue;
         }
         for (auto [i, sum] : llvm::enumerate(row)) {
@@ -154,7 +162,7 @@ private:
         sums.push_back(vector::LoadOp::create(b, loc, k.column, buffer,
                                               k.add(at, s * k.kColumns)));
       }
-      storeRow(arith::AddIOp::create(b, loc, first, r), panels, sums);
+      storeRow(tile.rowOf(rows, r), panels, sums);
     });
   }
 
@@ -164,41 +172,62 @@ private:
     }
   }
 
-  /// 1 in the first tile, else 0: where the weights of the next group are
-  /// fetched.
-  Value isFirst(Value m) {
-    Value first =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, m, k.zero);
-    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), first);
+  /// Tile `number` of `count` fetches its share of the next group. Where one
+  /// tile is all, the processor's own prefetching of what it streams is better.
+  FMATile::Fetch share(Value number, Value count) {
+    Value whole = k.index(int64_t(1) << FMATile::kPaceBits);
+    Value several =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, k.one);
+    Value pace = arith::SelectOp::create(
+        b, loc, several, arith::DivUIOp::create(b, loc, whole, count), k.zero);
+    Value steps =
+        arith::MulIOp::create(b, loc, number, k.index(k.size / k.pair));
+    return {arith::MulIOp::create(b, loc, steps, pace), pace};
   }
 
-  /// Rows [from, T) as tiles of `height` rows as they lie, the last one ending
-  /// with the last row.
-  void tiles(Value from, int64_t height,
-             llvm::function_ref<void(Value, const FMATile::Rows &)> body) {
-    Value end = arith::SubIOp::create(b, loc, k.rows, k.index(height));
-    k.each(from, k.rows, height, [&](Value m) {
-      body(m, {{}, arith::MinUIOp::create(b, loc, m, end), height});
+  /// Rows from `from` on in tiles of `height` as they lie. The last one ends
+  /// with the last row where there are enough of them, else with repetitions.
+  void
+  tiles(Value from, int64_t height, bool enough,
+        llvm::function_ref<void(const FMATile::Rows &, const FMATile::Fetch &)>
+            body) {
+    Value each = k.index(height);
+    Value count = arith::CeilDivUIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, k.rows, from), each);
+    k.each(k.zero, count, 1, [&](Value number) {
+      Value top = arith::AddIOp::create(
+          b, loc, from, arith::MulIOp::create(b, loc, number, each));
+      if (enough) {
+        Value last = arith::SubIOp::create(b, loc, k.rows, each);
+        top = arith::MinUIOp::create(b, loc, top, last);
+      }
+      body({top, height, !enough, {}, {}}, share(number, count));
     });
   }
 
+  /// `shapes.front()` unless a lower one holds all rows.
   void fewRows(ArrayRef<Shape> shapes) {
     Shape shape = shapes.front();
+    bool highest = shape.rows == few.front().rows, lowest = shapes.size() == 1;
+    // One address a panel is enough to keep beside those of the rows.
+    bool fetches = !lowest && !mayRepeat(panelsOf(shape));
     auto emit = [&] {
       int64_t width = panelsOf(shape);
       Value buffer = scratch(shape.rows * width * matrices * k.kColumns);
       k.each(k.zero, k.panels, width, [&](Value n) {
         SmallVector<Value> panels = panelsFrom(n, width);
-        tiles(k.zero, shape.rows, [&](Value, const FMATile::Rows &rows) {
-          compute(rows, rows.first, panels, shape.streams, {}, k.one, buffer);
-        });
+        tiles(k.zero, shape.rows, highest || lowest,
+              [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
+                compute(rows, panels, shape.streams, {},
+                        fetches ? fetch : FMATile::Fetch(), buffer);
+              });
       });
     };
-    if (shapes.size() == 1) {
+    if (lowest) {
       return emit();
     }
     scf::IfOp::create(
-        b, loc, atLeast(shape.rows),
+        b, loc, atLeast(highest ? shape.rows : shape.rows / 2 + 1),
         [&](OpBuilder &, Location) {
           emit();
           scf::YieldOp::create(b, loc);
@@ -226,18 +255,20 @@ private:
       Value done = k.zero;
       if (packed) {
         Value height = k.index(full.rows);
-        done = arith::SubIOp::create(
-            b, loc, k.rows, arith::RemUIOp::create(b, loc, k.rows, height));
-        k.each(k.zero, done, full.rows, [&](Value m) {
-          Value first = arith::MulIOp::create(b, loc, m, k.index(k.size));
-          compute({packed, first, full.rows}, m, panels, full.streams, widened,
-                  isFirst(m), buffer);
+        Value count = arith::DivUIOp::create(b, loc, k.rows, height);
+        done = arith::MulIOp::create(b, loc, count, height);
+        k.each(k.zero, count, 1, [&](Value number) {
+          Value top = arith::MulIOp::create(b, loc, number, height);
+          Value first = arith::MulIOp::create(b, loc, top, k.index(k.size));
+          compute({top, full.rows, false, packed, first}, panels, full.streams,
+                  widened, share(number, count), buffer);
         });
       }
-      tiles(done, few.front().rows, [&](Value m, const FMATile::Rows &rows) {
-        compute(rows, rows.first, panels, full.streams, widened,
-                packed ? Value() : isFirst(m), buffer);
-      });
+      tiles(done, few.front().rows, true,
+            [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
+              compute(rows, panels, full.streams, widened,
+                      packed ? FMATile::Fetch() : fetch, buffer);
+            });
     });
   }
 };

@@ -8,10 +8,11 @@
 namespace mlir::cheems {
 
 /// Emits, in front of the forall around `kernel`, a parallel loop that copies
-/// all whole tiles of `height` rows of x to [tile][K][height], and returns the
-/// copy as one dimension. Null where x is not from outside of a forall, or the
-/// count of its rows is not known there; then nothing is emitted.
-Value packRows(LinearKernel &kernel, int64_t height);
+/// all whole tiles of `height` rows of x to [tile][K][height] where x has at
+/// least `least` rows, and returns the copy as one dimension. Null where x is
+/// not from outside of a forall, or the count of its rows is not known there;
+/// then nothing is emitted.
+Value packRows(LinearKernel &kernel, int64_t height, int64_t least);
 
 /// Loops over k whose sums stay in registers.
 class FMATile {
@@ -20,7 +21,7 @@ public:
   struct Stream {
     int64_t weight;
     Value panel;
-    Value ahead; ///< its panel of the next group, to be fetched meanwhile
+    Value ahead; ///< its panel of the next group, to be fetched early
   };
   /// What the weights are read from where they have been widened:
   /// [K][streams][16] from `base` on. Null: as they are stored.
@@ -28,19 +29,29 @@ public:
     Value buffer;
     int64_t base = 0;
   };
-  /// Rows of x from `first` on, or a packed tile from element `first` on.
+  /// Rows from `top` on; where they end before `count`, the last one again.
   struct Rows {
-    Value packed, first;
+    Value top;
     int64_t count;
+    bool mayEnd;
+    Value packed, first; ///< the tile begins at element `first` of `packed`
   };
+  /// Step i of the loop over k fetches step (begin + i * pace) >> kPaceBits of
+  /// the next group. Without `pace` nothing is fetched.
+  struct Fetch {
+    Value begin, pace;
+  };
+  static constexpr int64_t kPaceBits = 16;
 
   explicit FMATile(LinearKernel &kernel)
       : k(kernel), b(kernel.b), loc(kernel.loc) {}
 
-  /// Sums [row][stream]. `fetching` is 1 where the next group is to be fetched,
-  /// else 0.
+  /// Row `r` of x.
+  Value rowOf(const Rows &rows, Value r);
+
+  /// Sums [row][stream].
   SmallVector<Value> multiply(const Rows &rows, ArrayRef<Stream> streams,
-                              const Widened &widened, Value fetching);
+                              const Widened &widened, const Fetch &fetch);
 
   /// Fills `widened` with streams of weights.
   void widen(ArrayRef<Stream> streams, const Widened &widened);

@@ -103,7 +103,7 @@ struct Packing {
 };
 } // namespace
 
-Value cheems::packRows(LinearKernel &k, int64_t height) {
+Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
   auto forall = k.op->getParentOfType<scf::ForallOp>();
   if (!forall || forall->isAncestor(k.x.getParentRegion()->getParentOp())) {
     return {};
@@ -131,7 +131,8 @@ Value cheems::packRows(LinearKernel &k, int64_t height) {
   Value step = arith::ConstantIndexOp::create(b, k.loc, height);
   Value count = arith::DivUIOp::create(b, k.loc, rows, step);
   Value many =
-      arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::uge, rows, step);
+      arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::uge, rows,
+                            arith::ConstantIndexOp::create(b, k.loc, least));
   scf::IfOp::create(b, k.loc, many, [&](OpBuilder &, Location loc) {
     auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{count},
                                       ValueRange(), std::nullopt);

@@ -44,21 +44,38 @@ void FMATile::widen(ArrayRef<Stream> streams, const Widened &widened) {
   });
 }
 
+Value FMATile::rowOf(const Rows &rows, Value r) {
+  Value row = arith::AddIOp::create(b, loc, rows.top, r);
+  if (!rows.mayEnd) {
+    return row;
+  }
+  Value last = arith::SubIOp::create(b, loc, k.rows, k.one);
+  return arith::MinUIOp::create(b, loc, row, last);
+}
+
 SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
-                                     const Widened &widened, Value fetching) {
+                                     const Widened &widened,
+                                     const Fetch &fetch) {
   int64_t width = streams.size() * k.kColumns;
   Value nothing = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
   SmallVector<Value> inits(rows.count * streams.size(), nothing);
+  SmallVector<Value> lie;
+  for (int64_t r = 0; r < rows.count; ++r) {
+    lie.push_back(rowOf(rows, k.index(r)));
+  }
   auto body = [&](OpBuilder &, Location, Value i, ValueRange args) {
     SmallVector<Value> sums(args);
-    if (fetching) {
-      // With 0 it is always the first line, which costs next to nothing.
-      Value line = arith::MulIOp::create(b, loc, i, fetching);
+    if (fetch.pace) {
+      Value line = arith::ShRUIOp::create(
+          b, loc,
+          arith::AddIOp::create(b, loc, fetch.begin,
+                                arith::MulIOp::create(b, loc, i, fetch.pace)),
+          k.index(kPaceBits));
       for (const Stream &stream : streams) {
         memref::PrefetchOp::create(b, loc, k.weights[stream.weight],
                                    ValueRange{stream.ahead, line, k.zero},
-                                   /*isWrite=*/false, /*localityHint=*/2,
+                                   /*isWrite=*/false, /*localityHint=*/3,
                                    /*isDataCache=*/true);
       }
     }
@@ -93,9 +110,8 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
             rows.packed
                 ? memref::LoadOp::create(b, loc, rows.packed,
                                          k.add(tile, j * rows.count + r))
-                : memref::LoadOp::create(
-                      b, loc, k.x,
-                      ValueRange{k.add(rows.first, r), k.add(from, j)});
+                : memref::LoadOp::create(b, loc, k.x,
+                                         ValueRange{lie[r], k.add(from, j)});
         Value spread = vector::BroadcastOp::create(b, loc, k.column, scalar);
         for (auto [s, column] : llvm::enumerate(step)) {
           Value &sum = sums[r * streams.size() + s];
