@@ -1,0 +1,33 @@
+// Runs the cheems-compile beside this program.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_COMPILE_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_COMPILE_H
+
+#include "runtime/Generation/ChildProcess.h"
+#include <string>
+#include <vector>
+
+namespace cheems::bench {
+
+/// Goes away, with all that is in it.
+class TemporaryFolder {
+public:
+  /// In $TMPDIR, or /tmp. Throws Error.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  const std::string &path() const { return folder; }
+
+private:
+  std::string folder;
+};
+
+/// `flags` go along. A child begins with its parent's peak of memory, so its
+/// own is told only while this process has used little. Throws Error,
+/// CompileFailed.
+ChildCost compileModel(const std::string &folder, const std::string &output,
+                       const std::vector<std::string> &flags = {});
+
+} // namespace cheems::bench
+
+#endif

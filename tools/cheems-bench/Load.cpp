@@ -1,0 +1,68 @@
+#include "Load.h"
+#include "Limits.h"
+#include "Progress.h"
+#include "runtime/Artifact/StepCost.h"
+#include "runtime/Generation/ModelCache.h"
+#include "runtime/Session/Session.h"
+#include <chrono>
+#include <filesystem>
+
+namespace cheems::bench {
+
+namespace {
+
+/// Seconds since it was last asked.
+class Clock {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    std::chrono::duration<double> passed = now - last;
+    last = now;
+    return passed.count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+LoadTime timeLoad(const std::string &path, int threads) {
+  LoadTime time;
+  Clock clock;
+  std::shared_ptr<const Model> model = Model::open(path);
+  time.open = clock.lap();
+  SessionOptions options;
+  options.threads = threads;
+  Session session(model, options);
+  std::vector<float> logits(static_cast<size_t>(session.vocabulary()));
+  time.session = clock.lap();
+  session.decode(0, 0, logits.data());
+  time.decode = clock.lap();
+  return time;
+}
+
+} // namespace
+
+LoadedModel loadModel(const std::string &given, const std::string &name,
+                      int threads) {
+  // Closed again before the clock starts: what is loaded already costs nothing.
+  std::string path = openModel(given, say)->path();
+  timeLoad(path, threads);
+  LoadedModel loaded;
+  ModelFacts &facts = loaded.facts;
+  facts.load = timeLoad(path, threads);
+  loaded.model = Model::open(path);
+  const Metadata &data = loaded.model->metadata();
+  facts.path = path;
+  facts.name = name;
+  facts.type = data.modelType;
+  facts.weights = data.weights;
+  facts.variant = loaded.model->variant().name;
+  facts.pipeline = data.pipeline;
+  facts.compiler = data.compiler;
+  facts.fileBytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  facts.parameters = StepCost(data).parameters();
+  facts.productUnit = productUnitOf(loaded.model->variant(), data);
+  return loaded;
+}
+
+} // namespace cheems::bench

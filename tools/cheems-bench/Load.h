@@ -1,0 +1,41 @@
+// A model to time: what is to be told about it, how long it takes to load.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_LOAD_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_LOAD_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/Generation/ChildProcess.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cheems::bench {
+
+/// From nothing to the first token, the file being in the page cache; seconds.
+struct LoadTime {
+  double open = 0, session = 0, decode = 0;
+  double total() const { return open + session + decode; }
+};
+
+/// What the rows of a model have in common.
+struct ModelFacts {
+  std::string path; ///< empty: made for a moment
+  std::string name, type, weights, variant, pipeline, compiler;
+  int64_t fileBytes = 0, parameters = 0;
+  std::string productUnit;
+  LoadTime load;
+  std::optional<ChildCost> compile; ///< where --compile asked for it
+};
+
+struct LoadedModel {
+  std::shared_ptr<const Model> model;
+  ModelFacts facts;
+};
+
+/// Loads it twice; the second time is told. `name` is for reports. Throws
+/// Error, CompileFailed.
+LoadedModel loadModel(const std::string &path, const std::string &name,
+                      int threads);
+
+} // namespace cheems::bench
+
+#endif

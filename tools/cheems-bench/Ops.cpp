@@ -1,0 +1,154 @@
+#include "Ops.h"
+#include "Compile.h"
+#include "runtime/Artifact/StepCost.h"
+#include "runtime/Error.h"
+#include "runtime/Generation/Interrupt.h"
+#include "runtime/Session/Session.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
+
+namespace cheems::bench {
+
+namespace {
+
+using nlohmann::json;
+
+/// Numbers in [-1, 1) of so many bytes: the upper half of an f32 is a bf16.
+void writeRandom(std::ofstream &file, int64_t count, size_t bytes) {
+  std::mt19937 random(1);
+  std::string block;
+  for (int64_t i = 0; i < count; ++i) {
+    float value = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31f;
+    char text[4];
+    std::memcpy(text, &value, 4);
+    block.append(text + 4 - bytes, bytes);
+    if (block.size() >= 1 << 20 || i + 1 == count) {
+      file.write(block.data(), static_cast<std::streamsize>(block.size()));
+      block.clear();
+    }
+  }
+}
+
+void writeFolder(const std::string &folder, int64_t columns, int64_t length,
+                 bool brain) {
+  json config = {{"model_type", "doge"},       {"vocab_size", columns},
+                 {"hidden_size", length},      {"num_hidden_layers", 0},
+                 {"num_attention_heads", 1},   {"head_dim", 2},
+                 {"tie_word_embeddings", true}};
+  std::ofstream(folder + "/config.json") << config.dump();
+  int64_t size = brain ? 2 : 4, table = columns * length * size,
+          end = table + length * size;
+  auto tensor = [&](const json::array_t &shape, int64_t from, int64_t to) {
+    return json{{"dtype", brain ? "BF16" : "F32"},
+                {"shape", shape},
+                {"data_offsets", json::array({from, to})}};
+  };
+  json header = json::object();
+  header["model.embed_tokens.weight"] = tensor({columns, length}, 0, table);
+  header["model.norm.weight"] = tensor({length}, table, end);
+  std::string text = header.dump();
+  uint64_t count = text.size();
+  std::ofstream file(folder + "/model.safetensors", std::ios::binary);
+  file.write(reinterpret_cast<const char *>(&count), sizeof(count));
+  file << text;
+  writeRandom(file, columns * length + length, static_cast<size_t>(size));
+  file.close();
+  if (!file) {
+    throw Error("cannot write " + folder + "/model.safetensors");
+  }
+}
+
+/// The model's one step: M rows of one sequence, all logits wanted.
+class Product {
+public:
+  Product(const std::shared_ptr<const Model> &model, int64_t rowCount,
+          const SessionOptions &options)
+      : session(model, options), tokens(static_cast<size_t>(rowCount)),
+        rows(static_cast<size_t>(rowCount)),
+        logits(static_cast<size_t>(rowCount * session.vocabulary())) {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      tokens[i] =
+          static_cast<int32_t>(i % static_cast<size_t>(session.vocabulary()));
+    }
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+
+  int threads() const { return session.threads(); }
+
+  double seconds(int64_t times) {
+    auto count = static_cast<int64_t>(tokens.size());
+    cheems_segment segment = {};
+    segment.length = static_cast<int32_t>(count);
+    auto begin = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < times; ++i) {
+      session.reset(0);
+      session.step(tokens.data(), count, &segment, 1, rows.data(), count,
+                   logits.data());
+    }
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    return passed.count();
+  }
+
+private:
+  Session session;
+  std::vector<int32_t> tokens, rows;
+  std::vector<float> logits;
+};
+
+} // namespace
+
+LoadedModel makeProduct(int64_t columns, int64_t length,
+                        const std::string &weights, int threads) {
+  TemporaryFolder folder;
+  writeFolder(folder.path(), columns, length, weights == "bf16");
+  std::string output = folder.path() + "/product.cheems";
+  compileModel(folder.path(), output, {"--no-layers"});
+  LoadedModel loaded = loadModel(output, "matmul", threads);
+  loaded.facts.path.clear();
+  return loaded;
+}
+
+Timing timeProduct(const std::shared_ptr<const Model> &model,
+                   const ProductShape &shape, int threads,
+                   int64_t repetitions) {
+  SessionOptions options;
+  options.threads = threads;
+  options.prefillChunk = shape.rows;
+  options.context = shape.rows;
+  Product product(model, shape.rows, options);
+  Timing timing;
+  timing.test = "matmul " + std::to_string(shape.rows) + "x" +
+                std::to_string(shape.columns) + "x" +
+                std::to_string(shape.length);
+  timing.tokens = shape.rows;
+  timing.threads = product.threads();
+  StepShape step;
+  step.rows = step.logitRows = shape.rows;
+  StepCost cost(model->metadata());
+  timing.bytes = cost.bytes(step);
+  timing.operations = cost.operations(step);
+
+  product.seconds(1);
+  // A clock cannot tell a microsecond: as many as fill some hundredths of a
+  // second count as one.
+  double once = std::max(product.seconds(1), 1e-7);
+  auto times = static_cast<int64_t>(std::ceil(std::max(1.0, 0.03 / once)));
+  for (int64_t i = 0; i < repetitions; ++i) {
+    if (interrupt::requested()) {
+      throw Error(Status::interrupted, "interrupted");
+    }
+    timing.seconds.push_back(product.seconds(times) /
+                             static_cast<double>(times));
+  }
+  timing.peakMemory = peakMemory();
+  return timing;
+}
+
+} // namespace cheems::bench

@@ -1,0 +1,24 @@
+// Products with a matrix of weights, alone: each matrix is the head of a model
+// without layers, whose step is a gather and a norm of M rows in front of it.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_OPS_H
+
+#include "Load.h"
+#include "Options.h"
+#include "Tests.h"
+
+namespace cheems::bench {
+
+/// A compiled product of random weights [columns, length], `weights` being f32
+/// or bf16. Throws Error, CompileFailed.
+LoadedModel makeProduct(int64_t columns, int64_t length,
+                        const std::string &weights, int threads);
+
+/// "matmul MxNxK". The weights of small products stay in the caches. Throws
+/// Error.
+Timing timeProduct(const std::shared_ptr<const Model> &model,
+                   const ProductShape &shape, int threads, int64_t repetitions);
+
+} // namespace cheems::bench
+
+#endif

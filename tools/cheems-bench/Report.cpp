@@ -1,0 +1,220 @@
+#include "Report.h"
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace cheems::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+__attribute__((format(printf, 1, 2))) std::string text(const char *format,
+                                                       ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  va_end(arguments);
+  return line;
+}
+
+std::string mebibytes(int64_t bytes) {
+  return text("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+/// A row against the limits of its threads.
+struct Shares {
+  double bandwidth, read; ///< bytes/s, and its share of what can be read
+  double work, peak;      ///< operations/s, and their share
+
+  Shares(const Row &row, const Limits &limits)
+      : bandwidth(row.timing.rate(static_cast<double>(row.timing.bytes))),
+        read(bandwidth / limits.readBandwidth),
+        work(row.timing.rate(row.timing.operations)),
+        peak(work / limits.peaks.at(row.model->productUnit)) {}
+};
+
+/// Letters that a terminal shows: "±" is two bytes.
+size_t widthOf(const std::string &cell) {
+  return static_cast<size_t>(
+      std::count_if(cell.begin(), cell.end(), [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+      }));
+}
+
+using Cells = std::vector<std::string>;
+
+/// Columns padded to their widest cell; all but the first ones to the right.
+std::string table(const std::vector<Cells> &lines, size_t leftColumns) {
+  std::vector<size_t> widths(lines[0].size(), 3);
+  for (const Cells &line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], widthOf(line[i]));
+    }
+  }
+  std::string result, rule;
+  for (const Cells &line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      std::string space(widths[i] - widthOf(line[i]), ' ');
+      bool left = i < leftColumns;
+      result += "| " + (left ? line[i] + space : space + line[i]) + " ";
+      rule += "|" + std::string(widths[i] + (left ? 2 : 1), '-') +
+              (left ? "" : ":");
+    }
+    result += "|\n";
+    if (&line == &lines[0]) {
+      result += rule + "|\n";
+    }
+  }
+  return result;
+}
+
+std::string testTable(const Report &report) {
+  std::vector<Cells> lines = {{"model", "variant", "test", "size", "params",
+                               "threads", "t/s", "GB/s", "% read", "GFLOP/s",
+                               "% peak", "first token"}};
+  for (const Row &row : report.rows) {
+    const ModelFacts &model = *row.model;
+    const Timing &timing = row.timing;
+    Shares shares(row, report.limits.at(timing.threads));
+    auto tokens = static_cast<double>(timing.tokens);
+    lines.push_back(
+        {model.name + " " + model.weights, model.variant, timing.test,
+         mebibytes(model.fileBytes),
+         text("%.2f M", static_cast<double>(model.parameters) / 1e6),
+         std::to_string(timing.threads),
+         text("%.2f ± %.2f", timing.rate(tokens), timing.deviation(tokens)),
+         text("%.2f", shares.bandwidth / 1e9), text("%.1f", 100 * shares.read),
+         text("%.1f", shares.work / 1e9), text("%.1f", 100 * shares.peak),
+         timing.prompt ? text("%.2f ms", 1e3 * timing.medianSeconds()) : "-"});
+  }
+  return table(lines, 3);
+}
+
+void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
+  const LoadTime &load = model.load;
+  if (!model.path.empty()) {
+    lines.push_back({model.name + ": load to first token",
+                     text("%.2f ms (open %.2f, memory %.2f, token %.2f)",
+                          1e3 * load.total(), 1e3 * load.open,
+                          1e3 * load.session, 1e3 * load.decode)});
+  }
+  if (model.compile) {
+    lines.push_back({model.name + ": compile",
+                     text("%.2f s, memory at most ", model.compile->seconds) +
+                         mebibytes(model.compile->peakBytes)});
+  }
+}
+
+std::string factTable(const Report &report) {
+  std::vector<Cells> lines = {{"measured", "value"}};
+  std::set<const ModelFacts *> told;
+  std::set<std::string> units;
+  int64_t peak = 0;
+  for (const Row &row : report.rows) {
+    peak = std::max(peak, row.timing.peakMemory);
+    units.insert(row.model->productUnit);
+    if (told.insert(row.model.get()).second) {
+      addModel(*row.model, lines);
+    }
+  }
+  lines.push_back({"peak memory", mebibytes(peak)});
+  lines.push_back({"processor", processorName()});
+  for (const auto &[threads, limits] : report.limits) {
+    std::string on = ", threads: " + std::to_string(threads);
+    std::string lack =
+        " over " + mebibytes(limits.readBuffer) + " only: memory is short";
+    lines.push_back(
+        {"read bandwidth" + on, text("%.2f GB/s", limits.readBandwidth / 1e9) +
+                                    (limits.shortOfMemory() ? lack : "")});
+    for (const auto &[unit, rate] : limits.peaks) {
+      lines.push_back(
+          {unit + on, text("%.1f GFLOP/s", rate / 1e9) +
+                          (units.count(unit) ? " (% peak is of this)" : "")});
+    }
+  }
+  return table(lines, 2);
+}
+
+ordered_json machine(const Limits &limits, const std::string &unit) {
+  ordered_json peaks = ordered_json::object();
+  for (const auto &[name, rate] : limits.peaks) {
+    peaks[name] = rate / 1e9;
+  }
+  return {{"processor", processorName()},
+          {"threads", limits.threads},
+          {"read_gigabytes_per_second", limits.readBandwidth / 1e9},
+          {"read_buffer_bytes", limits.readBuffer},
+          {"gigaflops_per_second", peaks},
+          {"peak_unit", unit},
+          {"peak_gigaflops_per_second", limits.peaks.at(unit) / 1e9}};
+}
+
+/// `value`, or null.
+ordered_json where(bool there, double value) {
+  return there ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json jsonRow(const Row &row, const Limits &limits) {
+  const ModelFacts &model = *row.model;
+  const Timing &timing = row.timing;
+  Shares shares(row, limits);
+  auto tokens = static_cast<double>(timing.tokens);
+  bool loaded = !model.path.empty(), compiled = model.compile.has_value();
+  ChildCost compile = model.compile.value_or(ChildCost());
+  return {{"test", timing.test},
+          {"tokens_per_second", timing.rate(tokens)},
+          {"tokens_per_second_deviation", timing.deviation(tokens)},
+          {"tokens_per_second_median", tokens / timing.medianSeconds()},
+          {"threads", timing.threads},
+          {"tokens", timing.tokens},
+          {"depth", timing.depth},
+          {"sequences", timing.sequences},
+          {"seconds", timing.seconds},
+          {"bytes", timing.bytes},
+          {"operations", timing.operations},
+          {"gigabytes_per_second", shares.bandwidth / 1e9},
+          {"percent_of_read", 100 * shares.read},
+          {"gigaflops_per_second", shares.work / 1e9},
+          {"percent_of_peak", 100 * shares.peak},
+          {"time_to_first_token_seconds",
+           where(timing.prompt, timing.medianSeconds())},
+          {"load_seconds", where(loaded, model.load.total())},
+          {"load_open_seconds", where(loaded, model.load.open)},
+          {"load_session_seconds", where(loaded, model.load.session)},
+          {"load_decode_seconds", where(loaded, model.load.decode)},
+          {"peak_memory_bytes", timing.peakMemory},
+          {"artefact_bytes", model.fileBytes},
+          {"compile_seconds", where(compiled, compile.seconds)},
+          {"compile_peak_memory_bytes",
+           where(compiled, static_cast<double>(compile.peakBytes))},
+          {"model", model.path},
+          {"model_name", model.name},
+          {"model_type", model.type},
+          {"parameters", model.parameters},
+          {"weights", model.weights},
+          {"variant", model.variant},
+          {"pipeline", model.pipeline},
+          {"compiler", model.compiler},
+          {"machine", machine(limits, model.productUnit)}};
+}
+
+} // namespace
+
+std::string Report::markdown() const {
+  return testTable(*this) + "\n" + factTable(*this);
+}
+
+std::string Report::json() const {
+  ordered_json result = ordered_json::array();
+  for (const Row &row : rows) {
+    result.push_back(jsonRow(row, limits.at(row.timing.threads)));
+  }
+  return result.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace cheems::bench

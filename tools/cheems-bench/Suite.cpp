@@ -1,0 +1,137 @@
+#include "Suite.h"
+#include "Compile.h"
+#include "Ops.h"
+#include "Progress.h"
+#include "runtime/Artifact/StepCost.h"
+#include "runtime/Error.h"
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace cheems::bench {
+
+namespace {
+
+/// The last part of a path, without .cheems.
+std::string nameOf(const std::string &path) {
+  std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  std::filesystem::path last =
+      whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  return last.extension() == ".cheems" ? last.stem().string() : last.string();
+}
+
+class Suite {
+public:
+  explicit Suite(const Options &options) : options(options) {}
+
+  Report run() {
+    if (options.shapes.empty()) {
+      LoadedModel loaded = loadGiven();
+      options.ops ? timeProducts(shapesOf(loaded), loaded.facts.weights)
+                  : timeModel(loaded);
+    } else {
+      timeProducts(options.shapes, options.weights);
+    }
+    // Behind all else: their memory shall not count as the model's.
+    for (const Row &row : report.rows) {
+      int threads = row.timing.threads;
+      if (report.limits.count(threads) == 0) {
+        progress.show("what the machine can do, threads: " +
+                      std::to_string(threads));
+        report.limits[threads] = measureLimits(threads);
+      }
+    }
+    progress.clear();
+    return std::move(report);
+  }
+
+private:
+  int firstThreads() const { return static_cast<int>(options.threads[0]); }
+
+  LoadedModel loadGiven() {
+    if (!options.compile) {
+      progress.show("loading " + options.model);
+      return loadModel(options.model, nameOf(options.model), firstThreads());
+    }
+    progress.show("compiling " + *options.compile);
+    TemporaryFolder folder; // the model stays mapped when its file is gone
+    std::string output = folder.path() + "/model.cheems";
+    ChildCost cost = compileModel(*options.compile, output);
+    LoadedModel loaded =
+        loadModel(output, nameOf(*options.compile), firstThreads());
+    loaded.facts.compile = cost;
+    loaded.facts.path = *options.compile;
+    return loaded;
+  }
+
+  void timeModel(const LoadedModel &loaded) {
+    auto facts = std::make_shared<ModelFacts>(loaded.facts);
+    std::vector<Test> tests = testsOf(options);
+    for (size_t i = 0; i < tests.size(); ++i) {
+      progress.show(tests[i].name() + ", test " + std::to_string(i + 1) +
+                    " of " + std::to_string(tests.size()));
+      report.rows.push_back(
+          {facts, runTest(loaded.model, tests[i], options,
+                          [&](const std::string &text) { warn(text); })});
+    }
+  }
+
+  /// One row for decoding, and as many as the prompts have.
+  std::vector<ProductShape> shapesOf(const LoadedModel &loaded) const {
+    std::vector<ProductShape> shapes;
+    StepCost cost(loaded.model->metadata());
+    for (const StepCost::Product &product : cost.products()) {
+      shapes.push_back({1, product.columns, product.length});
+      for (int64_t rows : options.prompts) {
+        if (rows > 1) {
+          shapes.push_back({rows, product.columns, product.length});
+        }
+      }
+    }
+    return shapes;
+  }
+
+  void timeProducts(const std::vector<ProductShape> &shapes,
+                    const std::string &weights) {
+    std::optional<ProductShape> made;
+    LoadedModel loaded;
+    std::shared_ptr<ModelFacts> facts;
+    for (const ProductShape &shape : shapes) {
+      progress.show("matmul " + std::to_string(shape.rows) + "x" +
+                    std::to_string(shape.columns) + "x" +
+                    std::to_string(shape.length));
+      if (!made || made->columns != shape.columns ||
+          made->length != shape.length) {
+        made = shape;
+        loaded =
+            makeProduct(shape.columns, shape.length, weights, firstThreads());
+        facts = std::make_shared<ModelFacts>(loaded.facts);
+      }
+      for (int64_t threads : options.threads) {
+        report.rows.push_back(
+            {facts, timeProduct(loaded.model, shape, static_cast<int>(threads),
+                                options.repetitions)});
+      }
+    }
+  }
+
+  /// Each warning once, however many sessions give it.
+  void warn(const std::string &text) {
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
+      warnings.push_back(text);
+      progress.clear();
+      say("warning: " + text);
+    }
+  }
+
+  const Options &options;
+  Report report;
+  Progress progress;
+  std::vector<std::string> warnings;
+};
+
+} // namespace
+
+Report runSuite(const Options &options) { return Suite(options).run(); }
+
+} // namespace cheems::bench
