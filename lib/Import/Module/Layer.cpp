@@ -34,6 +34,9 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   auto function =
       func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));
   function.setPrivate();
+  if (decode) {
+    function->setAttr("cheems.decode", e.b.getUnitAttr());
+  }
   Block *entry = function.addEntryBlock();
   e.b.setInsertionPointToStart(entry);
 

@@ -194,6 +194,9 @@ struct Step {
     auto function =
         func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
     function->setAttr("cheems.entry", b.getStringAttr("cheems_" + name));
+    if (decode) {
+      function->setAttr("cheems.decode", b.getUnitAttr());
+    }
     for (auto [i, field] : llvm::enumerate(fields)) {
       function.setArgAttr(i, "cheems.field", b.getStringAttr(field));
       if (field == "pools") {

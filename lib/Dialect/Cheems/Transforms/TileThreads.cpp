@@ -34,6 +34,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     }
     bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
                        cheems::DynamicMaskOp>(op);
+    // In a decode step rows are few: splitting them costs more than they do.
+    rowWise &= !getOperation()->hasAttr("cheems.decode");
     // A row of these is work enough for an iteration.
     bool heavy = isa<cheems::RetrieveExpertsOp, cheems::MixExpertsOp>(op);
     if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||

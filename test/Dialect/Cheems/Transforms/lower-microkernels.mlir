@@ -31,8 +31,8 @@ func.func @pairs(%x: memref<?x8xf32>, %w: memref<3x4x16x2xbf16>, %y: memref<?x40
 // An epilogue is applied to vectors of finished sums.
 // CHECK-LABEL: @gate
 // CHECK-NOT: cheems.linear
-// CHECK: %[[P:.*]] = arith.maximumf %{{.*}}, %{{.*}} : vector<16xf32>
-// CHECK: arith.mulf %[[P]], %{{.*}} : vector<16xf32>
+// CHECK: %[[P:.*]] = arith.maximumf %{{.*}}, %{{.*}} : vector<{{8|16}}xf32>
+// CHECK: arith.mulf %[[P]], %{{.*}} : vector<{{8|16}}xf32>
 // CHECK: return
 func.func @gate(%x: memref<?x8xf32>, %g: memref<2x8x16x1xf32>, %u: memref<2x8x16x1xf32>, %y: memref<?x32xf32>) {
   %zero = arith.constant 0.0 : f32

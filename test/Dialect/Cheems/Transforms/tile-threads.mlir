@@ -56,6 +56,15 @@ func.func @rows(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %y: tensor<?x8xf32>) -> 
   return %r : tensor<?x8xf32>
 }
 
+// Rows of a decode step are few.
+// CHECK-LABEL: @decode
+// CHECK-NOT: scf.forall
+// CHECK: return
+func.func @decode(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {cheems.decode} {
+  %r = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
 // A reduction is never split, nor what has no rows of a step, nor what is parallel already.
 // CHECK-LABEL: @whole
 // CHECK-NOT: scf.forall (%{{.*}}) = (0)

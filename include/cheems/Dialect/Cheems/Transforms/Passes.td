@@ -52,7 +52,8 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     Before: `cheems.linear` and row-wise ops over all rows of a step.
     After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
     op's own fill moves in.
-    Requires: parallel dimensions only; a reduction is never split.
+    Requires: parallel dimensions only; a reduction is never split. In a function marked `cheems.decode`, whose segments have one row
+    each, row-wise work other than that of experts stays whole.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
   let options = [
