@@ -41,27 +41,35 @@ def measure(rows, a):
         say(f"load average {results['load']:.2f} before the first run; figures of a busy machine mean little")
     os.sched_setaffinity(0, cores)  # children inherit it
     for turn in range(a.repeat):
-        watch = machine.Watch()
-        for name, value in runner.limits().items():
-            results["limits"].setdefault(name, []).append(value)
+        watch, limits = machine.Watch(), {}
         # another one begins each round, so that nobody always follows the same neighbour's heat
         first = turn * 5 % max(1, len(jobs))
         for job in jobs[first:] + jobs[:first]:
             try:
-                rate, notes = runner.sample(job)
+                rate, notes, measured = runner.sample(job)
             except Missing as reason:
                 say(f"{job.name()}, {job.model}, {job.test}: {reason}")
                 results["missing"][job.key()] = str(reason)
                 results["samples"].pop(job.key(), None)
                 jobs = [other for other in jobs if other != job]
                 continue
-            sample = results["samples"].setdefault(job.key(), dict(rates=[], notes=notes))
+            sample = results["samples"].setdefault(job.key(), dict(rates=[], limits={}, notes=notes))
             sample["rates"].append(rate)
+            for name, value in measured.items():
+                sample["limits"].setdefault(name, []).append(value)
+                limits.setdefault(name, []).append(value)
             say(f"round {turn + 1} of {a.repeat}: {job.name()}, {job.model}, {job.test}: {rate:.1f} tokens/s")
+        for name, values in limits.items():
+            results["limits"].setdefault(name, []).append(table.median(values))
         others, stolen = watch.others()
         results["busy"].append(dict(others=round(others, 3), stolen=round(stolen, 3)))
         if others > BUSY or stolen > BUSY:
             say(f"busy machine: others used {others:.2f} CPUs in round {turn + 1}, the host took {stolen:.2f}; repeat it when it is quiet")
+    for job in jobs:
+        told = results["samples"].get(job.key(), {}).get("notes", {}).get("bytes")
+        if told and abs(told / table.work_of(job, settings)[0] - 1) > 0.03:
+            say(f"{job.name()}, {job.model}, {job.test}: cheems-bench counts {told / 1e6:.1f} MB a token, "
+                f"models.py {table.work_of(job, settings)[0] / 1e6:.1f}; one of them is wrong")
     return results
 
 

@@ -1,18 +1,13 @@
 """How each contender is run: one job is one program, model and test, and a sample is what one run of it says."""
-import dataclasses, json, os, pathlib, re, subprocess, sys
+import dataclasses, json, os, pathlib, statistics, subprocess, sys
 import machine, random_gguf, random_model
 from models import MODELS
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROMPT = DEPTH = 512
 SEQUENCES = 8
-# what a forced variant needs of the CPU, and whose peak it can reach at best
-VARIANTS = {
-    "amx": ("amx_bf16", "amx_gflops"),
-    "avx512bf16": ("avx512_bf16", "bf16_gflops"),
-    "avx512": ("avx512vl", "f32_gflops"),
-    "avx2": ("avx2", "f32_gflops_avx2"),
-}
+# what a forced variant needs of the CPU
+VARIANTS = {"amx": "amx_bf16", "avx512bf16": "avx512_bf16", "avx512": "avx512vl", "avx2": "avx2"}
 
 
 class Missing(Exception):
@@ -35,7 +30,10 @@ class Job:
 
 def run(command, environment={}):
     command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    except OSError as error:
+        raise Missing(f"cannot run {command[0]}: {error.strerror}")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise Missing(f"{pathlib.Path(command[0]).name} failed ({done.returncode}): {last}")
@@ -70,8 +68,8 @@ class Runner:
     def prepare(self, job):
         """Makes what a job runs on, and says whether it can run here."""
         if job.by == "cheems":
-            if job.how and VARIANTS[job.how][0] not in self.features:
-                raise Missing(f"no {VARIANTS[job.how][0]} in this CPU")
+            if job.how and VARIANTS[job.how] not in self.features:
+                raise Missing(f"no {VARIANTS[job.how]} in this CPU")
             self.artefact(job.model)
         elif job.by == "llama.cpp":
             self.llama_bench(job.how)
@@ -81,7 +79,7 @@ class Runner:
             self.folder(job.model)
 
     def sample(self, job):
-        """Tokens a second, and what else the program says about the run."""
+        """Tokens a second, what else the program says about the run, and the limits of this machine that it measured."""
         return {"cheems": self.cheems, "llama.cpp": self.llama}.get(job.by, self.torch)(job)
 
     def llama_bench(self, build):
@@ -97,26 +95,20 @@ class Runner:
         return ["-p", PROMPT, "-n", 0] if job.test == "prefill" else ["-p", 0, "-n", self.count, "-d", DEPTH]
 
     def cheems(self, job):
-        if job.test == "batch":
-            raise Missing("cheems-run decodes one sequence")
-        ids = ",".join(str(i * 7919 % 32768) for i in range(PROMPT))
-        command = [self.bins / "cheems-run", self.artefact(job.model), "--prompt-ids", ids, "-n", self.count, "--temp", "0",
-                   "--ignore-eos", "--print-ids", "-t", self.threads]
-        environment = {**os.environ, **({"CHEEMS_CPU": job.how} if job.how else {})}
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment, check=True)
-        found = [float(word) for word in re.findall(r"([0-9.]+) tokens/s", done.stderr)]
-        return found[0 if job.test == "prefill" else 1], {}
-
-    def limits(self):
-        return {}
+        more = ["-b", SEQUENCES] if job.test == "batch" else []
+        row = json.loads(run([self.bins / "cheems-bench", self.artefact(job.model), "-t", self.threads, "-r", self.repeat,
+                              "-o", "json", *self.tests(job), *more], {"CHEEMS_CPU": job.how} if job.how else {}))[-1]
+        limits = {"read": row["machine"]["read_gigabytes_per_second"], **row["machine"]["gigaflops_per_second"]}
+        notes = dict(variant=row["variant"], unit=row["machine"]["peak_unit"], bytes=row["bytes"] / row["tokens"])
+        return row["tokens_per_second_median"], notes, limits
 
     def llama(self, job):
         rows = json.loads(run([self.llama_bench(job.how), "-m", self.gguf(job.model), "-t", self.threads, "-r", self.repeat,
                                "-o", "json", *self.tests(job)]))
-        return rows[-1]["avg_ts"], {"build": rows[-1]["build_commit"]}
+        return statistics.median(rows[-1]["samples_ts"]), {"build": rows[-1]["build_commit"]}, {}
 
     def torch(self, job):
         counts = ["--prefill", PROMPT] if job.test == "prefill" else ["--depth", DEPTH, "--count", self.count]
         row = json.loads(run([sys.executable, HERE / "torch_doge.py", self.folder(job.model), "--by", job.by, "--dtype", job.how,
                               "--threads", self.threads, "--repeat", 1, *counts]))
-        return row[job.test], {"version": row["version"]}
+        return row[job.test], {"version": row["version"]}, {}

@@ -81,7 +81,7 @@ def roofline(results):
         if rate is not None and job.test == "decode" and (job.by, job.how) in SIGNS:
             needed, _ = work_of(job, results["settings"])
             points.append((job, needed / 1e6, rate * needed / 1e9))
-    limit = median(results["limits"].get("read_gbps", []))
+    limit = median(results["limits"].get("read", []))
     if not points:
         return None
     left, right, top, bottom, legend = 62, 560, 56, 350, 585

@@ -6,8 +6,6 @@ from models import MODELS
 
 # A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
 NEARLY, ENOUGH = 0.95, 0.85
-LIMITS = {"read_gbps": "read bandwidth", "amx_gflops": "AMX peak", "bf16_gflops": "vdpbf16ps peak",
-          "f32_gflops": "f32 FMA peak", "f32_gflops_avx2": "AVX2 FMA peak"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +39,7 @@ def rows():
     for size in ("160M", "320M"):
         model, ours = f"doge-{size}", cheems(f"doge-{size}", "decode")
         work = f"decode, Doge {size} bf16, depth {DEPTH}"
-        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read_gbps", least_with_amx=0.85)
+        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read", least_with_amx=0.85)
         yield Row(f"decode-{size}-llama", work, "llama.cpp bf16, same dimensions", 1.25, ours, (Job("llama.cpp", "", model, "decode"),))
     yield Row("decode-20M-llama", f"decode, Doge 20M bf16, depth {DEPTH}", "llama.cpp bf16, same dimensions", 1.3,
               cheems("doge-20M", "decode"), (Job("llama.cpp", "", "doge-20M", "decode"),))
@@ -51,7 +49,7 @@ def rows():
     yield Row("decode-160M-batch", f"decode of {SEQUENCES} sequences at once, Doge 160M", f"{SEQUENCES} × the rate of one", 0.6,
               cheems("doge-160M", "batch"), (single,), times=SEQUENCES)
     work, ours = f"prefill {PROMPT}, Doge 160M, AVX-512 without BF16", cheems("doge-160M", "prefill", "avx512")
-    yield Row("prefill-avx512-peak", work, "f32 FMA peak", 0.65, ours, limit="f32_gflops")
+    yield Row("prefill-avx512-peak", work, "f32 FMA peak", 0.65, ours, limit="AVX-512 f32 FMA")
     yield Row("prefill-avx512-torch", work, "PyTorch f32, the faster of plain and transformers", 2, ours, eager("prefill", "f32"))
     yield Row("prefill-avx512-llama", work, "llama.cpp bf16, built for AVX-512 alone", 2, ours,
               (Job("llama.cpp", "avx512", "doge-160M", "prefill"),))
@@ -87,19 +85,21 @@ def rates(results, job):
     return results["samples"].get(job.key(), {}).get("rates", [])
 
 
-def variant(results, job):
-    return job.how or results["samples"].get(job.key(), {}).get("notes", {}).get("variant", "")
+def limit_name(limit):
+    return "read bandwidth" if limit == "read" else f"{limit} peak"
 
 
 def shares(results, job):
-    """Of each limit that this job could meet, the share it reached: {limit: share}, medians over rounds; not what rounds to none."""
-    needed, operations = work_of(job, results["settings"])
-    found, peak = {}, VARIANTS.get(variant(results, job), (None, None))[1]
-    for limit, work in (("read_gbps", needed), (peak, operations)):
-        measured = results["limits"].get(limit, [])
-        if measured:
-            found[limit] = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
-    return {limit: share for limit, share in found.items() if share is not None and share >= 0.005}
+    """Of each limit that this job could meet, the share it reached: {limit: share}, medians over rounds. A limit counts as
+    the job's own run measured it, or else as the round did. What rounds to no share is left out."""
+    sample = results["samples"].get(job.key(), {})
+    found = {}
+    for limit, work in zip(("read", sample.get("notes", {}).get("unit")), work_of(job, results["settings"])):
+        measured = sample.get("limits", {}).get(limit) or results["limits"].get(limit, [])
+        share = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
+        if share is not None and share >= 0.005:
+            found[limit] = share
+    return found
 
 
 def cached(results, job):
@@ -113,13 +113,13 @@ def bound(results, job):
     found = shares(results, job)
     if not found:
         return "limits not measured"
-    words = [f"{share:.0%} of {LIMITS[limit]}" for limit, share in sorted(found.items(), key=lambda item: -item[1])]
+    words = [f"{share:.0%} of {limit_name(limit)}" for limit, share in sorted(found.items(), key=lambda item: -item[1])]
     if cached(results, job):
         return "fits the last cache: " + ", ".join(words)
     nearest = max(found, key=found.get)
     if found[nearest] < 0.5:
         return "short of both limits: " + ", ".join(words)
-    return ("memory: " if nearest == "read_gbps" else "arithmetic: ") + ", ".join(words)
+    return ("memory: " if nearest == "read" else "arithmetic: ") + ", ".join(words)
 
 
 @dataclasses.dataclass
@@ -136,8 +136,8 @@ class Verdict:
 def judge(row, results):
     features, samples = results["machine"]["features"], results["samples"]
     answer = Verdict(row, ours=median(rates(results, row.ours)))
-    if row.ours.how and VARIANTS[row.ours.how][0] not in features:
-        answer.verdict, answer.bound = "not on this machine", f"no {VARIANTS[row.ours.how][0]}"
+    if row.ours.how and VARIANTS[row.ours.how] not in features:
+        answer.verdict, answer.bound = "not on this machine", f"no {VARIANTS[row.ours.how]}"
         return answer
     if answer.ours is None:
         answer.verdict, answer.bound = "missed: not run", results["missing"].get(row.ours.key(), "")
@@ -194,7 +194,7 @@ def rates_table(results):
         if rate is None:
             continue
         needed, _ = work_of(job, results["settings"])
-        parts = ", ".join(f"{share:.0%} of {LIMITS[limit]}" for limit, share in shares(results, job).items())
+        parts = ", ".join(f"{share:.0%} of {limit_name(limit)}" for limit, share in shares(results, job).items())
         lines.append(f"| {job.name()} | {job.model} | {names[job.test]} | {number(rate)} | "
                      f"{'–' if job.test == 'prefill' else number(rate * needed / 1e9)} | {parts} |")
     return "\n".join(lines)
@@ -207,7 +207,7 @@ def all_jobs():
 def machine_text(results):
     described, settings, limits = results["machine"], results["settings"], results["limits"]
     caches = ", ".join(f"{name} {size >> 10} KiB" if size < 1 << 20 else f"{name} {size >> 20} MiB" for name, size in described["caches"].items())
-    measured = "; ".join(f"{LIMITS[name]} {number(median(values))} {'GB/s' if name == 'read_gbps' else 'GFLOP/s'}"
+    measured = "; ".join(f"{limit_name(name)} {number(median(values))} {'GB/s' if name == 'read' else 'GFLOP/s'}"
                          for name, values in limits.items() if values)
     versions = sorted({f"{key.split('/')[0]} {sample['notes'][field]}" for key, sample in results["samples"].items()
                        for field in ("version", "build") if field in sample["notes"]})
