@@ -81,25 +81,24 @@ struct Bpe::Symbol {
   uint32_t size;
 };
 
-Bpe::Bpe(const Json &model, const std::string &where)
-    : words(tokenizer_json::require(checkModel(model, where), "vocab", where),
-            where + ".vocab"),
-      merges(tokenizer_json::requireArray(model, "merges", where).size()),
+Bpe::Bpe(const Json &model, const TokenTables *tables, const std::string &where)
+    : words(tables ? Vocabulary(tables->tokens, where)
+                   : Vocabulary(tokenizer_json::require(
+                                    checkModel(model, where), "vocab", where),
+                                where + ".vocab")),
+      merges(tables
+                 ? tables->merges.size()
+                 : tokenizer_json::requireArray(model, "merges", where).size()),
       fuseUnknown(
           tokenizer_json::optionalBool(model, "fuse_unk", false, where)),
       ignoreMerges(
           tokenizer_json::optionalBool(model, "ignore_merges", false, where)) {
   uint32_t rank = 0;
   std::string joined;
-  for (const Json &merge : model["merges"]) {
-    if (merge.is_string() &&
-        merge.get_ref<const std::string &>().rfind("#version", 0) == 0) {
-      continue;
-    }
-    auto refuse = [&, rank](const std::string &why) {
+  auto add = [&](std::string_view left, std::string_view right) {
+    auto refuse = [&](const std::string &why) {
       malformed(where + ".merges[" + std::to_string(rank) + "]", why);
     };
-    auto [left, right] = halvesOf(merge);
     if (left.empty() || right.empty()) {
       refuse("a merge must be \"a b\" or [\"a\", \"b\"]");
     }
@@ -112,7 +111,23 @@ Bpe::Bpe(const Json &model, const std::string &where)
     };
     joined.assign(left).append(right);
     int32_t leftId = idOf(left), rightId = idOf(right);
-    merges.insert(leftId, rightId, {rank++, idOf(joined)});
+    merges.insert(leftId, rightId, {rank, idOf(joined)});
+    ++rank;
+  };
+  if (tables) {
+    checkModel(model, where);
+    for (auto [left, right] : tables->merges) {
+      add(left, right);
+    }
+  } else {
+    for (const Json &merge : model["merges"]) {
+      if (merge.is_string() &&
+          merge.get_ref<const std::string &>().rfind("#version", 0) == 0) {
+        continue;
+      }
+      auto [left, right] = halvesOf(merge);
+      add(left, right);
+    }
   }
   if (tokenizer_json::find(model, "unk_token", where)) {
     const std::string &unknown =

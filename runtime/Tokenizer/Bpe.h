@@ -4,6 +4,7 @@
 #define CHEEMS_RUNTIME_TOKENIZER_BPE_H
 
 #include "runtime/Tokenizer/MergeTable.h"
+#include "runtime/Tokenizer/TokenTables.h"
 #include "runtime/Tokenizer/Vocabulary.h"
 #include "runtime/Tokenizer/WordCache.h"
 
@@ -17,7 +18,9 @@ class Bpe {
 public:
   /// Reads the "model" component. Refused by name: other types, dropout,
   /// byte_fallback, subword prefix and suffix.
-  Bpe(const tokenizer_json::Json &model, const std::string &where);
+  /// Vocabulary and merges come from `tables` where they are given.
+  Bpe(const tokenizer_json::Json &model, const TokenTables *tables,
+      const std::string &where);
 
   const Vocabulary &vocabulary() const { return words; }
 

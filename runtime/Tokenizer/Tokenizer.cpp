@@ -40,13 +40,14 @@ struct Tokenizer::Parts {
 
   // `truncation` and `padding` are not read: they say how to fill batches, and
   // callers choose that.
-  explicit Parts(const Json &json)
+  Parts(const Json &json, const TokenTables *tables)
       : normalizer(Normalizer::make(
             tokenizer_json::find(json, "normalizer", file), in("normalizer"))),
         preTokenizer(PreTokenizer::make(
             tokenizer_json::find(json, "pre_tokenizer", file),
             in("pre_tokenizer"))),
-        model(tokenizer_json::require(json, "model", file), in("model")),
+        model(tokenizer_json::require(json, "model", file), tables,
+              in("model")),
         added(tokenizer_json::find(json, "added_tokens", file),
               model.vocabulary(), normalizer.get(), in("added_tokens")),
         post(PostProcessor::make(
@@ -122,8 +123,19 @@ struct Tokenizer::Parts {
 
 Tokenizer::Tokenizer(std::string_view tokenizerJson,
                      std::string_view configJson) {
-  auto made =
-      std::make_unique<Parts>(tokenizer_json::parse(tokenizerJson, file));
+  std::unique_ptr<Parts> made;
+  if (std::optional<TokenTables> tables = TokenTables::read(tokenizerJson)) {
+    try {
+      made = std::make_unique<Parts>(tokenizer_json::parse(tables->rest, file),
+                                     &*tables);
+    } catch (const Error &) {
+      // The whole document says what is wrong, and where.
+    }
+  }
+  if (!made) {
+    made = std::make_unique<Parts>(tokenizer_json::parse(tokenizerJson, file),
+                                   nullptr);
+  }
   if (!configJson.empty()) {
     Json config = tokenizer_json::parse(configJson, configFile);
     made->bos = made->named(config, "bos_token");
