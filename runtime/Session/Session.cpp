@@ -50,6 +50,9 @@ int64_t checkSlots(int64_t slots) {
   return slots;
 }
 
+/// The decode entry leaves to one thread what is little work for few rows.
+constexpr int64_t kDecodeRows = 64;
+
 /// Of whichever entry needs more: a decode step has at most one row a slot.
 int64_t workspaceSize(const Variant &variant, int64_t rows, int64_t slots,
                       int64_t threads) {
@@ -77,6 +80,7 @@ Session::Session(std::shared_ptr<const Model> model,
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), segments(options.slots), allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
+  pool.keepSmallRegionsTogether();
   if (profile) {
     const Metadata &data = compiled->metadata();
     profile->begin({compiled->path(), data.compiler, compiled->variant().name,
@@ -102,7 +106,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   step.capacity = compiled->metadata().capacity(contextLength);
   step.workspace = workspace.data();
 
-  bool oneEach = true;
+  bool decodes = tokenCount <= kDecodeRows;
   if (given && segmentCount >= 1 &&
       segmentCount <= slots()) { // otherwise refused below
     for (int64_t i = 0; i < segmentCount; ++i) {
@@ -113,7 +117,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
             std::min<int64_t>(INT32_MAX, int64_t(segment.position) +
                                              std::max(segment.length, 0)));
       }
-      oneEach &= segment.length == 1;
+      decodes &= segment.length == 1;
     }
     step.segments = segments.data();
   }
@@ -121,13 +125,13 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
 
   const Variant &variant = compiled->variant();
   workspace.confine(
-      (oneEach ? variant.decodeWorkspace : variant.generalWorkspace)
+      (decodes ? variant.decodeWorkspace : variant.generalWorkspace)
           .bytes(tokenCount, pool.threads()));
   ThreadPool::Binding binding(pool);
   if (profile) {
-    step.profile = profile->startStep(oneEach);
+    step.profile = profile->startStep(decodes);
   }
-  (oneEach ? compiled->decodeEntry() : compiled->generalEntry())(&step);
+  (decodes ? compiled->decodeEntry() : compiled->generalEntry())(&step);
   if (profile) {
     profile->endStep(tokenCount, segmentCount, rowCount);
   }

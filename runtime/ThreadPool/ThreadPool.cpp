@@ -24,6 +24,9 @@ thread_local ThreadPool *boundPool = nullptr;
 thread_local int64_t currentWorker = 0;
 thread_local bool insideRegion = false;
 
+// Handing a range over and hearing of its end takes about half of this.
+constexpr std::chrono::microseconds smallestRange{1};
+
 // A futex is the atomic's own 32-bit word; the kernel compares it with
 // `expected` before it sleeps, so a change made after our last look is never
 // slept through. Waking early is allowed: every caller loops.
@@ -47,13 +50,22 @@ template <typename Done> bool spinUntil(bool spinning, Done done) {
   if (!spinning) {
     return false;
   }
-  auto end = std::chrono::steady_clock::now() + spinTime;
-  do {
+  auto spin = [&] {
     for (int i = 0; i < 64; ++i) {
       _mm_pause();
       if (done()) {
         return true;
       }
+    }
+    return false;
+  };
+  if (spin()) { // most waits end here, without a look at the clock
+    return true;
+  }
+  auto end = std::chrono::steady_clock::now() + spinTime;
+  do {
+    if (spin()) {
+      return true;
     }
   } while (std::chrono::steady_clock::now() < end);
   return false;
@@ -182,6 +194,34 @@ void ThreadPool::waitForRanges() {
   callerSleeps.store(0, std::memory_order_relaxed);
 }
 
+void ThreadPool::keepSmallRegionsTogether() {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now(), now = begin;
+  uint64_t ticks = __rdtsc();
+  while (now < begin + 20 * smallestRange) {
+    now = Clock::now();
+  }
+  ticks = __rdtsc() - ticks;
+  worthwhile = static_cast<double>(ticks) *
+               std::chrono::duration<double>(smallestRange).count() /
+               std::chrono::duration<double>(now - begin).count();
+}
+
+ThreadPool::Cost &ThreadPool::costOf(cheems_parallel_body body) {
+  auto address = reinterpret_cast<uintptr_t>(body); // functions are aligned
+  return costs[(address >> 4 ^ address >> 12) % costs.size()];
+}
+
+int ThreadPool::rangesOf(cheems_parallel_body body, int64_t count) {
+  auto most = static_cast<int>(std::min<int64_t>(count, threadCount));
+  const Cost &cost = costOf(body);
+  if (most == 1 || cost.body != body) {
+    return most;
+  }
+  double worth = cost.ticks * static_cast<double>(count) / worthwhile;
+  return worth < most ? std::max(1, static_cast<int>(worth)) : most;
+}
+
 void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
                              int64_t count, const char *name) {
   if (count <= 0) {
@@ -198,8 +238,24 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
     insideRegion = false;
     return;
   }
+  bool measured = worthwhile != 0;
+  int ranges = measured
+                   ? rangesOf(body, count)
+                   : static_cast<int>(std::min<int64_t>(count, threadCount));
+  uint64_t started = measured ? __rdtsc() : 0;
+  auto measure = [&] {
+    if (measured) {
+      costOf(body) = {body, static_cast<double>(__rdtsc() - started) /
+                                static_cast<double>(cut(count, 1, ranges))};
+    }
+  };
+  if (ranges == 1) {
+    call({body, context, count, 1, name}, 0, count, 0, 0);
+    measure();
+    insideRegion = false;
+    return;
+  }
   uint32_t region = epoch.load(std::memory_order_relaxed) + 1;
-  int ranges = static_cast<int>(std::min<int64_t>(count, threadCount));
   job = {body, context, count, ranges, name};
   for (int worker = ranges; worker < threadCount; ++worker) {
     claims[worker].region.store(region, std::memory_order_relaxed);
@@ -207,6 +263,7 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
   pending.store(ranges - 1, std::memory_order_relaxed);
   announce(region);
   run(0, 0);
+  measure();
   for (int worker = 1; worker < ranges; ++worker) {
     if (claim(worker, region)) {
       run(worker, 0);

@@ -7,6 +7,7 @@
 
 #include "cheems/abi.h"
 #include "runtime/Profile/RegionLog.h"
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -35,6 +36,10 @@ public:
   /// from inside a body run on the worker that makes them.
   void parallelFor(cheems_parallel_body body, void *context, int64_t count,
                    const char *name = nullptr);
+
+  /// From now on n is such that a range is worth the handing over, judged by
+  /// the time that the body's iterations took before. Takes some microseconds.
+  void keepSmallRegionsTogether();
 
   /// From now on regions that are not nested are written to `target`, which
   /// has room for threads() ranges; null ends that. Not while a region runs.
@@ -66,6 +71,14 @@ private:
     std::atomic<uint32_t> region{0};
   };
 
+  /// What an iteration of a body took when it last ran.
+  struct Cost {
+    cheems_parallel_body body = nullptr;
+    double ticks = 0;
+  };
+
+  Cost &costOf(cheems_parallel_body body);
+  int rangesOf(cheems_parallel_body body, int64_t count);
   bool claim(int worker, uint32_t region);
   void run(int worker, int thread);
   void call(const Job &region, int64_t begin, int64_t end, int worker,
@@ -77,6 +90,8 @@ private:
 
   int threadCount;
   bool spinning;
+  double worthwhile = 0;       ///< ticks that a range should take; 0: any
+  std::array<Cost, 256> costs; ///< of the bodies that hash there last
   // Written by the caller between regions, read by those who have claimed a
   // range: until they are done the caller waits.
   Job job;
