@@ -22,7 +22,7 @@ struct VectorUnit {
 LogicalResult lowerLinear(LinearOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
-/// Each row twice: its squares summed in 16 lanes, then scaled.
+/// Each row twice: its squares summed in lanes, then scaled.
 LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 
 /// A block of keys for softmax attention: tiles of rows share each key and

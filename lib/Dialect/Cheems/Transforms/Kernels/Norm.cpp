@@ -1,5 +1,5 @@
-// Root mean square normalisation, a row at a time in 16 lanes; the last lanes
-// of a row are masked.
+// Root mean square normalisation, a row at a time in 16 lanes, whose squares
+// are summed four vectors at a time; the last lanes of a row are masked.
 #include "Kernels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -8,6 +8,8 @@ using namespace mlir::cheems;
 
 namespace {
 constexpr int64_t kLanes = 16;
+constexpr int64_t kBlock =
+    4 * kLanes; ///< chains that hide an addition's latency
 
 struct Norm {
   OpBuilder &b;
@@ -33,9 +35,29 @@ struct Norm {
   }
 
   void normalise(ValueRange row) {
-    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(lanes));
+    auto wide = VectorType::get({kBlock}, b.getF32Type());
+    Value block = arith::ConstantIndexOp::create(b, loc, kBlock);
+    Value whole = arith::SubIOp::create(
+        b, loc, size, arith::RemUIOp::create(b, loc, size, block));
+    auto blocks = scf::ForOp::create(
+        b, loc, zero, whole, block,
+        ValueRange{
+            arith::ConstantOp::create(b, loc, b.getZeroAttr(wide)).getResult()},
+        [&](OpBuilder &, Location, Value i, ValueRange sum) {
+          Value x = vector::LoadOp::create(b, loc, wide, op.getX(), at(row, i));
+          scf::YieldOp::create(
+              b, loc, vector::FMAOp::create(b, loc, x, x, sum[0]).getResult());
+        });
+    Value sums;
+    for (int64_t from = 0; from < kBlock; from += kLanes) {
+      Value part = vector::ExtractStridedSliceOp::create(
+          b, loc, blocks.getResult(0), ArrayRef<int64_t>{from},
+          ArrayRef<int64_t>{kLanes}, ArrayRef<int64_t>{1});
+      sums =
+          sums ? arith::AddFOp::create(b, loc, sums, part).getResult() : part;
+    }
     auto squares = scf::ForOp::create(
-        b, loc, zero, size, step, nothing,
+        b, loc, whole, size, step, sums,
         [&](OpBuilder &, Location, Value i, ValueRange sum) {
           Value x = load(op.getX(), at(row, i), inside(i));
           scf::YieldOp::create(
