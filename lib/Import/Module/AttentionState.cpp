@@ -144,10 +144,7 @@ Value AttentionState::windowBlock(const Block &rows, Value q, Value y) {
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   int64_t window = *types.config.keepWindow;
   Value first = arith::MinUIOp::create(b, rows.position, e.index(window));
-  entries[0] = append(entries[0], key, rows, first);
-  entries[1] = append(entries[1], value, rows, first);
-  entries[2] = appendMask(rows, first);
-  entries[3] = appendPriority(rows, first);
+  append(rows, first);
   Value thresholds = scratch(rows, b.getF32Type(), /*column=*/true),
         lasts = scratch(rows, b.getI32Type(), /*column=*/true);
   IntegerAttr keep = b.getI64IntegerAttr(window);
@@ -201,32 +198,50 @@ Value AttentionState::countedBlock(const Block &rows, Value q, Value y) {
   return y;
 }
 
-Value AttentionState::block(const Block &rows, Value y) {
+Value AttentionState::queries(const Block &rows) {
   int64_t size = types.config.headDim;
-  Value q = e.slice(query, {rows.row, headTimes(queriesPerHead), e.attr(0)},
-                    {rows.count, e.attr(queriesPerHead), e.attr(size)},
-                    {rows.staticCount, queriesPerHead, size});
-  if (types.windowed()) {
-    return windowBlock(rows, q, y);
-  }
-  if (counted()) {
-    return countedBlock(rows, q, y);
-  }
-  entries[0] = append(entries[0], key, rows, rows.position);
-  entries[1] = append(entries[1], value, rows, rows.position);
-  entries[2] = appendMask(rows, rows.position);
-  return attend(q, rows.position, Value(), {}, y);
+  return e.slice(query, {rows.row, headTimes(queriesPerHead), e.attr(0)},
+                 {rows.count, e.attr(queriesPerHead), e.attr(size)},
+                 {rows.staticCount, queriesPerHead, size});
 }
 
-Value AttentionState::rows(Value start, Value length, Value position, Value y,
-                           bool decode) {
-  if (decode) {
-    return block({start, e.attr(1), 1, position, 1}, y);
+void AttentionState::append(const Block &rows, OpFoldResult first) {
+  entries[0] = append(entries[0], key, rows, first);
+  entries[1] = append(entries[1], value, rows, first);
+  entries[2] = appendMask(rows, first);
+  if (types.windowed()) {
+    entries[3] = appendPriority(rows, first);
   }
+}
+
+Value AttentionState::block(const Block &rows, Value y) {
+  if (types.windowed()) {
+    return windowBlock(rows, queries(rows), y);
+  }
+  if (counted()) {
+    return countedBlock(rows, queries(rows), y);
+  }
+  append(rows, rows.position);
+  return attend(queries(rows), rows.position, Value(), {}, y);
+}
+
+Value AttentionState::one(Value start, Value position, Value y) {
+  return block({start, e.attr(1), 1, position, 1}, y);
+}
+
+void AttentionState::appendAll(Value start, Value length, Value position) {
+  append({start, length, ShapedType::kDynamic, position, 0}, position);
+}
+
+Value AttentionState::attendTo(OpFoldResult row, OpFoldResult count,
+                               Value position, Value y) {
+  return attend(queries({row, count, ShapedType::kDynamic, position, 0}),
+                position, Value(), {}, y);
+}
+
+Value AttentionState::inBlocks(Value start, Value length, Value position,
+                               Value y) {
   constexpr int64_t any = ShapedType::kDynamic;
-  if (!types.windowed() && !counted()) {
-    return block({start, length, any, position, 0}, y);
-  }
   ImplicitLocOpBuilder &b = e.b;
   int64_t most = types.options.block;
   SmallVector<Value> carried{y};

@@ -26,11 +26,20 @@ public:
 
   bool counted() const { return static_cast<bool>(count); }
 
-  /// All rows of a segment that starts at row `start` and has `position` rows
-  /// before it: at once, or with a window or a count in blocks, each seeing
-  /// what the one before left. y [T', H', P] is their output.
-  mlir::Value rows(mlir::Value start, mlir::Value length, mlir::Value position,
-                   mlir::Value y, bool decode);
+  /// The row of a segment that has one, at `start` and with `position` rows
+  /// before it. y [1, H', P] is its output.
+  mlir::Value one(mlir::Value start, mlir::Value position, mlir::Value y);
+  /// Appends all rows of a segment, where none of them or of those before has
+  /// to go again.
+  void appendAll(mlir::Value start, mlir::Value length, mlir::Value position);
+  /// Rows that were appended by that: y is their output. `position` is that of
+  /// the first.
+  mlir::Value attendTo(mlir::OpFoldResult row, mlir::OpFoldResult count,
+                       mlir::Value position, mlir::Value y);
+  /// All rows of a segment in blocks, each seeing what the one before left:
+  /// with a window or a count. y [T', H', P] is their output.
+  mlir::Value inBlocks(mlir::Value start, mlir::Value length,
+                       mlir::Value position, mlir::Value y);
 
 private:
   /// Rows [row, row + count) of the step.
@@ -40,6 +49,8 @@ private:
     mlir::Value position; ///< of the first row in its sequence
     int64_t most;         ///< at most so many rows; 0: no bound
   };
+  mlir::Value queries(const Block &rows);
+  void append(const Block &rows, mlir::OpFoldResult first);
   mlir::Value block(const Block &rows, mlir::Value y);
   mlir::Value windowBlock(const Block &rows, mlir::Value q, mlir::Value y);
   mlir::Value countedBlock(const Block &rows, mlir::Value q, mlir::Value y);
