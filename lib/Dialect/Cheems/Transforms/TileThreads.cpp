@@ -35,9 +35,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
                        cheems::DynamicMaskOp>(op);
     // In a decode step rows are few: splitting them costs more than they do.
-    rowWise &= !getOperation()->hasAttr("cheems.decode");
+    bool decode = getOperation()->hasAttr("cheems.decode");
+    rowWise &= !decode;
     // A row of these is work enough for an iteration.
-    bool heavy = isa<cheems::RetrieveExpertsOp, cheems::MixExpertsOp>(op);
+    bool heavy = isa<cheems::MixExpertsOp>(op) ||
+                 (isa<cheems::RetrieveExpertsOp>(op) && !decode);
     if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||
         iterators[0] != utils::IteratorType::parallel) {
       return {};

@@ -53,7 +53,7 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
     op's own fill moves in.
     Requires: parallel dimensions only; a reduction is never split. In a function marked `cheems.decode`, whose segments have one row
-    each, row-wise work other than that of experts stays whole.
+    each, row-wise work other than adding experts' outputs stays whole.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
   let options = [
