@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""What cheems-bench prints, held against the formulas of docs/bench.md, told here a second time; no time is judged.
+
+    bench.py BIN_DIR SOURCE_DIR
+"""
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KEYS = {"test", "tokens_per_second", "threads", "seconds", "bytes", "operations", "gigabytes_per_second", "percent_of_read",
+        "gigaflops_per_second", "percent_of_peak", "time_to_first_token_seconds", "load_seconds", "peak_memory_bytes",
+        "artefact_bytes", "compile_seconds", "compile_peak_memory_bytes", "model_name", "variant", "weights", "parameters", "machine"}
+SIZES = {"f32": 4, "bf16": 2, "i32": 4}
+
+
+def run(tool, *arguments, code=0):
+    words = [str(BIN / tool), *map(str, arguments)]
+    result = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    if result.returncode != code:
+        raise AssertionError(f"exit {result.returncode}, not {code}: {' '.join(words)}\n{result.stderr}")
+    return result.stdout, result.stderr
+
+
+def rows(*arguments):
+    out, err = run("cheems-bench", *arguments, "-o", "json")
+    return json.loads(out)
+
+
+def step_bytes(model, sequences, length, position, logits):
+    """Bytes a step must read, from what cheems-run --describe says of a model."""
+    parameters = model["parameters"]
+    tied = not any(p["name"].startswith("lm_head") for p in parameters)
+    tokens = sequences * length
+    total = 0
+    for p in parameters:
+        name, shape = p["name"], p["shape"]
+        count = shape[0] * shape[2] if len(shape) == 4 else shape[0]
+        table = re.search(r"(embed_tokens|word_embed)\.weight$", name)
+        if re.search(r"(down|up)_embed\.weight$", name):
+            total += p["bytes"] // count * min(count, tokens * model["experts_per_token"])
+        elif table and not (tied and logits):
+            total += p["bytes"] // count * min(count, tokens)
+        elif not name.startswith("lm_head") or logits:
+            total += p["bytes"]
+    keys = position + length
+    if model["keep_window"]:
+        keys = min(keys, model["keep_window"])
+    for kind in model["state"]:
+        growing = "capacity" in kind["shape"]
+        size = SIZES[kind["type"]] * math.prod(extent for extent in kind["shape"] if isinstance(extent, int))
+        total += sequences * size * (keys if growing else position > 0)
+    return total
+
+
+class Bench(unittest.TestCase):
+    def check(self, row, threads):
+        self.assertLessEqual(KEYS, set(row))
+        self.assertEqual(row["threads"], threads)
+        self.assertEqual(row["machine"]["threads"], threads)
+        rates = [1 / seconds for seconds in row["seconds"]]
+        mean = sum(rates) / len(rates)
+        machine = row["machine"]
+        for value, amount in (("tokens_per_second", row["tokens"]), ("gigabytes_per_second", row["bytes"] / 1e9),
+                              ("gigaflops_per_second", row["operations"] / 1e9)):
+            self.assertAlmostEqual(row[value] / (amount * mean), 1, 6, value)
+        self.assertAlmostEqual(row["percent_of_read"] * machine["read_gigabytes_per_second"] / (100 * row["gigabytes_per_second"]), 1, 6)
+        self.assertAlmostEqual(row["percent_of_peak"] * machine["peak_gigaflops_per_second"] / (100 * row["gigaflops_per_second"]), 1, 6)
+        self.assertEqual(machine["gigaflops_per_second"][machine["peak_unit"]], machine["peak_gigaflops_per_second"])
+        self.assertGreater(row["peak_memory_bytes"], row["artefact_bytes"] // 4)
+
+    def test_rows_follow_the_formula(self):
+        for name, path in MODELS.items():
+            model = json.loads(run("cheems-run", path, "--describe")[0])
+            got = rows(path, "-p", "5,70", "-n", 3, "-d", "0,9", "-b", 1, "-b", 3, "-r", 2, "-t", 1, "--prefill-chunk", 64)
+            expected = {}
+            for depth in (0, 9):
+                at = f" @ d{depth}" if depth else ""
+                expected["pp5" + at] = step_bytes(model, 1, 5, depth, True)
+                expected["pp70" + at] = step_bytes(model, 1, 64, depth, False) + step_bytes(model, 1, 6, depth + 64, True)
+                for sequences in (1, 3):
+                    batch = f" b{sequences}" if sequences > 1 else ""
+                    expected["tg3" + batch + at] = sum(step_bytes(model, sequences, 1, depth + i, True) for i in range(3))
+            self.assertEqual({row["test"]: row["bytes"] for row in got}, expected, name)
+            self.assertEqual([row["test"] for row in got], ["pp5", "pp70", "tg3", "tg3 b3", "pp5 @ d9", "pp70 @ d9", "tg3 @ d9", "tg3 b3 @ d9"])
+            for row in got:
+                self.check(row, 1)
+                self.assertEqual(len(row["seconds"]), 2)
+                self.assertEqual(row["artefact_bytes"], os.path.getsize(path))
+                self.assertEqual(row["parameters"], sum(math.prod(p["shape"]) for p in model["parameters"]))
+                self.assertEqual(row["variant"], model["file"]["variant"])
+                self.assertEqual(row["time_to_first_token_seconds"] is None, row["test"].startswith("tg"))
+                self.assertIsNone(row["compile_seconds"])
+                self.assertGreater(row["load_seconds"], 0)
+
+    def test_a_table_for_people(self):
+        out, err = run("cheems-bench", "-m", MODELS["demo"], "-p", 0, "-n", 2, "-r", 1, "-t", "1,2")
+        self.assertEqual(err, "")
+        lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()]
+        empty = lines.index([""])
+        first, second = lines[:empty], lines[empty + 1 :]
+        for table in (first, second):
+            self.assertEqual({len(cells) for cells in table}, {len(table[0])})
+            self.assertTrue(all(re.fullmatch("-+:?", cell) for cell in table[1]))
+        self.assertEqual([(row[first[0].index("test")], row[first[0].index("threads")]) for row in first[2:]], [("tg2", "1"), ("tg2", "2")])
+        self.assertRegex(first[2][first[0].index("t/s")], r"^\d+\.\d+ ± \d+\.\d+$")
+        facts = dict(second[2:])
+        for fact in ("read bandwidth, threads: 1", "read bandwidth, threads: 2", "processor", "peak memory", "demo: load to first token"):
+            self.assertIn(fact, facts)
+        self.assertEqual(sum("% peak is of this" in value for value in facts.values()), 2)
+
+    def test_compiling_is_timed(self):
+        folder = SOURCE / "test/golden/models/doge-tiny"
+        (row,) = rows("--compile", folder, "-p", 4, "-n", 0, "-r", 1, "-t", 1)
+        self.check(row, 1)
+        self.assertEqual((row["model_name"], row["test"]), ("doge-tiny", "pp4"))
+        self.assertGreater(row["compile_seconds"], 0)
+        self.assertGreater(row["compile_peak_memory_bytes"], 1 << 20)
+        self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])
+
+    def test_products_alone(self):
+        got = rows("--ops", "matmul", "--shapes", "1x48x32,5x48x32", "--shapes", "7x16x40", "-r", 2, "-t", 1, "--weights", "f32")
+        self.assertEqual([row["test"] for row in got], ["matmul 1x48x32", "matmul 5x48x32", "matmul 7x16x40"])
+        for row, (m, n, k) in zip(got, ((1, 48, 32), (5, 48, 32), (7, 16, 40))):
+            self.check(row, 1)
+            self.assertEqual(row["operations"], 2 * m * n * k)
+            self.assertEqual(row["bytes"], 4 * (n * k + k))  # the matrix and the norm's weights
+            self.assertEqual((row["tokens"], row["weights"], row["load_seconds"]), (m, "f32", None))
+        tests = [row["test"] for row in rows(MODELS["demo"], "--ops", "-p", 2, "-r", 1, "-t", 1)]
+        model = json.loads(run("cheems-run", MODELS["demo"], "--describe")[0])
+        head = next(p["shape"] for p in model["parameters"] if "embed" in p["name"])
+        shape = f"{head[0] * head[2]}x{head[1] * head[3]}"
+        self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
+        self.assertEqual(len(tests), len(set(tests)))
+
+    def test_wrong_use_is_one_line(self):
+        demo = MODELS["demo"]
+        for arguments in ([], ["-p", "x", demo], [demo, "-r", 0], [demo, "-b", 0], [demo, "-t", 5000], [demo, "-p", -1], [demo, "-o", "xml"],
+                          [demo, "--shapes", "1x2x3"], ["--ops", "matmul"], ["--ops", "other", "--shapes", "1x2x3"],
+                          ["--ops", "matmul", "--shapes", "1x2"], ["--ops", "matmul", "--shapes", "1x2x0"],
+                          ["--ops", "matmul", "--shapes", "1x2x3x"], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
+            out, err = run("cheems-bench", *arguments, code=2)
+            self.assertEqual(out, "")
+            self.assertRegex(err, r"^cheems-bench: [^\n]+\n$", arguments)
+        for arguments, code in ((["no-such-file"], 1), (["--compile", FOLDER], 1)):
+            out, err = run("cheems-bench", *arguments, code=code)
+            self.assertEqual((out, len(err.splitlines())), ("", 1))
+
+    def test_ctrl_c_ends_it(self):
+        process = subprocess.Popen([str(BIN / "cheems-bench"), str(MODELS["demo"]), "-r", "100000", "-t", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out, err), (130, b"", b"cheems-bench: interrupted\n"))
+
+
+if __name__ == "__main__":
+    BIN, SOURCE = pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
+    with tempfile.TemporaryDirectory() as folder:
+        FOLDER = pathlib.Path(folder)
+        os.environ["TMPDIR"] = folder
+        MODELS = {"demo": SOURCE / "models/cheems-shakespeare", "window": SOURCE / "test/golden/models/cheems-window",
+                  "untied": SOURCE / "test/golden/models/doge-untied-bf16"}
+        for name, source in MODELS.items():
+            MODELS[name] = FOLDER / f"{name}.cheems"
+            run("cheems-compile", source, "-o", MODELS[name])
+        unittest.main()

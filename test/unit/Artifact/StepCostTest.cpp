@@ -1,0 +1,114 @@
+// What a step costs, on models small enough to count by hand.
+#include "runtime/Artifact/StepCost.h"
+#include <gtest/gtest.h>
+
+using namespace cheems;
+
+namespace {
+
+constexpr int64_t cap = StateKind::capacityExtent;
+
+/// 48 tokens of 8 numbers in bf16, one layer, a product [16, 8], tied.
+Metadata tied() {
+  Metadata data;
+  data.heads = 4;
+  data.parameters = {
+      {"model.embed_tokens.weight", "bf16", {3, 4, 16, 2}, 768},
+      {"model.layers.0.q_proj.weight+model.layers.0.k_proj.weight",
+       "bf16",
+       {1, 4, 16, 2},
+       256},
+      {"model.norm.weight", "f32", {8}, 32}};
+  return data;
+}
+
+Metadata untied() {
+  Metadata data = tied();
+  data.parameters[0].shape = {48, 8};
+  data.parameters.push_back({"lm_head.weight", "bf16", {3, 4, 16, 2}, 768});
+  data.parameters.push_back({"lm_head.bias", "f32", {48}, 192});
+  return data;
+}
+
+TEST(StepCost, aTiedEmbeddingIsReadAsTheHead) {
+  StepCost cost(tied());
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), 768 + 256 + 32);
+  EXPECT_EQ(cost.bytes({1, 20, 0, 1}), 768 + 256 + 32);
+  EXPECT_EQ(cost.operations({1, 1, 0, 1}), 2 * 48 * 8 + 2 * 16 * 8);
+  EXPECT_EQ(cost.operations({1, 20, 0, 1}), 2 * 48 * 8 + 20 * 2 * 16 * 8);
+  EXPECT_EQ(cost.parameters(), 48 * 8 + 16 * 8 + 8);
+}
+
+TEST(StepCost, withoutLogitsTheHeadRestsAndRowsOfTheTableAreRead) {
+  StepCost cost(tied());
+  EXPECT_EQ(cost.bytes({1, 20, 0, 0}), 20 * 16 + 256 + 32);
+  EXPECT_EQ(cost.bytes({1, 100, 0, 0}),
+            768 + 256 + 32); // no more than there is
+  EXPECT_EQ(cost.operations({1, 20, 0, 0}), 20 * 2 * 16 * 8);
+}
+
+TEST(StepCost, aTableBesideAHeadCountsItsRows) {
+  StepCost cost(untied());
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), 16 + 256 + 32 + 768 + 192);
+  EXPECT_EQ(cost.bytes({8, 1, 0, 8}), 8 * 16 + 256 + 32 + 768 + 192);
+  EXPECT_EQ(cost.bytes({1, 3, 0, 0}), 3 * 16 + 256 + 32);
+  EXPECT_EQ(cost.operations({8, 1, 0, 8}), 8 * (2 * 48 * 8 + 2 * 16 * 8));
+}
+
+TEST(StepCost, keysGrowWithTheSequenceUpToTheWindow) {
+  Metadata data = tied();
+  data.state = {{"keys", "bf16", 2, {3, 2, cap, 16}},
+                {"masks", "f32", 4, {3, 2, cap}}};
+  int64_t weights = 768 + 256 + 32, entry = 3 * 2 * (16 * 2 + 4);
+  double products = 2 * 48 * 8 + 2 * 16 * 8, key = 4 * 3 * 4 * 16;
+  StepCost all(data);
+  EXPECT_EQ(all.bytes({1, 1, 99, 1}), weights + 100 * entry);
+  EXPECT_EQ(all.bytes({5, 1, 99, 5}), weights + 5 * 100 * entry);
+  EXPECT_EQ(all.operations({1, 1, 99, 1}), products + 100 * key);
+  // rows see 8, 9 and 10 keys
+  EXPECT_EQ(all.operations({1, 3, 7, 1}),
+            3 * 2 * 16 * 8 + 2 * 48 * 8 + (8 + 9 + 10) * key);
+  data.keepWindow = 9;
+  StepCost some(data);
+  EXPECT_EQ(some.bytes({1, 1, 99, 1}), weights + 9 * entry);
+  EXPECT_EQ(some.bytes({1, 1, 4, 1}), weights + 5 * entry);
+  EXPECT_EQ(some.operations({1, 3, 7, 1}),
+            3 * 2 * 16 * 8 + 2 * 48 * 8 + (8 + 9 + 9) * key);
+}
+
+TEST(StepCost, runningStateIsReadWholeAfterTheFirstToken) {
+  Metadata data = tied();
+  data.state = {{"ssd", "f32", 4, {2, 4, 16, 8}}};
+  StepCost cost(data);
+  int64_t weights = 768 + 256 + 32, elements = 2 * 4 * 16 * 8;
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), weights);
+  EXPECT_EQ(cost.bytes({3, 1, 7, 3}), weights + 3 * 4 * elements);
+  EXPECT_EQ(cost.operations({1, 1, 7, 1}),
+            2 * 48 * 8 + 2 * 16 * 8 + 5 * elements);
+}
+
+TEST(StepCost, onlyRetrievedExpertsAreRead) {
+  Metadata data = tied();
+  data.expertsPerToken = 4;
+  data.parameters.push_back({"l.down_embed.weight", "bf16", {64, 8}, 1024});
+  data.parameters.push_back({"l.up_embed.weight", "bf16", {64, 8}, 1024});
+  data.parameters.push_back({"l.keys", "bf16", {2, 2, 4, 8}, 256});
+  StepCost cost(data);
+  int64_t weights = 768 + 256 + 32 + 256;
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), weights + 2 * 4 * 16);
+  EXPECT_EQ(cost.bytes({3, 1, 0, 3}), weights + 2 * 12 * 16);
+  EXPECT_EQ(cost.bytes({1, 100, 0, 1}), weights + 2 * 64 * 16);
+  EXPECT_EQ(cost.operations({1, 1, 0, 1}),
+            2 * 48 * 8 + 2 * 16 * 8 + 2 * 128 + 2 * 2 * 4 * 8);
+}
+
+TEST(StepCost, productsAreToldOnceAShape) {
+  Metadata data = untied();
+  data.parameters.push_back({"l.o_proj.weight", "bf16", {1, 4, 16, 2}, 256});
+  data.parameters.push_back({"l.up_proj.weight", "bf16", {32, 8}, 512});
+  data.parameters.push_back({"l.keys", "bf16", {2, 2, 4, 8}, 256});
+  std::vector<StepCost::Product> expected = {{16, 8}, {48, 8}, {32, 8}};
+  EXPECT_EQ(StepCost(data).products(), expected);
+}
+
+} // namespace
