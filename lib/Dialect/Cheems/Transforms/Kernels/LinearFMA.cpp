@@ -20,6 +20,12 @@ struct Shape {
 /// From so many rows on, widening the weights once is the smaller cost.
 constexpr int64_t kManyRows = 64;
 
+/// So many streams keep the processor's own prefetching busy.
+constexpr int64_t kStreams = 4;
+
+/// General registers left for rows.
+constexpr int64_t kMostAddresses = 4;
+
 /// Epilogues are repeated for so many vectors before they become a loop.
 constexpr int64_t kMostUnrolled = 32;
 
@@ -39,7 +45,8 @@ public:
     for (int64_t rows = 1; rows < full.rows; rows *= 2) {
       int64_t streams = (unit.registers - 3) / (each * (rows + 2));
       if (streams > 0 || rows == 1) {
-        few.insert(few.begin(), {rows, std::clamp<int64_t>(streams, 1, 4)});
+        few.insert(few.begin(),
+                   {rows, std::clamp<int64_t>(streams, 1, kStreams)});
       }
     }
     Block *epilogue =
@@ -172,26 +179,29 @@ private:
     }
   }
 
-  /// Tile `number` of `count` fetches its share of the next group. Where one
-  /// tile is all, the processor's own prefetching of what it streams is better.
-  FMATile::Fetch share(Value number, Value count) {
-    Value whole = k.index(int64_t(1) << FMATile::kPaceBits);
-    Value several =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, k.one);
-    Value pace = arith::SelectOp::create(
-        b, loc, several, arith::DivUIOp::create(b, loc, whole, count), k.zero);
+  /// Tile `number` of `count` fetches its share of the next group. A tile that
+  /// is alone only does where it reads few streams: of several the processor's
+  /// own prefetching is better.
+  FMATile::Fetch share(Value number, Value count, bool alone) {
+    Value pace = arith::DivUIOp::create(
+        b, loc, k.index(int64_t(1) << FMATile::kPaceBits), count);
+    if (!alone) {
+      Value several = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                            count, k.one);
+      pace = arith::SelectOp::create(b, loc, several, pace, k.zero);
+    }
     Value steps =
         arith::MulIOp::create(b, loc, number, k.index(k.size / k.pair));
     return {arith::MulIOp::create(b, loc, steps, pace), pace};
   }
 
-  /// Rows from `from` on in tiles of `height` as they lie. The last one ends
+  /// Rows from `from` on in tiles of `shape` as they lie. The last one ends
   /// with the last row where there are enough of them, else with repetitions.
   void
-  tiles(Value from, int64_t height, bool enough,
+  tiles(Value from, const Shape &shape, bool enough,
         llvm::function_ref<void(const FMATile::Rows &, const FMATile::Fetch &)>
             body) {
-    Value each = k.index(height);
+    Value each = k.index(shape.rows);
     Value count = arith::CeilDivUIOp::create(
         b, loc, arith::SubIOp::create(b, loc, k.rows, from), each);
     k.each(k.zero, count, 1, [&](Value number) {
@@ -201,14 +211,17 @@ private:
         Value last = arith::SubIOp::create(b, loc, k.rows, each);
         top = arith::MinUIOp::create(b, loc, top, last);
       }
-      body({top, height, !enough, {}, {}}, share(number, count));
+      body({top, shape.rows, !enough, {}, {}},
+           share(number, count, shape.streams < kStreams));
     });
   }
 
   /// `shapes.front()` unless a lower one holds all rows.
   void fewRows(ArrayRef<Shape> shapes) {
     Shape shape = shapes.front();
-    bool highest = shape.rows == few.front().rows, lowest = shapes.size() == 1;
+    bool lowest = shapes.size() == 1;
+    // Rows that may repeat have an address each.
+    bool enough = shape.rows > kMostAddresses || lowest;
     // One address a panel is enough to keep beside those of the rows.
     bool fetches = !lowest && !mayRepeat(panelsOf(shape));
     auto emit = [&] {
@@ -216,7 +229,7 @@ private:
       Value buffer = scratch(shape.rows * width * matrices * k.kColumns);
       k.each(k.zero, k.panels, width, [&](Value n) {
         SmallVector<Value> panels = panelsFrom(n, width);
-        tiles(k.zero, shape.rows, highest || lowest,
+        tiles(k.zero, shape, enough,
               [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
                 compute(rows, panels, shape.streams, {},
                         fetches ? fetch : FMATile::Fetch(), buffer);
@@ -227,7 +240,7 @@ private:
       return emit();
     }
     scf::IfOp::create(
-        b, loc, atLeast(highest ? shape.rows : shape.rows / 2 + 1),
+        b, loc, atLeast(enough ? shape.rows : shape.rows / 2 + 1),
         [&](OpBuilder &, Location) {
           emit();
           scf::YieldOp::create(b, loc);
@@ -261,10 +274,10 @@ private:
           Value top = arith::MulIOp::create(b, loc, number, height);
           Value first = arith::MulIOp::create(b, loc, top, k.index(k.size));
           compute({top, full.rows, false, packed, first}, panels, full.streams,
-                  widened, share(number, count), buffer);
+                  widened, share(number, count, false), buffer);
         });
       }
-      tiles(done, few.front().rows, true,
+      tiles(done, few.front(), true,
             [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
               compute(rows, panels, full.streams, widened,
                       packed ? FMATile::Fetch() : fetch, buffer);
