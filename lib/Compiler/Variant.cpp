@@ -29,6 +29,8 @@ private:
 llvm::Error runPasses(mlir::ModuleOp module,
                       llvm::function_ref<void(mlir::OpPassManager &)> build) {
   mlir::PassManager passes(module.getContext());
+  // After every pass it would take a third of the time; our tests have it.
+  passes.enableVerifier(false);
   build(passes);
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(
@@ -39,7 +41,7 @@ llvm::Error runPasses(mlir::ModuleOp module,
         }
         return mlir::success();
       });
-  if (mlir::failed(passes.run(module))) {
+  if (mlir::failed(passes.run(module)) || mlir::failed(mlir::verify(module))) {
     return llvm::createStringError("internal error: " + diagnostics);
   }
   return llvm::Error::success();
