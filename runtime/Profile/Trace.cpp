@@ -25,12 +25,15 @@ constexpr KindNames kindNames[] = {
     {"part", {nullptr, nullptr, nullptr}},
     {"region", {"first", "iterations", nullptr}}};
 
-/// Order of drawing: a slice before what it holds.
+/// Order of drawing: a slice before what it holds. Both are of one list.
 bool before(const TraceEvent &a, const TraceEvent &b) {
   if (a.begin != b.begin) {
     return a.begin < b.begin;
   }
-  return a.end != b.end ? a.end > b.end : a.kind < b.kind;
+  if (a.end != b.end) {
+    return a.end > b.end;
+  }
+  return a.kind != b.kind ? a.kind < b.kind : &a < &b; // as they were added
 }
 
 class Printer {
@@ -62,8 +65,8 @@ public:
     for (const TraceEvent &event : trace.events) {
       order.push_back(&event);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](auto *a, auto *b) { return before(*a, *b); });
+    std::sort(order.begin(), order.end(),
+              [](auto *a, auto *b) { return before(*a, *b); });
     for (const TraceEvent *event : order) {
       slice(*event);
       if (text.size() >= pieceBytes) {
