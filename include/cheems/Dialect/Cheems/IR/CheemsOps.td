@@ -3,6 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSOPS_TD
 
 include "cheems/Dialect/Cheems/IR/ParameterOps.td"
+include "cheems/Dialect/Cheems/IR/ProfileOps.td"
 include "cheems/Dialect/Cheems/IR/LinearOps.td"
 include "cheems/Dialect/Cheems/IR/NormOps.td"
 include "cheems/Dialect/Cheems/IR/RotaryOps.td"
@@ -10,6 +11,5 @@ include "cheems/Dialect/Cheems/IR/MaskOps.td"
 include "cheems/Dialect/Cheems/IR/AttentionOps.td"
 include "cheems/Dialect/Cheems/IR/SSDOps.td"
 include "cheems/Dialect/Cheems/IR/ExpertOps.td"
-include "cheems/Dialect/Cheems/IR/ProfileOps.td"
 
 #endif
