@@ -17,7 +17,10 @@ namespace {
 constexpr int64_t kTile = 16;  ///< rows, and columns of f32
 constexpr int64_t kBlock = 32; ///< k of a tile of bf16
 constexpr int64_t kSums = 4;   ///< tiles of sums
-constexpr int64_t kAhead = 4;  ///< blocks of k that weights are fetched ahead
+/// From this K on the inputs of a few hundred rows outgrow the second-level
+/// cache.
+constexpr int64_t kLongRow = 1024;
+constexpr int64_t kAhead = 4; ///< blocks of k that weights are fetched ahead
 static_assert(LinearPack::kRows == kTile && LinearPack::kWidth == kBlock &&
               LinearKernel::kColumns == kTile);
 
@@ -90,9 +93,24 @@ struct Tiles {
     return after;
   }
 
-  void prefetch(Value memref, ValueRange at, bool write) {
-    memref::PrefetchOp::create(b, loc, memref, at, write, /*localityHint=*/3,
+  void prefetch(Value memref, ValueRange at, int64_t locality) {
+    memref::PrefetchOp::create(b, loc, memref, at, /*isWrite=*/false, locality,
                                /*isDataCache=*/true);
+  }
+
+  /// During block i of k: a share of the inputs of the next pair of tiles,
+  /// which all panels together fetch.
+  void fetchInputs(const Rows &rows, Value n, int64_t panels, Value column) {
+    constexpr int64_t height = 2 * kTile;
+    int64_t all = cast<MemRefType>(k.weights[0].getType()).getDimSize(0);
+    int64_t share = height * panels / (ShapedType::isDynamic(all) ? 4 : all);
+    share = std::clamp(share, panels, height);
+    Value first = arith::MulIOp::create(b, loc, n, k.index(share / panels));
+    first = arith::AndIOp::create(b, loc, first, k.index(height - 1));
+    first = arith::AddIOp::create(b, loc, first, k.add(rows.at, height));
+    for (int64_t r = 0; r < share; ++r) {
+      prefetch(rows.packed, ValueRange{k.add(first, r), column}, 2);
+    }
   }
 
   /// `panels` panels from n of every weight.
@@ -114,26 +132,16 @@ struct Tiles {
           [&](OpBuilder &, Location, Value i, ValueRange before) {
             Value pairs = arith::MulIOp::create(b, loc, i, k.index(kBlock / 2));
             Value column = arith::MulIOp::create(b, loc, i, k.index(kBlock));
-            if (rows.tiles == 2) {
-              // The lines that the sums go to are on their way meanwhile.
-              Value row =
-                  arith::AndIOp::create(b, loc, i, k.index(2 * kTile - 1));
-              row = arith::AddIOp::create(b, loc, row, rows.row);
-              for (int64_t p = 0; p < panels; ++p) {
-                Value at =
-                    arith::MulIOp::create(b, loc, k.add(n, p), k.index(kTile));
-                prefetch(k.y, ValueRange{row, at}, /*write=*/true);
-              }
-            } else {
+            if (rows.tiles == 2 && k.size >= kLongRow) {
+              fetchInputs(rows, n, panels, column);
+            }
+            if (rows.tiles == 1) {
               // With few rows weights come from memory. Tiles are not fetched
               // ahead by the hardware as vectors are.
               for (int64_t s = 0; s < streams; ++s) {
                 for (int64_t r = 0; r < kTile; ++r) {
-                  prefetch(weightOf(s),
-                           ValueRange{panel[s],
-                                      k.add(pairs, kAhead * kBlock / 2 + r),
-                                      k.zero},
-                           /*write=*/false);
+                  Value pair = k.add(pairs, kAhead * kBlock / 2 + r);
+                  prefetch(weightOf(s), ValueRange{panel[s], pair, k.zero}, 3);
                 }
               }
             }

@@ -92,6 +92,10 @@ struct Dots {
       Value rest = arith::RemUIOp::create(b, loc, count, k.index(shape.rows));
       Value end = arith::SubIOp::create(b, loc, to, rest);
       int64_t width = std::max<int64_t>(shape.streams / matrices, 1);
+      int64_t all = cast<MemRefType>(k.weights[0].getType()).getDimSize(0);
+      if (!ShapedType::isDynamic(all)) {
+        width = std::min(width, all);
+      }
       Value left = arith::RemUIOp::create(b, loc, k.panels, k.index(width));
       Value full = arith::SubIOp::create(b, loc, k.panels, left);
       auto pass = [&](Value low, Value high, int64_t panels) {
