@@ -1,6 +1,8 @@
 // Products with weights in panels: what all ways of computing them share.
 #include "Linear.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -110,6 +112,64 @@ void LinearKernel::storeColumns(Value row, Value at, VectorType type,
   } else {
     vector::StoreOp::create(b, loc, result, y, ValueRange{row, at});
   }
+}
+
+/// `value`, or a copy of what it is made of inside of `outside`; null where
+/// that is more than pure ops.
+static Value rebuild(OpBuilder &b, Value value, Operation *outside,
+                     IRMapping &map) {
+  if (Value mapped = map.lookupOrNull(value)) {
+    return mapped;
+  }
+  if (!outside->isAncestor(value.getParentRegion()->getParentOp())) {
+    return value;
+  }
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !isPure(definition) || definition->getNumRegions()) {
+    return {};
+  }
+  for (Value operand : definition->getOperands()) {
+    Value there = rebuild(b, operand, outside, map);
+    if (!there) {
+      return {};
+    }
+    map.map(operand, there);
+  }
+  b.clone(*definition, map);
+  return map.lookup(value);
+}
+
+Value LinearKernel::inputAhead(scf::ForallOp loop) {
+  IRMapping map;
+  return rebuild(b, x, loop, map);
+}
+
+FailureOr<OpFoldResult> LinearKernel::mostRows(Value input) {
+  int64_t count = cast<MemRefType>(input.getType()).getDimSize(0);
+  if (!ShapedType::isDynamic(count)) {
+    return OpFoldResult(b.getIndexAttr(count));
+  }
+  // A part has no more rows than what it is a part of.
+  while (auto view = input.getDefiningOp<ViewLikeOpInterface>()) {
+    input = view.getViewSource();
+  }
+  auto type = cast<MemRefType>(input.getType());
+  if (type.getRank() == 0 || !type.isDynamicDim(0)) {
+    return failure();
+  }
+  if (auto alloc = input.getDefiningOp<memref::AllocOp>()) {
+    if (alloc.getDynamicSizes().size() != 1) {
+      return failure();
+    }
+    return OpFoldResult(alloc.getDynamicSizes()[0]);
+  }
+  auto argument = dyn_cast<BlockArgument>(input);
+  if (!argument || !argument.getOwner()->isEntryBlock() ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp())) {
+    return failure();
+  }
+  return OpFoldResult(
+      memref::DimOp::create(b, loc, input, index(0)).getResult());
 }
 
 LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,

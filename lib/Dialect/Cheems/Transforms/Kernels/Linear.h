@@ -5,6 +5,7 @@
 
 #include "Kernels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::cheems {
 
@@ -38,6 +39,14 @@ struct LinearKernel {
   /// Stores what the epilogue makes of `sums`, one vector a weight: 16 columns
   /// of row `row` in panel `panel`, fewer in the last panel where N ends there.
   void store(Value row, Value panel, ValueRange sums);
+
+  /// x for ops in front of `loop`, which holds the op: from outside of it, or
+  /// from ops copied to the insertion point. Null where it depends on the
+  /// iteration.
+  Value inputAhead(scf::ForallOp loop);
+  /// An extent no smaller than the rows of `input` that a buffer of the
+  /// function may have; failure where there is none.
+  FailureOr<OpFoldResult> mostRows(Value input);
 
 private:
   bool whole; ///< N is a multiple of 16

@@ -222,8 +222,10 @@ private:
     bool lowest = shapes.size() == 1;
     // Rows that may repeat have an address each.
     bool enough = shape.rows > kMostAddresses || lowest;
-    // One address a panel is enough to keep beside those of the rows.
-    bool fetches = !lowest && !mayRepeat(panelsOf(shape));
+    // Where rows or panels have an address each, or there are two weights, no
+    // registers are left for more addresses.
+    bool fetches =
+        !lowest && !mayRepeat(panelsOf(shape)) && (enough || matrices == 1);
     auto emit = [&] {
       int64_t width = panelsOf(shape);
       Value buffer = scratch(shape.rows * width * matrices * k.kColumns);

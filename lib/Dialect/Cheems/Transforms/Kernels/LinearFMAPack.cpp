@@ -1,44 +1,16 @@
 // Inputs of f32 products in the order that row tiles read them: [tile][K][row].
 #include "LinearFMA.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// How many rows `buffer` has, as cheems-plan-workspace wants extents: of an
-/// argument, or what an allocation was made with. None where that is unknown.
-std::optional<OpFoldResult> rowsOf(OpBuilder &b, Location loc, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (!type.isDynamicDim(0)) {
-    return b.getIndexAttr(type.getDimSize(0));
-  }
-  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
-    return OpFoldResult(alloc.getDynamicSizes()[0]);
-  }
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    return OpFoldResult(
-        memref::DimOp::create(b, loc, buffer, zero).getResult());
-  }
-  // A part has no more rows than what it is a part of.
-  if (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
-    auto source = dyn_cast<MemRefType>(view.getViewSource().getType());
-    return source && source.getRank() == type.getRank()
-               ? rowsOf(b, loc, view.getViewSource())
-               : std::nullopt;
-  }
-  return std::nullopt;
-}
-
 /// Rows of one tile, a square of `lanes` by `lanes` at a time in registers.
 struct Packing {
   LinearKernel &k;
   OpBuilder &b;
   Location loc;
-  Value packed;
+  Value x, packed;
   int64_t height, lanes;
 
   /// Swaps blocks of halving size off the diagonal.
@@ -76,7 +48,7 @@ struct Packing {
       SmallVector<Value> square;
       for (int64_t r = 0; r < height; ++r) {
         square.push_back(vector::LoadOp::create(
-            b, loc, vector, k.x, ValueRange{k.add(row, r), column}));
+            b, loc, vector, x, ValueRange{k.add(row, r), column}));
       }
       square.resize(lanes, square.back());
       transpose(square);
@@ -95,7 +67,7 @@ struct Packing {
       Value at = target(column);
       for (int64_t r = 0; r < height; ++r) {
         Value scalar = memref::LoadOp::create(
-            b, loc, k.x, ValueRange{k.add(row, r), column});
+            b, loc, x, ValueRange{k.add(row, r), column});
         memref::StoreOp::create(b, loc, scalar, packed, k.add(at, r));
       }
     });
@@ -105,14 +77,18 @@ struct Packing {
 
 Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
   auto forall = k.op->getParentOfType<scf::ForallOp>();
-  if (!forall || forall->isAncestor(k.x.getParentRegion()->getParentOp())) {
+  if (!forall) {
     return {};
   }
   OpBuilder &b = k.b;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(forall);
-  std::optional<OpFoldResult> extent = rowsOf(b, k.loc, k.x);
-  if (!extent) {
+  Value x = k.inputAhead(forall);
+  FailureOr<OpFoldResult> extent = failure();
+  if (x) {
+    extent = k.mostRows(x);
+  }
+  if (failed(extent)) {
     return {};
   }
   auto type = MemRefType::get({ShapedType::kDynamic, k.size}, b.getF32Type());
@@ -127,7 +103,7 @@ Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
   Value packed = memref::CollapseShapeOp::create(
       b, k.loc, whole, SmallVector<ReassociationIndices>{{0, 1}});
   Value zero = arith::ConstantIndexOp::create(b, k.loc, 0);
-  Value rows = memref::DimOp::create(b, k.loc, k.x, zero);
+  Value rows = memref::DimOp::create(b, k.loc, x, zero);
   Value step = arith::ConstantIndexOp::create(b, k.loc, height);
   Value count = arith::DivUIOp::create(b, k.loc, rows, step);
   Value many =
@@ -140,7 +116,7 @@ Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
     {
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPointToStart(loop.getBody());
-      Packing packing{k, b, loc, packed, height, k.unit.lanes};
+      Packing packing{k, b, loc, x, packed, height, k.unit.lanes};
       packing.tile(arith::MulIOp::create(b, loc, loop.getInductionVar(0),
                                          k.index(height)));
     }
