@@ -20,9 +20,8 @@ class Checkpoint {
 public:
   /// Opens `folder`. Errors name the file, tensor or field at fault. Fewer
   /// layers are refused.
-  static llvm::Expected<Checkpoint> open(llvm::StringRef folder,
-                                         WarningHandler warn,
-                                         int64_t leastLayers = 1);
+  static llvm::Expected<Checkpoint>
+  open(llvm::StringRef folder, WarningHandler warn, int64_t leastLayers = 1);
 
   const ModelConfig &config() const { return modelConfig; }
   /// The stored tensor of this name; it exists for every name in config().
