@@ -39,7 +39,8 @@ public:
     int64_t sums =
         std::max<int64_t>((unit.registers - 4) * unit.lanes / k.kColumns, 1);
     full.streams = sums >= 12 ? 2 : 1;
-    full.rows = std::max<int64_t>(sums / full.streams, 1);
+    // Packing turns squares of as many rows as lanes.
+    full.rows = std::clamp<int64_t>(sums / full.streams, 1, unit.lanes);
     // Stored weights take two of them each while they are widened.
     int64_t each = std::max<int64_t>(k.kColumns / unit.lanes, 1);
     for (int64_t rows = 1; rows < full.rows; rows *= 2) {
@@ -137,11 +138,12 @@ private:
 
   /// `rows` by all weights of `panels`, and what becomes of the sums.
   void compute(const FMATile::Rows &rows, ArrayRef<Value> panels, int64_t width,
-               Value widened, const FMATile::Fetch &fetch, Value buffer) {
+               Value widened, const FMATile::Fetch &fetch) {
     SmallVector<FMATile::Stream> streams = streamsOf(panels);
     int64_t count = streams.size();
     bool direct = count <= width &&
                   rows.count * int64_t(panels.size()) * cost <= kMostUnrolled;
+    Value buffer = direct ? Value() : scratch(rows.count * count * k.kColumns);
     for (int64_t s = 0; s < count; s += width) {
       auto part = ArrayRef(streams).slice(s, std::min(width, count - s));
       SmallVector<Value> sums =
@@ -228,13 +230,12 @@ private:
         !lowest && !mayRepeat(panelsOf(shape)) && (enough || matrices == 1);
     auto emit = [&] {
       int64_t width = panelsOf(shape);
-      Value buffer = scratch(shape.rows * width * matrices * k.kColumns);
       k.each(k.zero, k.panels, width, [&](Value n) {
         SmallVector<Value> panels = panelsFrom(n, width);
         tiles(k.zero, shape, enough,
               [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
                 compute(rows, panels, shape.streams, {},
-                        fetches ? fetch : FMATile::Fetch(), buffer);
+                        fetches ? fetch : FMATile::Fetch());
               });
       });
     };
@@ -256,7 +257,6 @@ private:
   void manyRows(Value packed, bool narrow) {
     int64_t width = panelsOf(full), streams = width * matrices;
     Value widened = narrow ? scratch(k.size * streams * k.kColumns) : Value();
-    Value buffer = scratch(full.rows * streams * k.kColumns);
     k.each(k.zero, k.panels, width, [&](Value n) {
       SmallVector<Value> panels = panelsFrom(n, width);
       if (narrow) {
@@ -276,13 +276,13 @@ private:
           Value top = arith::MulIOp::create(b, loc, number, height);
           Value first = arith::MulIOp::create(b, loc, top, k.index(k.size));
           compute({top, full.rows, false, packed, first}, panels, full.streams,
-                  widened, share(number, count, false), buffer);
+                  widened, share(number, count, false));
         });
       }
       tiles(done, few.front(), true,
             [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
               compute(rows, panels, full.streams, widened,
-                      packed ? FMATile::Fetch() : fetch, buffer);
+                      packed ? FMATile::Fetch() : fetch);
             });
     });
   }

@@ -88,15 +88,17 @@ Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
   if (x) {
     extent = k.mostRows(x);
   }
-  if (failed(extent)) {
+  std::optional<int64_t> fixed;
+  if (succeeded(extent)) {
+    fixed = getConstantIntValue(*extent);
+  }
+  if (failed(extent) || (fixed && *fixed < least)) {
     return {};
   }
-  auto type = MemRefType::get({ShapedType::kDynamic, k.size}, b.getF32Type());
+  auto type = MemRefType::get({fixed.value_or(ShapedType::kDynamic), k.size},
+                              b.getF32Type());
   SmallVector<Value> sizes;
-  if (auto attribute = dyn_cast<Attribute>(*extent)) {
-    type = MemRefType::get({cast<IntegerAttr>(attribute).getInt(), k.size},
-                           b.getF32Type());
-  } else {
+  if (!fixed) {
     sizes.push_back(cast<Value>(*extent));
   }
   Value whole = memref::AllocOp::create(b, k.loc, type, sizes);
