@@ -117,10 +117,20 @@ struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("vector registers"),
                             llvm::cl::init(16)};
+  Option<mlir::cheems::Products> products{
+      *this, "products",
+      llvm::cl::desc("how products with bf16 weights are computed"),
+      llvm::cl::init(mlir::cheems::Products::FMA),
+      llvm::cl::values(
+          clEnumValN(mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+          clEnumValN(mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
+          clEnumValN(mlir::cheems::Products::AMX, "amx",
+                     "tdpbf16ps on tiles"))};
   Strategy strategy() const {
     Strategy result;
     result.lanes = lanes;
     result.registers = registers;
+    result.products = products;
     return result;
   }
 };

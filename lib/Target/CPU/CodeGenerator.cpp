@@ -159,8 +159,7 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
 
 namespace {
 /// Loop strength reduction is more than a third of the time in the back end,
-/// and register tiles run up to 8 % faster with the addresses that they were
-/// given.
+/// and no code of ours runs faster with it.
 struct WithoutStrengthReduction : llvm::OptPassGate {
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
     return pass != "Loop Strength Reduction";
