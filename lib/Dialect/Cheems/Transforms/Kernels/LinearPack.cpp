@@ -2,7 +2,6 @@
 // to the instructions that read them).
 #include "LinearPack.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -12,63 +11,6 @@ LinearPack::LinearPack(LinearKernel &kernel)
   // A line more than the row: rows whose distance is a multiple of 4096 bytes
   // would share the lines of one set of the first-level cache.
   stride = llvm::alignTo(k.size, kWidth) + kWidth;
-}
-
-/// `value` for use in front of `outside`: itself, or a copy of the ops inside
-/// of it that it is made from. Null where those depend on the iteration.
-Value LinearPack::rebuild(Value value, Operation *outside, IRMapping &map) {
-  if (Value mapped = map.lookupOrNull(value)) {
-    return mapped;
-  }
-  if (!outside->isAncestor(value.getParentRegion()->getParentOp())) {
-    return value;
-  }
-  Operation *definition = value.getDefiningOp();
-  if (!definition || !isPure(definition) || definition->getNumRegions()) {
-    return {};
-  }
-  for (Value operand : definition->getOperands()) {
-    Value there = rebuild(operand, outside, map);
-    if (!there) {
-      return {};
-    }
-    map.map(operand, there);
-  }
-  b.clone(*definition, map);
-  return map.lookup(value);
-}
-
-/// An extent no smaller than x's rows that a buffer of the function may have.
-FailureOr<OpFoldResult> LinearPack::mostRows(Value x) {
-  int64_t rows = cast<MemRefType>(x.getType()).getDimSize(0);
-  if (!ShapedType::isDynamic(rows)) {
-    return OpFoldResult(b.getIndexAttr(rows));
-  }
-  Value root = x;
-  while (Operation *definition = root.getDefiningOp()) {
-    if (!isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-             memref::CastOp>(definition)) {
-      break;
-    }
-    root = definition->getOperand(0);
-  }
-  auto type = cast<MemRefType>(root.getType());
-  if (type.getRank() == 0 || !type.isDynamicDim(0)) {
-    return failure();
-  }
-  if (auto alloc = root.getDefiningOp<memref::AllocOp>()) {
-    if (alloc.getDynamicSizes().size() != 1) {
-      return failure();
-    }
-    return OpFoldResult(alloc.getDynamicSizes()[0]);
-  }
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !argument.getOwner()->isEntryBlock() ||
-      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp())) {
-    return failure();
-  }
-  return OpFoldResult(
-      memref::DimOp::create(b, loc, root, k.index(0)).getResult());
 }
 
 Value LinearPack::allocate(OpFoldResult rows) {
@@ -89,11 +31,10 @@ bool LinearPack::packAhead() {
   FailureOr<OpFoldResult> most = failure();
   if (loop) {
     b.setInsertionPoint(loop);
-    IRMapping map;
-    x = rebuild(x, loop, map);
+    x = k.inputAhead(loop);
   }
   if (x) {
-    most = mostRows(x);
+    most = k.mostRows(x);
   }
   if (failed(most)) {
     b.setInsertionPoint(k.op);

@@ -3,8 +3,6 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_LINEARPACK_H
 
 #include "Linear.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::cheems {
 
@@ -36,8 +34,6 @@ private:
   OpBuilder &b;
   Location loc;
 
-  Value rebuild(Value value, Operation *outside, IRMapping &map);
-  FailureOr<OpFoldResult> mostRows(Value x);
   Value allocate(OpFoldResult rows);
   void pack(Value x, Value from, Value to, Value target, Value at);
 };
