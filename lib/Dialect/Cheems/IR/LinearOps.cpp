@@ -4,6 +4,13 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
+bool LinearOp::mayHold(Operation *op) {
+  return (op->hasTrait<OpTrait::ConstantLike>() ||
+          OpTrait::hasElementwiseMappableTraits(op)) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
+}
+
 LogicalResult LinearOp::verify() {
   auto x = cast<ShapedType>(getX().getType());
   auto y = cast<ShapedType>(getY().getType());
@@ -73,10 +80,9 @@ LogicalResult LinearOp::verifyRegions() {
     return emitOpError("C5: the epilogue ends with cheems.yield");
   }
   for (Operation &op : block.without_terminator()) {
-    if (!op.hasTrait<OpTrait::ConstantLike>() &&
-        !OpTrait::hasElementwiseMappableTraits(&op)) {
+    if (!mayHold(&op)) {
       return emitOpError("C5: the epilogue holds elementwise ops and constants "
-                         "only, not ")
+                         "on scalars only, not ")
              << op.getName();
     }
   }

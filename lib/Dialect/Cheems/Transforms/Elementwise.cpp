@@ -1,7 +1,9 @@
 // Ops that may become the epilogue of a product.
 #include "Elementwise.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 
 using namespace mlir;
+using namespace mlir::cheems;
 
 bool cheems::isElementwiseOnRows(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||
@@ -19,11 +21,9 @@ bool cheems::isElementwiseOnRows(linalg::GenericOp op) {
       return false;
     }
   }
-  return llvm::all_of(op.getBlock()->without_terminator(),
-                      [](Operation &inner) {
-                        return inner.hasTrait<OpTrait::ConstantLike>() ||
-                               OpTrait::hasElementwiseMappableTraits(&inner);
-                      });
+  return llvm::all_of(
+      op.getBlock()->without_terminator(),
+      [](Operation &inner) { return LinearOp::mayHold(&inner); });
 }
 
 linalg::GenericOp cheems::lastElementwiseUse(Value value) {

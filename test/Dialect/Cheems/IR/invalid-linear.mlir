@@ -154,11 +154,23 @@ func.func @linear_c4_blocks(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %y: 
 // -----
 
 func.func @linear_c5_op(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C5: the epilogue holds elementwise ops and constants only, not tensor.dim}}
+  // expected-error@below {{C5: the epilogue holds elementwise ops and constants on scalars only, not tensor.dim}}
   %r = cheems.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x8x16x1xf32>) outs(%y : tensor<4x20xf32>) {
   ^bb0(%s: f32):
     %c0 = arith.constant 0 : index
     %n = tensor.dim %x, %c0 : tensor<4x8xf32>
+    cheems.yield %s : f32
+  } -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c5_tensor(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C5: the epilogue holds elementwise ops and constants on scalars only, not arith.constant}}
+  %r = cheems.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x8x16x1xf32>) outs(%y : tensor<4x20xf32>) {
+  ^bb0(%s: f32):
+    %t = arith.constant dense<0.0> : tensor<4xf32>
     cheems.yield %s : f32
   } -> tensor<4x20xf32>
   return

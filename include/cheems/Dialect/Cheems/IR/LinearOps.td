@@ -23,7 +23,7 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     - C2: there are one or two `weights`, of one type [P, K/pair, 16, pair] with P = ceil(N/16) where N is static; `pair` is 1, or 2 for bf16.
     - C3: `with` are of y's shape, or [N].
     - C4: the epilogue takes one f32 a weight and one f32 an operand of `with`, in this order.
-    - C5: the epilogue holds elementwise ops and constants only and yields one f32.
+    - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
     - C6: without an epilogue there is one weight and no `with`.
 
     Edges: rows of W past N are never stored. K = 0 is not allowed.
@@ -53,6 +53,8 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
     /// Columns of a panel.
     static constexpr int64_t kColumns = 16;
+    /// Whether an epilogue may hold `op`.
+    static bool mayHold(::mlir::Operation *op);
     int64_t getPair() { return ::mlir::cast<::mlir::ShapedType>(getWeights()[0].getType()).getDimSize(3); }
   }];
   let hasRegionVerifier = 1;
