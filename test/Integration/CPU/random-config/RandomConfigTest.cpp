@@ -135,6 +135,18 @@ double error(const Tensor &got, int64_t b, const Sequence &want) {
   return largest / deviation(want.logits);
 }
 
+/// The code to compile: one variant, or compiling takes most of the time. With
+/// bf16 weights one that multiplies in f32, as the bound assumes: what rounding
+/// the inputs of products does depends on a model's conditioning, which random
+/// weights do not have.
+const char *cpuFor(const Checkpoint &checkpoint, uint64_t seed) {
+  bool wide = __builtin_cpu_supports("x86-64-v4") != 0;
+  if (seed % 3 == 0 || !wide) {
+    return "x86-64-v3";
+  }
+  return checkpoint.precision() == DType::BF16 ? "x86-64-v4" : "native";
+}
+
 class RandomConfig : public testing::TestWithParam<uint64_t> {
 protected:
   void SetUp() override {
@@ -193,10 +205,9 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   for (const char *pipeline : pipelines) {
     std::string artefact =
         (folder.path / (std::string(pipeline) + ".cheems")).string();
-    // one variant, or compiling takes most of the time
     ASSERT_EQ(runTool("cheems-compile",
                       {model.string(), "-o", artefact, "--pipeline", pipeline,
-                       "--cpu", drawn.seed % 3 ? "native" : "x86-64-v3"},
+                       "--cpu", cpuFor(*checkpoint, drawn.seed)},
                       folder.path),
               "");
     double worst = 0.0;
