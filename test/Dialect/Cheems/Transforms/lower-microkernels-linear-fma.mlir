@@ -1,0 +1,81 @@
+// f32 multiply-adds: what is packed where, and that few rows leave weights and inputs as they are.
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=8 registers=16}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32},buffer-loop-hoisting),cheems-plan-workspace)' --split-input-file | FileCheck %s --check-prefix=PLAN
+
+// From 64 rows on all threads pack the input in front of the loop over panels, although that one slices it; there the
+// weights are widened, and 14 rows by 2 panels (6 by 1) are summed in registers.
+// PLAN: cheems.workspace = array<i64: 0, 128,
+// CHECK-LABEL: @panels
+// CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) : memref<?x32xf32>
+// CHECK: %[[PACKED:.*]] = memref.collapse_shape %[[COPY]] {{\[}}[0, 1]]
+// CHECK: %[[MANY:.*]] = arith.cmpi uge, %{{.*}}, %c64
+// CHECK: scf.if %[[MANY]] {
+// CHECK: scf.forall
+// CHECK: vector.shuffle
+// CHECK: vector.store %{{.*}}, %[[PACKED]]
+// CHECK: vector.maskedstore %[[PACKED]]
+// CHECK: {cheems.name = "pack"}
+// CHECK: scf.forall (%{{.*}}) = (0) to (8) step (4)
+// CHECK: scf.if
+// WIDE: %[[WIDENED:.*]] = memref.alloc() : memref<1024xf32>
+// NARROW: %[[WIDENED:.*]] = memref.alloc() : memref<512xf32>
+// CHECK: arith.shli
+// CHECK: vector.store %{{.*}}, %[[WIDENED]]
+// CHECK: memref.prefetch %{{.*}}, read, locality<3>, data : memref<4x16x32xbf16
+// CHECK: vector.load %[[WIDENED]]
+// CHECK: memref.load %[[PACKED]]
+// WIDE-COUNT-56: vector.fma
+// NARROW-COUNT-12: vector.fma
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK-NOT: memref.load %[[PACKED]]
+// CHECK: arith.shli
+// CHECK: vector.fma
+// CHECK: return
+func.func @panels(%x: memref<?x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %x, %c0 : memref<?x32xf32>
+  scf.forall (%p) = (0) to (8) step (4) {
+    %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
+    %all = memref.subview %x[0, 0] [%rows, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1]>>
+    %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
+    %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
+    cheems.linear ins(%all : memref<?x32xf32, strided<[32, 1]>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+      outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+// Without a loop there is nobody to pack for; f32 weights need no widening.
+// CHECK-LABEL: @whole
+// CHECK-NOT: scf.forall
+// CHECK-NOT: memref.alloc
+// CHECK: vector.fma
+// CHECK: return
+// PLAN: @whole
+func.func @whole(%x: memref<?x8xf32>, %w: memref<1x8x16x1xf32>, %y: memref<?x16xf32>) {
+  cheems.linear ins(%x : memref<?x8xf32>) weights(%w : memref<1x8x16x1xf32>) outs(%y : memref<?x16xf32>)
+  return
+}
+
+// -----
+
+// Never many rows: nothing is packed.
+// CHECK-LABEL: @eight
+// CHECK-NOT: cheems.name = "pack"
+// CHECK-NOT: memref.alloc
+// CHECK: return
+// PLAN: @eight
+func.func @eight(%x: memref<8x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<8x128xf32>) {
+  scf.forall (%p) = (0) to (8) step (4) {
+    %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
+    %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
+    %columns = memref.subview %y[0, %n] [8, 64] [1, 1] : memref<8x128xf32> to memref<8x64xf32, strided<[128, 1], offset: ?>>
+    cheems.linear ins(%x : memref<8x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+      outs(%columns : memref<8x64xf32, strided<[128, 1], offset: ?>>)
+  }
+  return
+}
