@@ -29,7 +29,7 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     Edges: rows of W past N are never stored. K = 0 is not allowed.
 
     Accumulation: f32, in an order that depends on K and the target alone: a row's result is the same whatever rows stand beside
-    it. Targets with bf16 products round `x` to bf16 where `pair` is 2.
+    it. Targets with bf16 products round `x` to bf16 where `pair` is 2, and take denormals for zeros there.
 
     Example:
     ```mlir

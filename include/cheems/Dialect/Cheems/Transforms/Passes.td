@@ -147,10 +147,11 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     Before: `cheems.linear`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
     `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
-    expert ops get scratch of static size.
+    expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
+    `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
     Requires: bufferised IR.
-    Guarantees: every output element of a product is one chain of fused multiply-adds over ascending k, whatever the tile, so a row
-    never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
+    Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
+    `tdpbf16ps` over blocks of 32), whatever the tile, so a row never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
