@@ -185,8 +185,8 @@ private:
   /// is alone only does where it reads few streams: of several the processor's
   /// own prefetching is better.
   FMATile::Fetch share(Value number, Value count, bool alone) {
-    Value pace = arith::DivUIOp::create(
-        b, loc, k.index(int64_t(1) << FMATile::kPaceBits), count);
+    Value pace =
+        arith::CeilDivUIOp::create(b, loc, k.index(k.kColumns * k.pair), count);
     if (!alone) {
       Value several = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
                                             count, k.one);

@@ -36,12 +36,11 @@ public:
     bool mayEnd;
     Value packed, first; ///< the tile begins at element `first` of `packed`
   };
-  /// Step i of the loop over k fetches step (begin + i * pace) >> kPaceBits of
-  /// the next group. Without `pace` nothing is fetched.
+  /// Step i of the loop over k fetches what lies begin + i * pace elements
+  /// behind the start of the next group. Without `pace` nothing is fetched.
   struct Fetch {
     Value begin, pace;
   };
-  static constexpr int64_t kPaceBits = 16;
 
   explicit FMATile(LinearKernel &kernel)
       : k(kernel), b(kernel.b), loc(kernel.loc) {}

@@ -60,24 +60,25 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
   Value nothing = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
   SmallVector<Value> inits(rows.count * streams.size(), nothing);
+  if (fetch.pace) {
+    inits.push_back(fetch.begin);
+  }
   SmallVector<Value> lie;
   for (int64_t r = 0; r < rows.count; ++r) {
     lie.push_back(rowOf(rows, k.index(r)));
   }
   auto body = [&](OpBuilder &, Location, Value i, ValueRange args) {
     SmallVector<Value> sums(args);
+    Value ahead;
     if (fetch.pace) {
-      Value line = arith::ShRUIOp::create(
-          b, loc,
-          arith::AddIOp::create(b, loc, fetch.begin,
-                                arith::MulIOp::create(b, loc, i, fetch.pace)),
-          k.index(kPaceBits));
+      ahead = sums.pop_back_val();
       for (const Stream &stream : streams) {
         memref::PrefetchOp::create(b, loc, k.weights[stream.weight],
-                                   ValueRange{stream.ahead, line, k.zero},
+                                   ValueRange{stream.ahead, k.zero, ahead},
                                    /*isWrite=*/false, /*localityHint=*/3,
                                    /*isDataCache=*/true);
       }
+      ahead = arith::AddIOp::create(b, loc, ahead, fetch.pace);
     }
     SmallVector<SmallVector<Value>> columns;
     for (const Stream &stream : streams) {
@@ -119,9 +120,13 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
         }
       }
     }
+    if (ahead) {
+      sums.push_back(ahead);
+    }
     scf::YieldOp::create(b, loc, sums);
   };
   auto loop = scf::ForOp::create(b, loc, k.zero, k.index(k.size / k.pair),
                                  k.one, inits, body);
-  return SmallVector<Value>(loop.getResults());
+  return SmallVector<Value>(
+      loop.getResults().take_front(rows.count * streams.size()));
 }
