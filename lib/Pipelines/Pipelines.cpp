@@ -27,7 +27,10 @@ void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
     mlir::cheems::TileChunksPassOptions chunks;
     chunks.chunk = strategy.chunk;
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass(chunks));
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
+    // The kernel takes entries in blocks itself; here it knows which come next.
+    mlir::cheems::TileKeysPassOptions keys;
+    keys.keys = strategy.keys;
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass(keys));
   }
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());

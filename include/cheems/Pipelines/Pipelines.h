@@ -19,7 +19,8 @@ struct Strategy {
   int64_t panels =
       4;             ///< panels of 16 columns a parallel iteration of a product
   int64_t rows = 32; ///< rows a parallel iteration of row-wise work
-  int64_t chunk = 32; ///< rows an SSD chunk; divides the 64 rows of a block
+  int64_t keys = 4096; ///< entries an op of attention; a multiple of 64
+  int64_t chunk = 32;  ///< rows an SSD chunk; divides the 64 rows of a block
 };
 
 /// Fusion and layout, on tensors (cheems-fuse).

@@ -102,6 +102,11 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
     } else {
       v = load(op.getValues(), of.keyHead, add(of.base, j), p, width);
     }
+    if (!ofRows) { // and the next keys while values are added
+      Value next = arith::MinUIOp::create(
+          b, loc, add(add(of.base, j), kEntries), lastEntry);
+      prefetch(op.getKeys(), of.keyHead, next, p, width);
+    }
     SmallVector<Value> next;
     for (auto [i, sum] : llvm::enumerate(args)) {
       Value weight = memref::LoadOp::create(
@@ -175,6 +180,7 @@ void AttentionKernel::lower() {
     Value rest = arith::RemUIOp::create(b, loc, all, index(tile));
     tiled = arith::SubIOp::create(b, loc, all, rest);
   }
+  lastEntry = arith::SubIOp::create(b, loc, entries, one);
   Value end = seenBy(arith::SubIOp::create(b, loc, all, one), zero, entries);
   each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
     each(zero, end, kEntries, [&](Value base) {

@@ -23,6 +23,7 @@ struct AttentionKernel {
   bool ofRows;       ///< tiles of rows come before tiles of heads
   int64_t heads, size, headsPerKey, headsPerMask;
   Value zero, one, lowest, nothing;
+  Value lastEntry;     ///< of the op
   Value weights;       ///< [tile, kEntries]
   Value highest;       ///< [tile]: the greatest score of these entries
   Value before;        ///< [tile]: of all entries before
@@ -75,6 +76,8 @@ private:
   void each(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
   void when(Value condition, llvm::function_ref<void()> body);
+  /// Brings `count` elements of a row of keys or values near.
+  void prefetch(Value entries, Value keyHead, Value j, Value p, int64_t count);
   /// `count` elements of a row of keys or values, widened.
   Value load(Value entries, Value keyHead, Value j, Value p, int64_t count);
 

@@ -40,6 +40,19 @@ Value AttentionKernel::load(Value entries, Value keyHead, Value j, Value p,
                    .getResult();
 }
 
+void AttentionKernel::prefetch(Value entries, Value keyHead, Value j, Value p,
+                               int64_t count) {
+  auto type = cast<MemRefType>(entries.getType());
+  constexpr int64_t kLineBits = 512;
+  int64_t line = kLineBits / type.getElementTypeBitWidth();
+  for (int64_t from = 0; from < count; from += line) {
+    memref::PrefetchOp::create(b, loc, entries,
+                               ValueRange{keyHead, j, add(p, from)},
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+}
+
 /// `vector` with zeros behind it.
 static Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes) {
   auto type = cast<VectorType>(vector.getType());
@@ -64,7 +77,14 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       // Past the end the last key is read again: nobody sees its column.
       places.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
     }
+    // A row alone waits for memory: its values come while keys are turned.
+    auto prefetchValues = [&](Value p, int64_t width) {
+      for (Value j : ofRows ? SmallVector<Value>() : places) {
+        prefetch(op.getValues(), keyHead, j, p, width);
+      }
+    };
     auto square = [&](Value p, int64_t width) {
+      prefetchValues(p, width);
       SmallVector<Value> rows;
       for (Value j : places) {
         Value row = load(op.getKeys(), keyHead, j, p, width);
@@ -78,6 +98,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
     };
     // Two bf16 are turned as one i32.
     auto pairs = [&](Value p) {
+      prefetchValues(p, 2 * lanes);
       auto two = VectorType::get({2 * lanes}, b.getBF16Type());
       auto word = VectorType::get({lanes}, b.getI32Type());
       auto spreadWord = [&](int32_t value) {
