@@ -1,7 +1,5 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-fuse-epilogues),canonicalize,cse)' | FileCheck %s
 
-#all = affine_map<(t, n) -> (t, n)>
-#column = affine_map<(t, n) -> (n)>
 #row = affine_map<(t, n) -> (t)>
 
 // A gate with a bias and what it gates: one op with two weights.
@@ -15,6 +13,8 @@
 // CHECK-NOT: linalg.generic
 // CHECK: return
 // doc: func.func(cheems-fuse-epilogues),canonicalize,cse
+#all = affine_map<(t, n) -> (t, n)>
+#column = affine_map<(t, n) -> (n)>
 func.func @gate(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %v: tensor<2x8x16x1xf32>, %b: tensor<32xf32>, %e: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %zero = arith.constant 0.0 : f32
   %g = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>

@@ -112,7 +112,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
         rows.push_back(vector::BitCastOp::create(b, loc, word, row));
       }
       rows = transpose(b, loc, rows);
-      Value half = spreadWord(16), high = spreadWord(-1 << 16);
+      Value half = spreadWord(16), high = spreadWord(int32_t(0xffff0000));
       for (int64_t i = 0; i < lanes; ++i) {
         Value even = arith::ShLIOp::create(b, loc, rows[i], half),
               odd = arith::AndIOp::create(b, loc, rows[i], high);
