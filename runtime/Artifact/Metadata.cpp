@@ -305,6 +305,11 @@ int64_t WorkspaceSize::bytes(int64_t rows, int64_t threads) const {
                      "the workspace");
 }
 
+bool Variant::flushesDenormals() const {
+  return std::find(features.begin(), features.end(), "amx-bf16") !=
+         features.end();
+}
+
 bool StateKind::hasCapacity() const {
   return std::count(extents.begin(), extents.end(), capacityExtent) != 0;
 }

@@ -26,6 +26,9 @@ struct Variant {
   std::vector<std::string> wants;
   std::string generalEntry, decodeEntry;
   WorkspaceSize generalWorkspace, decodeWorkspace;
+  /// Tile products take denormals for zeros and make none; so must all else in
+  /// a variant that has them.
+  bool flushesDenormals() const;
 };
 
 /// One state pool: `slots` blocks of shape [extents…], where one extent may be

@@ -1,4 +1,5 @@
 #include "runtime/Session/Session.h"
+#include "runtime/ThreadPool/Denormals.h"
 #include <algorithm>
 #include <numeric>
 
@@ -70,6 +71,7 @@ Session::Session(std::shared_ptr<const Model> model,
       chunk(chooseChunk(options, contextLength)),
       rowLimit(std::max({chunk, checkSlots(options.slots),
                          std::min(options.rows, maxChunk)})),
+      flushesDenormals(compiled->variant().flushesDenormals()),
       pool(options.threads),
       pools(compiled->metadata(), options.slots,
             compiled->metadata().capacity(contextLength)),
@@ -128,6 +130,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
       (decodes ? variant.decodeWorkspace : variant.generalWorkspace)
           .bytes(tokenCount, pool.threads()));
   ThreadPool::Binding binding(pool);
+  Denormals denormals(flushesDenormals);
   if (profile) {
     step.profile = profile->startStep(decodes);
   }

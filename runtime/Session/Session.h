@@ -129,6 +129,7 @@ private:
   std::function<bool()> interrupted;
   std::shared_ptr<Profile> profile;
   int64_t contextLength, chunk, rowLimit;
+  bool flushesDenormals;
   ThreadPool pool;
   StatePools pools;
   Memory workspace;

@@ -156,6 +156,7 @@ void ThreadPool::workerLoop(int worker) {
     if (!claim(worker, seen)) {
       continue;
     }
+    _mm_setcsr(job.floats);
     run(worker, worker);
     // The same pairing as in announce, with the caller's flag.
     if (pending.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
@@ -256,7 +257,7 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
     return;
   }
   uint32_t region = epoch.load(std::memory_order_relaxed) + 1;
-  job = {body, context, count, ranges, name};
+  job = {body, context, count, ranges, name, _mm_getcsr()};
   for (int worker = ranges; worker < threadCount; ++worker) {
     claims[worker].region.store(region, std::memory_order_relaxed);
   }

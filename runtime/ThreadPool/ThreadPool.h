@@ -33,7 +33,8 @@ public:
 
   /// Runs body over [0, count): worker w stands for the range from count*w/n to
   /// count*(w+1)/n, n = min(threads, count), whichever thread runs it. Calls
-  /// from inside a body run on the worker that makes them.
+  /// from inside a body run on the worker that makes them. Floats are treated
+  /// everywhere as on the calling thread (MXCSR).
   void parallelFor(cheems_parallel_body body, void *context, int64_t count,
                    const char *name = nullptr);
 
@@ -65,6 +66,7 @@ private:
     int64_t count = 0;
     int64_t ranges = 0;
     const char *name = nullptr;
+    unsigned floats = 0; ///< MXCSR
   };
   /// The last region whose range of this worker was taken.
   struct alignas(64) Claim {

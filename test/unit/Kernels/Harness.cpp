@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/Artifact/CpuFeatures.h"
+#include "runtime/ThreadPool/Denormals.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -133,6 +134,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
   }
 
   std::unique_ptr<CompiledModule> result(new CompiledModule);
+  result->flushesDenormals = mode == Mode::AMX;
   for (auto function : module->getOps<mlir::func::FuncOp>()) {
     if (auto needs = function->getAttrOfType<mlir::DenseI64ArrayAttr>(
             "cheems.workspace")) {
@@ -280,7 +282,10 @@ void CompiledModule::call(llvm::StringRef name, int64_t rows,
         describe(section->data(), {static_cast<int64_t>(section->size())}));
   }
   arguments.push_back(describe(workspace.data(), {bytes}));
-  invoke(function.address, arguments);
+  {
+    Denormals denormals(flushesDenormals);
+    invoke(function.address, arguments);
+  }
   for (size_t i = 0; i < buffers.size(); ++i) {
     EXPECT_TRUE(buffers[i]->intact())
         << name.str() << " wrote outside of argument " << i;

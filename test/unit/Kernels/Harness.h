@@ -78,6 +78,7 @@ private:
   std::map<std::string, Function, std::less<>> functions;
   std::optional<GuardedMemory> section; ///< the weights
   bool sealed = false;
+  bool flushesDenormals = false; ///< as sessions do for such a variant
   void *library = nullptr;
 };
 

@@ -32,6 +32,28 @@ void LinearKernel::each(Value from, Value to, int64_t step,
   body(loop.getInductionVar());
 }
 
+std::optional<int64_t> LinearKernel::panelCount() {
+  return getConstantIntValue(memref::getMixedSize(b, loc, weights[0], 0));
+}
+
+bool LinearKernel::mayRepeat(int64_t count) {
+  std::optional<int64_t> all = panelCount();
+  return !all || *all % count != 0;
+}
+
+SmallVector<Value> LinearKernel::panelsFrom(Value n, int64_t count) {
+  Value last = arith::SubIOp::create(b, loc, panels, one);
+  SmallVector<Value> result;
+  for (int64_t p = 0; p < count; ++p) {
+    Value panel = add(n, p);
+    result.push_back(
+        p && mayRepeat(count)
+            ? arith::MinUIOp::create(b, loc, panel, last).getResult()
+            : panel);
+  }
+  return result;
+}
+
 void LinearKernel::store(Value row, Value panel, ValueRange sums) {
   // A register at a time: what an epilogue holds between its ops is little.
   int64_t lanes = std::min(unit.lanes, kColumns);

@@ -36,6 +36,13 @@ struct LinearKernel {
   void each(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
 
+  /// Panels where their number is known.
+  std::optional<int64_t> panelCount();
+  /// The panels n, n + 1, ..., the last one again where there are no more.
+  SmallVector<Value> panelsFrom(Value n, int64_t count);
+  /// Whether panelsFrom(multiple of count, count) may repeat one.
+  bool mayRepeat(int64_t count);
+
   /// Stores what the epilogue makes of `sums`, one vector a weight: 16 columns
   /// of row `row` in panel `panel`, fewer in the last panel where N ends there.
   void store(Value row, Value panel, ValueRange sums);
@@ -58,6 +65,9 @@ private:
 LogicalResult lowerLinearFMA(LinearKernel &kernel);
 /// Of pairs of bf16 only.
 LogicalResult lowerLinearAMX(LinearKernel &kernel);
+/// The only row, `row` [>= K] in bf16 widened to f32, with the bits that
+/// lowerLinearAMX gives it among others.
+void lowerLinearAMXRow(LinearKernel &kernel, Value row);
 LogicalResult lowerLinearDot(LinearKernel &kernel);
 
 } // namespace mlir::cheems

@@ -7,6 +7,9 @@
 // shape a function, and four sums, two inputs and two weights take all eight.
 // So rows that are not there are multiplied, too, and not stored; and the last
 // block of k is filled up with zeros.
+//
+// A row that is the only one takes another way to the same bits,
+// LinearAMXRow.cpp.
 #include "LinearPack.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 
@@ -36,7 +39,7 @@ struct Tiles {
   int64_t blocks, left; ///< whole blocks of k, and what is left
 
   explicit Tiles(LinearKernel &kernel)
-      : k(kernel), b(kernel.b), loc(kernel.loc), pack(kernel),
+      : k(kernel), b(kernel.b), loc(kernel.loc), pack(kernel, true),
         blocks(kernel.size / kBlock), left(kernel.size % kBlock) {
     inputs = amx::TileType::get({kTile, kBlock}, b.getBF16Type());
     sums = amx::TileType::get({kTile, kTile}, b.getF32Type());
@@ -61,16 +64,14 @@ struct Tiles {
   /// Rows of packed inputs that one step multiplies.
   struct Rows {
     Value packed, at; ///< where they are packed
-    Value stride;     ///< between them, null for that of `packed`
     Value row, count; ///< where they are in x, and how many there are
     int64_t tiles;    ///< 1 or 2
   };
 
   Value loadInputs(const Rows &rows, int64_t tile, Value column) {
-    ValueRange none;
     return amx::TileLoadOp::create(
         b, loc, inputs, rows.packed,
-        ValueRange{k.add(rows.at, tile * kTile), column}, rows.stride);
+        ValueRange{k.add(rows.at, tile * kTile), column});
   }
 
   /// One block of k: each input with each weight. Operands are loaded where
@@ -206,35 +207,47 @@ struct Tiles {
     }
   }
 
-  /// What is packed in `rest`, fewer than 16 rows: a single one is read 16
-  /// times, which touches a 16th of the memory.
+  /// What is packed in `rest`.
   void few(Value row, Value count) {
-    Value single =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, k.one);
-    Value stride =
-        arith::SelectOp::create(b, loc, single, k.zero, k.index(pack.stride));
-    panels({pack.rest, k.zero, stride, row, count, 1});
+    panels({pack.rest, k.zero, row, count, 1});
   }
 
   void run() {
-    if (!pack.packAhead()) {
-      k.each(k.zero, k.rows, kTile, [&](Value m) {
-        Value end = arith::MinUIOp::create(b, loc, k.add(m, kTile), k.rows);
-        pack.packHere(m, end);
-        few(m, arith::SubIOp::create(b, loc, end, m));
-      });
-      return;
-    }
+    bool ahead = pack.packAhead();
+    scf::IfOp::create(
+        b, loc, pack.isSingle(k.rows),
+        [&](OpBuilder &, Location) {
+          if (!ahead) {
+            pack.packSingle();
+          }
+          lowerLinearAMXRow(k, pack.single);
+          scf::YieldOp::create(b, loc);
+        },
+        [&](OpBuilder &, Location) {
+          ahead ? all() : here();
+          scf::YieldOp::create(b, loc);
+        });
+  }
+
+  /// 16 rows at a time, each packed before it is multiplied.
+  void here() {
+    k.each(k.zero, k.rows, kTile, [&](Value m) {
+      Value end = arith::MinUIOp::create(b, loc, k.add(m, kTile), k.rows);
+      pack.packHere(m, end);
+      few(m, arith::SubIOp::create(b, loc, end, m));
+    });
+  }
+
+  void all() {
     // A pair of tiles against all panels of this iteration: the inputs stay in
     // the first-level cache or next to it, the weights in the second.
     Value odd = arith::RemUIOp::create(b, loc, pack.whole, k.index(2 * kTile));
     Value pairs = arith::SubIOp::create(b, loc, pack.whole, odd);
     k.each(k.zero, pairs, 2 * kTile, [&](Value m) {
-      panels({pack.blocks, m, {}, m, k.index(2 * kTile), 2});
+      panels({pack.blocks, m, m, k.index(2 * kTile), 2});
     });
-    k.each(pairs, pack.whole, kTile, [&](Value m) {
-      panels({pack.blocks, m, {}, m, k.index(kTile), 1});
-    });
+    k.each(pairs, pack.whole, kTile,
+           [&](Value m) { panels({pack.blocks, m, m, k.index(kTile), 1}); });
     Value count = arith::SubIOp::create(b, loc, k.rows, pack.whole);
     Value some =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, count, k.zero);

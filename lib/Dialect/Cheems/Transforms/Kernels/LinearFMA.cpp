@@ -7,6 +7,7 @@
 // step with. Tiles may therefore overlap: the last one of a height begins as
 // far back as it must, and stores again what was stored.
 #include "LinearFMA.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -61,6 +62,10 @@ public:
   }
 
   void run() {
+    // Decoding many sequences is a general step's work (docs/abi.md).
+    if (k.op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+      return fewRows(few);
+    }
     Type stored = k.op.getWeights()[0].getType();
     bool wide = cast<MemRefType>(stored).getElementType().isF32();
     Value packed = packRows(k, full.rows, kManyRows);
@@ -100,30 +105,8 @@ private:
   /// Panels of which `shape` holds all weights at once, at least one.
   int64_t panelsOf(const Shape &shape) {
     int64_t panels = std::max<int64_t>(shape.streams / matrices, 1);
-    std::optional<int64_t> count =
-        getConstantIntValue(memref::getMixedSize(b, loc, k.weights[0], 0));
+    std::optional<int64_t> count = k.panelCount();
     return count ? std::min(panels, *count) : panels;
-  }
-
-  /// Whether groups of `count` panels may lack some at the end.
-  bool mayRepeat(int64_t count) {
-    std::optional<int64_t> all =
-        getConstantIntValue(memref::getMixedSize(b, loc, k.weights[0], 0));
-    return !all || *all % count != 0;
-  }
-
-  /// The panels n, n + 1, ..., the last one again where there are no more.
-  SmallVector<Value> panelsFrom(Value n, int64_t count) {
-    Value last = arith::SubIOp::create(b, loc, k.panels, k.one);
-    SmallVector<Value> panels;
-    for (int64_t p = 0; p < count; ++p) {
-      Value panel = k.add(n, p);
-      panels.push_back(
-          p && mayRepeat(count)
-              ? arith::MinUIOp::create(b, loc, panel, last).getResult()
-              : panel);
-    }
-    return panels;
   }
 
   SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels) {
@@ -227,11 +210,11 @@ private:
     // Where rows or panels have an address each, or there are two weights, no
     // registers are left for more addresses.
     bool fetches =
-        !lowest && !mayRepeat(panelsOf(shape)) && (enough || matrices == 1);
+        !lowest && !k.mayRepeat(panelsOf(shape)) && (enough || matrices == 1);
     auto emit = [&] {
       int64_t width = panelsOf(shape);
       k.each(k.zero, k.panels, width, [&](Value n) {
-        SmallVector<Value> panels = panelsFrom(n, width);
+        SmallVector<Value> panels = k.panelsFrom(n, width);
         tiles(k.zero, shape, enough,
               [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
                 compute(rows, panels, shape.streams, {},
@@ -258,7 +241,7 @@ private:
     int64_t width = panelsOf(full), streams = width * matrices;
     Value widened = narrow ? scratch(k.size * streams * k.kColumns) : Value();
     k.each(k.zero, k.panels, width, [&](Value n) {
-      SmallVector<Value> panels = panelsFrom(n, width);
+      SmallVector<Value> panels = k.panelsFrom(n, width);
       if (narrow) {
         SmallVector<FMATile::Stream> all = streamsOf(panels);
         for (int64_t s = 0; s < streams; s += full.streams) {

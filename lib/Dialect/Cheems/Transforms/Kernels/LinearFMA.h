@@ -45,6 +45,9 @@ public:
   explicit FMATile(LinearKernel &kernel)
       : k(kernel), b(kernel.b), loc(kernel.loc) {}
 
+  /// f32 columns of a stream at k = pair * i, pair * i + 1.
+  SmallVector<Value> load(const Stream &stream, Value i);
+
   /// Row `r` of x.
   Value rowOf(const Rows &rows, Value r);
 
@@ -59,9 +62,6 @@ private:
   LinearKernel &k;
   OpBuilder &b;
   Location loc;
-
-  /// f32 columns of a stream at k = pair * i, pair * i + 1.
-  SmallVector<Value> load(const Stream &stream, Value i);
 };
 
 } // namespace mlir::cheems

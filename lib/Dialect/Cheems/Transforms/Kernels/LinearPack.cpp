@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-LinearPack::LinearPack(LinearKernel &kernel)
-    : k(kernel), b(kernel.b), loc(kernel.loc) {
+LinearPack::LinearPack(LinearKernel &kernel, bool widens)
+    : k(kernel), b(kernel.b), loc(kernel.loc), widens(widens) {
   // A line more than the row: rows whose distance is a multiple of 4096 bytes
   // would share the lines of one set of the first-level cache.
   stride = llvm::alignTo(k.size, kWidth) + kWidth;
@@ -24,6 +24,19 @@ Value LinearPack::allocate(OpFoldResult rows) {
   return memref::AllocOp::create(b, loc, type, sizes);
 }
 
+void LinearPack::allocateRest() {
+  rest = allocate(b.getIndexAttr(kRows));
+  if (widens) {
+    single = memref::AllocOp::create(b, loc,
+                                     MemRefType::get({stride}, b.getF32Type()));
+  }
+}
+
+Value LinearPack::isSingle(Value rows) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows,
+                               k.index(1));
+}
+
 bool LinearPack::packAhead() {
   OpBuilder::InsertionGuard guard(b);
   Value x = k.x;
@@ -38,11 +51,11 @@ bool LinearPack::packAhead() {
   }
   if (failed(most)) {
     b.setInsertionPoint(k.op);
-    rest = allocate(b.getIndexAttr(kRows));
+    allocateRest();
     return false;
   }
   blocks = allocate(*most);
-  rest = allocate(b.getIndexAttr(kRows));
+  allocateRest();
   Value zero = k.index(0), height = k.index(kRows);
   Value rows = memref::DimOp::create(b, loc, x, zero);
   Value left = arith::RemUIOp::create(b, loc, rows, height);
@@ -56,39 +69,67 @@ bool LinearPack::packAhead() {
         scf::InParallelOp::create(b, loc);
       });
   ahead->setAttr("cheems.name", b.getStringAttr("pack")); // for profiles
-  pack(x, whole, rows, rest, zero);
+  if (!widens) {
+    pack(x, whole, rows, rest, zero);
+    return true;
+  }
+  scf::IfOp::create(
+      b, loc, isSingle(rows),
+      [&](OpBuilder &, Location) {
+        packSingle(x);
+        scf::YieldOp::create(b, loc);
+      },
+      [&](OpBuilder &, Location) {
+        pack(x, whole, rows, rest, zero);
+        scf::YieldOp::create(b, loc);
+      });
   return true;
 }
 
-void LinearPack::pack(Value x, Value from, Value to, Value target, Value at) {
+void LinearPack::round(
+    Value x, Value row,
+    llvm::function_ref<void(Value column, Value rounded)> store) {
   constexpr int64_t lanes = 16;
   auto wide = VectorType::get({lanes}, b.getF32Type());
   auto narrow = VectorType::get({lanes}, b.getBF16Type());
-  auto round = [&](Value row, Value into, Value column, Value value) {
-    Value rounded =
-        x86vector::CvtPackedF32ToBF16Op::create(b, loc, narrow, value);
-    vector::StoreOp::create(b, loc, rounded, target, ValueRange{into, column});
+  auto finish = [&](Value column, Value value) {
+    store(column,
+          x86vector::CvtPackedF32ToBF16Op::create(b, loc, narrow, value));
   };
+  int64_t full = k.size / lanes * lanes;
+  k.each(k.index(0), k.index(full), lanes, [&](Value column) {
+    finish(column,
+           vector::LoadOp::create(b, loc, wide, x, ValueRange{row, column}));
+  });
+  Value nothing = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
+  for (int64_t c = full; c < stride - kWidth; c += lanes) {
+    Value column = k.index(c), value = nothing;
+    if (c < k.size) {
+      Value mask = vector::ConstantMaskOp::create(
+          b, loc, VectorType::get({lanes}, b.getI1Type()),
+          ArrayRef<int64_t>{k.size - c});
+      value = vector::MaskedLoadOp::create(
+          b, loc, wide, x, ValueRange{row, column}, mask, nothing);
+    }
+    finish(column, value);
+  }
+}
+
+void LinearPack::pack(Value x, Value from, Value to, Value target, Value at) {
   k.each(from, to, 1, [&](Value row) {
     Value into = arith::AddIOp::create(
         b, loc, arith::SubIOp::create(b, loc, row, from), at);
-    int64_t full = k.size / lanes * lanes;
-    k.each(k.index(0), k.index(full), lanes, [&](Value column) {
-      round(row, into, column,
-            vector::LoadOp::create(b, loc, wide, x, ValueRange{row, column}));
+    round(x, row, [&](Value column, Value rounded) {
+      vector::StoreOp::create(b, loc, rounded, target,
+                              ValueRange{into, column});
     });
-    Value nothing = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
-    for (int64_t c = full; c < stride - kWidth; c += lanes) {
-      Value column = k.index(c), value = nothing;
-      if (c < k.size) {
-        Value mask = vector::ConstantMaskOp::create(
-            b, loc, VectorType::get({lanes}, b.getI1Type()),
-            ArrayRef<int64_t>{k.size - c});
-        value = vector::MaskedLoadOp::create(
-            b, loc, wide, x, ValueRange{row, column}, mask, nothing);
-      }
-      round(row, into, column, value);
-    }
+  });
+}
+
+void LinearPack::packSingle(Value x) {
+  round(x, k.index(0), [&](Value column, Value rounded) {
+    Value widened = arith::ExtFOp::create(b, loc, k.column, rounded);
+    vector::StoreOp::create(b, loc, widened, single, column);
   });
 }
