@@ -39,17 +39,16 @@ static std::vector<double> hideMargins(const Tensor &mask, double threshold) {
   return margins;
 }
 
-Tensor attentionPart(const Checkpoint &checkpoint,
-                     const AttentionTensors &tensors, const Tensor &x,
-                     const Rows &rows, bool exactTies,
+Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
+                     const Tensor &x, const Rows &rows, bool exactTies,
                      std::vector<double> &margins) {
-  const ModelConfig &config = checkpoint.config();
+  const ModelConfig &config = weights.config();
   int64_t count = x.shape[0];
   auto project = [&](const Projection &projection, int64_t heads,
                      const std::optional<std::string> &norm) {
-    Tensor y = linear(x, load(checkpoint, projection))
+    Tensor y = linear(x, weights.load(projection))
                    .reshaped({count, heads, config.headDim});
-    return norm ? rmsNorm(y, load(checkpoint, *norm), config.normEpsilon) : y;
+    return norm ? rmsNorm(y, weights.load(*norm), config.normEpsilon) : y;
   };
   Tensor q = project(tensors.query, config.heads, tensors.queryNorm);
   Tensor k = project(tensors.key, config.keyValueHeads, tensors.keyNorm);
@@ -59,8 +58,8 @@ Tensor attentionPart(const Checkpoint &checkpoint,
   bool hides = options.kind == MaskKind::Threshold;
   bool bySign = hides && options.threshold == 1.0;
   Tensor flat = v.reshaped({count, config.keyValueHeads * config.headDim});
-  Tensor mask = masks(config, linear(flat, load(checkpoint, tensors.maskStep)),
-                      load(checkpoint, tensors.maskA), bySign);
+  Tensor mask = masks(config, linear(flat, weights.load(tensors.maskStep)),
+                      weights.load(tensors.maskA), bySign);
   std::vector<double> least;
   if (hides && !bySign) {
     least = hideMargins(mask, options.threshold);
@@ -72,11 +71,15 @@ Tensor attentionPart(const Checkpoint &checkpoint,
     margins[t] = std::min(margins[t], least[t]);
   }
 
-  Tensor y =
-      dynamicMaskAttention(rotary(q, rows.head), rotary(k, rows.head), v, mask,
-                           rows.positions, rows.positions, options);
+  k = rotary(k, rows.head);
+  if (weights.rounding.state) {
+    k = bf16(k);
+    v = bf16(v);
+  }
+  Tensor y = dynamicMaskAttention(rotary(q, rows.head), k, v, mask,
+                                  rows.positions, rows.positions, options);
   return linear(y.reshaped({count, config.heads * config.headDim}),
-                load(checkpoint, tensors.output));
+                weights.load(tensors.output));
 }
 
 } // namespace cheems::reference

@@ -7,7 +7,28 @@
 
 namespace cheems::reference {
 
+double bf16(double x) {
+  constexpr int digits = 8;
+  if (std::abs(x) < 0x1p-126) {
+    return 0.0;
+  }
+  int exponent = 0;
+  double digitsOfX = std::ldexp(std::frexp(x, &exponent), digits);
+  return std::ldexp(std::nearbyint(digitsOfX), exponent - digits);
+}
+
+Tensor bf16(const Tensor &x) {
+  Tensor rounded(x.shape);
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    rounded.data[i] = bf16(x.data[i]);
+  }
+  return rounded;
+}
+
 Tensor linear(const Tensor &x, const LinearWeights &w) {
+  if (w.readsBF16) {
+    return linear(bf16(x), {w.weight, w.bias});
+  }
   int64_t rows = x.shape[0], in = x.shape[1], out = w.weight.shape[0];
   assert(x.rank() == 2 && w.weight.shape[1] == in);
   Tensor y({rows, out});

@@ -9,16 +9,21 @@
 
 namespace cheems::reference {
 
-Tensor load(const Checkpoint &checkpoint, const std::string &name) {
+Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
+    : checkpoint(checkpoint),
+      rounding(checkpoint.precision() == DType::BF16 ? rounding : Rounding{}) {}
+
+Tensor Weights::load(const std::string &name) const {
   return Tensor::from(checkpoint.tensor(name));
 }
 
-LinearWeights load(const Checkpoint &checkpoint, const Projection &projection) {
-  LinearWeights weights{load(checkpoint, projection.weight), std::nullopt};
+LinearWeights Weights::load(const Projection &projection) const {
+  LinearWeights loaded{load(projection.weight), std::nullopt};
   if (projection.bias) {
-    weights.bias = load(checkpoint, *projection.bias);
+    loaded.bias = load(*projection.bias);
   }
-  return weights;
+  loaded.readsBF16 = rounding.products && loaded.weight.shape[1] % 2 == 0;
+  return loaded;
 }
 
 namespace {
@@ -31,9 +36,9 @@ struct Hidden {
   std::vector<double> keepMargin, retrievalMargin;
 };
 
-Tensor embed(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids) {
-  const ModelConfig &config = checkpoint.config();
-  Tensor table = load(checkpoint, config.embedding);
+Tensor embed(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
+  const ModelConfig &config = weights.config();
+  Tensor table = weights.load(config.embedding);
   Tensor x({static_cast<int64_t>(ids.size()), config.hidden});
   for (size_t t = 0; t < ids.size(); ++t) {
     assert(ids[t] >= 0 && ids[t] < config.vocabulary);
@@ -62,9 +67,8 @@ void accumulate(std::vector<double> &margins) {
   }
 }
 
-Hidden evaluateLayers(const Checkpoint &checkpoint,
-                      llvm::ArrayRef<int64_t> ids) {
-  const ModelConfig &config = checkpoint.config();
+Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
+  const ModelConfig &config = weights.config();
   int64_t count = static_cast<int64_t>(ids.size());
   Rows rows;
   rows.positions.resize(ids.size());
@@ -78,24 +82,23 @@ Hidden evaluateLayers(const Checkpoint &checkpoint,
         rotaryTable(rows.positions, config.ssdStateSize, config.rotary, count);
   }
   auto norm = [&](const Tensor &x, const std::string &name) {
-    return rmsNorm(x, load(checkpoint, name), config.normEpsilon);
+    return rmsNorm(x, weights.load(name), config.normEpsilon);
   };
 
-  Hidden hidden{embed(checkpoint, ids),
-                std::vector<double>(ids.size(), unbounded),
+  Hidden hidden{embed(weights, ids), std::vector<double>(ids.size(), unbounded),
                 std::vector<double>(ids.size(), unbounded)};
   Tensor &x = hidden.x;
   for (const LayerTensors &layer : config.layer) {
     Tensor y = norm(x, layer.sequenceNorm);
     // values, and so masks, of the first layer do not depend on the position
     bool exactTies = &layer == &config.layer.front();
-    y = layer.ssd ? ssdPart(checkpoint, *layer.ssd, y, rows)
-                  : attentionPart(checkpoint, *layer.attention, y, rows,
-                                  exactTies, hidden.keepMargin);
-    x = addResidual(x, load(checkpoint, layer.sequenceResidual), y);
-    y = statePart(checkpoint, layer, norm(x, layer.stateNorm),
+    y = layer.ssd ? ssdPart(weights, *layer.ssd, y, rows)
+                  : attentionPart(weights, *layer.attention, y, rows, exactTies,
+                                  hidden.keepMargin);
+    x = addResidual(x, weights.load(layer.sequenceResidual), y);
+    y = statePart(weights, layer, norm(x, layer.stateNorm),
                   hidden.retrievalMargin);
-    x = addResidual(x, load(checkpoint, layer.stateResidual), y);
+    x = addResidual(x, weights.load(layer.stateResidual), y);
     accumulate(hidden.keepMargin);
     accumulate(hidden.retrievalMargin);
   }
@@ -103,35 +106,37 @@ Hidden evaluateLayers(const Checkpoint &checkpoint,
   return hidden;
 }
 
-Tensor logitsOf(const Checkpoint &checkpoint, const Tensor &x) {
-  const ModelConfig &config = checkpoint.config();
-  return linear(
-      x, config.head
-             ? load(checkpoint, *config.head)
-             : LinearWeights{load(checkpoint, config.embedding), std::nullopt});
+Tensor logitsOf(const Weights &weights, const Tensor &x) {
+  const ModelConfig &config = weights.config();
+  Projection tied{config.embedding, std::nullopt};
+  return linear(x, weights.load(config.head.value_or(tied)));
 }
 
 } // namespace
 
-Tensor evaluateModel(const Checkpoint &checkpoint,
-                     llvm::ArrayRef<int64_t> ids) {
-  return logitsOf(checkpoint, evaluateLayers(checkpoint, ids).x);
+Tensor evaluateModel(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids,
+                     Rounding rounding) {
+  Weights weights(checkpoint, rounding);
+  return logitsOf(weights, evaluateLayers(weights, ids).x);
 }
 
 ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
-                                         llvm::ArrayRef<int64_t> ids) {
-  Hidden hidden = evaluateLayers(checkpoint, ids);
-  return {logitsOf(checkpoint, hidden.x), std::move(hidden.keepMargin),
+                                         llvm::ArrayRef<int64_t> ids,
+                                         Rounding rounding) {
+  Weights weights(checkpoint, rounding);
+  Hidden hidden = evaluateLayers(weights, ids);
+  return {logitsOf(weights, hidden.x), std::move(hidden.keepMargin),
           std::move(hidden.retrievalMargin)};
 }
 
 std::vector<int64_t> greedy(const Checkpoint &checkpoint,
                             llvm::ArrayRef<int64_t> ids, int64_t count) {
+  Weights weights(checkpoint, {});
   std::vector<int64_t> sequence(ids.begin(), ids.end());
   for (int64_t i = 0; i < count; ++i) {
-    Tensor x = evaluateLayers(checkpoint, sequence).x;
+    Tensor x = evaluateLayers(weights, sequence).x;
     Tensor last({1, x.shape[1]}, {x.data.end() - x.shape[1], x.data.end()});
-    std::vector<double> logits = logitsOf(checkpoint, last).data;
+    std::vector<double> logits = logitsOf(weights, last).data;
     sequence.push_back(std::max_element(logits.begin(), logits.end()) -
                        logits.begin());
   }

@@ -5,12 +5,22 @@
 
 #include "cheems/Import/Checkpoint.h"
 #include "cheems/Reference/Linear.h"
+#include "cheems/Reference/Model.h"
 #include "cheems/Reference/Rotary.h"
 
 namespace cheems::reference {
 
-Tensor load(const Checkpoint &checkpoint, const std::string &name);
-LinearWeights load(const Checkpoint &checkpoint, const Projection &projection);
+/// A checkpoint's tensors, and what is rounded beside them.
+struct Weights {
+  const Checkpoint &checkpoint;
+  Rounding rounding;
+
+  Weights(const Checkpoint &checkpoint, Rounding rounding);
+
+  const ModelConfig &config() const { return checkpoint.config(); }
+  Tensor load(const std::string &name) const;
+  LinearWeights load(const Projection &projection) const;
+};
 
 /// What all layers know of the rows: a position each, and angles for heads of
 /// attention and for states, where there are such layers.
@@ -21,17 +31,16 @@ struct Rows {
 
 /// `margins` [T] is lowered to the least |change of a mask| that shows another
 /// set of keys to a row. With `exactTies` equal tokens have equal masks.
-Tensor attentionPart(const Checkpoint &checkpoint,
-                     const AttentionTensors &tensors, const Tensor &x,
-                     const Rows &rows, bool exactTies,
+Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
+                     const Tensor &x, const Rows &rows, bool exactTies,
                      std::vector<double> &margins);
 
-Tensor ssdPart(const Checkpoint &checkpoint, const SSDTensors &tensors,
+Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
                const Tensor &x, const Rows &rows);
 
 /// `margins` [T] is lowered to the least change of scores that retrieves other
 /// experts for a row, in units of the root mean square of the layer's scores.
-Tensor statePart(const Checkpoint &checkpoint, const LayerTensors &layer,
+Tensor statePart(const Weights &weights, const LayerTensors &layer,
                  const Tensor &x, std::vector<double> &margins);
 
 } // namespace cheems::reference

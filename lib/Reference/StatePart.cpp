@@ -7,17 +7,17 @@
 namespace cheems::reference {
 
 /// Scores [T, 2, H, K] of both halves' keys.
-static Tensor halfScores(const Checkpoint &checkpoint,
-                         const ExpertTensors &tensors, const Tensor &x) {
+static Tensor halfScores(const Weights &weights, const ExpertTensors &tensors,
+                         const Tensor &x) {
   int64_t count = x.shape[0], keyCount = tensors.keyCount;
   if (tensors.router) {
-    return linear(x, load(checkpoint, *tensors.router))
+    return linear(x, weights.load(*tensors.router))
         .reshaped({count, 2, 1, keyCount});
   }
-  int64_t heads = checkpoint.config().expertHeads, size = tensors.keySize;
-  Tensor queries = linear(x, load(checkpoint, tensors.queries))
+  int64_t heads = weights.config().expertHeads, size = tensors.keySize;
+  Tensor queries = linear(x, weights.load(tensors.queries))
                        .reshaped({count, 2, heads, size});
-  Tensor keys = load(checkpoint, tensors.keys); // [heads, K, 2, n]
+  Tensor keys = weights.load(tensors.keys); // [heads, K, 2, n]
   Tensor scores({count, 2, heads, keyCount});
   for (int64_t t = 0; t < count; ++t) {
     for (int64_t half = 0; half < 2; ++half) {
@@ -42,19 +42,19 @@ static double rootMeanSquare(const Tensor &x) {
   return std::sqrt(squares / static_cast<double>(x.data.size()));
 }
 
-Tensor statePart(const Checkpoint &checkpoint, const LayerTensors &layer,
+Tensor statePart(const Weights &weights, const LayerTensors &layer,
                  const Tensor &x, std::vector<double> &margins) {
-  const ModelConfig &config = checkpoint.config();
-  MLPWeights weights{std::nullopt, load(checkpoint, layer.up),
-                     load(checkpoint, layer.down)};
+  const ModelConfig &config = weights.config();
+  MLPWeights ofMLP{std::nullopt, weights.load(layer.up),
+                   weights.load(layer.down)};
   if (layer.gate) {
-    weights.gate = load(checkpoint, *layer.gate);
+    ofMLP.gate = weights.load(*layer.gate);
   }
-  Tensor y = mlp(x, weights, config.activation);
+  Tensor y = mlp(x, ofMLP, config.activation);
   if (!layer.experts) {
     return y;
   }
-  Tensor scores = halfScores(checkpoint, *layer.experts, x);
+  Tensor scores = halfScores(weights, *layer.experts, x);
   std::vector<double> least = retrievalMargins(scores, config.expertsPerHead);
   // scores that are all zero tie whatever is rounded: their margin stays zero
   double unit = std::max(rootMeanSquare(scores), 0x1p-1000);
@@ -62,8 +62,8 @@ Tensor statePart(const Checkpoint &checkpoint, const LayerTensors &layer,
     margins[t] = std::min(margins[t], least[t] / unit);
   }
   Tensor mixed = mixExperts(x, retrieveExperts(scores, config.expertsPerHead),
-                            load(checkpoint, layer.experts->down),
-                            load(checkpoint, layer.experts->up),
+                            weights.load(layer.experts->down),
+                            weights.load(layer.experts->up),
                             config.scorePlacement, config.activation);
   for (size_t i = 0; i < y.data.size(); ++i) {
     y.data[i] += mixed.data[i];

@@ -13,9 +13,14 @@ namespace cheems::reference {
 struct LinearWeights {
   Tensor weight;              ///< [out, in]
   std::optional<Tensor> bias; ///< [out]
+  bool readsBF16 = false;     ///< products read bf16(x)
 };
 
-/// y = x W^T + b for x [T, in]; the result is [T, out].
+/// The nearest bf16, of two the even one; denormals become zero.
+double bf16(double x);
+Tensor bf16(const Tensor &x);
+
+/// y = x W^T + b or bf16(x) W^T + b for x [T, in]; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
 
 /// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.

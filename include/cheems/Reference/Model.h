@@ -8,10 +8,20 @@
 
 namespace cheems::reference {
 
+/// What compiled models round to bf16 where every matrix of the checkpoint is
+/// bf16.
+struct Rounding {
+  bool state = false;    ///< keys and values, before attention reads them
+  bool products = false; ///< inputs of projections whose rows are of even
+                         ///< length, as instructions for pairs of bf16 do
+};
+
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T
-/// >= 1. Weights are used exactly as stored; nothing is rounded. A dynamic
-/// rotary base is that of length T for every position.
-Tensor evaluateModel(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids);
+/// >= 1. Weights are used exactly as stored; nothing is rounded but what
+/// `rounding` names. A dynamic rotary base is that of length T for every
+/// position.
+Tensor evaluateModel(const Checkpoint &checkpoint, llvm::ArrayRef<int64_t> ids,
+                     Rounding rounding = {});
 
 /// Logits, and how firmly each row stands against rounding elsewhere. Both
 /// margins are the least over all layers and the rows up to this one. While
@@ -30,7 +40,8 @@ struct ModelEvaluation {
   std::vector<double> retrievalMargin;
 };
 ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
-                                         llvm::ArrayRef<int64_t> ids);
+                                         llvm::ArrayRef<int64_t> ids,
+                                         Rounding rounding = {});
 
 /// The `count` greedy tokens after `ids`; of equal logits the lowest id wins.
 /// Every token is a full evaluation, and end-of-text tokens do not stop it.

@@ -42,6 +42,23 @@ TEST(Linear, WeightsAreOutByIn) {
             (std::vector<double>{11.0, 22.0, 33.0}));
 }
 
+TEST(BF16, NearestOfTwoAndTheEvenOneInTheMiddle) {
+  EXPECT_EQ(bf16(0x1.02p0), 0x1.02p0);
+  EXPECT_EQ(bf16(0x1.01p0), 1.0);
+  EXPECT_EQ(bf16(0x1.010001p0), 0x1.02p0);
+  EXPECT_EQ(bf16(-0x1.03p0), -0x1.04p0);
+  EXPECT_EQ(bf16(0x1.ffp0), 2.0);
+  EXPECT_EQ(bf16(0x1p-126), 0x1p-126);
+  EXPECT_EQ(bf16(-0x1.8p-127), 0.0) << "a denormal";
+}
+
+TEST(Linear, ReadsBF16AndAddsTheBiasAsItIs) {
+  Tensor x({1, 2}, {0x1.01p0, 2.0}), weight({1, 2}, {0x1.01p0, 1.0});
+  LinearWeights w{weight, Tensor({1}, {0x1.01p-4}), /*readsBF16=*/true};
+  EXPECT_EQ(linear(x, w).data,
+            (std::vector<double>{0x1.01p0 + 2.0 + 0x1.01p-4}));
+}
+
 TEST(Activation, KnownValues) {
   EXPECT_DOUBLE_EQ(activate(std::log(3.0), Activation::SiLU),
                    0.75 * std::log(3.0));

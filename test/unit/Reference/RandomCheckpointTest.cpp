@@ -113,6 +113,48 @@ TEST_P(RandomCheckpoints, OpenAndEvaluateCausally) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomCheckpoints,
                          testing::Range<uint64_t>(0, seeds));
 
+Tensor logitsOf(const RandomCheckpoint &drawn, Rounding rounding) {
+  TemporaryFolder folder;
+  writeCheckpoint(drawn, folder.path);
+  auto opened = Checkpoint::open(folder.path.string(), [](llvm::StringRef) {});
+  if (!opened) {
+    ADD_FAILURE() << llvm::toString(opened.takeError());
+    return {};
+  }
+  return evaluateModel(*opened, drawIds(drawn, 9), rounding);
+}
+
+TEST(Rounding, IsOfBF16CheckpointsAlone) {
+  using Stored = RandomCheckpoint::Stored;
+  RandomCheckpoint drawn;
+  for (Rounding rounding : {Rounding{true, false}, Rounding{false, true}}) {
+    for (Stored stored : {Stored::F32, Stored::F16, Stored::Mixed}) {
+      drawn.stored = stored;
+      EXPECT_EQ(logitsOf(drawn, rounding).data, logitsOf(drawn, {}).data);
+    }
+    drawn.stored = Stored::BF16;
+    EXPECT_NE(logitsOf(drawn, rounding).data, logitsOf(drawn, {}).data);
+  }
+}
+
+TEST(Rounding, InputsOfOddLengthAreReadAsTheyAre) {
+  RandomCheckpoint drawn; // of SSD alone: attention's heads are even
+  drawn.stored = RandomCheckpoint::Stored::BF16;
+  drawn.cheems = drawn.authorNames = true;
+  drawn.attentionPeriod = 3;
+  drawn.attentionOffset = 2;
+  drawn.stateSize = 4;
+  drawn.heads = 3;
+  drawn.keyValueHeads = 3;
+  drawn.headDim = 5;
+  drawn.hidden = 15;
+  drawn.intermediate = 41;
+  Rounding products{false, true};
+  EXPECT_EQ(logitsOf(drawn, products).data, logitsOf(drawn, {}).data);
+  drawn.intermediate = 40;
+  EXPECT_NE(logitsOf(drawn, products).data, logitsOf(drawn, {}).data);
+}
+
 TEST(RandomCheckpoint, SeedsCoverEveryNameSetNormAndMaskHeadCombination) {
   std::set<std::tuple<bool, bool, bool>> seen;
   for (uint64_t seed = 0; seed < seeds; ++seed) {

@@ -28,29 +28,34 @@ uint64_t setting(const char *name, uint64_t otherwise) {
   return text ? std::stoull(text) : otherwise;
 }
 
-/// Keys and values are what a bf16 model rounds to bf16.
-bool storesBF16(const Checkpoint &checkpoint) {
-  return checkpoint.precision() == DType::BF16 &&
-         checkpoint.config().attentionLayers() > 0;
+/// What an artefact rounds to bf16, of a bf16 checkpoint.
+Rounding roundingOf(const std::string &variant, const std::string &pipeline) {
+  bool pairs = variant == "amx" || variant == "avx512bf16";
+  return {/*state=*/true, /*products=*/pairs && pipeline == "fast"};
 }
 
-/// Unit roundoff of what is stored between operations.
-double roundoff(const Checkpoint &checkpoint) {
-  return storesBF16(checkpoint) ? 0x1p-9 : 0x1p-24;
+bool roundsToBF16(const Checkpoint &checkpoint, Rounding rounding) {
+  return checkpoint.precision() == DType::BF16 &&
+         (rounding.products ||
+          (rounding.state && checkpoint.config().attentionLayers() > 0));
 }
+
+/// By how much a value may change that is rounded to bf16 and lies, but for
+/// f32's errors, in the middle of two: one becomes the other.
+constexpr double crossing = 0x1p-7;
 
 /// What logits may differ by, in their standard deviation. Every layer, and the
 /// head, passes on the error of what came before and adds its own. In f32 a sum
 /// of n products errs by up to n units, sums of sums by both: attention's over
 /// rows of scores, an SSD's over rows of products of states, times a decay
-/// whose logarithm, a sum over rows, has been rounded. In bf16 sums are f32
-/// still, and what counts is the rounding of the inputs: of a dozen, and those
-/// of keys by as much more as their scores are large, about 4.
-double bound(const Checkpoint &checkpoint, int64_t length) {
+/// whose logarithm, a sum over rows, has been rounded. The evaluation rounds to
+/// bf16 what the artefact does, so all that this leaves is a rare crossing:
+/// every layer may have two that count in full.
+double bound(const Checkpoint &checkpoint, Rounding rounding, int64_t length) {
   const ModelConfig &c = checkpoint.config();
   double steps = static_cast<double>(c.layers + 1);
-  if (storesBF16(checkpoint)) {
-    return 16.0 * steps * roundoff(checkpoint);
+  if (roundsToBF16(checkpoint, rounding)) {
+    return 2.0 * steps * crossing;
   }
   int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
   if (c.attentionLayers() > 0) {
@@ -59,7 +64,7 @@ double bound(const Checkpoint &checkpoint, int64_t length) {
   if (c.attentionLayers() < c.layers) {
     longest = std::max(longest, 2 * length + c.ssdStateSize);
   }
-  return static_cast<double>(longest) * steps * roundoff(checkpoint);
+  return static_cast<double>(longest) * steps * 0x1p-24;
 }
 
 /// The margins at which rounding cannot change what a row sees or retrieves. A
@@ -67,12 +72,14 @@ double bound(const Checkpoint &checkpoint, int64_t length) {
 struct Needed {
   double keep, retrieval;
 
-  Needed(const Checkpoint &checkpoint, int64_t length) {
-    // A mask is two products away from its layer's input.
-    keep = storesBF16(checkpoint)
-               ? 4.0 * static_cast<double>(checkpoint.config().layers) *
-                     roundoff(checkpoint)
-               : 2.0 * bound(checkpoint, length);
+  Needed(const Checkpoint &checkpoint, Rounding rounding, int64_t length) {
+    // A mask is two products away from its layer's input. A crossing changes
+    // one of the terms that such a product sums.
+    const ModelConfig &c = checkpoint.config();
+    keep = roundsToBF16(checkpoint, rounding)
+               ? static_cast<double>(c.layers) * crossing /
+                     std::sqrt(static_cast<double>(c.hidden))
+               : 2.0 * bound(checkpoint, rounding, length);
     // So is a half's score, and an expert's is the sum of two.
     retrieval = 2.0 * keep;
   }
@@ -84,13 +91,26 @@ struct Sequence {
   int64_t firm = 0; ///< rows whose keys and experts rounding cannot change
 };
 
+Sequence evaluate(const Checkpoint &checkpoint, Rounding rounding,
+                  std::vector<int64_t> ids) {
+  int64_t length = static_cast<int64_t>(ids.size()), firm = 0;
+  Needed needed(checkpoint, rounding, length);
+  ModelEvaluation evaluated =
+      evaluateModelWithMargins(checkpoint, ids, rounding);
+  // margins only fall, so these rows come first
+  while (firm < length && evaluated.keepMargin[firm] >= needed.keep &&
+         evaluated.retrievalMargin[firm] >= needed.retrieval) {
+    ++firm;
+  }
+  return {std::move(ids), std::move(evaluated.logits), firm};
+}
+
 /// Of some sequences the one with the most firm rows: where masks or scores are
 /// nearly equal, an evaluation with rounding may take another key or expert,
 /// and be right too.
-Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
-                      int64_t length) {
+Sequence drawSequence(const Checkpoint &checkpoint, Rounding rounding,
+                      Random &random, int64_t length) {
   constexpr int attempts = 24;
-  Needed needed(checkpoint, length);
   Sequence best;
   for (int i = 0; i < attempts && best.firm < length; ++i) {
     // few different tokens leave wide steps between masks, and many exact ties
@@ -99,14 +119,9 @@ Sequence drawSequence(const Checkpoint &checkpoint, Random &random,
     for (int64_t &id : ids) {
       id = random.integer(0, different - 1);
     }
-    ModelEvaluation evaluated = evaluateModelWithMargins(checkpoint, ids);
-    int64_t firm = 0; // margins only fall, so these rows come first
-    while (firm < length && evaluated.keepMargin[firm] >= needed.keep &&
-           evaluated.retrievalMargin[firm] >= needed.retrieval) {
-      ++firm;
-    }
-    if (firm > best.firm) {
-      best = {std::move(ids), std::move(evaluated.logits), firm};
+    Sequence drawn = evaluate(checkpoint, rounding, std::move(ids));
+    if (drawn.firm > best.firm) {
+      best = std::move(drawn);
     }
   }
   return best;
@@ -135,16 +150,15 @@ double error(const Tensor &got, int64_t b, const Sequence &want) {
   return largest / deviation(want.logits);
 }
 
-/// The code to compile: one variant, or compiling takes most of the time. With
-/// bf16 weights one that multiplies in f32, as the bound assumes: what rounding
-/// the inputs of products does depends on a model's conditioning, which random
-/// weights do not have.
-const char *cpuFor(const Checkpoint &checkpoint, uint64_t seed) {
-  bool wide = __builtin_cpu_supports("x86-64-v4") != 0;
-  if (seed % 3 == 0 || !wide) {
-    return "x86-64-v3";
-  }
-  return checkpoint.precision() == DType::BF16 ? "x86-64-v4" : "native";
+/// The code to compile: one variant, or compiling takes most of the time. Its
+/// own kind for every seed, and this machine's best where it lacks that.
+const char *cpuFor(uint64_t seed) {
+  bool wide = __builtin_cpu_supports("x86-64-v4") != 0,
+       dot = wide && __builtin_cpu_supports("avx512bf16") != 0 &&
+             __builtin_cpu_supports("avx512vnni") != 0;
+  const char *kinds[] = {"avx2", "native", dot ? "avx512bf16" : "native",
+                         wide ? "avx512" : "native", "native"};
+  return kinds[seed % std::size(kinds)];
 }
 
 class RandomConfig : public testing::TestWithParam<uint64_t> {
@@ -178,42 +192,51 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   // a small window is passed several times, and so is a block of 64 rows
   int64_t length = random.integer(window && *window < 64 ? 70 : 1, 150);
   length = std::min(length, drawn.context());
-  std::vector<Sequence> sequences;
-  std::vector<std::vector<int64_t>> ids;
-  for (int b = 0; b < 2; ++b) {
-    sequences.push_back(drawSequence(*checkpoint, random, length));
-    ids.push_back(sequences.back().ids);
-    comparedRows += sequences.back().firm;
-    drawnRows += length;
-    ASSERT_GT(sequences.back().firm, 0) << "no row can be compared";
-    if (checkpoint->precision() == DType::F32 && !drawn.anyExperts() &&
-        drawn.mask == RandomCheckpoint::Mask::Bias) {
-      EXPECT_GT(sequences.back().firm,
-                std::min(window.value_or(length), length - 1))
-          << "no row past the window can be compared";
-    }
-  }
-  std::filesystem::path input = folder.path / "ids.safetensors";
-  writeIds(input, ids);
-
-  double allowed = bound(*checkpoint, length);
-  int64_t chunks[] = {length, random.integer(1, 9), random.integer(10, 70)};
-  std::vector<const char *> pipelines{"fast"};
+  std::vector<std::string> pipelines{"fast"};
   if (drawn.seed % 2 == 0) { // plain loops are the smaller risk
     pipelines.push_back("scalar");
   }
-  for (const char *pipeline : pipelines) {
-    std::string artefact =
-        (folder.path / (std::string(pipeline) + ".cheems")).string();
+  std::vector<Sequence> sequences;
+  std::filesystem::path input = folder.path / "ids.safetensors";
+  std::vector<int64_t> chunks;
+  for (const std::string &pipeline : pipelines) {
+    std::string artefact = (folder.path / (pipeline + ".cheems")).string();
     ASSERT_EQ(runTool("cheems-compile",
                       {model.string(), "-o", artefact, "--pipeline", pipeline,
-                       "--cpu", cpuFor(*checkpoint, drawn.seed)},
+                       "--cpu", cpuFor(drawn.seed)},
                       folder.path),
               "");
-    double worst = 0.0;
+    auto variant = variantOf(artefact, folder.path);
+    ASSERT_TRUE(bool(variant)) << llvm::toString(variant.takeError());
+    Rounding rounding = roundingOf(*variant, pipeline);
+    if (sequences.empty()) {
+      std::vector<std::vector<int64_t>> ids;
+      for (int b = 0; b < 2; ++b) {
+        sequences.push_back(
+            drawSequence(*checkpoint, rounding, random, length));
+        ids.push_back(sequences.back().ids);
+        comparedRows += sequences.back().firm;
+        drawnRows += length;
+      }
+      writeIds(input, ids);
+      chunks = {length, random.integer(1, 9), random.integer(10, 70)};
+    } else if (!rounding.products) { // unlike the first artefact, perhaps
+      for (Sequence &sequence : sequences) {
+        sequence = evaluate(*checkpoint, rounding, sequence.ids);
+      }
+    }
+    for (const Sequence &sequence : sequences) {
+      ASSERT_GT(sequence.firm, 0) << "no row can be compared";
+      if (checkpoint->precision() == DType::F32 && !drawn.anyExperts() &&
+          drawn.mask == RandomCheckpoint::Mask::Bias) {
+        EXPECT_GT(sequence.firm, std::min(window.value_or(length), length - 1))
+            << "no row past the window can be compared";
+      }
+    }
+    double worst = 0.0, allowed = bound(*checkpoint, rounding, length);
     for (int64_t chunk : chunks) {
       std::string threads = random.chance(0.5) ? "1" : "2";
-      SCOPED_TRACE(std::string(pipeline) + ", chunks of " +
+      SCOPED_TRACE(*variant + ", " + pipeline + ", chunks of " +
                    std::to_string(chunk) + ", threads " + threads);
       std::filesystem::path output = folder.path / "logits.safetensors";
       std::filesystem::remove(output);
@@ -233,9 +256,9 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
         worst = std::max(worst, got);
       }
     }
-    std::printf("%s %s: error %.1e of %.1e, %d and %d of %d rows\n",
-                drawn.describe().c_str(), pipeline, worst, allowed,
-                static_cast<int>(sequences[0].firm),
+    std::printf("%s %s, %s: error %.1e of %.1e, %d and %d of %d rows\n",
+                drawn.describe().c_str(), variant->c_str(), pipeline.c_str(),
+                worst, allowed, static_cast<int>(sequences[0].firm),
                 static_cast<int>(sequences[1].firm), static_cast<int>(length));
   }
 }

@@ -3,6 +3,7 @@
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include <fstream>
@@ -25,8 +26,8 @@ std::string runTool(const std::string &tool,
   std::string errors = (scratch / "stderr.txt").string();
   llvm::SmallVector<llvm::StringRef> words{program};
   words.append(arguments.begin(), arguments.end());
-  // no input, and nothing that is written to standard output is of interest
-  std::optional<llvm::StringRef> redirects[] = {"", "", errors};
+  std::string output = (scratch / "stdout.txt").string();
+  std::optional<llvm::StringRef> redirects[] = {"", output, errors};
   std::string reason;
   int code = llvm::sys::ExecuteAndWait(program, words, std::nullopt, redirects,
                                        seconds, 0, &reason);
@@ -37,6 +38,30 @@ std::string runTool(const std::string &tool,
   return llvm::join(words, " ") + "\nended with " + std::to_string(code) +
          (reason.empty() ? "" : " (" + reason + ")") + "\n" +
          (text ? (*text)->getBuffer().str() : "");
+}
+
+llvm::Expected<std::string> variantOf(const std::string &artefact,
+                                      const std::filesystem::path &scratch) {
+  std::string failure =
+      runTool("cheems-run", {artefact, "--describe"}, scratch);
+  if (!failure.empty()) {
+    return llvm::createStringError(failure);
+  }
+  auto text = llvm::MemoryBuffer::getFile((scratch / "stdout.txt").string());
+  if (!text) {
+    return llvm::errorCodeToError(text.getError());
+  }
+  auto described = llvm::json::parse((*text)->getBuffer());
+  if (!described) {
+    return described.takeError();
+  }
+  const llvm::json::Object *root = described->getAsObject(),
+                           *file = root ? root->getObject("file") : nullptr;
+  auto variant = file ? file->getString("variant") : std::nullopt;
+  if (!variant) {
+    return llvm::createStringError(artefact + ": no file.variant is described");
+  }
+  return variant->str();
 }
 
 void writeIds(const std::filesystem::path &path,

@@ -15,10 +15,14 @@ std::filesystem::path toolFolder();
 
 /// Runs a tool of toolFolder() and waits for it. Empty when it exits with 0;
 /// otherwise the command, how it ended and what it wrote to standard error.
-/// `scratch` is a folder for that text.
+/// `scratch` is a folder for that text, and for stdout.txt.
 std::string runTool(const std::string &tool,
                     const std::vector<std::string> &arguments,
                     const std::filesystem::path &scratch);
+
+/// The variant of the code that cheems-run takes from an artefact here.
+llvm::Expected<std::string> variantOf(const std::string &artefact,
+                                      const std::filesystem::path &scratch);
 
 /// A safetensors file with `input_ids` [rows, length] as int64; rows are
 /// equally long. Throws std::runtime_error.
