@@ -12,9 +12,8 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kPairs = 16;   ///< of k in a block
-constexpr int64_t kStreams = 4;  ///< panels read side by side
-constexpr int64_t kUnrolled = 4; ///< pairs
+constexpr int64_t kPairs = 16;  ///< of k in a block
+constexpr int64_t kStreams = 4; ///< panels read side by side
 
 struct SingleRow {
   LinearKernel &k;
@@ -32,28 +31,25 @@ struct SingleRow {
     Value nothing = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
     SmallVector<Value> inits(2 * streams.size(), nothing);
-    int64_t step = count % kUnrolled ? 1 : kUnrolled;
     auto loop = scf::ForOp::create(
-        b, loc, k.zero, k.index(count), k.index(step), inits,
+        b, loc, k.zero, k.index(count), k.one, inits,
         [&](OpBuilder &, Location, Value i, ValueRange before) {
           SmallVector<Value> chains(before);
-          Value start = arith::AddIOp::create(b, loc, first, i);
-          Value from = arith::MulIOp::create(b, loc, start, k.index(2));
-          for (int64_t j = 0; j < step; ++j) {
-            SmallVector<Value, 2> inputs;
+          Value pair = arith::AddIOp::create(b, loc, first, i);
+          Value from = arith::MulIOp::create(b, loc, pair, k.index(2));
+          SmallVector<Value, 2> inputs;
+          for (int64_t half = 0; half < 2; ++half) {
+            Value scalar =
+                memref::LoadOp::create(b, loc, row, k.add(from, half));
+            inputs.push_back(
+                vector::BroadcastOp::create(b, loc, k.column, scalar));
+          }
+          for (auto [s, stream] : llvm::enumerate(streams)) {
+            SmallVector<Value> columns = tile.load(stream, pair);
             for (int64_t half = 0; half < 2; ++half) {
-              Value scalar = memref::LoadOp::create(b, loc, row,
-                                                    k.add(from, 2 * j + half));
-              inputs.push_back(
-                  vector::BroadcastOp::create(b, loc, k.column, scalar));
-            }
-            for (auto [s, stream] : llvm::enumerate(streams)) {
-              SmallVector<Value> columns = tile.load(stream, k.add(start, j));
-              for (int64_t half = 0; half < 2; ++half) {
-                Value &chain = chains[2 * s + half];
-                chain = vector::FMAOp::create(b, loc, inputs[half],
-                                              columns[half], chain);
-              }
+              Value &chain = chains[2 * s + half];
+              chain = vector::FMAOp::create(b, loc, inputs[half], columns[half],
+                                            chain);
             }
           }
           scf::YieldOp::create(b, loc, chains);
