@@ -370,4 +370,49 @@ TEST_P(LinearTest, ARowIsTheSameAloneAndAmongOthers) {
     }
   }
 }
+
+/// Inputs, weights and products of which many are denormal, with whole and
+/// incomplete blocks of 32 k.
+class LinearDenormalTest : public LinearTest {};
+CHEEMS_MODES(LinearDenormalTest, Mode::Wide, Mode::DotBF16, Mode::AMX);
+
+TEST_P(LinearDenormalTest, ARowIsTheSameAloneAndAmongOthers) {
+  Random random(11);
+  for (int64_t size : {6, 64, 100}) {
+    SCOPED_TRACE("K " + std::to_string(size));
+    Form form{"linear", 90, size, Element::BF16, 2, After::Nothing};
+    auto module = CompiledModule::compile(form.text(), GetParam());
+    ASSERT_NE(module, nullptr);
+    // Exact in bf16 from its least denormal, 2^-133, on.
+    auto values = [&](int64_t count, int64_t greatest) {
+      Tensor result({count, size});
+      for (double &value : result.data) {
+        value = std::ldexp(random.between(-255, 255),
+                           static_cast<int>(random.between(-133, greatest)));
+      }
+      return result;
+    };
+    module->setParameter("linear", values(form.panels() * kColumns, -8));
+    constexpr int64_t rows = 20;
+    Buffer x(Element::F32, values(rows, -120)),
+        y(Element::F32, {rows, form.columns});
+    module->call("linear", rows, {&x, &y});
+    int64_t results = 0;
+    for (int64_t t = 0; t < rows; ++t) {
+      Tensor row({1, size});
+      for (int64_t k = 0; k < size; ++k) {
+        row.data[k] = x.get(t * size + k);
+      }
+      Buffer input(Element::F32, row), alone(Element::F32, {1, form.columns});
+      module->call("linear", 1, {&input, &alone});
+      size_t bytes = alone.bytes().size();
+      EXPECT_EQ(alone.bytes(), y.bytes().slice(t * bytes, bytes))
+          << "row " << t;
+      for (int64_t n = 0; n < form.columns; ++n) {
+        results += alone.get(n) != 0;
+      }
+    }
+    EXPECT_GT(results, 0);
+  }
+}
 } // namespace

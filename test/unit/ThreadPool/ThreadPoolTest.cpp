@@ -2,6 +2,7 @@
 // ThreadSanitizer.
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "runtime/Error.h"
+#include "runtime/ThreadPool/Denormals.h"
 #include <chrono>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -179,6 +180,34 @@ TEST(ThreadPool, boundCallsUseThePoolUntilTheBindingEnds) {
     EXPECT_EQ(width(), 2u);
   }
   EXPECT_EQ(width(), 1u);
+}
+
+/// Whether half of the least normal float was zero, by worker.
+void halve(void *context, int64_t, int64_t, int64_t worker) {
+  volatile float least = 0x1p-126f;
+  (*static_cast<std::vector<bool *> *>(context))[worker][0] = least * 0.5f == 0;
+}
+
+TEST(ThreadPool, regionsTreatDenormalsAsTheirCallerDoes) {
+  constexpr int threads = 4;
+  ThreadPool pool(threads);
+  for (bool flushes : {false, true, false}) {
+    bool zero[threads] = {};
+    std::vector<bool *> places;
+    for (bool &place : zero) {
+      place = !flushes;
+      places.push_back(&place);
+    }
+    {
+      Denormals denormals(flushes);
+      pool.parallelFor(halve, &places, threads);
+    }
+    for (bool was : zero) {
+      EXPECT_EQ(was, flushes);
+    }
+    volatile float least = 0x1p-126f;
+    EXPECT_NE(least * 0.5f, 0) << "the caller's own treatment is back";
+  }
 }
 
 /// Every outer item runs a nested region, which must stay on its thread and

@@ -1,15 +1,32 @@
 // Products of bf16 weights in the ways that round their inputs: packed once in front of the loop over panels, by all threads.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32 products=amx}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,AMX --implicit-check-not=vector.fma
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32 products=amx}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,AMX
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32 products=dot-bf16}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefixes=CHECK,DOT --implicit-check-not=vector.fma --implicit-check-not=amx.
 
 // CHECK-LABEL: func.func @panels
 // CHECK-NOT: scf.forall
 // CHECK-DAG: memref.alloc({{.*}}) : memref<?x96xbf16>
 // CHECK-DAG: memref.alloc() : memref<16x96xbf16>
+// AMX-DAG: memref.alloc() : memref<96xf32>
 // CHECK: scf.forall
 // CHECK: x86vector.avx512.cvt.packed.f32_to_bf16
+// The only row is widened again.
+// AMX: %[[SINGLE:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// AMX: scf.if %[[SINGLE]]
+// AMX: x86vector.avx512.cvt
+// AMX-NEXT: arith.extf
+// AMX: else
 // CHECK: scf.forall
 // CHECK-NOT: x86vector.avx512.cvt
+// It meets four panels: 16 pairs in two chains each, then their sum.
+// AMX: scf.if
+// AMX: scf.for
+// AMX: scf.for
+// AMX-COUNT-8: vector.fma
+// AMX-NEXT: scf.yield
+// AMX-COUNT-8: arith.addf
+// AMX-NEXT: scf.yield
+// AMX: else
+// AMX-NOT: vector.fma
 // A pair of tiles of rows with a pair of panels.
 // AMX-COUNT-4: amx.tile_zero
 // AMX: scf.for
@@ -22,8 +39,7 @@
 // AMX-COUNT-64: memref.prefetch
 // AMX-COUNT-4: amx.tile_mulf
 // AMX: scf.yield
-// The rest, with a distance of zero where it is one row.
-// AMX: arith.select
+// The rest.
 // AMX: amx.tile_load {{.*}}, %{{.*}} : memref<16x96xbf16>
 // 14 rows by two panels, then fewer rows by more.
 // DOT-COUNT-28: x86vector.avx512.dot
@@ -56,6 +72,27 @@ func.func @panels(%x: memref<?x64xf32>, %w: memref<16x32x16x2xbf16>, %y: memref<
 // CHECK: return
 func.func @remainder(%x: memref<5x40xf32>, %w: memref<2x20x16x2xbf16>, %y: memref<5x20xf32>) {
   cheems.linear ins(%x : memref<5x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<5x20xf32>)
+  return
+}
+
+// -----
+
+// A row alone: no tiles, and a last block of four pairs, whose chains still see the zeros of a whole one.
+// CHECK-LABEL: func.func @single
+// AMX-NOT: amx.
+// AMX: scf.for {{.*}} to %c16
+// AMX-COUNT-4: vector.fma
+// AMX: scf.for {{.*}} to %c4
+// AMX-COUNT-4: vector.fma
+// AMX: %[[EVEN:.*]] = arith.addf %{{.*}}#0, %[[ZERO:.*]] : vector<16xf32>
+// AMX: %[[ODD:.*]] = arith.addf %{{.*}}#1, %[[ZERO]] : vector<16xf32>
+// AMX: %[[BOTH:.*]] = arith.addf %[[EVEN]], %[[ODD]]
+// AMX: arith.addf %{{.*}}, %[[BOTH]]
+// AMX-NOT: amx.
+// DOT: x86vector.avx512.dot
+// CHECK: return
+func.func @single(%x: memref<1x40xf32>, %w: memref<2x20x16x2xbf16>, %y: memref<1x20xf32>) {
+  cheems.linear ins(%x : memref<1x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<1x20xf32>)
   return
 }
 

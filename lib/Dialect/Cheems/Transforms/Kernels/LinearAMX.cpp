@@ -48,6 +48,11 @@ struct Tiles {
     if (left) {
       tails = memref::AllocOp::create(
           b, loc, MemRefType::get({kSums, kTile, kBlock}, b.getBF16Type()));
+    }
+  }
+
+  void fillTails() {
+    if (left) {
       auto row = VectorType::get({kBlock}, b.getBF16Type());
       Value nothing = arith::ConstantOp::create(
           b, loc,
@@ -224,6 +229,7 @@ struct Tiles {
           scf::YieldOp::create(b, loc);
         },
         [&](OpBuilder &, Location) {
+          fillTails();
           ahead ? all() : here();
           scf::YieldOp::create(b, loc);
         });
