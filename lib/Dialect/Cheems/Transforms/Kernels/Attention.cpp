@@ -102,10 +102,11 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
     } else {
       v = load(op.getValues(), of.keyHead, add(of.base, j), p, width);
     }
-    if (!ofRows) { // and the next keys while values are added
-      Value next = arith::MinUIOp::create(
-          b, loc, add(add(of.base, j), kEntries), lastEntry);
-      prefetch(op.getKeys(), of.keyHead, next, p, width);
+    if (!ofRows) { // the other half of the next keys
+      Value done =
+          sum(scaled(j, size / 2), arith::DivUIOp::create(b, loc, p, index(2)));
+      prefetch(op.getKeys(), of.keyHead, add(of.base, kEntries + kEntries / 2),
+               done, std::max<int64_t>(width / 2, 1));
     }
     SmallVector<Value> next;
     for (auto [i, sum] : llvm::enumerate(args)) {

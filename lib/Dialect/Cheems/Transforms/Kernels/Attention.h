@@ -61,6 +61,10 @@ private:
                : arith::AddIOp::create(b, loc, a, index(value)).getResult();
   }
   Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
+  Value sum(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
+  Value scaled(Value a, int64_t factor) {
+    return arith::MulIOp::create(b, loc, a, index(factor));
+  }
   VectorType vectorOf(int64_t count) {
     return VectorType::get({count}, b.getF32Type());
   }
@@ -76,8 +80,10 @@ private:
   void each(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
   void when(Value condition, llvm::function_ref<void()> body);
-  /// Brings `count` elements of a row of keys or values near.
-  void prefetch(Value entries, Value keyHead, Value j, Value p, int64_t count);
+  /// Brings `count` elements of keys or values near: those `at` and more behind
+  /// the beginning of entry `first`.
+  void prefetch(Value entries, Value keyHead, Value first, Value at,
+                int64_t count);
   /// `count` elements of a row of keys or values, widened.
   Value load(Value entries, Value keyHead, Value j, Value p, int64_t count);
 

@@ -40,16 +40,21 @@ Value AttentionKernel::load(Value entries, Value keyHead, Value j, Value p,
                    .getResult();
 }
 
-void AttentionKernel::prefetch(Value entries, Value keyHead, Value j, Value p,
-                               int64_t count) {
+void AttentionKernel::prefetch(Value entries, Value keyHead, Value first,
+                               Value at, int64_t count) {
   auto type = cast<MemRefType>(entries.getType());
   constexpr int64_t kLineBits = 512;
   int64_t line = kLineBits / type.getElementTypeBitWidth();
+  Value row = index(size);
   for (int64_t from = 0; from < count; from += line) {
-    memref::PrefetchOp::create(b, loc, entries,
-                               ValueRange{keyHead, j, add(p, from)},
-                               /*isWrite=*/false, /*localityHint=*/3,
-                               /*isDataCache=*/true);
+    Value element = add(at, from);
+    Value entry = arith::AddIOp::create(
+        b, loc, first, arith::DivUIOp::create(b, loc, element, row));
+    memref::PrefetchOp::create(
+        b, loc, entries,
+        ValueRange{keyHead, arith::MinUIOp::create(b, loc, entry, lastEntry),
+                   arith::RemUIOp::create(b, loc, element, row)},
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 
@@ -77,10 +82,12 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       // Past the end the last key is read again: nobody sees its column.
       places.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
     }
-    // A row alone waits for memory: its values come while keys are turned.
+    // A row alone waits for memory: its values come while keys are turned, in
+    // the order in which they lie, as the processor's own prefetching wants it.
     auto prefetchValues = [&](Value p, int64_t width) {
-      for (Value j : ofRows ? SmallVector<Value>() : places) {
-        prefetch(op.getValues(), keyHead, j, p, width);
+      if (!ofRows) {
+        prefetch(op.getValues(), keyHead, base,
+                 sum(scaled(x, size), scaled(p, lanes)), lanes * width);
       }
     };
     auto square = [&](Value p, int64_t width) {
@@ -166,6 +173,11 @@ void AttentionKernel::score(const Tile &of) {
     sums = loop(zero, index(size), 1, sums, [&](Value p, ValueRange args) {
       Value keys =
           vector::LoadOp::create(b, loc, type, turnedKeys, ValueRange{p, x});
+      if (!ofRows) { // half of the next keys
+        int64_t share = side * lanes / 2;
+        prefetch(op.getKeys(), of.keyHead, add(of.base, kEntries),
+                 sum(scaled(x, size / 2), scaled(p, share)), share);
+      }
       SmallVector<Value> next;
       for (auto [i, sum] : llvm::enumerate(args)) {
         auto place = static_cast<int64_t>(i);
