@@ -30,7 +30,7 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
 
     Accumulation: f32, in an order that depends on K and the target alone: a row's result is the same whatever rows stand beside
     it. Targets with bf16 products round `x` to bf16 where `pair` is 2, and take denormals for zeros there. With
-    tiles the sum is one of blocks of 32 k, each the chain of its even k plus that of its odd k, denormal results being zeros, too.
+    tiles it sums blocks of 32 k, each the chain of its even k plus that of its odd k, and denormal results become zeros.
 
     Example:
     ```mlir
