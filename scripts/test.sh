@@ -31,7 +31,7 @@ check() {
 }
 
 build release all && check release || broken+=(release)
-build asan cheems-unit-tests && check asan -LE compiled || broken+=(asan)
+build asan cheems-sanitized-tests && check asan -LE compiled || broken+=(asan)
 build tsan ThreadPoolTests SessionTests StateTests GenerationTests && check tsan -R "^(ThreadPool|Session|State|Generation)Tests$" || broken+=(tsan)
 echo "==== format"
 scripts/format.sh --check || broken+=(format)

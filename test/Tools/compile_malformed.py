@@ -103,7 +103,7 @@ COMPILE_CASES = [
     ("no such stage", ["MODEL", "-o", "OUT", "--emit", "fortran"], USAGE, "fortran"),
     ("context is no number", ["MODEL", "-o", "OUT", "--max-context", "long"], USAGE, "long"),
     ("other target", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "cuda"),
-    ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems"], FAILED, "/no/such/folder"),
+    ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems", "--cpu", "x86-64-v3"], FAILED, "/no/such/folder"),
 ]
 
 class Checker:
@@ -191,7 +191,7 @@ def main():
         interrupted(compiler, runner, good_model, folder / "interrupted", checker)
 
         good = folder / "good.cheems"
-        subprocess.run([compiler, good_model, "-o", good], check=True)
+        subprocess.run([compiler, good_model, "-o", good, "--cpu", "x86-64-v3"], check=True)
         for region, path in damaged_regions(good, folder).items():
             mode = ["--verify"] if region == "weights" else ["-p", "x"]
             checker.check(f"{region} damaged", [runner, path, *mode], FAILED, f"{region}.cheems: corrupted")
