@@ -2,6 +2,7 @@
 import dataclasses, math
 
 VOCABULARY = 32768
+WINDOW = 2048  # keys that stay, where a model drops any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -12,6 +13,8 @@ class Doge:
     heads: int
     key_heads: int
     experts: int = 0  # 0: a plain MLP in each layer
+    retrieved: int = 64  # of them, by a token
+    positions: int = 16384
 
     @property
     def head_size(self):
@@ -20,9 +23,9 @@ class Doge:
     def config(self, window):
         return dict(model_type="doge", architectures=["DogeForCausalLM"], vocab_size=VOCABULARY, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, num_attention_heads=self.heads,
-                    num_key_value_heads=self.key_heads, max_position_embeddings=16384, rms_norm_eps=1e-6,
+                    num_key_value_heads=self.key_heads, max_position_embeddings=self.positions, rms_norm_eps=1e-6,
                     rope_parameters=dict(rope_theta=10000.0, rope_type="default"), hidden_act="silu", tie_word_embeddings=True,
-                    keep_window_size=window, is_moe=self.experts > 0, num_experts=self.experts or 16384, num_experts_per_tok=64,
+                    keep_window_size=window, is_moe=self.experts > 0, num_experts=self.experts or 16384, num_experts_per_tok=self.retrieved,
                     norm_topk_prob=False, attention_bias=False, mlp_bias=False, bos_token_id=0, eos_token_id=1, pad_token_id=2)
 
     def tensors(self):
@@ -77,17 +80,18 @@ class Cheems:
     layers: int
     heads: int
     experts: int
+    period: int = 8  # every so many layers one is attention; 1: all are, and no key is ever dropped
 
-    STATE, RETRIEVAL_HEADS, RETRIEVAL_SIZE, PERIOD = 128, 4, 64, 8
+    STATE, RETRIEVAL_HEADS, RETRIEVAL_SIZE, RETRIEVED = 128, 4, 64, 8
 
     def config(self, window):
         return dict(model_type="cheems", architectures=["CheemsForCausalLM"], vocab_size=VOCABULARY, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, hidden_bias=False, hidden_act="silu",
                     max_position_embeddings=1048576, rope_theta=10000.0, rope_scaling=None, rms_norm_eps=1e-6,
                     tie_word_embeddings=True, ssd_chunk_size=256, ssd_state_size=self.STATE, num_attention_heads=self.heads,
-                    num_key_value_heads=self.heads // 2, dynamic_mask_ratio=0.0, keep_window_size=window,
-                    attn_layer_period=self.PERIOD, attn_layer_offset=self.PERIOD - 1, is_moe=True, num_cdmoe_experts=self.experts,
-                    num_cdmoe_heads=self.RETRIEVAL_HEADS, num_cdmoe_experts_per_head=8, expert_retrieval_size=self.RETRIEVAL_SIZE,
+                    num_key_value_heads=self.heads // 2, dynamic_mask_ratio=0.0, keep_window_size=window if self.period > 1 else None,
+                    attn_layer_period=self.period, attn_layer_offset=self.period - 1, is_moe=True, num_cdmoe_experts=self.experts,
+                    num_cdmoe_heads=self.RETRIEVAL_HEADS, num_cdmoe_experts_per_head=self.RETRIEVED, expert_retrieval_size=self.RETRIEVAL_SIZE,
                     bos_token_id=0, eos_token_id=1, pad_token_id=2)
 
     def tensors(self):
@@ -99,7 +103,7 @@ class Cheems:
             prefix = f"model.layers.{layer}."
             for name in ("pre_sequence_layernorm", "post_sequence_residual", "pre_state_layernorm", "post_state_residual"):
                 yield f"{prefix}{name}.weight", (hidden,)
-            if layer % self.PERIOD == self.PERIOD - 1:
+            if layer % self.period == self.period - 1:
                 attention = prefix + "attn."
                 for name, rows in (("q", hidden), ("k", hidden // 2), ("v", hidden // 2), ("o", hidden)):
                     yield f"{attention}{name}_proj.weight", (rows, hidden)
@@ -123,6 +127,17 @@ class Cheems:
     def parameters(self):
         return sum(math.prod(shape) for _, shape in self.tensors())
 
+    def step_bytes(self, depth, weight=2, key=2, sequences=1, window=WINDOW):
+        """What a decoding step must read: each weight once but of the experts' tables the rows retrieved, and of each
+        sequence its SSD states (f32) and the keys and values that stay of `depth` tokens."""
+        attention = self.layers // self.period
+        kept = min(depth, window) if self.period > 1 else depth
+        tables = 2 * self.layers * self.hidden
+        rows = min(self.RETRIEVAL_HEADS * self.RETRIEVED * sequences, self.experts)
+        states = (self.layers - attention) * self.hidden * self.STATE * 4 if depth else 0
+        stored = attention * self.hidden * kept * key
+        return (self.parameters() - tables * (self.experts - rows)) * weight + (stored + states) * sequences
+
 
 MODELS = {
     "doge-20M": Doge(256, 512, 8, 2, 1),
@@ -135,4 +150,10 @@ MODELS = {
     "cheems-tiny": Cheems(256, 512, 8, 4, 1024),
     "cheems-320M": Cheems(768, 1536, 24, 12, 3072),
     "cheems-1.3B": Cheems(2048, 4096, 24, 32, 8192),
+    # of the size of cheems-320M: the same layers with attention over all keys instead of SSD, and a Doge with as many experts
+    "dense-320M": Cheems(768, 1536, 24, 12, 3072, period=1),
+    "doge-cdmoe-320M": Doge(768, 1536, 24, 12, 6, 3072, retrieved=32, positions=1048576),
+    # two layers of those, for a million tokens
+    "cheems-320M-pair": Cheems(768, 1536, 2, 12, 3072, period=2),
+    "dense-320M-pair": Cheems(768, 1536, 2, 12, 3072, period=1),
 }

@@ -6,7 +6,7 @@
 FOLDER gives its tokenizer files; without them a model runs on token ids alone.
 """
 import argparse, array, functools, json, math, pathlib, random, shutil, struct
-from models import MODELS
+from models import MODELS, WINDOW
 
 BYTES = {"bf16": 2, "f32": 4}
 
@@ -46,7 +46,7 @@ def distribution(name, shape):
     return round(shape[-1] ** -0.5, 6), 0.0
 
 
-def save(folder, model, dtype="bf16", window=2048):
+def save(folder, model, dtype="bf16", window=WINDOW):
     config = dict(model.config(window), torch_dtype={"bf16": "bfloat16", "f32": "float32"}[dtype])
     header, offset = {}, 0
     for name, shape in model.tensors():
@@ -70,7 +70,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--model", default="doge-160M", choices=MODELS)
     parser.add_argument("--dtype", default="bf16", choices=BYTES)
-    parser.add_argument("--window", type=int, default=2048, help="keep_window_size: keys that stay visible")
+    parser.add_argument("--window", type=int, default=WINDOW, help="keep_window_size: keys that stay visible")
     parser.add_argument("--tokenizer", type=pathlib.Path)
     a = parser.parse_args()
     save(a.out, MODELS[a.model], a.dtype, a.window)
