@@ -168,6 +168,12 @@ Variant parseVariant(const Reader &reader) {
   Reader sizes = reader.object("workspace");
   variant.generalWorkspace = parseWorkspace(sizes, "general");
   variant.decodeWorkspace = parseWorkspace(sizes, "decode");
+  if (reader.has("ssd_chunk")) {
+    variant.ssdChunk = reader.integer("ssd_chunk", 1, maxTokens);
+  }
+  if (reader.has("prefill")) {
+    variant.prefill = reader.integer("prefill", 1, maxTokens);
+  }
   return variant;
 }
 

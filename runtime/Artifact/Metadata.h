@@ -26,6 +26,8 @@ struct Variant {
   std::vector<std::string> wants;
   std::string generalEntry, decodeEntry;
   WorkspaceSize generalWorkspace, decodeWorkspace;
+  int64_t ssdChunk = 0;  ///< rows that SSD takes at once; 0: not told
+  int64_t prefill = 512; ///< rows of a prompt to feed at once
   /// Tile products take denormals for zeros and make none; so must all else in
   /// a variant that has them.
   bool flushesDenormals() const;

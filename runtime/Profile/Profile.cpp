@@ -109,12 +109,26 @@ std::string Profile::loss() const {
   return text;
 }
 
-void Profile::write(const std::string &path) {
+/// From all the time that went by.
+void Profile::setClock() {
   double elapsed =
       std::chrono::duration<double, std::micro>(Clock::now() - startTime)
           .count();
   double cycles = static_cast<double>(cycleCount() - trace.origin);
   trace.cyclesPerMicrosecond = std::max(cycles, 1.0) / std::max(elapsed, 0.001);
+}
+
+Trace Profile::take() {
+  setClock();
+  Trace taken = trace;
+  trace.events.clear();
+  full = false;
+  kept = dropped = droppedRegions = 0;
+  return taken;
+}
+
+void Profile::write(const std::string &path) {
+  setClock();
   NewFile file(path);
   int64_t offset = 0;
   printTrace(trace, [&](std::string_view text) {

@@ -41,10 +41,13 @@ public:
   std::string loss() const;
   /// The file appears whole or not at all. Throws Error.
   void write(const std::string &path);
+  /// What there is so far; what comes is recorded as if nothing had been.
+  Trace take();
 
 private:
   using Clock = std::chrono::steady_clock;
 
+  void setClock();
   uint32_t nameOf(const std::string &name);
   uint32_t nameOf(const char *text);
   void add(TraceEvent::Kind kind, int track, uint32_t name, uint64_t from,

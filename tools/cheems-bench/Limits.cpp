@@ -3,6 +3,7 @@
 #include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/Error.h"
 #include "runtime/Generation/Interrupt.h"
+#include "runtime/ThreadPool/Cores.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <sstream>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace cheems::bench {
 
@@ -46,7 +48,7 @@ constexpr int64_t none = std::numeric_limits<int64_t>::max();
 
 /// The number behind `name` in a file of such lines, or with an empty name the
 /// first one; `none` where there is no number.
-int64_t numberIn(const char *path, const std::string &name) {
+int64_t numberIn(const std::string &path, const std::string &name) {
   std::ifstream file(path);
   std::string line;
   while (std::getline(file, line)) {
@@ -61,18 +63,6 @@ int64_t numberIn(const char *path, const std::string &name) {
     }
   }
   return none;
-}
-
-/// Memory that is free, within the control group's limit.
-int64_t freeBytes() {
-  int64_t limit = numberIn("/sys/fs/cgroup/memory.max", ""),
-          used = numberIn("/sys/fs/cgroup/memory.current", ""),
-          free = numberIn("/proc/meminfo", "MemAvailable:");
-  free = free == none ? 0 : free * 1024;
-  if (limit == none || used == none) {
-    return free;
-  }
-  return std::min(free, std::max<int64_t>(limit - used, 0));
 }
 
 /// Seconds until every thread of the pool has done its part once; the median of
@@ -115,6 +105,34 @@ void measureRead(ThreadPool &pool, Limits &limits) {
   limits.readBandwidth = static_cast<double>(limits.readBuffer) / seconds;
 }
 
+/// Half of it, which is surely there, again and again.
+void measureL2(ThreadPool &pool, Limits &limits) {
+  int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE), threads = pool.threads(),
+          cores = std::min<int64_t>(threads, CoreLimits::host().physical),
+          sharing = (threads + cores - 1) / cores,
+          part = size / 2 / sharing / page * page;
+  if (part <= 0) {
+    return;
+  }
+  limits.l2Bytes = size * cores;
+  Buffer buffer(part * threads + 2 * page);
+  std::memset(buffer.bytes(), 1, static_cast<size_t>(part * threads));
+  int64_t times = 1 << 8;
+  auto run = [&] {
+    return secondsOf(pool, [&](int64_t i) {
+      for (int64_t time = 0; time < times; ++time) {
+        readNearBytes(buffer.bytes() + i * part, part);
+      }
+    });
+  };
+  double seconds = run();
+  while (seconds < 0.01) {
+    times *= 4;
+    seconds = run();
+  }
+  limits.l2Bandwidth = static_cast<double>(part * threads * times) / seconds;
+}
+
 double measurePeak(ThreadPool &pool, const ProductUnit &unit) {
   // As many rounds as take some hundredths of a second.
   int64_t count = 1 << 14;
@@ -132,12 +150,29 @@ double measurePeak(ThreadPool &pool, const ProductUnit &unit) {
 
 } // namespace
 
+int64_t freeBytes() {
+  const std::string group = "/sys/fs/cgroup/memory.", stat = group + "stat";
+  int64_t limit = numberIn(group + "max", ""),
+          used = numberIn(group + "current", ""),
+          free = numberIn("/proc/meminfo", "MemAvailable:");
+  free = free == none ? 0 : free * 1024;
+  if (limit == none || used == none) {
+    return free;
+  }
+  for (const char *files : {"active_file", "inactive_file"}) {
+    int64_t cached = numberIn(stat, files); // given back when it is wanted
+    used -= cached == none ? 0 : cached;
+  }
+  return std::clamp<int64_t>(limit - used, 0, free);
+}
+
 Limits measureLimits(int threads) {
   const CpuFeatures &host = CpuFeatures::host();
   Limits limits;
   ThreadPool pool(threads);
   limits.threads = pool.threads();
   measureRead(pool, limits);
+  measureL2(pool, limits);
   for (const ProductUnit &unit : productUnits()) {
     if (!host.firstMissing(unit.features) && host.permits(unit.features)) {
       limits.peaks[unit.name] = measurePeak(pool, unit);

@@ -14,11 +14,16 @@ struct Limits {
   int threads = 0;
   int64_t readBuffer = 0;              ///< bytes read to measure it
   double readBandwidth = 0;            ///< bytes/s from memory
+  int64_t l2Bytes = 0;                 ///< of the cores in use; 0: not known
+  double l2Bandwidth = 0;              ///< bytes/s from there
   std::map<std::string, double> peaks; ///< operations/s, by unit
 
   /// Less than 1 GiB was free, so caches may have helped.
   bool shortOfMemory() const { return readBuffer < (int64_t(1) << 30); }
 };
+
+/// Memory that is free, within the control group's limit.
+int64_t freeBytes();
 
 /// Takes some seconds, and memory for a moment. Throws Error.
 Limits measureLimits(int threads);

@@ -1,5 +1,6 @@
 #include "Ops.h"
 #include "Compile.h"
+#include "RandomModel.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include "runtime/Generation/Interrupt.h"
@@ -7,11 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <random>
 
 namespace cheems::bench {
 
@@ -19,49 +17,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Numbers in [-1, 1) of so many bytes: the upper half of an f32 is a bf16.
-void writeRandom(std::ofstream &file, int64_t count, size_t bytes) {
-  std::mt19937 random(1);
-  std::string block;
-  for (int64_t i = 0; i < count; ++i) {
-    float value = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31f;
-    char text[4];
-    std::memcpy(text, &value, 4);
-    block.append(text + 4 - bytes, bytes);
-    if (block.size() >= 1 << 20 || i + 1 == count) {
-      file.write(block.data(), static_cast<std::streamsize>(block.size()));
-      block.clear();
-    }
-  }
-}
-
-void writeFolder(const std::string &folder, int64_t columns, int64_t length,
-                 bool brain) {
+RandomModel productModel(int64_t columns, int64_t length) {
   json config = {{"model_type", "doge"},       {"vocab_size", columns},
                  {"hidden_size", length},      {"num_hidden_layers", 0},
                  {"num_attention_heads", 1},   {"head_dim", 2},
                  {"tie_word_embeddings", true}};
-  std::ofstream(folder + "/config.json") << config.dump();
-  int64_t size = brain ? 2 : 4, table = columns * length * size,
-          end = table + length * size;
-  auto tensor = [&](const json::array_t &shape, int64_t from, int64_t to) {
-    return json{{"dtype", brain ? "BF16" : "F32"},
-                {"shape", shape},
-                {"data_offsets", json::array({from, to})}};
-  };
-  json header = json::object();
-  header["model.embed_tokens.weight"] = tensor({columns, length}, 0, table);
-  header["model.norm.weight"] = tensor({length}, table, end);
-  std::string text = header.dump();
-  uint64_t count = text.size();
-  std::ofstream file(folder + "/model.safetensors", std::ios::binary);
-  file.write(reinterpret_cast<const char *>(&count), sizeof(count));
-  file << text;
-  writeRandom(file, columns * length + length, static_cast<size_t>(size));
-  file.close();
-  if (!file) {
-    throw Error("cannot write " + folder + "/model.safetensors");
-  }
+  return {config.dump(),
+          {{"model.embed_tokens.weight", {columns, length}},
+           {"model.norm.weight", {length}}}};
 }
 
 /// The model's one step: M rows of one sequence, all logits wanted.
@@ -107,7 +70,7 @@ private:
 LoadedModel makeProduct(int64_t columns, int64_t length,
                         const std::string &weights, int threads) {
   TemporaryFolder folder;
-  writeFolder(folder.path(), columns, length, weights == "bf16");
+  writeModel(folder.path(), productModel(columns, length), weights == "bf16");
   std::string output = folder.path() + "/product.cheems";
   compileModel(folder.path(), output, {"--no-layers"});
   LoadedModel loaded = loadModel(output, "matmul", threads);

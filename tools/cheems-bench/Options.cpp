@@ -71,19 +71,23 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->type_name("TEXT")
       ->group(run);
   app.add_option("--ops", raw.op,
-                 "matmul: time products alone, compiled by the cheems-compile "
-                 "beside this program")
+                 "matmul, ssd, attention or experts: time it alone, compiled "
+                 "by the cheems-compile beside this program")
       ->expected(0, 1)
       ->default_str("matmul")
       ->type_name("TEXT")
       ->group(ops);
   app.add_option("--shapes", raw.shapes,
-                 "MxNxK: M rows of K numbers times N rows of weights; "
-                 "default: those of MODEL, M = 1 and -p")
+                 "matmul: MxNxK, M rows of K numbers times N rows of weights; "
+                 "default: those of MODEL, M = 1 and -p. ssd: TxHxPxN[xG], T "
+                 "rows of H heads of P numbers, states of N, G groups. "
+                 "attention: TxHxP[xW], W keys kept. experts: TxDxExk[xH], T "
+                 "rows of D numbers, k of E experts for each of H heads. "
+                 "T = 1 decodes, behind -d rows")
       ->delimiter(',')
       ->group(ops);
-  app.add_option("--weights", raw.options.weights,
-                 "of --shapes: bf16, the default, or f32")
+  app.add_option("--weights,--dtype", raw.options.weights,
+                 "of --ops: bf16, the default, or f32")
       ->check(CLI::IsMember({"bf16", "f32"}))
       ->type_name("TEXT")
       ->group(ops);
@@ -100,23 +104,10 @@ void checkNumbers(const char *name, const std::vector<int64_t> &values,
   }
 }
 
-ProductShape parseShape(const std::string &text) {
-  int64_t numbers[3] = {};
-  size_t at = 0;
-  bool good = true;
-  for (int i = 0; good && i < 3; ++i) {
-    size_t end = std::min(text.find('x', at), text.size());
-    std::string digits = text.substr(at, end - at);
-    good = !digits.empty() && digits.size() <= 9 &&
-           digits.find_first_not_of("0123456789") == std::string::npos &&
-           (end == text.size()) == (i == 2);
-    numbers[i] = good ? std::stoll(digits) : 0;
-    at = end + 1;
-  }
+ProductShape parseProduct(const std::string &text) {
   constexpr int64_t mostRows = 65536, most = 1 << 24;
-  good &= *std::min_element(numbers, numbers + 3) >= 1;
-  if (!good || numbers[0] > mostRows || numbers[1] > most ||
-      numbers[2] > most) {
+  std::vector<int64_t> numbers = parseNumbers(text, 3, 3, most);
+  if (numbers.empty() || numbers[0] > mostRows) {
     throw usage("--shapes takes MxNxK with M up to " +
                 std::to_string(mostRows) + ", N and K up to " +
                 std::to_string(most) + ", not '" + text + "'");
@@ -124,33 +115,44 @@ ProductShape parseShape(const std::string &text) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-void checkInputs(const Options &options) {
-  if (!options.shapes.empty() && !options.ops) {
-    throw usage("--shapes needs --ops matmul");
+void checkInputs(const Options &options, bool shapes) {
+  if (shapes && options.ops.empty()) {
+    throw usage("--shapes needs --ops");
   }
   if (!options.model.empty() && options.compile) {
     throw usage("give either MODEL or --compile, not both");
   }
-  bool model = !options.model.empty() || options.compile;
-  if (!model && options.shapes.empty()) {
+  bool model = !options.model.empty() || options.compile,
+       own = shapes || !options.operations.empty();
+  if (!model && !own) {
     throw usage("no model given: name a compiled model or a model folder");
   }
-  if (model && !options.shapes.empty()) {
-    throw usage("--shapes needs no model: drop it");
+  if (model && own) {
+    throw usage((shapes ? "--shapes" : "--ops " + options.ops) +
+                " needs no model: drop it");
   }
 }
 
 Options checked(Raw raw) {
   Options options = std::move(raw.options);
   options.json = raw.output == "json";
-  options.ops = raw.op.has_value();
-  if (options.ops && *raw.op != "matmul") {
-    throw usage("--ops knows matmul, not '" + *raw.op + "'");
+  options.ops = raw.op.value_or("");
+  bool operation = isOperation(options.ops);
+  if (raw.op && options.ops != "matmul" && !operation) {
+    throw usage("--ops knows matmul, ssd, attention and experts, not '" +
+                options.ops + "'");
   }
   for (const std::string &shape : raw.shapes) {
-    options.shapes.push_back(parseShape(shape));
+    if (operation) {
+      options.operations.push_back(parseOperation(options.ops, shape));
+    } else {
+      options.shapes.push_back(parseProduct(shape));
+    }
   }
-  checkInputs(options);
+  if (operation && raw.shapes.empty()) {
+    options.operations = defaultOperations(options.ops);
+  }
+  checkInputs(options, !raw.shapes.empty());
   checkNumbers("-p", options.prompts, 0, INT32_MAX);
   checkNumbers("-n", options.generated, 0, INT32_MAX);
   checkNumbers("-d", options.depths, 0, INT32_MAX);

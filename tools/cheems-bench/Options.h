@@ -2,6 +2,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPTIONS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_OPTIONS_H
 
+#include "Operation.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,9 +29,12 @@ struct Options {
   int64_t prefillChunk = 0; ///< 0: the session's default
   bool json = false;
 
-  bool ops = false;                 ///< products instead of models
-  std::vector<ProductShape> shapes; ///< none: those of the model
-  std::string weights = "bf16";     ///< of products
+  /// "matmul" times products instead of models, others an operation of the
+  /// paper.
+  std::string ops;
+  std::vector<ProductShape> shapes; ///< of products; none: those of the model
+  std::vector<OperationPointer> operations;
+  std::string weights = "bf16"; ///< of products and operations
 };
 
 /// Nothing where the command line asked for help or the version, which are

@@ -93,12 +93,16 @@ const std::vector<ProductUnit> &productUnits() {
   return units;
 }
 
-__attribute__((target("avx2"))) void readBytes(const char *data, int64_t size) {
+namespace {
+
+template <bool ahead>
+__attribute__((target("avx2"))) void read(const char *data, int64_t size) {
   __m256i sum[4] = {};
   for (int64_t at = 0; at < size; at += 128) {
-    // A page ahead: the hardware's prefetchers stop at its end.
-    _mm_prefetch(data + at + 4096, _MM_HINT_T0);
-    _mm_prefetch(data + at + 4160, _MM_HINT_T0);
+    if (ahead) { // a page: the hardware's prefetchers stop at its end
+      _mm_prefetch(data + at + 4096, _MM_HINT_T0);
+      _mm_prefetch(data + at + 4160, _MM_HINT_T0);
+    }
 #pragma clang loop unroll(full)
     for (int s = 0; s < 4; ++s) {
       const char *from = data + at + int64_t(32) * s;
@@ -108,5 +112,11 @@ __attribute__((target("avx2"))) void readBytes(const char *data, int64_t size) {
     }
   }
 }
+
+} // namespace
+
+void readBytes(const char *data, int64_t size) { read<true>(data, size); }
+
+void readNearBytes(const char *data, int64_t size) { read<false>(data, size); }
 
 } // namespace cheems::bench

@@ -24,6 +24,9 @@ const std::vector<ProductUnit> &productUnits();
 /// prefetches up to 4160 bytes behind them. Needs AVX2.
 void readBytes(const char *data, int64_t size);
 
+/// The same of bytes that a cache holds; prefetches nothing.
+void readNearBytes(const char *data, int64_t size);
+
 } // namespace cheems::bench
 
 #endif

@@ -1,25 +1,10 @@
-// What is going on, in a line of standard error that is rewritten in place; on
-// a terminal only.
+// What a run of tests tells on standard error.
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_PROGRESS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_PROGRESS_H
 
-#include <string>
+#include "runtime/Generation/ProgressLine.h"
 
 namespace cheems::bench {
-
-class Progress {
-public:
-  Progress();
-  ~Progress() { clear(); }
-  Progress(const Progress &) = delete;
-  Progress &operator=(const Progress &) = delete;
-
-  void show(const std::string &text);
-  void clear();
-
-private:
-  bool terminal, shown = false;
-};
 
 /// One line that stays, on standard error.
 void say(const std::string &text);

@@ -37,6 +37,26 @@ struct Shares {
         peak(work / limits.peaks.at(row.model->productUnit)) {}
 };
 
+/// What an operation cannot be faster than.
+struct Bound {
+  std::string name; ///< of the product unit, or "L2", "memory"
+  double seconds;
+
+  Bound(const Row &row, const Limits &limits) {
+    const std::string &unit = row.model->productUnit;
+    bool near = row.operation->workingSet <= limits.l2Bytes;
+    double moving = static_cast<double>(row.timing.bytes) /
+                    (near ? limits.l2Bandwidth : limits.readBandwidth),
+           computing = row.timing.operations / limits.peaks.at(unit);
+    bool moves = moving > computing;
+    name = !moves ? unit : near ? "L2" : "memory";
+    seconds = std::max(moving, computing);
+  }
+  double share(const Row &row) const {
+    return seconds / row.timing.medianSeconds();
+  }
+};
+
 /// Letters that a terminal shows: "±" is two bytes.
 size_t widthOf(const std::string &cell) {
   return static_cast<size_t>(
@@ -94,6 +114,28 @@ std::string testTable(const Report &report) {
   return table(lines, 3);
 }
 
+std::string operationTable(const Report &report) {
+  std::vector<Cells> lines = {{"operation", "weights", "variant", "threads",
+                               "µs/token", "t/s", "GFLOP/s", "% peak", "GB/s",
+                               "% read", "limit", "% of limit"}};
+  for (const Row &row : report.rows) {
+    const Timing &timing = row.timing;
+    const Limits &limits = report.limits.at(timing.threads);
+    Shares shares(row, limits);
+    Bound bound(row, limits);
+    auto tokens = static_cast<double>(timing.tokens);
+    lines.push_back(
+        {timing.test, row.model->weights, row.model->variant,
+         std::to_string(timing.threads),
+         text("%.3f", 1e6 * timing.medianSeconds() / tokens),
+         text("%.0f ± %.0f", timing.rate(tokens), timing.deviation(tokens)),
+         text("%.1f", shares.work / 1e9), text("%.1f", 100 * shares.peak),
+         text("%.2f", shares.bandwidth / 1e9), text("%.1f", 100 * shares.read),
+         bound.name, text("%.1f", 100 * bound.share(row))});
+  }
+  return table(lines, 3);
+}
+
 void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
   const LoadTime &load = model.load;
   if (!model.path.empty()) {
@@ -130,6 +172,11 @@ std::string factTable(const Report &report) {
     lines.push_back(
         {"read bandwidth" + on, text("%.2f GB/s", limits.readBandwidth / 1e9) +
                                     (limits.shortOfMemory() ? lack : "")});
+    if (limits.l2Bytes > 0) {
+      lines.push_back(
+          {"L2 bandwidth" + on, text("%.2f GB/s", limits.l2Bandwidth / 1e9) +
+                                    ", " + mebibytes(limits.l2Bytes)});
+    }
     for (const auto &[unit, rate] : limits.peaks) {
       lines.push_back(
           {unit + on, text("%.1f GFLOP/s", rate / 1e9) +
@@ -137,6 +184,11 @@ std::string factTable(const Report &report) {
     }
   }
   return table(lines, 2);
+}
+
+/// `value`, or null.
+ordered_json where(bool there, double value) {
+  return there ? ordered_json(value) : ordered_json(nullptr);
 }
 
 ordered_json machine(const Limits &limits, const std::string &unit) {
@@ -148,14 +200,42 @@ ordered_json machine(const Limits &limits, const std::string &unit) {
           {"threads", limits.threads},
           {"read_gigabytes_per_second", limits.readBandwidth / 1e9},
           {"read_buffer_bytes", limits.readBuffer},
+          {"l2_gigabytes_per_second",
+           where(limits.l2Bytes > 0, limits.l2Bandwidth / 1e9)},
+          {"l2_bytes", limits.l2Bytes > 0 ? ordered_json(limits.l2Bytes)
+                                          : ordered_json(nullptr)},
           {"gigaflops_per_second", peaks},
           {"peak_unit", unit},
           {"peak_gigaflops_per_second", limits.peaks.at(unit) / 1e9}};
 }
 
-/// `value`, or null.
-ordered_json where(bool there, double value) {
-  return there ? ordered_json(value) : ordered_json(nullptr);
+/// The fields of operations, which are null in rows of models.
+void addOperation(const Row &row, const Limits &limits, ordered_json &json) {
+  for (const char *field :
+       {"op", "shape", "chunk", "passes", "seconds_per_token", "loops",
+        "working_set_bytes", "limit", "percent_of_limit"}) {
+    json[field] = nullptr;
+  }
+  if (!row.operation) {
+    return;
+  }
+  const OperationFacts &operation = *row.operation;
+  Bound bound(row, limits);
+  json["op"] = operation.kind;
+  json["shape"] = ordered_json::object();
+  for (const auto &[name, value] : operation.numbers) {
+    json["shape"][name] = value ? ordered_json(*value) : ordered_json(nullptr);
+  }
+  if (operation.chunk > 0) {
+    json["chunk"] = operation.chunk;
+  }
+  json["passes"] = operation.passes;
+  json["seconds_per_token"] =
+      row.timing.medianSeconds() / static_cast<double>(row.timing.tokens);
+  json["loops"] = operation.loops;
+  json["working_set_bytes"] = operation.workingSet;
+  json["limit"] = bound.name;
+  json["percent_of_limit"] = 100 * bound.share(row);
 }
 
 ordered_json jsonRow(const Row &row, const Limits &limits) {
@@ -165,47 +245,52 @@ ordered_json jsonRow(const Row &row, const Limits &limits) {
   auto tokens = static_cast<double>(timing.tokens);
   bool loaded = !model.path.empty(), compiled = model.compile.has_value();
   ChildCost compile = model.compile.value_or(ChildCost());
-  return {{"test", timing.test},
-          {"tokens_per_second", timing.rate(tokens)},
-          {"tokens_per_second_deviation", timing.deviation(tokens)},
-          {"tokens_per_second_median", tokens / timing.medianSeconds()},
-          {"threads", timing.threads},
-          {"tokens", timing.tokens},
-          {"depth", timing.depth},
-          {"sequences", timing.sequences},
-          {"seconds", timing.seconds},
-          {"bytes", timing.bytes},
-          {"operations", timing.operations},
-          {"gigabytes_per_second", shares.bandwidth / 1e9},
-          {"percent_of_read", 100 * shares.read},
-          {"gigaflops_per_second", shares.work / 1e9},
-          {"percent_of_peak", 100 * shares.peak},
-          {"time_to_first_token_seconds",
-           where(timing.prompt, timing.medianSeconds())},
-          {"load_seconds", where(loaded, model.load.total())},
-          {"load_open_seconds", where(loaded, model.load.open)},
-          {"load_session_seconds", where(loaded, model.load.session)},
-          {"load_decode_seconds", where(loaded, model.load.decode)},
-          {"peak_memory_bytes", timing.peakMemory},
-          {"artefact_bytes", model.fileBytes},
-          {"compile_seconds", where(compiled, compile.seconds)},
-          {"compile_peak_memory_bytes",
-           where(compiled, static_cast<double>(compile.peakBytes))},
-          {"model", model.path},
-          {"model_name", model.name},
-          {"model_type", model.type},
-          {"parameters", model.parameters},
-          {"weights", model.weights},
-          {"variant", model.variant},
-          {"pipeline", model.pipeline},
-          {"compiler", model.compiler},
-          {"machine", machine(limits, model.productUnit)}};
+  ordered_json json = {
+      {"test", timing.test},
+      {"tokens_per_second", timing.rate(tokens)},
+      {"tokens_per_second_deviation", timing.deviation(tokens)},
+      {"tokens_per_second_median", tokens / timing.medianSeconds()},
+      {"threads", timing.threads},
+      {"tokens", timing.tokens},
+      {"depth", timing.depth},
+      {"sequences", timing.sequences},
+      {"seconds", timing.seconds},
+      {"bytes", timing.bytes},
+      {"operations", timing.operations},
+      {"gigabytes_per_second", shares.bandwidth / 1e9},
+      {"percent_of_read", 100 * shares.read},
+      {"gigaflops_per_second", shares.work / 1e9},
+      {"percent_of_peak", 100 * shares.peak},
+      {"time_to_first_token_seconds",
+       where(timing.prompt, timing.medianSeconds())},
+      {"load_seconds", where(loaded, model.load.total())},
+      {"load_open_seconds", where(loaded, model.load.open)},
+      {"load_session_seconds", where(loaded, model.load.session)},
+      {"load_decode_seconds", where(loaded, model.load.decode)},
+      {"peak_memory_bytes", timing.peakMemory},
+      {"artefact_bytes", model.fileBytes},
+      {"compile_seconds", where(compiled, compile.seconds)},
+      {"compile_peak_memory_bytes",
+       where(compiled, static_cast<double>(compile.peakBytes))},
+      {"model", model.path},
+      {"model_name", model.name},
+      {"model_type", model.type},
+      {"parameters", model.parameters},
+      {"weights", model.weights},
+      {"variant", model.variant},
+      {"pipeline", model.pipeline},
+      {"compiler", model.compiler},
+      {"machine", machine(limits, model.productUnit)}};
+  addOperation(row, limits, json);
+  return json;
 }
 
 } // namespace
 
 std::string Report::markdown() const {
-  return testTable(*this) + "\n" + factTable(*this);
+  bool operations = !rows.empty() && rows[0].operation;
+  return (operations ? operationTable(*this) : testTable(*this)) + "\n" +
+         factTable(*this);
 }
 
 std::string Report::json() const {

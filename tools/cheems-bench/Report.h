@@ -4,6 +4,7 @@
 
 #include "Limits.h"
 #include "Load.h"
+#include "OperationTest.h"
 #include "Tests.h"
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@ namespace cheems::bench {
 struct Row {
   std::shared_ptr<const ModelFacts> model;
   Timing timing;
+  std::optional<OperationFacts> operation; ///< else a model was timed
 };
 
 struct Report {

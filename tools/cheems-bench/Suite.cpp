@@ -1,5 +1,6 @@
 #include "Suite.h"
 #include "Compile.h"
+#include "OperationTest.h"
 #include "Ops.h"
 #include "Progress.h"
 #include "runtime/Artifact/StepCost.h"
@@ -25,10 +26,13 @@ public:
   explicit Suite(const Options &options) : options(options) {}
 
   Report run() {
-    if (options.shapes.empty()) {
+    if (!options.operations.empty()) {
+      timeOperations();
+    } else if (options.shapes.empty()) {
       LoadedModel loaded = loadGiven();
-      options.ops ? timeProducts(shapesOf(loaded), loaded.facts.weights)
-                  : timeModel(loaded);
+      options.ops.empty()
+          ? timeModel(loaded)
+          : timeProducts(shapesOf(loaded), loaded.facts.weights);
     } else {
       timeProducts(options.shapes, options.weights);
     }
@@ -71,8 +75,10 @@ private:
       progress.show(tests[i].name() + ", test " + std::to_string(i + 1) +
                     " of " + std::to_string(tests.size()));
       report.rows.push_back(
-          {facts, runTest(loaded.model, tests[i], options,
-                          [&](const std::string &text) { warn(text); })});
+          {facts,
+           runTest(loaded.model, tests[i], options,
+                   [&](const std::string &text) { warn(text); }),
+           std::nullopt});
     }
   }
 
@@ -108,9 +114,46 @@ private:
         facts = std::make_shared<ModelFacts>(loaded.facts);
       }
       for (int64_t threads : options.threads) {
-        report.rows.push_back(
-            {facts, timeProduct(loaded.model, shape, static_cast<int>(threads),
-                                options.repetitions)});
+        Timing timing =
+            timeProduct(loaded.model, shape, static_cast<int>(threads),
+                        options.repetitions);
+        OperationFacts operation;
+        operation.kind = "matmul";
+        operation.numbers = {{"rows", shape.rows},
+                             {"columns", shape.columns},
+                             {"length", shape.length}};
+        operation.workingSet = timing.bytes;
+        report.rows.push_back({facts, std::move(timing), operation});
+      }
+    }
+  }
+
+  void timeOperations() {
+    int64_t deepest =
+        *std::max_element(options.depths.begin(), options.depths.end());
+    std::string made; // the configuration of what is loaded
+    LoadedModel loaded;
+    std::shared_ptr<ModelFacts> facts;
+    for (const OperationPointer &operation : options.operations) {
+      Tell tell = [&](const std::string &what) {
+        progress.show(operation->name() + ": " + what);
+      };
+      RandomModel model = operation->model(deepest + operation->rows);
+      if (model.config != made) {
+        loaded = {}; // its memory goes before the next one's is taken
+        loaded = makeOperationModel(model, operation->name(), options.weights,
+                                    firstThreads(), tell);
+        facts = std::make_shared<ModelFacts>(loaded.facts);
+        made = model.config;
+      }
+      for (int64_t threads : options.threads) {
+        for (int64_t depth : options.depths) {
+          OperationTiming timed =
+              timeOperation(loaded.model, *operation, depth,
+                            static_cast<int>(threads), options, tell);
+          report.rows.push_back(
+              {facts, std::move(timed.timing), std::move(timed.facts)});
+        }
       }
     }
   }
@@ -126,7 +169,7 @@ private:
 
   const Options &options;
   Report report;
-  Progress progress;
+  ProgressLine progress;
   std::vector<std::string> warnings;
 };
 

@@ -1,0 +1,107 @@
+// experts TxDxExk[xH].
+#include "Operation.h"
+#include "OperationModels.h"
+#include "runtime/Error.h"
+#include <algorithm>
+#include <cmath>
+
+namespace cheems::bench {
+
+namespace {
+
+/// Of a query, both halves together.
+constexpr int64_t querySize = 64;
+
+/// Keys a half, which reach the square of their number.
+int64_t keysOf(int64_t experts) {
+  auto keys = static_cast<int64_t>(std::sqrt(static_cast<double>(experts)));
+  return keys * keys > experts ? keys - 1 : keys;
+}
+
+class Experts : public Operation {
+public:
+  Experts(int64_t rowCount, int64_t hidden, int64_t experts, int64_t perHead,
+          int64_t heads)
+      : hidden(hidden), experts(experts), perHead(perHead), heads(heads) {
+    numbers = {{"rows", rowCount},
+               {"hidden", hidden},
+               {"experts", experts},
+               {"per_head", perHead},
+               {"heads", heads}};
+  }
+
+  RandomModel model(int64_t) const override {
+    std::string part = "model.layers.0.feed_forward.";
+    return cheemsModel(
+        hidden, {1, 16, 16, 1},
+        {{"is_moe", true},
+         {"num_cdmoe_experts", experts},
+         {"num_cdmoe_heads", heads},
+         {"num_cdmoe_experts_per_head", perHead},
+         {"expert_retrieval_size", querySize}},
+        {matrix(part + "queries.weight", heads * querySize, hidden),
+         {part + "keys", {heads, keysOf(experts), 2, querySize / 2}},
+         matrix(part + "down_embed.weight", experts, hidden),
+         matrix(part + "up_embed.weight", experts, hidden)});
+  }
+
+  /// Queries and their products with the keys have loops of other names, or
+  /// none: the time begins when the last product of the MLP has ended.
+  LoopRole role(std::string_view loop) const override {
+    for (const char *part : {"retrieve_experts", "mix_experts"}) {
+      if (loop.find(part) != std::string_view::npos) {
+        return LoopRole::own;
+      }
+    }
+    if (loop == "pack" || loop == "elementwise") {
+      return LoopRole::beside;
+    }
+    constexpr std::string_view product = "linear ";
+    if (loop.substr(0, product.size()) != product) {
+      return LoopRole::before;
+    }
+    std::string length = "x" + std::to_string(hidden);
+    bool queries = loop.size() > length.size() &&
+                   loop.substr(loop.size() - length.size()) == length &&
+                   loop.substr(0, loop.size() - length.size()) ==
+                       std::string(product) + std::to_string(heads * querySize);
+    return queries ? LoopRole::beside : LoopRole::before;
+  }
+
+  double operations(const OperationStep &step,
+                    const OperationCode &) const override {
+    int64_t queries = 2 * hidden * querySize,
+            scores = 2 * querySize * keysOf(experts),
+            mixing = 4 * hidden * perHead;
+    return static_cast<double>(step.rows) *
+           static_cast<double>(heads * (queries + scores + mixing));
+  }
+
+  int64_t bytes(const OperationStep &step,
+                const OperationCode &code) const override {
+    int64_t read = std::min(step.rows * perHead * heads, experts);
+    return 2 * read * hidden * code.elementBytes;
+  }
+
+  int64_t workingSet(const OperationStep &,
+                     const OperationCode &code) const override {
+    return 2 * experts * hidden * code.elementBytes;
+  }
+
+private:
+  int64_t hidden, experts, perHead, heads;
+};
+
+} // namespace
+
+std::shared_ptr<Operation> makeExperts(const std::vector<int64_t> &numbers) {
+  int64_t keys = keysOf(numbers[2]);
+  if (numbers[3] > keys * keys) {
+    throw Error("k at most the square of floor(sqrt(E))");
+  }
+  return std::make_shared<Experts>(numbers[0], numbers[1], numbers[2],
+                                   numbers[3],
+                                   numbers.size() > 4 ? numbers[4] : 1);
+}
+
+} // namespace cheems::bench

@@ -1,0 +1,242 @@
+#include "OperationTest.h"
+#include "Compile.h"
+#include "Limits.h"
+#include "runtime/Error.h"
+#include "runtime/Generation/Interrupt.h"
+#include "runtime/Session/Session.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+namespace cheems::bench {
+
+namespace {
+
+std::string gibibytes(int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f GiB",
+                static_cast<double>(bytes) / (1 << 30));
+  return text;
+}
+
+/// The folder's weights and the compiled file's are on the disk together;
+/// running needs the latter in memory.
+void checkRoom(const std::string &name, const std::string &folder,
+               int64_t bytes) {
+  auto room = static_cast<int64_t>(std::filesystem::space(folder).available);
+  auto refuse = [&](const std::string &what, int64_t needed, int64_t there) {
+    return Error(name + " needs " + gibibytes(needed) + what + ", and " +
+                 gibibytes(there) + " are free");
+  };
+  if (2 * bytes > room) {
+    throw refuse(" of disk in " + folder + " for a moment", 2 * bytes, room);
+  }
+  if (int64_t memory = freeBytes(); bytes > memory) {
+    throw refuse(" of memory for its weights", bytes, memory);
+  }
+}
+
+/// One sequence of the model, with the steps of a pass.
+class Passes {
+public:
+  Passes(const std::shared_ptr<const Model> &model, const Operation &operation,
+         int64_t depth, const SessionOptions &options)
+      : session(model, options), profile(*options.profile),
+        operation(operation), depth(depth) {
+    draw(depth);
+    if (depth > 0) {
+      session.prefill(0, tokens.data(), depth, nullptr);
+      if (operation.rows > 1) {
+        before = session.snapshot(0);
+      }
+    }
+  }
+
+  int threads() const { return session.threads(); }
+  int64_t prefillChunk() const { return session.prefillChunk(); }
+
+  /// Of so many passes together.
+  LoopTimes run(int64_t count) {
+    profile.take();
+    times = {};
+    for (int64_t i = 0; i < count; ++i) {
+      if (interrupt::requested()) {
+        throw Error(Status::interrupted, "interrupted");
+      }
+      operation.rows == 1 ? decode() : prefill();
+    }
+    collect();
+    if (times.seconds == 0) {
+      throw Error("the profile of " + operation.name() +
+                  " shows none of its loops: is this cheems-bench as new as "
+                  "the cheems-compile beside it?");
+    }
+    return times;
+  }
+
+private:
+  /// New ones each time: experts come from all over their tables.
+  void draw(int64_t count) {
+    tokens.resize(static_cast<size_t>(count));
+    for (int32_t &token : tokens) {
+      token = static_cast<int32_t>(random() %
+                                   static_cast<uint64_t>(session.vocabulary()));
+    }
+  }
+
+  /// Where nothing tells the state before, the next row costs the same.
+  void decode() {
+    draw(1);
+    session.rewind(0, depth);
+    cheems_segment segment = {};
+    segment.length = 1;
+    segment.position = static_cast<int32_t>(session.position(0));
+    session.step(tokens.data(), 1, &segment, 1, nullptr, 0, nullptr);
+    if (++pending == mostSteps) {
+      collect();
+    }
+  }
+
+  void prefill() {
+    if (depth > 0) {
+      session.restore(0, before);
+    } else {
+      session.reset(0);
+    }
+    int64_t part = mostSteps * session.prefillChunk();
+    for (int64_t done = 0; done < operation.rows; done += part) {
+      int64_t count = std::min(part, operation.rows - done);
+      draw(count);
+      session.prefill(0, tokens.data(), count, nullptr);
+      collect();
+    }
+  }
+
+  void collect() {
+    LoopTimes more = loopTimes(profile.take(), operation);
+    times.seconds += more.seconds;
+    for (const auto &[name, seconds] : more.loops) {
+      times.loops[name] += seconds;
+    }
+    pending = 0;
+  }
+
+  /// Whose loops a profile has room for on any number of threads.
+  static constexpr int64_t mostSteps = 32;
+
+  Session session;
+  Profile &profile;
+  const Operation &operation;
+  int64_t depth;
+  std::mt19937 random{1};
+  std::vector<int32_t> tokens;
+  Snapshot before;
+  LoopTimes times;
+  int64_t pending = 0; ///< decode steps that are not in `times`
+};
+
+SessionOptions sessionOptions(const Metadata &data, const Operation &operation,
+                              int64_t depth, int threads,
+                              const Options &options) {
+  SessionOptions result;
+  result.threads = threads;
+  result.prefillChunk = options.prefillChunk;
+  result.interrupted = interrupt::requested;
+  result.profile = std::make_shared<Profile>();
+  // Where the state is bounded, more room costs nothing.
+  bool bounded = data.defaultContext == 0;
+  result.context = bounded ? INT32_MAX : depth + operation.rows;
+  return result;
+}
+
+} // namespace
+
+LoadedModel makeOperationModel(const RandomModel &model,
+                               const std::string &name,
+                               const std::string &weights, int threads,
+                               const Tell &tell) {
+  bool brain = weights == "bf16";
+  int64_t bytes = model.elements() * (brain ? 2 : 4);
+  TemporaryFolder folder;
+  checkRoom(name, folder.path(), bytes);
+  tell("writing " + gibibytes(bytes) + " of random weights to " +
+       folder.path());
+  writeModel(folder.path(), model, brain);
+  tell("compiling a layer of it");
+  std::string output = folder.path() + "/operation.cheems";
+  // Of the variant that is asked for alone: its code is the same.
+  const char *variant = std::getenv("CHEEMS_CPU");
+  std::vector<std::string> flags;
+  if (variant && *variant) {
+    flags = {"--cpu", variant};
+  }
+  compileModel(folder.path(), output, flags);
+  std::filesystem::remove(folder.path() + "/model.safetensors");
+  LoadedModel loaded = loadModel(output, "layer", threads);
+  loaded.facts.path.clear();
+  return loaded;
+}
+
+OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
+                              const Operation &operation, int64_t depth,
+                              int threads, const Options &options,
+                              const Tell &tell) {
+  const Metadata &data = model->metadata();
+  if (depth + operation.rows > INT32_MAX) {
+    throw Error(Status::usage, operation.name() +
+                                   " behind so many rows is past the 2^31 - 1 "
+                                   "of a sequence; lower -d");
+  }
+  tell("rows in front: " + std::to_string(depth));
+  SessionOptions settings =
+      sessionOptions(data, operation, depth, threads, options);
+  Passes passes(model, operation, depth, settings);
+
+  OperationTiming result;
+  OperationCode code;
+  code.elementBytes = data.weights == "bf16" ? 2 : 4;
+  code.chunk = model->variant().ssdChunk;
+  OperationFacts &facts = result.facts;
+  facts.kind = operation.kind;
+  facts.numbers = operation.numbers;
+  facts.chunk = operation.kind == "ssd" ? code.chunk : 0;
+  Timing &timing = result.timing;
+  timing.test = operation.name() +
+                (depth > 0 ? " @ d" + std::to_string(depth) : std::string());
+  timing.tokens = operation.rows;
+  timing.depth = depth;
+  timing.threads = passes.threads();
+  for (int64_t done = 0; done < operation.rows;) {
+    OperationStep step;
+    step.rows = std::min(passes.prefillChunk(), operation.rows - done);
+    step.position = depth + done;
+    done += step.rows;
+    timing.operations += operation.operations(step, code);
+    timing.bytes += operation.bytes(step, code);
+    facts.workingSet =
+        std::max(facts.workingSet, operation.workingSet(step, code));
+  }
+
+  passes.run(1);
+  double once = passes.run(1).seconds;
+  // Enough to fill some hundredths of a second.
+  facts.passes =
+      static_cast<int64_t>(std::ceil(std::clamp(0.03 / once, 1.0, 1000.0)));
+  for (int64_t i = 0; i < options.repetitions; ++i) {
+    tell("repetition " + std::to_string(i + 1) + " of " +
+         std::to_string(options.repetitions));
+    LoopTimes times = passes.run(facts.passes);
+    auto count = static_cast<double>(facts.passes);
+    timing.seconds.push_back(times.seconds / count);
+    for (const auto &[name, seconds] : times.loops) {
+      facts.loops[name] +=
+          seconds / count / static_cast<double>(options.repetitions);
+    }
+  }
+  timing.peakMemory = peakMemory();
+  return result;
+}
+
+} // namespace cheems::bench

@@ -1,0 +1,47 @@
+// An operation of the paper, timed alone inside of a compiled model.
+#ifndef CHEEMS_TOOLS_CHEEMS_BENCH_OPERATIONTEST_H
+#define CHEEMS_TOOLS_CHEEMS_BENCH_OPERATIONTEST_H
+
+#include "Load.h"
+#include "LoopTimes.h"
+#include "Options.h"
+#include "Tests.h"
+#include <functional>
+
+namespace cheems::bench {
+
+using Tell = std::function<void(const std::string &)>;
+
+/// A compiled model that has the operation, of weights f32 or bf16. `model`
+/// is Operation::model's; `tell` is told what is being done. Throws Error,
+/// CompileFailed.
+LoadedModel makeOperationModel(const RandomModel &model,
+                               const std::string &name,
+                               const std::string &weights, int threads,
+                               const Tell &tell);
+
+/// What a row of a report tells of an operation besides its timing.
+struct OperationFacts {
+  std::string kind;
+  std::vector<std::pair<const char *, std::optional<int64_t>>> numbers;
+  int64_t chunk = 0;      ///< 0: none, or not told
+  int64_t passes = 1;     ///< whose mean each of Timing::seconds is
+  int64_t workingSet = 0; ///< bytes that a step works on
+  std::map<std::string, double> loops; ///< seconds of a pass, by name
+};
+
+struct OperationTiming {
+  Timing timing;
+  OperationFacts facts;
+};
+
+/// A pass is `operation.rows` rows behind `depth` others, one row a step of the
+/// decode entry, more `prefillChunk` a step. Throws Error.
+OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
+                              const Operation &operation, int64_t depth,
+                              int threads, const Options &options,
+                              const Tell &tell);
+
+} // namespace cheems::bench
+
+#endif
