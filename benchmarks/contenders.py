@@ -1,13 +1,21 @@
 """How each contender is run: one job is one program, model and test, and a sample is what one run of it says."""
-import dataclasses, json, os, pathlib, statistics, subprocess, sys
+import dataclasses, json, math, os, pathlib, re, statistics, subprocess, sys, tempfile, time
 import machine, random_gguf, random_model
-from models import MODELS
+from models import MODELS, VOCABULARY
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROMPT = DEPTH = 512
 SEQUENCES = 8
+OPS = ("ssd", "attention", "experts")
+# tokens from which on a prompt runs once, in cheems-run, which has no warm-up
+LONG = 16384
+# seconds that a long prompt may take, and a loop over experts
+PATIENCE, LOOP_PATIENCE = 100, 15
 # what a forced variant needs of the CPU
 VARIANTS = {"amx": "amx_bf16", "avx512bf16": "avx512_bf16", "avx512": "avx512vl", "avx2": "avx2"}
+
+# of expert retrieval in PyTorch
+KINDS = ("cdmoe", "pkm", "peer", "loop", "onehot")
 
 
 class Missing(Exception):
@@ -17,15 +25,19 @@ class Missing(Exception):
 @dataclasses.dataclass(frozen=True)
 class Job:
     by: str  # cheems, llama.cpp, torch, transformers
-    how: str  # a forced variant, a build or a type; empty: as it comes
-    model: str
-    test: str  # prefill, decode, or batch: decoding of several sequences at once
+    how: str  # a forced variant, a build, a type or a kind of expert retrieval; empty: as it comes
+    model: str  # of a single operation its shape, as cheems-bench spells it
+    test: str  # prefill, decode, the same with a number of tokens, batch: decoding of several sequences at once, or an operation
 
     def name(self):
         return " ".join(filter(None, (self.by, self.how)))
 
     def key(self):
         return "/".join((self.by, self.how or "default", self.model, self.test))
+
+    def tokens(self):
+        """Of a prompt or of what is there before decoding."""
+        return int(self.test.split()[1]) if " " in self.test else PROMPT if self.test == "prefill" else DEPTH
 
 
 def run(command, environment={}):
@@ -44,7 +56,7 @@ class Runner:
     def __init__(self, bins, work, threads, count, repeat):
         self.bins, self.work, self.threads, self.count, self.repeat = bins, work, threads, count, repeat
         self.features = machine.describe()["features"]
-        self.made = {}
+        self.made, self.told, self.taken = {}, {}, {}
 
     def once(self, path, make):
         """`path`, made by the first call that asks for it."""
@@ -70,16 +82,24 @@ class Runner:
         if job.by == "cheems":
             if job.how and VARIANTS[job.how] not in self.features:
                 raise Missing(f"no {VARIANTS[job.how]} in this CPU")
-            self.artefact(job.model)
+            if job.test not in OPS:
+                self.artefact(job.model)
         elif job.by == "llama.cpp":
             self.llama_bench(job.how)
             self.gguf(job.model)
         else:
             run([sys.executable, "-c", f"import {job.by}"])
-            self.folder(job.model)
+            if job.test not in OPS:
+                self.folder(job.model)
 
-    def sample(self, job):
-        """Tokens a second, what else the program says about the run, and the limits of this machine that it measured."""
+    def sample(self, job, beside=()):
+        """Tokens a second, what else the program says about the run, and the limits of this machine that it measured.
+        `beside` are jobs that a run of this one's program may time as well; their samples are kept until asked for."""
+        if job.test in OPS:
+            return self.operation(job, [job, *(other for other in beside if other != job and other.by == job.by and other.how in (job.how, *KINDS)
+                                               and other.test == job.test and self.together(other) == self.together(job))])
+        if job.test.startswith("prefill ") and (job.tokens() >= LONG or job.model.endswith("-pair")):
+            return self.prompt(job)
         return {"cheems": self.cheems, "llama.cpp": self.llama}.get(job.by, self.torch)(job)
 
     def llama_bench(self, build):
@@ -92,14 +112,30 @@ class Runner:
         return path
 
     def tests(self, job):
-        return ["-p", PROMPT, "-n", 0] if job.test == "prefill" else ["-p", 0, "-n", self.count, "-d", DEPTH]
+        return ["-p", job.tokens(), "-n", 0] if job.test.startswith("prefill") else ["-p", 0, "-n", self.count, "-d", job.tokens()]
 
     def cheems(self, job):
         more = ["-b", SEQUENCES] if job.test == "batch" else []
         row = json.loads(run([self.bins / "cheems-bench", self.artefact(job.model), "-t", self.threads, "-r", self.repeat,
                               "-o", "json", *self.tests(job), *more], {"CHEEMS_CPU": job.how} if job.how else {}))[-1]
+        if job.test.startswith("prefill"):
+            self.took(job, job.tokens() / row["tokens_per_second_median"])
+        return self.measured(row)
+
+    def took(self, job, seconds):
+        """Remembers it, and with which power of its length the time of a token grew since the last time."""
+        tokens, (before, last, growth) = job.tokens(), self.taken.get(job.model, (0, 0, 0))
+        if before and tokens > before:
+            growth = max(0, math.log(seconds / tokens * before / last) / math.log(tokens / before))
+        self.taken[job.model] = (tokens, seconds, growth)
+
+    @staticmethod
+    def measured(row):
         limits = {"read": row["machine"]["read_gigabytes_per_second"], **row["machine"]["gigaflops_per_second"]}
-        notes = dict(variant=row["variant"], unit=row["machine"]["peak_unit"], bytes=row["bytes"] / row["tokens"])
+        notes = dict(variant=row["variant"], unit=row["machine"]["peak_unit"], bytes=row["bytes"] / row["tokens"],
+                     operations=row["operations"] / row["tokens"], peak_memory=row["peak_memory_bytes"])
+        if row.get("op"):
+            notes.update(limit=row["limit"], share=row["percent_of_limit"] / 100, chunk=row["chunk"])
         return row["tokens_per_second_median"], notes, limits
 
     def llama(self, job):
@@ -112,3 +148,60 @@ class Runner:
         row = json.loads(run([sys.executable, HERE / "torch_doge.py", self.folder(job.model), "--by", job.by, "--dtype", job.how,
                               "--threads", self.threads, "--repeat", 1, *counts]))
         return row[job.test], {"version": row["version"]}, {}
+
+    @staticmethod
+    def together(job):
+        """What runs of one operation share: the tables of experts, which take long to make, or else nothing."""
+        sizes = job.model.split("x")
+        return sizes[1:3] if job.test == "experts" else job.model
+
+    def operation(self, job, jobs):
+        """A sample of each of the jobs by one run of the program, and that of the first."""
+        if job.key() not in self.told:
+            jobs = [other for other in jobs if self.expected(other) <= LOOP_PATIENCE]
+            if job not in jobs:
+                raise Missing(f"{job.model.split('x')[2]} experts would take {self.expected(job):.0f} s")
+            shapes, repeat = [job.model for job in jobs], max(2, self.repeat)
+            if job.by == "cheems":
+                rows = json.loads(run([self.bins / "cheems-bench", "--ops", job.test, "--shapes", ",".join(shapes), "-t", self.threads,
+                                       "-r", repeat, "-o", "json"], {"CHEEMS_CPU": job.how} if job.how else {}))
+                samples = [self.measured(row) for row in rows]
+            else:
+                cases = [f"{job.how if job.test == 'experts' else job.test}={job.model}" for job in jobs]
+                rows = run([sys.executable, HERE / "torch_modules.py", "--threads", self.threads, "--repeat", repeat, *cases]).splitlines()
+                samples = [(row["tokens_per_second"], {"version": row["version"]}, {}) for row in map(json.loads, rows)]
+            self.told.update(zip((job.key() for job in jobs), samples))
+        rate, notes, limits = self.told.pop(job.key())
+        if job.how == "loop":
+            rows, _, count, _ = (int(word) for word in job.model.split("x"))
+            self.taken[job.how] = rows / rate / count
+        return rate, notes, limits
+
+    def expected(self, job):
+        """Seconds of a loop over experts, as one before let expect; of all else nothing."""
+        return self.taken.get(job.how, 0) * int(job.model.split("x")[2]) if job.how == "loop" else 0
+
+    def prompt(self, job):
+        """One prompt in a process of its own, with the most memory that it took, and 32 tokens behind it."""
+        tokens, (before, seconds, growth) = job.tokens(), self.taken.get(job.model, (0, 0, 0))
+        expected = before and seconds * (tokens / before) ** (1 + growth)
+        if expected > PATIENCE:
+            raise Missing(f"{tokens} tokens would take {expected:.0f} s")
+        with tempfile.NamedTemporaryFile("w") as ids, tempfile.TemporaryFile("w+") as log:
+            ids.write(",".join(str(i * 7919 % VOCABULARY) for i in range(tokens)))
+            ids.flush()
+            child = subprocess.Popen([self.bins / "cheems-run", self.artefact(job.model), "--prompt-ids", f"@{ids.name}", "-n", "33", "-c", str(tokens + 64),
+                                      "--temp", "0", "--ignore-eos", "--print-ids", "-t", str(self.threads)],
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+            peak = 0
+            while child.poll() is None:
+                # its own high-water mark: rusage would have that of this process before exec in it
+                peak = max([peak] + [int(kib) << 10 for kib in re.findall(r"VmHWM:\s+([0-9]+) kB", machine.text(pathlib.Path(f"/proc/{child.pid}/status")))])
+                time.sleep(0.005)
+            log.seek(0)
+            said = log.read()
+        if child.returncode:
+            raise Missing(f"cheems-run failed ({child.returncode}): {(said.strip().splitlines() or ['no message'])[-1]}")
+        prefill, decode = (float(rate) for rate in re.findall(r"([0-9.]+) tokens/s", said)[-2:])
+        self.took(job, tokens / prefill)
+        return prefill, dict(peak_memory=peak, decode=decode), {}

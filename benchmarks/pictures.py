@@ -1,4 +1,5 @@
-"""The pictures of a run as SVG: what decoding reads a second against what a token reads, and tokens a second as bars."""
+"""The pictures of a run as SVG: what decoding reads a second against what a token reads, and tokens a second as bars;
+and the pieces that `charts.py` draws with, too."""
 import math
 from xml.sax.saxutils import escape
 from contenders import DEPTH, PROMPT, Job
@@ -17,6 +18,11 @@ STYLE = """
   .llama { fill: #bc6c00; stroke: #bc6c00 }
   .torch { fill: #8250df; stroke: #8250df }
   .transformers { fill: #57606a; stroke: #57606a }
+  .doge { fill: #1a7f37; stroke: #1a7f37 }
+  .dense { fill: #cf222e; stroke: #cf222e }
+  .pkm { fill: #bc6c00; stroke: #bc6c00 }
+  .peer { fill: #bf3989; stroke: #bf3989 }
+  .loop { fill: #57606a; stroke: #57606a }
   .hollow { fill: none; stroke-width: 2 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
@@ -28,6 +34,11 @@ STYLE = """
     .llama { fill: #e3a04f; stroke: #e3a04f }
     .torch { fill: #b392f0; stroke: #b392f0 }
     .transformers { fill: #9198a1; stroke: #9198a1 }
+    .doge { fill: #3fb950; stroke: #3fb950 }
+    .dense { fill: #ff7b72; stroke: #ff7b72 }
+    .pkm { fill: #e3a04f; stroke: #e3a04f }
+    .peer { fill: #f778ba; stroke: #f778ba }
+    .loop { fill: #9198a1; stroke: #9198a1 }
     .hollow { fill: none }
   }
 """

@@ -1,7 +1,7 @@
 """The comparisons: what is set against what, at least how fast it should be, and what a recorded run says about it."""
 import dataclasses, statistics
 from typing import Optional, Tuple
-from contenders import DEPTH, PROMPT, SEQUENCES, VARIANTS, Job
+from contenders import DEPTH, OPS, PROMPT, SEQUENCES, VARIANTS, Job
 from models import MODELS
 
 # A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
@@ -19,9 +19,10 @@ class Row:
     limit: Optional[str] = None  # instead of peers
     least_with_amx: Optional[float] = None
     times: int = 1  # peers' rates are taken this many times
+    beside: Tuple[Job, ...] = ()  # two jobs: the ratio is taken to theirs
 
     def jobs(self):
-        return (self.ours, *self.peers)
+        return (self.ours, *self.peers, *self.beside)
 
     def threshold(self, features):
         return self.least_with_amx if self.least_with_amx and "amx_bf16" in features else self.least
@@ -66,8 +67,11 @@ def further():
         yield from eager(test, "bf16", "f32")
 
 
-def work_of(job, settings):
-    """What a token costs at least: its share of the bytes that a step must read, and of the operations on them."""
+def work_of(job, settings, notes={}):
+    """What a token costs at least: its share of the bytes that a step must read, and of the operations on them. Of single
+    operations and models with SSD, what cheems-bench counts; nothing where it did not run."""
+    if job.test in OPS or " " in job.test:
+        return notes.get("bytes"), notes.get("operations")
     model = MODELS[job.model]
     number = 4 if job.how == "f32" else 2
     if job.test == "prefill":
@@ -94,7 +98,9 @@ def shares(results, job):
     the job's own run measured it, or else as the round did. What rounds to no share is left out."""
     sample = results["samples"].get(job.key(), {})
     found = {}
-    for limit, work in zip(("read", sample.get("notes", {}).get("unit")), work_of(job, results["settings"])):
+    for limit, work in zip(("read", sample.get("notes", {}).get("unit")), work_of(job, results["settings"], sample.get("notes", {}))):
+        if work is None:
+            continue
         measured = sample.get("limits", {}).get(limit) or results["limits"].get(limit, [])
         share = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
         if share is not None and share >= 0.005:
@@ -104,6 +110,8 @@ def shares(results, job):
 
 def cached(results, job):
     """Whether the last cache holds all that a step reads, so that memory is no limit."""
+    if job.test in OPS or " " in job.test:
+        return False
     together = {"decode": 1, "batch": SEQUENCES, "prefill": PROMPT}[job.test]
     return work_of(job, results["settings"])[0] * together < max(results["machine"]["caches"].values(), default=0)
 
@@ -114,6 +122,9 @@ def bound(results, job):
     if not found:
         return "limits not measured"
     words = [f"{share:.0%} of {limit_name(limit)}" for limit, share in sorted(found.items(), key=lambda item: -item[1])]
+    if job.test in OPS:
+        notes = results["samples"][job.key()]["notes"]
+        return f"{notes['limit']}, {notes['share']:.0%} of it: " + ", ".join(words)
     if cached(results, job):
         return "fits the last cache: " + ", ".join(words)
     nearest = max(found, key=found.get)
@@ -160,9 +171,15 @@ def judge(row, results):
     peer = max(ran, key=lambda job: median(rates(results, job)))
     answer.theirs, answer.faster = median(rates(results, peer)) * row.times, peer.name()
     answer.ratio = median([ours / (theirs * row.times) for ours, theirs in zip(rates(results, row.ours), rates(results, peer))])
+    if row.beside:
+        ours, theirs = (median(rates(results, job)) for job in row.beside)
+        if not ours or not theirs:
+            answer.ratio, answer.verdict = None, "missed: not run"
+            return answer
+        answer.ratio /= ours / theirs
     if answer.ratio >= least:
         answer.verdict = "met"
-    elif reached and not cached(results, row.ours):
+    elif row.ours.test not in OPS and reached and not cached(results, row.ours):
         share = max(reached.values())
         if share * least / answer.ratio > NEARLY and share >= ENOUGH:
             answer.verdict = f"met: {share:.0%} of the limit"
@@ -178,25 +195,25 @@ def main_table(verdicts, features):
              "|---|---|---|---|---|---|---|---|"]
     for answer in verdicts:
         row, least = answer.row, answer.row.threshold(features)
-        form = (lambda ratio: f"{ratio:.0%}") if row.limit or row.times > 1 else (lambda ratio: f"{ratio:.2f}×")
+        form = (lambda ratio: f"{ratio:.0%}") if row.limit or row.times > 1 else (lambda ratio: f"{ratio:.{0 if ratio >= 100 else 2}f}×")
         theirs = "–" if answer.theirs is None else number(answer.theirs) + (f" ({answer.faster})" if len(row.peers) > 1 else "")
         lines.append(f"| {row.work} | {row.against} | {number(answer.ours)} | {theirs} | "
                      f"{'–' if answer.ratio is None else form(answer.ratio)} | {form(least)} | {answer.verdict} | {answer.bound} |")
     return "\n".join(lines)
 
 
-def rates_table(results):
+def rates_table(results, jobs):
     """Every rate that was measured, in the order of the jobs."""
-    lines = ["| program | model | test | tokens/s | GB/s | share of the limits |", "|---|---|---|---|---|---|"]
+    lines = ["| program | model or shape | test | tokens/s | GB/s | share of the limits |", "|---|---|---|---|---|---|"]
     names = {"prefill": f"prefill {PROMPT}", "decode": f"decode, depth {DEPTH}", "batch": f"decode, {SEQUENCES} sequences"}
-    for job in all_jobs():
+    for job in jobs:
         rate = median(rates(results, job))
         if rate is None:
             continue
-        needed, _ = work_of(job, results["settings"])
+        needed, _ = work_of(job, results["settings"], results["samples"][job.key()].get("notes", {}))
         parts = ", ".join(f"{share:.0%} of {limit_name(limit)}" for limit, share in shares(results, job).items())
-        lines.append(f"| {job.name()} | {job.model} | {names[job.test]} | {number(rate)} | "
-                     f"{'–' if job.test == 'prefill' else number(rate * needed / 1e9)} | {parts} |")
+        lines.append(f"| {job.name()} | {job.model} | {names.get(job.test, job.test)} | {number(rate)} | "
+                     f"{'–' if job.test.startswith('prefill') or not needed else number(rate * needed / 1e9)} | {parts} |")
     return "\n".join(lines)
 
 

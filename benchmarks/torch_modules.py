@@ -8,7 +8,8 @@ cheems-bench. SSD is the chunked form of the paper's listing: four batched produ
 WINDOW keys of the largest mask before each query: topk and one fused call. The kinds of expert retrieval, all of single rows
 and without the dense layers beside them, so of equal work:
 cdmoe: one head of product keys, activation times softmax; pkm: product keys, a weighted sum of the second table's rows alone;
-peer: as cdmoe, its rows retrieved by 8 heads; loop: a router over all experts, then a loop over them, each for its own tokens.
+peer: as cdmoe, its rows retrieved by 8 heads; loop: a router over all experts, then a loop over them, each for its own tokens;
+onehot: the same, who retrieved whom from a one-hot mask, as the published code does, which costs tokens times experts of memory.
 Needs: pip install torch.
 """
 import argparse, json, math, statistics, time
@@ -104,19 +105,23 @@ class Experts:
 
         return run
 
-    def loop(self, x, count):
+    def loop(self, x, count, onehot=False):
         router = numbers(self.experts, self.hidden)
 
         def run():
             gate, ids = F.softmax(x @ router.T, -1).topk(count, -1)
             y = torch.zeros_like(x)
+            mask = F.one_hot(ids, self.experts).permute(2, 0, 1) if onehot else None
             for expert in range(self.experts):
-                token, slot = torch.where(ids == expert)
+                token, slot = torch.where(mask[expert] if onehot else ids == expert)
                 hit = F.silu(x[token] @ self.down[expert][:, None]) * self.up[expert]
                 y.index_add_(0, token, hit * gate[token, slot, None])
             return y
 
         return run
+
+    def onehot(self, x, count):
+        return self.loop(x, count, True)
 
 
 def timed(run, repeat, most):
@@ -151,7 +156,8 @@ def main():
             if tables is None or (tables.hidden, tables.experts) != (hidden, experts):
                 tables = None  # the old ones go first
                 tables = Experts(hidden, experts)
-            run = {"cdmoe": tables.cdmoe, "peer": tables.peer, "pkm": tables.pkm, "loop": tables.loop}[kind](torch.randn(rows, hidden), count)
+            kinds = {"cdmoe": tables.cdmoe, "peer": tables.peer, "pkm": tables.pkm, "loop": tables.loop, "onehot": tables.onehot}
+            run = kinds[kind](torch.randn(rows, hidden), count)
         seconds = timed(run, a.repeat, a.most)
         print(json.dumps(dict(case=case, dtype=a.dtype, threads=a.threads, seconds=seconds, tokens_per_second=sizes[0] / seconds,
                               version=torch.__version__)), flush=True)
