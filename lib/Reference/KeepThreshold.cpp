@@ -13,14 +13,21 @@ int64_t keepPriority(int64_t position) {
 }
 
 /// (mask, priority) of the keys of head m that a query at `position` may see,
-/// best first.
+/// best first. NaN comes after all others, in an order of its own: as -infinity
+/// of negative priority.
 static std::vector<std::pair<double, int64_t>>
 ranked(const Tensor &mask, int64_t m, llvm::ArrayRef<int64_t> keyPositions,
        int64_t position) {
   std::vector<std::pair<double, int64_t>> candidates;
   for (int64_t n = 0; n < mask.shape[1]; ++n) {
     if (keyPositions[n] <= position) {
-      candidates.emplace_back(mask(m, n), keepPriority(keyPositions[n]));
+      int64_t priority = keepPriority(keyPositions[n]);
+      if (std::isnan(mask(m, n))) {
+        candidates.emplace_back(-std::numeric_limits<double>::infinity(),
+                                -1 - priority);
+      } else {
+        candidates.emplace_back(mask(m, n), priority);
+      }
     }
   }
   std::sort(candidates.begin(), candidates.end(), std::greater<>());
@@ -47,9 +54,10 @@ KeepThreshold keepThreshold(const Tensor &mask,
   for (int64_t m = 0; m < heads; ++m) {
     for (int64_t t = 0; t < queries; ++t) {
       auto candidates = ranked(mask, m, keyPositions, queryPositions[t]);
-      bool all = static_cast<int64_t>(candidates.size()) <= window;
+      bool all = static_cast<int64_t>(candidates.size()) <= window ||
+                 candidates[window - 1].second < 0;
       result.mask(m, t) = all ? -std::numeric_limits<double>::infinity()
-                              : candidates[window - 1].first;
+                              : candidates[window - 1].first + 0.0; // not -0
       result.priority.push_back(all ? -1 : candidates[window - 1].second);
     }
   }

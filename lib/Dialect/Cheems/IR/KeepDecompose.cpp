@@ -14,6 +14,21 @@ struct Entry {
       : mask(tensor::ExtractOp::create(b, loc, masks, ValueRange{m, j})),
         priority(
             tensor::ExtractOp::create(b, loc, priorities, ValueRange{m, j})) {}
+
+  /// The same with NaN behind all others: as -infinity of negative priority.
+  Entry ranked(OpBuilder &b, Location loc) const {
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, mask, mask);
+    Value lowest =
+        constantF32(b, loc, -std::numeric_limits<double>::infinity());
+    Value minusOne = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
+    Value negative = arith::XOrIOp::create(b, loc, priority, minusOne);
+    Entry result = *this;
+    result.mask = arith::SelectOp::create(b, loc, isNaN, lowest, mask);
+    result.priority =
+        arith::SelectOp::create(b, loc, isNaN, negative, priority);
+    return result;
+  }
 };
 
 /// mask > otherMask, or equal and priority > otherPriority (>= with `orEqual`).
@@ -34,10 +49,10 @@ Value constantI32(OpBuilder &b, Location loc, int32_t value) {
 }
 
 /// The worst of entries [0, count) of head m that are better than (mask,
-/// priority).
+/// priority), or of all of them.
 std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
                                     Value priorities, Value m, Value count,
-                                    Value mask, Value priority) {
+                                    Value mask, Value priority, Value all) {
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value none = constantF32(b, loc, std::numeric_limits<double>::infinity());
   auto scan = scf::ForOp::create(
@@ -45,7 +60,7 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
       ValueRange{none,
                  constantI32(b, loc, std::numeric_limits<int32_t>::max())},
       [&](OpBuilder &b, Location loc, Value j, ValueRange worst) {
-        Entry entry(b, loc, masks, priorities, m, j);
+        Entry entry = Entry(b, loc, masks, priorities, m, j).ranked(b, loc);
         Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
                                             entry.mask, worst[0]);
         Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
@@ -54,8 +69,9 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
                                               entry.priority, worst[1]);
         Value worse = arith::OrIOp::create(
             b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
-        Value take = arith::AndIOp::create(
-            b, loc, worse, better(b, loc, entry, mask, priority));
+        Value candidate = arith::OrIOp::create(
+            b, loc, all, better(b, loc, entry, mask, priority));
+        Value take = arith::AndIOp::create(b, loc, worse, candidate);
         Value nextMask =
             arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
         Value nextPriority =
@@ -89,26 +105,35 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, keep);
       Value over =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, keep);
-      Entry entry(b, loc, getMask(), getPriority(), m, j);
+      Entry entry =
+          Entry(b, loc, getMask(), getPriority(), m, j).ranked(b, loc);
       Value rises = arith::AndIOp::create(
           b, loc, over, better(b, loc, entry, args[2], args[3]));
       Value moves = arith::OrIOp::create(b, loc, full, rises);
       auto next = scf::IfOp::create(
           b, loc, moves,
           [&](OpBuilder &b, Location loc) {
-            auto [mask, priority] = worstBetter(
-                b, loc, getMask(), getPriority(), m, count, args[2], args[3]);
+            auto [mask, priority] =
+                worstBetter(b, loc, getMask(), getPriority(), m, count, args[2],
+                            args[3], full);
             scf::YieldOp::create(b, loc, ValueRange{mask, priority});
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
           });
       // At exactly W entries everything is visible; the worst of them is
-      // remembered for the next row.
+      // remembered for the next row. A NaN is -infinity here, and hides
+      // nothing.
+      Value isZero =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                next.getResult(0), constantF32(b, loc, 0));
+      Value unsignedMask = arith::SelectOp::create(
+          b, loc, isZero, constantF32(b, loc, 0), next.getResult(0));
       Value shownMask =
-          arith::SelectOp::create(b, loc, over, next.getResult(0), all);
-      Value shownPriority =
-          arith::SelectOp::create(b, loc, over, next.getResult(1), before);
+          arith::SelectOp::create(b, loc, over, unsignedMask, all);
+      Value shownPriority = arith::SelectOp::create(
+          b, loc, over,
+          arith::MaxSIOp::create(b, loc, next.getResult(1), before), before);
       Value inBlock =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
       auto store = scf::IfOp::create(

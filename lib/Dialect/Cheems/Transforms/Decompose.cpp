@@ -17,7 +17,8 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
       bool kernel =
-          isa<cheems::LinearOp, cheems::OnlineAttentionOp, cheems::MixExpertsOp,
+          isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
+              cheems::OnlineAttentionOp, cheems::MixExpertsOp,
               cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
               op.getOperation());
       if (ours && !(kernels && kernel)) {

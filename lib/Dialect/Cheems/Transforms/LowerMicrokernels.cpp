@@ -1,5 +1,6 @@
 // cheems-lower-microkernels: bufferised ops with a kernel of their own.
 #include "Kernels/Kernels.h"
+#include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,10 +20,16 @@ struct LowerMicrokernels
 
   void runOnOperation() override {
     cheems::VectorUnit unit{lanes, registers, products};
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    if (auto target =
+            module->getAttrOfType<cheems::TargetAttr>(cheems::kTarget)) {
+      unit = {target.getLanes(), target.getRegisters(), target.getProducts()};
+    }
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<cheems::LinearOp, cheems::OnlineAttentionOp, cheems::MixExpertsOp,
+      if (isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
+              cheems::OnlineAttentionOp, cheems::MixExpertsOp,
               cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
               op)) {
         ops.push_back(op);
@@ -43,6 +50,10 @@ struct LowerMicrokernels
         lowered = cheems::lowerRetrieval(retrieval, rewriter);
       } else if (auto mixing = dyn_cast<cheems::MixExpertsOp>(op)) {
         lowered = cheems::lowerMixing(mixing, rewriter);
+      } else if (auto threshold = dyn_cast<cheems::KeepThresholdOp>(op)) {
+        lowered = cheems::lowerKeepThreshold(threshold, rewriter);
+      } else if (auto update = dyn_cast<cheems::KeepUpdateOp>(op)) {
+        lowered = cheems::lowerKeepUpdate(update, rewriter);
       } else if (auto ssd = dyn_cast<cheems::SSDChunkOp>(op)) {
         lowered = cheems::lowerSSDChunk(ssd, unit, rewriter);
       } else {

@@ -53,7 +53,8 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
 
-    Edges: of equal masks the greater priority stays; priorities are distinct and not negative. first + T <= C is the caller's duty. NaN masks are never kept.
+    Edges: of equal masks the greater priority stays; priorities are distinct and not negative. first + T <= C is the caller's duty.
+    NaN masks come last and are never kept: where the W-th is one, (-infinity, -1). The zeros are equal, and a threshold is the positive one.
 
     Accumulation: none, comparisons only: every lowering agrees bit for bit.
 
@@ -91,7 +92,7 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
 
-    Edges: exactly W entries are kept whenever n > W, because the order is total.
+    Edges: exactly W entries are kept whenever n > W, because the order is total; fewer where masks are NaN.
 
     Accumulation: none, values are moved.
 

@@ -3,7 +3,6 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "cheems/Dialect/Cheems/Transforms/Products.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -29,6 +28,12 @@ LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 /// value, the rest goes row by row with the same bits.
 LogicalResult lowerAttention(OnlineAttentionOp op, const VectorUnit &unit,
                              RewriterBase &rewriter);
+
+/// One scan for the least of the kept entries, then a row at a time.
+LogicalResult lowerKeepThreshold(KeepThresholdOp op, RewriterBase &rewriter);
+
+/// Evicted places by vector comparisons, keys moved as vectors.
+LogicalResult lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter);
 
 /// SSD over one chunk: the recurrence for one row, else products on register
 /// tiles.

@@ -1,0 +1,286 @@
+// Thresholds of a block of rows. An entry's mask and priority stand as one
+// integer of the same order; one scan of the entries kept before the rows finds
+// the least of them, as many as rows can push out. A row's entry then joins
+// that list in registers and pushes its least out, which leaves the threshold.
+#include "Kernels.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+constexpr int64_t kLanes = 16; ///< entries looked at together
+constexpr int64_t kMostListed = 64;
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
+                  kGreatest = std::numeric_limits<int64_t>::max();
+
+struct Thresholds {
+  OpBuilder &b;
+  Location loc;
+  KeepThresholdOp op;
+  int64_t keep;
+  VectorType list;  ///< ascending keys
+  Value group;      ///< [kLanes] keys
+  Value first, end; ///< entries before the rows, and with them
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value integer(Type type, int64_t value) {
+    TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+    if (auto vector = dyn_cast<VectorType>(type)) {
+      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+    }
+    return arith::ConstantOp::create(b, loc, attribute);
+  }
+  Value key(int64_t value) { return integer(b.getI64Type(), value); }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, loc, condition, yes, no);
+  }
+  Value less(Value a, Value c) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, a, c);
+  }
+  Value least(Value a, Value c) { return arith::MinSIOp::create(b, loc, a, c); }
+  Value greatest(Value a, Value c) {
+    return arith::MaxSIOp::create(b, loc, a, c);
+  }
+  Value spread(VectorType type, Value scalar) {
+    return vector::BroadcastOp::create(b, loc, type, scalar);
+  }
+  static Type withElement(Type type, Type element) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? VectorType::get(vector.getShape(), element) : element;
+  }
+  SmallVector<Value>
+  loop(Value from, Value to, int64_t step, ValueRange state,
+       function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    auto op = scf::ForOp::create(
+        b, loc, from, to, index(step), state,
+        [&](OpBuilder &, Location, Value i, ValueRange args) {
+          scf::YieldOp::create(b, loc, body(i, args));
+        });
+    return op.getResults();
+  }
+
+  /// The bits of an f32 as an integer of its order, and back.
+  Value flipped(Value bits) {
+    Type type = bits.getType();
+    Value sign = arith::ShRSIOp::create(b, loc, bits, integer(type, 31));
+    Value flip = arith::AndIOp::create(
+        b, loc, sign, integer(type, std::numeric_limits<int32_t>::max()));
+    return arith::XOrIOp::create(b, loc, bits, flip);
+  }
+  /// Of a pair, or of vectors of them: the order of the mask, NaN least of all
+  /// and the zeros equal, above the priority.
+  Value keyOf(Value mask, Value priority) {
+    Type narrow = withElement(mask.getType(), b.getI32Type()),
+         wide = withElement(mask.getType(), b.getI64Type());
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(mask.getType()));
+    Value isZero =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, zero);
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, mask, mask);
+    Value order = flipped(
+        arith::BitcastOp::create(b, loc, narrow, select(isZero, zero, mask)));
+    order = select(isNaN, integer(narrow, std::numeric_limits<int32_t>::min()),
+                   order);
+    Value high = arith::ShLIOp::create(
+        b, loc, arith::ExtSIOp::create(b, loc, wide, order), integer(wide, 32));
+    return arith::OrIOp::create(b, loc, high,
+                                arith::ExtUIOp::create(b, loc, wide, priority));
+  }
+  Value keyAt(Value m, Value j) {
+    SmallVector<Value> place{m, j};
+    return keyOf(memref::LoadOp::create(b, loc, op.getMask(), place),
+                 memref::LoadOp::create(b, loc, op.getPriority(), place));
+  }
+  /// Keys of entries [j, count), at most kLanes; the greatest past them.
+  Value keysFrom(Value m, Value j, Value count) {
+    auto masks = VectorType::get({kLanes}, b.getF32Type()),
+         priorities = VectorType::get({kLanes}, b.getI32Type()),
+         keys = VectorType::get({kLanes}, b.getI64Type());
+    Value inside = vector::CreateMaskOp::create(
+        b, loc, VectorType::get({kLanes}, b.getI1Type()),
+        arith::SubIOp::create(b, loc, count, j).getResult());
+    auto load = [&](VectorType type, Value from) -> Value {
+      Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      return vector::MaskedLoadOp::create(b, loc, type, from, ValueRange{m, j},
+                                          inside, nothing);
+    };
+    Value found =
+        keyOf(load(masks, op.getMask()), load(priorities, op.getPriority()));
+    return select(inside, found, integer(keys, kGreatest));
+  }
+
+  /// The list moved on by one place, `filler` where that leaves a gap.
+  Value shifted(Value of, bool up, int64_t filler) {
+    int64_t size = list.getDimSize(0);
+    SmallVector<int64_t> from;
+    for (int64_t i = 0; i < size; ++i) {
+      int64_t at = up ? i - 1 : i + 1;
+      from.push_back(at < 0 ? size : at); // size: the filler's first
+    }
+    return vector::ShuffleOp::create(b, loc, of, integer(list, filler), from);
+  }
+
+  /// The least keys so far, `lowest` and then the list, with one more.
+  SmallVector<Value> collect(ValueRange state, Value added) {
+    Value rest = spread(list, greatest(state[0], added));
+    Value moved =
+        greatest(shifted(state[1], /*up=*/true, kLeast), least(state[1], rest));
+    return {least(state[0], added), moved};
+  }
+  /// The same keys with one more and without the least. What is past the list
+  /// counts as greatest: a list as long as there are rows never shows it.
+  SmallVector<Value> replace(ValueRange state, Value added) {
+    Value stays = greatest(state[0], added);
+    Value first =
+        vector::ExtractOp::create(b, loc, state[1], ArrayRef<int64_t>{0});
+    Value moved = least(shifted(state[1], /*up=*/false, kGreatest),
+                        greatest(state[1], spread(list, stays)));
+    return {least(first, stays), moved};
+  }
+
+  /// The least keys, from `bound` on, of entries [0, count).
+  SmallVector<Value> leastOf(Value m, Value count, Value bound) {
+    auto keys = VectorType::get({kLanes}, b.getI64Type());
+    SmallVector<Value> nothing{key(kGreatest), integer(list, kGreatest)};
+    return loop(
+        index(0), count, kLanes, nothing,
+        [&](Value j, ValueRange state) -> SmallVector<Value> {
+          Value found = keysFrom(m, j, count);
+          Value worst = vector::ExtractOp::create(
+              b, loc, state[1], ArrayRef<int64_t>{list.getDimSize(0) - 1});
+          Value enters = arith::AndIOp::create(
+              b, loc, less(found, spread(keys, worst)),
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, found,
+                                    spread(keys, bound)));
+          Type bits = b.getIntegerType(kLanes);
+          Value lanes = vector::ExtractOp::create(
+              b, loc,
+              vector::BitCastOp::create(b, loc, VectorType::get({1}, bits),
+                                        enters),
+              ArrayRef<int64_t>{0});
+          vector::StoreOp::create(b, loc, found, group, index(0));
+          Value none = integer(bits, 0);
+          auto entering = scf::WhileOp::create(
+              b, loc, TypeRange{bits, state[0].getType(), list},
+              ValueRange{lanes, state[0], state[1]},
+              [&](OpBuilder &, Location, ValueRange args) {
+                Value more = arith::CmpIOp::create(
+                    b, loc, arith::CmpIPredicate::ne, args[0], none);
+                scf::ConditionOp::create(b, loc, more, args);
+              },
+              [&](OpBuilder &, Location, ValueRange args) {
+                Value lane = arith::IndexCastUIOp::create(
+                    b, loc, b.getIndexType(),
+                    math::CountTrailingZerosOp::create(b, loc, args[0]));
+                SmallVector<Value> next =
+                    collect(args.drop_front(),
+                            memref::LoadOp::create(b, loc, group, lane));
+                Value left = arith::AndIOp::create(
+                    b, loc, args[0],
+                    arith::SubIOp::create(b, loc, args[0], integer(bits, 1)));
+                next.insert(next.begin(), left);
+                scf::YieldOp::create(b, loc, next);
+              });
+          return {entering.getResult(1), entering.getResult(2)};
+        });
+  }
+
+  void store(Value m, Value t, Value threshold, Value last) {
+    SmallVector<Value> place{t, m};
+    memref::StoreOp::create(b, loc, threshold, op.getThreshold(), place);
+    memref::StoreOp::create(b, loc, last, op.getLast(), place);
+  }
+  Value everything() {
+    return arith::ConstantOp::create(
+        b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+  }
+
+  /// The threshold of the row whose own entry is j.
+  void show(Value m, Value j, Value lowest) {
+    Type narrow = b.getI32Type();
+    Value order = arith::TruncIOp::create(
+        b, loc, narrow, arith::ShRSIOp::create(b, loc, lowest, key(32)));
+    Value isNaN = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, order,
+        integer(narrow, std::numeric_limits<int32_t>::min()));
+    Value mask =
+        arith::BitcastOp::create(b, loc, b.getF32Type(), flipped(order));
+    Value priority = arith::TruncIOp::create(b, loc, narrow, lowest);
+    store(m, arith::SubIOp::create(b, loc, j, first),
+          select(isNaN, everything(), mask),
+          select(isNaN, integer(narrow, -1), priority));
+  }
+
+  void ofHead(Value m) {
+    // Rows that see at most W entries.
+    Value room = arith::SubIOp::create(
+        b, loc, index(keep),
+        arith::MinUIOp::create(b, loc, first, index(keep)));
+    Value free = arith::MinUIOp::create(
+        b, loc, room, arith::SubIOp::create(b, loc, end, first));
+    loop(index(0), free, 1, {}, [&](Value t, ValueRange) {
+      store(m, t, everything(), integer(b.getI32Type(), -1));
+      return SmallVector<Value>();
+    });
+    // Where more than W entries come before the rows, these go through all
+    // of them past the W-th.
+    int64_t step = list.getDimSize(0);
+    loop(index(keep), end, step, key(kLeast),
+         [&](Value from, ValueRange bound) -> SmallVector<Value> {
+           Value to = arith::MinUIOp::create(
+               b, loc, end, arith::AddIOp::create(b, loc, from, index(step)));
+           return {loop(from, to, 1, leastOf(m, from, bound[0]),
+                        [&](Value j, ValueRange state) {
+                          SmallVector<Value> next = replace(state, keyAt(m, j));
+                          Value shown = arith::CmpIOp::create(
+                              b, loc, arith::CmpIPredicate::uge, j, first);
+                          scf::IfOp::create(b, loc, shown,
+                                            [&](OpBuilder &, Location) {
+                                              show(m, j, next[0]);
+                                              scf::YieldOp::create(b, loc);
+                                            });
+                          return next;
+                        })
+                       .front()};
+         });
+  }
+};
+} // namespace
+
+LogicalResult cheems::lowerKeepThreshold(KeepThresholdOp op,
+                                         RewriterBase &rewriter) {
+  Location loc = op.getLoc();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  Value rows =
+            memref::DimOp::create(rewriter, loc, op.getThreshold(), index(0)),
+        heads = memref::DimOp::create(rewriter, loc, op.getMask(), index(0));
+  int64_t most = cast<MemRefType>(op.getThreshold().getType()).getDimSize(0);
+  int64_t listed =
+      ShapedType::isDynamic(most)
+          ? kMostListed
+          : std::clamp<int64_t>(llvm::PowerOf2Ceil(most), 1, kMostListed);
+  Type i64 = rewriter.getI64Type();
+  Value end = arith::AddIOp::create(rewriter, loc, op.getFirst(), rows);
+  Thresholds thresholds{
+      rewriter,
+      loc,
+      op,
+      static_cast<int64_t>(op.getKeep()),
+      VectorType::get({listed}, i64),
+      memref::AllocOp::create(rewriter, loc, MemRefType::get({kLanes}, i64)),
+      op.getFirst(),
+      end};
+  thresholds.loop(index(0), heads, 1, {}, [&](Value m, ValueRange) {
+    thresholds.ofHead(m);
+    return SmallVector<Value>();
+  });
+  return success();
+}
