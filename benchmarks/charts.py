@@ -22,17 +22,27 @@ def short(value):
     return f"{value:g}"
 
 
-class Panel:
-    """Axes from the smallest to the largest of both, in decades upwards and at the given marks across."""
+def heights(curves):
+    """Where to draw lines across: at 1, 2 and 5 of each decade, or at 1 alone where there would be many."""
+    values = [y for _, points in curves for _, y in points]
+    steps = [factor * 10.0**power for power in range(math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1) for factor in (1, 2, 5)]
+    for steps in (steps, steps[::3]):
+        first = max(i for i, step in enumerate(steps) if step <= min(values))
+        last = min(i for i, step in enumerate(steps) if step >= max(values))
+        if last - first <= 6:
+            break
+    return steps[first : max(last, first + 1) + 1]
 
-    def __init__(self, x, width, height, across, up, label):
-        self.x, self.width, self.height, self.across = x, width, height, across
-        values = [y for _, points in up for _, y in points]
-        self.low, self.high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values) * 1.01))
+
+class Panel:
+    """Logarithmic axes with these marks, and curves between them."""
+
+    def __init__(self, x, width, height, across, marks, up, label):
+        self.x, self.width, self.height, self.across, self.low, self.high = x, width, height, across, marks[0], marks[-1]
         self.body = [text(x, TOP - 10, label, "quiet")]
-        for power in range(round(math.log10(self.low)), round(math.log10(self.high)) + 1):
-            y = self.up(10.0**power)
-            self.body += [line(x, y, x + width, y, "grid" if 10.0**power > self.low else "axis"), text(x - 8, y + 4, short(10.0**power), "quiet", "end")]
+        for value in marks:
+            y = self.up(value)
+            self.body += [line(x, y, x + width, y, "grid" if value > self.low else "axis"), text(x - 8, y + 4, short(value), "quiet", "end")]
         for value, words in across:
             self.body += [line(self.at(value), TOP + height, self.at(value), TOP + height + 5, "axis"),
                           text(self.at(value), TOP + height + 20, words, "quiet", "middle")]
@@ -53,12 +63,15 @@ class Panel:
             self.body.append(f"<g><title>{words}: {short(float(f'{y:.3g}'))} at {short(x)}</title>{mark(shape, self.at(x), self.up(y), kind)}</g>")
 
 
-def chart(title, panels, height, lines, notes):
-    """Panels side by side: (across, label, curves); a legend and remarks below them."""
+def chart(title, panels, height, notes, same=False):
+    """Panels side by side, (across, label, curves), with the same marks upwards or with marks of their own; a legend of
+    all their lines and remarks below them."""
+    everything = [curve for _, _, curves in panels for curve in curves]
+    lines = list(dict.fromkeys(line for line, _ in everything))
     width = (WIDTH - LEFT - 22 - GAP * (len(panels) - 1)) / len(panels)
     body = [text(22, 26, title, "title")]
     for i, (across, label, curves) in enumerate(panels):
-        body += Panel(LEFT + i * (width + GAP), width, height, across, curves, label).body
+        body += Panel(LEFT + i * (width + GAP), width, height, across, heights(everything if same else curves), curves, label).body
     y = TOP + height + 50
     for i, (kind, shape, words) in enumerate(lines):
         x = LEFT + (i % 2) * 340
@@ -69,7 +82,7 @@ def chart(title, panels, height, lines, notes):
     return svg(WIDTH, y + 17 * len(notes) + 6, title, body)
 
 
-def curves(results, jobs, lines, belongs, place, value):
+def curves(jobs, lines, belongs, place, value):
     """Of each line ((colour, sign, words), points), as long as there are points."""
     found = []
     for key, kind, shape, words in lines:
@@ -94,27 +107,26 @@ def experts(results, jobs):
     lines, belongs = LINES["experts"], lambda job: (job.by, job.how)
     rate = lambda job: median(rates(results, job))
     count = lambda job: int(job.model.split("x")[2])
-    marks, panels, present = [(size, name(size)) for size in TABLES], [], []
+    marks, panels = [(size, name(size)) for size in TABLES], []
     for ratio in RATIOS:
         own = [job for job in jobs if int(job.model.split("x")[3]) == retrieved(count(job), ratio)]
-        found = curves(results, own, lines, belongs, count, rate)
+        found = curves(own, lines, belongs, count, rate)
         if found:
-            panels.append((marks, f"tokens/s; retrieved: {ratio:g}·√experts", found))
-            present += [curve[0] for curve in found]
+            panels.append((marks, f"tokens/s; retrieved: {'' if ratio == 1 else f'{ratio:g}·'}√experts", found))
     if not panels:
         return None
     title = f"Expert retrieval by experts: {BLOCK} tokens of {HIDDEN} numbers, {results['settings']['threads']} threads"
-    return chart(title, panels, 250, list(dict.fromkeys(present)), ends(results, jobs, lines, belongs))
+    return chart(title, panels, 250, ends(results, jobs, lines, belongs), same=True)
 
 
 def lengths(results, jobs):
     lines, belongs = LINES["models"], lambda job: job.model
-    found = curves(results, jobs, lines, belongs, lambda job: job.tokens(), lambda job: median(rates(results, job)))
+    found = curves(jobs, lines, belongs, lambda job: job.tokens(), lambda job: median(rates(results, job)))
     if not found:
         return None
     marks = [(length, f"{length >> 10}k" if length >= 1024 else str(length)) for length in sorted({job.tokens() for job in jobs})]
     title = f"Prefill by length: tokens a second, {results['settings']['threads']} threads, bf16, models of 320M's shape"
-    return chart(title, [(marks, "tokens/s", found)], 250, [curve[0] for curve in found], ends(results, jobs, lines, belongs))
+    return chart(title, [(marks, "tokens/s", found)], 250, ends(results, jobs, lines, belongs))
 
 
 def million(results, jobs):
@@ -124,11 +136,11 @@ def million(results, jobs):
     values = [("µs a token, prefill", lambda job: micro(median(rates(results, job)))), ("µs a token, decode behind it", lambda job: micro(notes(job).get("decode"))),
               ("peak memory, MiB", lambda job: notes(job).get("peak_memory", 0) / 2**20)]
     marks = [(length, short(length)) for length in sorted({job.tokens() for job in jobs})]
-    panels = [(marks, label, curves(results, jobs, lines, belongs, lambda job: job.tokens(), value)) for label, value in values]
+    panels = [(marks, label, curves(jobs, lines, belongs, lambda job: job.tokens(), value)) for label, value in values]
     if not all(found for _, _, found in panels):
         return None
     title = f"Time and memory by length: two layers of 320M's shape, {results['settings']['threads']} threads, bf16"
-    return chart(title, panels, 200, [curve[0] for curve in panels[0][2]], ends(results, jobs, lines, belongs))
+    return chart(title, panels, 200, ends(results, jobs, lines, belongs))
 
 
 def all_charts(results, figures):

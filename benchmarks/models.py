@@ -81,13 +81,14 @@ class Cheems:
     heads: int
     experts: int
     period: int = 8  # every so many layers one is attention; 1: all are, and no key is ever dropped
+    positions: int = 1048576
 
     STATE, RETRIEVAL_HEADS, RETRIEVAL_SIZE, RETRIEVED = 128, 4, 64, 8
 
     def config(self, window):
         return dict(model_type="cheems", architectures=["CheemsForCausalLM"], vocab_size=VOCABULARY, hidden_size=self.hidden,
                     intermediate_size=self.intermediate, num_hidden_layers=self.layers, hidden_bias=False, hidden_act="silu",
-                    max_position_embeddings=1048576, rope_theta=10000.0, rope_scaling=None, rms_norm_eps=1e-6,
+                    max_position_embeddings=self.positions, rope_theta=10000.0, rope_scaling=None, rms_norm_eps=1e-6,
                     tie_word_embeddings=True, ssd_chunk_size=256, ssd_state_size=self.STATE, num_attention_heads=self.heads,
                     num_key_value_heads=self.heads // 2, dynamic_mask_ratio=0.0, keep_window_size=window if self.period > 1 else None,
                     attn_layer_period=self.period, attn_layer_offset=self.period - 1, is_moe=True, num_cdmoe_experts=self.experts,
@@ -150,8 +151,9 @@ MODELS = {
     "cheems-tiny": Cheems(256, 512, 8, 4, 1024),
     "cheems-320M": Cheems(768, 1536, 24, 12, 3072),
     "cheems-1.3B": Cheems(2048, 4096, 24, 32, 8192),
-    # of the size of cheems-320M: the same layers with attention over all keys instead of SSD, and a Doge with as many experts
-    "dense-320M": Cheems(768, 1536, 24, 12, 3072, period=1),
+    # of the size of cheems-320M: the same layers with attention over all keys instead of SSD (the keys of a million tokens
+    # would fill 37 GiB), and a Doge with as many experts
+    "dense-320M": Cheems(768, 1536, 24, 12, 3072, period=1, positions=262144),
     "doge-cdmoe-320M": Doge(768, 1536, 24, 12, 6, 3072, retrieved=32, positions=1048576),
     # two layers of those, for a million tokens
     "cheems-320M-pair": Cheems(768, 1536, 2, 12, 3072, period=2),
