@@ -40,6 +40,8 @@ def measure(jobs, a):
     a.work.mkdir(parents=True, exist_ok=True)
     for job in list(jobs):
         try:
+            if a.quick and modules.long(job):
+                raise Missing("too long for --quick")
             runner.prepare(job)
         except Missing as reason:
             say(f"{job.name()}, {job.model}, {job.test}: left out: {reason}")
@@ -114,7 +116,7 @@ def main():
     parser.add_argument("--repeat", type=int, help="rounds; 5, or 1 with --quick; what takes long runs in the first or the first two alone")
     parser.add_argument("--count", type=int, help="tokens decoded a run; 32, or 8 with --quick")
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows alone; may be given again")
-    parser.add_argument("--quick", action="store_true", help="one short round: to see that all of it runs")
+    parser.add_argument("--quick", action="store_true", help="one short round without what takes long: to see that all of it runs")
     parser.add_argument("--json", type=pathlib.Path, help="keep what was measured in this file")
     parser.add_argument("--recorded", type=pathlib.Path, help="measure nothing: take such a file")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="rewrite the table of this page, and the pictures in the folder of its name")

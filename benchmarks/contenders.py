@@ -70,8 +70,10 @@ class Runner:
         return self.once(folder, lambda: (folder / "config.json").exists() or random_model.save(folder, MODELS[model]))
 
     def artefact(self, model):
-        path = self.work / f"{model}.cheems"
-        return self.once(path, lambda: run([self.bins / "cheems-compile", self.folder(model), "-o", path]))
+        path, compiler = self.work / f"{model}.cheems", self.bins / "cheems-compile"
+        sources = (compiler, self.folder(model) / "config.json")
+        fresh = lambda: path.exists() and all(source.exists() and source.stat().st_mtime < path.stat().st_mtime for source in sources)
+        return self.once(path, lambda: fresh() or run([compiler, self.folder(model), "-o", path]))
 
     def gguf(self, model):
         path = self.work / f"{model}.gguf"

@@ -103,6 +103,12 @@ def rounds(job):
     return 1 if job.tokens() >= LONG or job.model not in (CHEEMS, DENSE) else 2
 
 
+def long(job):
+    """Whether a short look at everything leaves it out."""
+    sizes = [int(word) for word in job.model.split("x")] if job.test in OPS else [job.tokens()]
+    return sizes[0] > 10000 or job.test == "experts" and sizes[2] > 16384 or job.by == "torch" and job.test == "attention"
+
+
 def bytes_of(job, settings):
     """What models.py counts for a token, to be held against cheems-bench; nothing where it does not count."""
     if job.test.startswith("decode "):
