@@ -72,7 +72,7 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
 
 llvm::json::Object describeVariant(const Variant &variant) {
   const ModuleFacts &facts = variant.facts;
-  return llvm::json::Object{
+  llvm::json::Object made{
       {"name", variant.target.name},
       {"features", llvm::json::Array(variant.target.features)},
       {"wants", llvm::json::Array(variant.target.wants)},
@@ -81,6 +81,13 @@ llvm::json::Object describeVariant(const Variant &variant) {
       {"workspace", llvm::json::Object{
                         {"general", llvm::json::Array(facts.generalWorkspace)},
                         {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+  if (facts.ssdChunk) {
+    made["ssd_chunk"] = *facts.ssdChunk;
+  }
+  if (facts.prefill) {
+    made["prefill"] = *facts.prefill;
+  }
+  return made;
 }
 
 /// The trained length, times factor with dynamic scaling; unlimited where the
@@ -120,6 +127,12 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
   facts.parameters =
       module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
   facts.block = block;
+  auto size = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto value = module->getAttrOfType<mlir::IntegerAttr>(name);
+    return value ? std::optional(value.getInt()) : std::nullopt;
+  };
+  facts.ssdChunk = size("cheems.chunk");
+  facts.prefill = size("cheems.prefill");
   auto marks = [&](llvm::StringRef name) {
     std::vector<std::string> parts;
     module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {

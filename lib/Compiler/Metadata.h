@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ModuleFacts {
   mlir::ArrayAttr state, parameters;
   std::vector<std::string> generalMarks, decodeMarks; ///< in their order
   int64_t block;
+  std::optional<int64_t> ssdChunk, prefill; ///< rows; none in plain loops
 };
 /// Read before the module is lowered to LLVM.
 ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block);

@@ -71,16 +71,16 @@ llvm::Error compileVariant(const VariantSource &source, Variant &variant,
         "internal error: the imported module is invalid");
   }
   nameEntries(*module, variant.target.name);
-  Strategy strategy = variant.target.strategy(source.scalar);
+  TargetDescription target = variant.target.describe(source.scalar);
   if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildFusePipeline(pm, strategy);
-        buildBufferizePipeline(pm, strategy);
+        buildFusePipeline(pm, target);
+        buildBufferizePipeline(pm, target);
       })) {
     return failed;
   }
   variant.facts = collectFacts(*module, source.import.block);
   if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildLLVMPipeline(pm, strategy);
+        buildLLVMPipeline(pm, target);
       })) {
     return failed;
   }

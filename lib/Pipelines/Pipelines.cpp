@@ -13,33 +13,31 @@
 namespace cheems {
 using namespace mlir;
 
-void buildFusePipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (!strategy.scalar) {
+  if (!target.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
     pm.addPass(mlir::cheems::createPackParametersPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
-    mlir::cheems::TileThreadsPassOptions tile;
-    tile.panels = strategy.panels;
-    tile.rows = strategy.rows;
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass(tile));
-    mlir::cheems::TileChunksPassOptions chunks;
-    chunks.chunk = strategy.chunk;
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass(chunks));
-    // The kernel takes entries in blocks itself; here it knows which come next.
-    mlir::cheems::TileKeysPassOptions keys;
-    keys.keys = strategy.keys;
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass(keys));
+    mlir::cheems::SelectStrategyPassOptions sizes;
+    sizes.lanes = target.lanes;
+    sizes.registers = target.registers;
+    sizes.products = target.products;
+    pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
+    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   }
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
   mlir::cheems::DecomposePassOptions decompose;
-  decompose.kernels = !strategy.scalar;
+  decompose.kernels = !target.scalar;
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
 }
 
-void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildBufferizePipeline(OpPassManager &pm,
+                            const TargetDescription &target) {
   pm.addPass(mlir::cheems::createLowerParametersPass());
   // Row counts of intermediate tensors become that of the function's first
   // argument: one extent to plan by.
@@ -66,11 +64,11 @@ void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
-  if (!strategy.scalar) {
+  if (!target.scalar) {
     mlir::cheems::LowerMicrokernelsPassOptions kernels;
-    kernels.lanes = strategy.lanes;
-    kernels.registers = strategy.registers;
-    kernels.products = strategy.products;
+    kernels.lanes = target.lanes;
+    kernels.registers = target.registers;
+    kernels.products = target.products;
     pm.addNestedPass<func::FuncOp>(
         mlir::cheems::createLowerMicrokernelsPass(kernels));
   }
@@ -82,7 +80,7 @@ void buildBufferizePipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createCSEPass());
 }
 
-void buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
+void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(mlir::cheems::createExpandMathPass());
   pm.addPass(createCanonicalizerPass());
@@ -106,14 +104,14 @@ void buildLLVMPipeline(OpPassManager &pm, const Strategy &strategy) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void buildPipeline(OpPassManager &pm, const Strategy &strategy) {
-  buildFusePipeline(pm, strategy);
-  buildBufferizePipeline(pm, strategy);
-  buildLLVMPipeline(pm, strategy);
+void buildPipeline(OpPassManager &pm, const TargetDescription &target) {
+  buildFusePipeline(pm, target);
+  buildBufferizePipeline(pm, target);
+  buildLLVMPipeline(pm, target);
 }
 
 namespace {
-struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
+struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<int64_t> lanes{*this, "lanes",
                         llvm::cl::desc("f32 lanes of a vector register"),
                         llvm::cl::init(8)};
@@ -129,8 +127,8 @@ struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
           clEnumValN(mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
           clEnumValN(mlir::cheems::Products::AMX, "amx",
                      "tdpbf16ps on tiles"))};
-  Strategy strategy() const {
-    Strategy result;
+  TargetDescription target() const {
+    TargetDescription result;
     result.lanes = lanes;
     result.registers = registers;
     result.products = products;
@@ -140,32 +138,32 @@ struct StrategyOptions : PassPipelineOptions<StrategyOptions> {
 } // namespace
 
 void registerPipelines() {
-  PassPipelineRegistration<StrategyOptions>(
+  PassPipelineRegistration<TargetOptions>(
       "cheems-fuse", "Fusion and weight layout, on tensors",
-      [](OpPassManager &pm, const StrategyOptions &options) {
-        buildFusePipeline(pm, options.strategy());
+      [](OpPassManager &pm, const TargetOptions &options) {
+        buildFusePipeline(pm, options.target());
       });
-  PassPipelineRegistration<StrategyOptions>(
+  PassPipelineRegistration<TargetOptions>(
       "cheems-bufferize", "Tensors to buffers in one arena",
-      [](OpPassManager &pm, const StrategyOptions &options) {
-        buildBufferizePipeline(pm, options.strategy());
+      [](OpPassManager &pm, const TargetOptions &options) {
+        buildBufferizePipeline(pm, options.target());
       });
-  PassPipelineRegistration<StrategyOptions>(
+  PassPipelineRegistration<TargetOptions>(
       "cheems-to-llvm", "Buffers to the LLVM dialect",
-      [](OpPassManager &pm, const StrategyOptions &options) {
-        buildLLVMPipeline(pm, options.strategy());
+      [](OpPassManager &pm, const TargetOptions &options) {
+        buildLLVMPipeline(pm, options.target());
       });
-  PassPipelineRegistration<StrategyOptions>(
+  PassPipelineRegistration<TargetOptions>(
       "cheems-fast", "A whole module to the LLVM dialect, vectorised",
-      [](OpPassManager &pm, const StrategyOptions &options) {
-        buildPipeline(pm, options.strategy());
+      [](OpPassManager &pm, const TargetOptions &options) {
+        buildPipeline(pm, options.target());
       });
   PassPipelineRegistration<>(
       "cheems-scalar", "A whole module to the LLVM dialect, in plain loops",
       [](OpPassManager &pm) {
-        Strategy strategy;
-        strategy.scalar = true;
-        buildPipeline(pm, strategy);
+        TargetDescription target;
+        target.scalar = true;
+        buildPipeline(pm, target);
       });
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/Generation/Generator.h"
+#include "runtime/Generation/ProgressLine.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,7 +49,9 @@ void Generator::feed(const int32_t *tokens, size_t count) {
   int64_t before = session.position(0);
   {
     Stopwatch watch(totals.promptSeconds);
-    session.prefill(0, tokens, static_cast<int64_t>(count), logits.data());
+    PromptProgress progress(static_cast<int64_t>(count));
+    session.prefill(0, tokens, static_cast<int64_t>(count), logits.data(),
+                    [&](int64_t done) { progress.report(done); });
   }
   totals.promptTokens += session.position(0) - before;
 }

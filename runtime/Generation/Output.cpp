@@ -2,6 +2,7 @@
 #include "runtime/Error.h"
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cheems {
@@ -20,11 +21,31 @@ void writeAll(int descriptor, std::string_view text) {
   }
 }
 
-void writeOutput(std::string_view text) { writeAll(STDOUT_FILENO, text); }
+namespace {
+bool lineOpen = false; ///< standard output ends within a line
+
+/// Whether what goes to one shows up in the other.
+bool shareFile(int a, int b) {
+  struct stat first, second;
+  return fstat(a, &first) == 0 && fstat(b, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+} // namespace
+
+void writeOutput(std::string_view text) {
+  writeAll(STDOUT_FILENO, text);
+  if (!text.empty()) {
+    lineOpen = text.back() != '\n';
+  }
+}
 bool outputIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
 
 void printMessage(const std::string &text) {
   std::string line;
+  if (lineOpen && shareFile(STDOUT_FILENO, STDERR_FILENO)) {
+    line = "\n";
+    lineOpen = false;
+  }
   for (char c : text) { // names and prompts in it may hold anything
     bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     line += control ? ' ' : c;

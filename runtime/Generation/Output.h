@@ -19,7 +19,8 @@ void writeOutput(std::string_view text);
 bool outputIsTerminal();
 
 /// One line on standard error; control characters and line ends in `text`
-/// become spaces, failures are ignored.
+/// become spaces, failures are ignored. It begins a line of its own where
+/// standard output goes to the same file.
 void printMessage(const std::string &text);
 
 } // namespace cheems

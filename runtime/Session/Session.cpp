@@ -7,7 +7,6 @@ using namespace cheems;
 
 namespace {
 
-constexpr int64_t defaultChunk = 512;
 // Larger chunks compute the same and only cost memory.
 constexpr int64_t maxChunk = 65536;
 constexpr int64_t maxSlots = 65536;
@@ -33,13 +32,14 @@ int64_t chooseContext(const Metadata &data, const SessionOptions &options) {
   return options.context;
 }
 
-int64_t chooseChunk(const SessionOptions &options, int64_t context) {
+int64_t chooseChunk(const Variant &variant, const SessionOptions &options,
+                    int64_t context) {
   if (options.prefillChunk < 0) {
     throw Error(Status::usage, "the prefill chunk must be at least 1, not " +
                                    number(options.prefillChunk));
   }
   return std::min(
-      {options.prefillChunk == 0 ? defaultChunk : options.prefillChunk,
+      {options.prefillChunk == 0 ? variant.prefill : options.prefillChunk,
        maxChunk, context});
 }
 
@@ -68,7 +68,7 @@ Session::Session(std::shared_ptr<const Model> model,
     : compiled(std::move(model)), interrupted(options.interrupted),
       profile(options.profile),
       contextLength(chooseContext(compiled->metadata(), options)),
-      chunk(chooseChunk(options, contextLength)),
+      chunk(chooseChunk(compiled->variant(), options, contextLength)),
       rowLimit(std::max({chunk, checkSlots(options.slots),
                          std::min(options.rows, maxChunk)})),
       flushesDenormals(compiled->variant().flushesDenormals()),
@@ -179,11 +179,15 @@ void Session::feed(int64_t slot, const int32_t *tokens, int64_t count,
 }
 
 void Session::prefill(int64_t slot, const int32_t *tokens, int64_t count,
-                      float *logits) {
+                      float *logits,
+                      const std::function<void(int64_t done)> &fed) {
   feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
     int32_t last = segment.length - 1;
     bool wanted = logits && done + segment.length == count;
     step(tokens + done, segment.length, &segment, 1, &last, wanted, logits);
+    if (fed) {
+      fed(done + segment.length);
+    }
   });
 }
 

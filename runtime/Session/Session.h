@@ -20,8 +20,8 @@ struct SessionOptions {
   int64_t slots = 1; ///< sequences held at once
   int threads = 0;   ///< 0: the physical cores within affinity and cgroup quota
   int64_t context = 0; ///< tokens a sequence may hold; 0: the model's default
-  int64_t prefillChunk =
-      0; ///< rows a prefill feeds at a time; 0: 512; at most 65536 are taken
+  int64_t prefillChunk = 0; ///< rows a prefill feeds at a time; 0: what the
+                            ///< artefact says; at most 65536 are taken
   int64_t rows = 0; ///< of the longest step, where more than a chunk's and one
                     ///< a slot are wanted; at most 65536 are taken
   /// Told where the time of each step goes; of this session alone. Null: none.
@@ -77,9 +77,11 @@ public:
 
   /// Feeds a prompt to one slot, prefillChunk() rows at a time; `logits`
   /// [vocabulary] receives those of the last token, unless null. The dynamic
-  /// rotary base is that of the whole prompt.
+  /// rotary base is that of the whole prompt. `fed` hears how many tokens are
+  /// fed, after each chunk.
   void prefill(int64_t slot, const int32_t *tokens, int64_t count,
-               float *logits);
+               float *logits,
+               const std::function<void(int64_t done)> &fed = nullptr);
   /// The same; `receive` gets the logits of all rows, chunk by chunk: index of
   /// the first, how many, [rows, vocabulary].
   using LogitsHandler =

@@ -172,6 +172,42 @@ class Behaviour(unittest.TestCase):
         process.stdout.close()
         os.close(master)
 
+    def test_messages_begin_a_line_where_text_goes_to_the_same_file(self):
+        words = [RUNNER, FOLDER / "good.cheems", "-p", "ab c", "-n", "6", "--ignore-eos"]
+        text = subprocess.run(words, capture_output=True, timeout=120).stdout
+        self.assertTrue(text and not text.endswith(b"\n"), text)
+        both = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120).stdout
+        self.assertTrue(both.startswith(text + b"\ncheems-run: "), both)
+
+    def test_a_long_prompt_tells_how_far_it_is_on_a_terminal_only(self):
+        ids = FOLDER / "long.ids"
+        ids.write_text(",".join(["4"] * 150000))  # the stand-in takes time with the square
+        words = [RUNNER, FOLDER / "good.cheems", "--prompt-ids", f"@{ids}", "-c", "200000", "--prefill-chunk", "16"]
+        try:
+            master, slave = pty.openpty()
+        except OSError as error:  # a chroot without /dev/pts
+            self.skipTest(f"no terminal to be had: {error}")
+        piped = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        seen, began = b"", time.monotonic()
+        while b"left" not in seen:
+            self.assertTrue(select.select([master], [], [], 60)[0], seen)
+            seen += os.read(master, 1000)
+        self.assertGreater(time.monotonic() - began, 1)
+        for each in (process, piped):
+            each.send_signal(signal.SIGINT)
+            self.assertEqual(each.wait(timeout=60), 130)
+        while b"interrupted" not in seen:
+            self.assertTrue(select.select([master], [], [], 60)[0], seen)
+            seen += os.read(master, 1000)
+        os.close(master)
+        begin = rb"\r\x1b\[K"
+        line = begin + rb"prompt: \d+ of 150000 tokens, [\d.]+ tokens/s, (\d+ h )?(\d+ min )?(\d+ s )?left"
+        self.assertRegex(seen, rb"^(" + line + rb")+" + begin + rb"cheems-run: interrupted")
+        self.assertEqual(process.communicate()[0], b"")
+        self.assertEqual(piped.communicate(), (b"", b"cheems-run: interrupted\n"))
+
     def test_a_folder_takes_the_compiler_beside_the_tool(self):
         bins, model, cache = FOLDER / "bins", FOLDER / "model", FOLDER / "cache"
         bins.mkdir()

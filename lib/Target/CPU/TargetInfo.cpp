@@ -144,15 +144,15 @@ bool TargetInfo::has(llvm::StringRef feature) const {
   return llvm::is_contained(features, feature);
 }
 
-Strategy TargetInfo::strategy(bool scalar) const {
+TargetDescription TargetInfo::describe(bool scalar) const {
   using mlir::cheems::Products;
-  Strategy strategy;
-  strategy.scalar = scalar;
+  TargetDescription description;
+  description.scalar = scalar;
   bool wide = has("avx512f");
-  strategy.lanes = wide ? 16 : 8;
-  strategy.registers = wide ? 32 : 16;
-  strategy.products = has("amx-bf16")     ? Products::AMX
-                      : has("avx512bf16") ? Products::DotBF16
-                                          : Products::FMA;
-  return strategy;
+  description.lanes = wide ? 16 : 8;
+  description.registers = wide ? 32 : 16;
+  description.products = has("amx-bf16")     ? Products::AMX
+                         : has("avx512bf16") ? Products::DotBF16
+                                             : Products::FMA;
+  return description;
 }

@@ -62,12 +62,12 @@ TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
   }
 }
 
-TEST(TargetInfo, strategyFollowsTheFeatures) {
+TEST(TargetInfo, descriptionFollowsTheFeatures) {
   std::vector<Products> products;
   std::vector<int64_t> lanes;
   for (const TargetInfo &variant : variants("portable")) {
-    products.push_back(variant.strategy(false).products);
-    lanes.push_back(variant.strategy(false).lanes);
+    products.push_back(variant.describe(false).products);
+    lanes.push_back(variant.describe(false).lanes);
   }
   EXPECT_THAT(products, ElementsAre(Products::AMX, Products::DotBF16,
                                     Products::FMA, Products::FMA));

@@ -28,33 +28,33 @@ const char *variantOf(Mode mode) {
                                : nullptr;
 }
 
-llvm::Expected<std::pair<TargetInfo, Strategy>> choose(Mode mode) {
+llvm::Expected<std::pair<TargetInfo, TargetDescription>> choose(Mode mode) {
   if (const char *variant = variantOf(mode)) {
     auto target = TargetInfo::find(variant);
     if (!target) {
       return target.takeError();
     }
-    return std::pair(*target, target->strategy(false));
+    return std::pair(*target, target->describe(false));
   }
   auto baseline = TargetInfo::find("x86-64-v3");
   if (!baseline) {
     return baseline.takeError();
   }
-  Strategy strategy = baseline->strategy(mode == Mode::Scalar);
+  TargetDescription description = baseline->describe(mode == Mode::Scalar);
   if (mode != Mode::Wide) {
-    return std::pair(*baseline, strategy);
+    return std::pair(*baseline, description);
   }
   // Without AVX-512 the same IR is still legal: each of its registers becomes
   // two.
-  strategy.lanes = 16;
-  strategy.registers = 32;
+  description.lanes = 16;
+  description.registers = 32;
   auto native = TargetInfo::find("native");
   if (!native) {
     llvm::consumeError(native.takeError());
-    return std::pair(*baseline, strategy);
+    return std::pair(*baseline, description);
   }
-  return std::pair(native->strategy(false).lanes == 16 ? *native : *baseline,
-                   strategy);
+  return std::pair(native->describe(false).lanes == 16 ? *native : *baseline,
+                   description);
 }
 
 Element elementOf(mlir::Type type) {
@@ -117,13 +117,16 @@ CompiledModule::compile(const std::string &text, Mode mode,
   if (!target) {
     return fail(llvm::toString(target.takeError()));
   }
-  if (chunk) {
-    target->second.chunk = *chunk;
-  }
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module) {
     return fail("the module does not parse:\n" + text);
+  }
+  if (chunk) {
+    auto size = mlir::Builder(&context).getI64IntegerAttr(*chunk);
+    module->walk([&](mlir::cheems::SSDOp op) {
+      op->setDiscardableAttr("cheems.chunk", size);
+    });
   }
   mlir::PassManager before(&context), after(&context);
   buildFusePipeline(before, target->second);

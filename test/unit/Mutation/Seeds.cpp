@@ -116,7 +116,7 @@ public:
 private:
   void addWhole(const std::string &origin, const std::string &text) {
     seeds.push_back({origin, text});
-    Strategy fast, scalar;
+    TargetDescription fast, scalar;
     scalar.scalar = true;
     half(origin + ", fused", text,
          [&](OpPassManager &passes) { buildFusePipeline(passes, fast); });

@@ -66,8 +66,8 @@ FakeArtifact artefact(const std::string &access) {
       mlir::parseSourceString<mlir::ModuleOp>(stepText(access), &context);
   TargetInfo target = orThrow(TargetInfo::find("portable"));
   mlir::PassManager before(&context), after(&context);
-  buildBufferizePipeline(before, target.strategy(false));
-  buildLLVMPipeline(after, target.strategy(false));
+  buildBufferizePipeline(before, target.describe(false));
+  buildLLVMPipeline(after, target.describe(false));
   if (!module || mlir::failed(before.run(*module))) {
     throw std::runtime_error("the step does not bufferise");
   }

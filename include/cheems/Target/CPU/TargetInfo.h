@@ -1,5 +1,5 @@
-// The CPUs that code is made for: their features, and the sizes that follow
-// from them.
+// The CPUs that code is made for: their features, and what passes need to know
+// of them.
 #ifndef CHEEMS_TARGET_CPU_TARGETINFO_H
 #define CHEEMS_TARGET_CPU_TARGETINFO_H
 
@@ -34,8 +34,8 @@ struct TargetInfo {
   static llvm::Expected<TargetInfo> find(llvm::StringRef cpu);
 
   bool has(llvm::StringRef feature) const;
-  /// Register tile and task sizes. The one place that decides them.
-  Strategy strategy(bool scalar) const;
+  /// What passes need to know of it.
+  TargetDescription describe(bool scalar) const;
 };
 
 } // namespace cheems

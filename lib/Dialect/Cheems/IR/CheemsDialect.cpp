@@ -26,6 +26,18 @@ void CheemsDialect::initialize() {
       >();
 }
 
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t lanes, int64_t registers,
+                                 Products products) {
+  if (lanes != 8 && lanes != 16) {
+    return emitError() << "registers have 8 or 16 lanes, not " << lanes;
+  }
+  if (registers != 16 && registers != 32) {
+    return emitError() << "there are 16 or 32 registers, not " << registers;
+  }
+  return success();
+}
+
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rows, int64_t pair) {
   if (rows < 1 || pair < 1) {

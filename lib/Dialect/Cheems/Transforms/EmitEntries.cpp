@@ -49,7 +49,8 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
     // Their readers are done; what is left is plain LLVM that any tool takes.
     for (StringRef note :
-         {"cheems.parameters", "cheems.parameter_bytes", "cheems.state"}) {
+         {"cheems.parameters", "cheems.parameter_bytes", "cheems.state",
+          "cheems.target", "cheems.chunk", "cheems.prefill"}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());

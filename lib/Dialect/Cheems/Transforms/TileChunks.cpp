@@ -1,4 +1,5 @@
 // cheems-tile-chunks: SSD in chunks, the state carried along.
+#include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
@@ -14,11 +15,6 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
   using TileChunksPassBase::TileChunksPassBase;
 
   void runOnOperation() override {
-    if (chunk < 1) {
-      getOperation().emitError("a chunk has at least one row: chunk is ")
-          << chunk.getValue();
-      return signalPassFailure();
-    }
     SmallVector<cheems::SSDOp> ops;
     getOperation().walk([&](cheems::SSDOp op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
@@ -27,9 +23,13 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
         op.emitOpError("is cut into chunks before bufferisation, on tensors");
         return signalPassFailure();
       }
+      FailureOr<int64_t> size = cheems::takeSize(op, cheems::kChunk, chunk);
+      if (failed(size)) {
+        return signalPassFailure();
+      }
       rewriter.setInsertionPoint(op);
       int64_t rows = cast<ShapedType>(op.getX().getType()).getDimSize(0);
-      if (!ShapedType::isDynamic(rows) && rows <= chunk) {
+      if (!ShapedType::isDynamic(rows) && rows <= *size) {
         rewriter.replaceOpWithNewOp<cheems::SSDChunkOp>(
             op, op->getResultTypes(), op->getOperands(),
             op->getDiscardableAttrDictionary().getValue());
@@ -37,7 +37,7 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
       }
       scf::SCFTilingOptions options;
       options.setTileSizes(
-          {rewriter.getIndexAttr(chunk), rewriter.getIndexAttr(0)});
+          {rewriter.getIndexAttr(*size), rewriter.getIndexAttr(0)});
       // The state goes from one chunk to the next: never an scf.forall.
       options.setLoopType(scf::SCFTilingOptions::LoopType::ForOp);
       FailureOr<scf::SCFTilingResult> tiled =

@@ -1,4 +1,5 @@
 // cheems-tile-keys: attention in blocks of rows and keys.
+#include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -146,11 +147,16 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
     });
     IRRewriter rewriter(&getContext());
     for (cheems::DynamicMaskAttentionOp op : ops) {
+      FailureOr<int64_t> rowSize = cheems::takeSize(op, cheems::kRows, rows),
+                         keySize = cheems::takeSize(op, cheems::kKeys, keys);
+      if (failed(rowSize) || failed(keySize)) {
+        return signalPassFailure();
+      }
       int64_t count = RowBlock::shapeOf(op.getQuery())[0], most = count;
-      if (ShapedType::isDynamic(count) || count > rows) {
-        most = rows;
+      if (ShapedType::isDynamic(count) || count > *rowSize) {
+        most = *rowSize;
         scf::SCFTilingOptions options;
-        options.setTileSizes({rewriter.getIndexAttr(rows)});
+        options.setTileSizes({rewriter.getIndexAttr(*rowSize)});
         rewriter.setInsertionPoint(op);
         FailureOr<scf::SCFTilingResult> tiled =
             scf::tileUsingSCF(rewriter, op, options);
@@ -161,7 +167,7 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
         rewriter.replaceOp(op, tiled->replacements);
         op = cast<cheems::DynamicMaskAttentionOp>(tiled->tiledOps.front());
       }
-      RowBlock{rewriter, op.getLoc(), op, most, keys}.rewrite();
+      RowBlock{rewriter, op.getLoc(), op, most, *keySize}.rewrite();
     }
   }
 };

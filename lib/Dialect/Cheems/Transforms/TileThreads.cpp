@@ -1,5 +1,6 @@
 // cheems-tile-threads: panels and row blocks become iterations of an
 // scf.forall.
+#include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -16,11 +17,12 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   using TileThreadsPassBase::TileThreadsPassBase;
 
   /// Sizes for the parallel loop, empty where the op stays whole.
-  SmallVector<OpFoldResult> tileSizes(TilingInterface op, Builder &b) {
+  FailureOr<SmallVector<OpFoldResult>> tileSizes(TilingInterface op,
+                                                 Builder &b) {
     // Nothing to split; upstream's tiling does not expect it.
     auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
     if (!result || llvm::is_contained(result.getShape(), 0)) {
-      return {};
+      return SmallVector<OpFoldResult>();
     }
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
@@ -29,8 +31,12 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       // behind.
       int64_t count =
           cast<ShapedType>(linear.getWeights()[0].getType()).getDimSize(0);
-      sizes[1] = b.getIndexAttr(panels);
-      return count > panels ? sizes : SmallVector<OpFoldResult>();
+      FailureOr<int64_t> size = cheems::takeSize(op, cheems::kPanels, panels);
+      if (failed(size)) {
+        return failure();
+      }
+      sizes[1] = b.getIndexAttr(*size);
+      return count > *size ? sizes : SmallVector<OpFoldResult>();
     }
     bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
                        cheems::DynamicMaskOp>(op);
@@ -42,13 +48,18 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
                  (isa<cheems::RetrieveExpertsOp>(op) && !decode);
     if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||
         iterators[0] != utils::IteratorType::parallel) {
-      return {};
+      return SmallVector<OpFoldResult>();
     }
     // Only the rows of a step are many enough, and only they are dynamic.
     if (result.getRank() < 2 || !result.isDynamicDim(0)) {
-      return {};
+      return SmallVector<OpFoldResult>();
     }
-    sizes[0] = b.getIndexAttr(heavy ? 1 : rows);
+    FailureOr<int64_t> size =
+        cheems::takeSize(op, cheems::kRows, heavy ? 1 : rows.getValue());
+    if (failed(size)) {
+      return failure();
+    }
+    sizes[0] = b.getIndexAttr(*size);
     return sizes;
   }
 
@@ -61,12 +72,15 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     });
     IRRewriter rewriter(&getContext());
     for (TilingInterface op : ops) {
-      SmallVector<OpFoldResult> sizes = tileSizes(op, rewriter);
-      if (sizes.empty()) {
+      FailureOr<SmallVector<OpFoldResult>> sizes = tileSizes(op, rewriter);
+      if (failed(sizes)) {
+        return signalPassFailure();
+      }
+      if (sizes->empty()) {
         continue;
       }
       scf::SCFTilingOptions tiling;
-      tiling.setTileSizes(sizes);
+      tiling.setTileSizes(*sizes);
       tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);

@@ -5,7 +5,7 @@
 // In plain loops, too.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-bufferize{lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // RUN: not cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=0}))' 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: a chunk has at least one row: chunk is 0
+// NONE: error: 'cheems.ssd' op needs cheems.chunk of at least 1, not 0
 
 // CHECK-LABEL: @sequence
 // CHECK: %[[T:.*]] = tensor.dim %arg0

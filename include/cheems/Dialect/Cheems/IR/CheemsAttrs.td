@@ -19,6 +19,29 @@ def Cheems_PanelsAttr : AttrDef<Cheems_Dialect, "Panels"> {
   let genVerifyDecl = 1;
 }
 
+def Cheems_Products : I32EnumAttr<"Products", "How a target computes products with bf16 weights", [
+    I32EnumAttrCase<"FMA", 0, "fma">,          // weights widened to f32
+    I32EnumAttrCase<"DotBF16", 1, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
+    I32EnumAttrCase<"AMX", 2, "amx">           // tdpbf16ps on tiles: the same in blocks of 32
+  ]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+
+def Cheems_TargetAttr : AttrDef<Cheems_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "What kernels and sizes of loops follow from";
+  let description = [{
+    As `cheems.target` on a module: f32 lanes of a vector register (8 or 16), how many registers there are (16 or 32), and how
+    products with bf16 weights are computed (`fma`, `dot_bf16` or `amx`).
+
+    Example: `#cheems.target<lanes = 16, registers = 32, products = amx>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "int64_t":$registers, EnumParameter<Cheems_Products>:$products);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
     I32EnumAttrCase<"bias", 0>, I32EnumAttrCase<"threshold", 1>, I32EnumAttrCase<"scale", 2>]> {
   let cppNamespace = "::mlir::cheems";

@@ -3,7 +3,6 @@
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "cheems/Dialect/Cheems/Transforms/Products.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

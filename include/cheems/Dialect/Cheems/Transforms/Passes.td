@@ -46,6 +46,28 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
+  let summary = "Choose the sizes of loops from the target and the shapes";
+  let description = [{
+    Before: packed products and the ops of the dialect on tensors; a module that may say its target as `cheems.target`.
+    After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass splits says into what, as
+    attributes: `cheems.panels` of a `cheems.linear`, `cheems.rows` of row-wise work, experts and attention, `cheems.keys` of
+    attention, `cheems.chunk` of an `ssd`. An attribute that is there stays.
+    Requires: products packed, epilogues fused.
+    Guarantees: no other pass or place decides sizes; those that split take these attributes off, and use their options only where
+    there are none. Changes no bits but by `cheems.chunk` and `cheems.keys`.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
+    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
+    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with bf16 weights are computed",
+           [{::llvm::cl::values(
+                clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+                clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
+                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
+  ];
+}
+
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let summary = "Split products over panels and row-wise work over rows";
   let description = [{

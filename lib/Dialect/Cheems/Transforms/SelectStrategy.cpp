@@ -1,0 +1,115 @@
+// cheems-select-strategy: what size every loop gets. No other place decides
+// one; docs/rationale.md has the measurements.
+#include "Strategy.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_SELECTSTRATEGYPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+FailureOr<int64_t> cheems::takeSize(Operation *op, StringRef name,
+                                    int64_t otherwise) {
+  int64_t size = otherwise;
+  if (Attribute given = op->getDiscardableAttr(name)) {
+    auto number = dyn_cast<IntegerAttr>(given);
+    if (!number || !number.getType().isSignlessInteger(64)) {
+      return op->emitOpError() << name << " is not an i64: " << given;
+    }
+    size = number.getInt();
+    op->removeDiscardableAttr(name);
+  }
+  if (size < 1) {
+    return op->emitOpError()
+           << "needs " << name << " of at least 1, not " << size;
+  }
+  return size;
+}
+
+namespace {
+struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
+  using SelectStrategyPassBase::SelectStrategyPassBase;
+
+  TargetAttr target;
+
+  /// The first dimension's; 64 for the many rows that a prefill has.
+  static int64_t rowsOf(Value value) {
+    int64_t rows = cast<ShapedType>(value.getType()).getDimSize(0);
+    return ShapedType::isDynamic(rows) ? 64 : rows;
+  }
+
+  /// Four streams of weights keep the processor's own prefetching busy where a
+  /// row is all there is; tiles of long rows want their inputs used more often.
+  int64_t panels(LinearOp op) const {
+    constexpr int64_t longRow = 1024;
+    auto weight = cast<ShapedType>(op.getWeights()[0].getType());
+    bool tiles = target.getProducts() == Products::AMX && op.getPair() == 2;
+    int64_t length = weight.getDimSize(1) * op.getPair();
+    return tiles && length >= longRow ? 8 : 4;
+  }
+
+  /// Whatever says a size already keeps it.
+  void give(Operation *op, StringRef name, int64_t size) {
+    if (!op->hasAttr(name)) {
+      op->setDiscardableAttr(name, Builder(op).getI64IntegerAttr(size));
+    }
+  }
+
+  /// The runtime and its benchmarks are told.
+  void noteForArtefact(StringRef name, Attribute value) {
+    getOperation()->setAttr(name, value);
+  }
+
+  void select(Operation *op) {
+    bool parallel = op->getParentOfType<scf::ForallOp>() != nullptr;
+    if (auto linear = dyn_cast<LinearOp>(op); linear && !parallel) {
+      give(op, kPanels, panels(linear));
+    } else if (isa<linalg::GenericOp, RmsNormOp, RotaryOp, DynamicMaskOp>(op) &&
+               !parallel) {
+      // A row is microseconds at most; what is in a decode step stays whole.
+      if (!op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+        give(op, kRows, 32);
+      }
+    } else if (isa<MixExpertsOp, RetrieveExpertsOp>(op) && !parallel) {
+      // A row of these is work enough.
+      give(op, kRows, 1);
+    } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
+      give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
+      // The kernel takes entries in blocks itself; in one op it knows which
+      // come next.
+      give(op, kKeys, 4096);
+    } else if (isa<SSDOp>(op)) {
+      // Divides the 64 rows of a block, so that cuts there keep the bits.
+      give(op, kChunk, 32);
+      noteForArtefact(kChunk, op->getAttrOfType<IntegerAttr>(kChunk));
+    }
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    target = module->getAttrOfType<TargetAttr>(kTarget);
+    if (!target) {
+      target = TargetAttr::getChecked(
+          [&] { return module.emitError("no target to select sizes for: "); },
+          &getContext(), lanes.getValue(), registers.getValue(),
+          products.getValue());
+      if (!target) {
+        return signalPassFailure();
+      }
+      module->setAttr(kTarget, target);
+    }
+    module->walk([&](Operation *op) {
+      // What is on buffers is tiled already.
+      if (op->getNumResults()) {
+        select(op);
+      }
+    });
+    // Enough for weights to be read once for many rows, and little scratch.
+    noteForArtefact(kPrefill, Builder(module).getI64IntegerAttr(512));
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,29 @@
+// What cheems-select-strategy leaves behind: the target on the module, sizes on
+// ops.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_STRATEGY_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_STRATEGY_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+
+namespace mlir::cheems {
+
+/// The module's target.
+constexpr llvm::StringLiteral kTarget = "cheems.target";
+/// Panels a parallel iteration of a product.
+constexpr llvm::StringLiteral kPanels = "cheems.panels";
+/// Rows a parallel iteration of row-wise work, or a block of attention.
+constexpr llvm::StringLiteral kRows = "cheems.rows";
+/// Entries an op of attention.
+constexpr llvm::StringLiteral kKeys = "cheems.keys";
+/// Rows a chunk of SSD; on the module, too.
+constexpr llvm::StringLiteral kChunk = "cheems.chunk";
+/// Rows of a long prompt that a session feeds at a time; on the module.
+constexpr llvm::StringLiteral kPrefill = "cheems.prefill";
+
+/// Takes the size `name` off `op`, `otherwise` where it has none. An error
+/// where that is no positive number.
+FailureOr<int64_t> takeSize(Operation *op, StringRef name, int64_t otherwise);
+
+} // namespace mlir::cheems
+
+#endif
