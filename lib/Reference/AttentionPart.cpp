@@ -54,7 +54,8 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   Tensor k = project(tensors.key, config.keyValueHeads, tensors.keyNorm);
   Tensor v = project(tensors.value, config.keyValueHeads, std::nullopt);
 
-  MaskOptions options{config.maskKind, config.keepWindow, config.maskThreshold};
+  MaskOptions options{config.maskKind, config.keepWindow, config.maskThreshold,
+                      weights.rounding.attention};
   bool hides = options.kind == MaskKind::Threshold;
   bool bySign = hides && options.threshold == 1.0;
   Tensor flat = v.reshaped({count, config.keyValueHeads * config.headDim});
@@ -71,13 +72,17 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
     margins[t] = std::min(margins[t], least[t]);
   }
 
+  q = rotary(q, rows.head);
   k = rotary(k, rows.head);
+  if (weights.rounding.attention) {
+    q = bf16(q);
+  }
   if (weights.rounding.state) {
     k = bf16(k);
     v = bf16(v);
   }
-  Tensor y = dynamicMaskAttention(rotary(q, rows.head), k, v, mask,
-                                  rows.positions, rows.positions, options);
+  Tensor y = dynamicMaskAttention(q, k, v, mask, rows.positions, rows.positions,
+                                  options);
   return linear(y.reshaped({count, config.heads * config.headDim}),
                 weights.load(tensors.output));
 }

@@ -1,29 +1,29 @@
 // Dense softmax attention under a dynamic mask, one query and head at a time.
 #include "cheems/Reference/DynamicMaskAttention.h"
 #include "cheems/Reference/KeepThreshold.h"
+#include "cheems/Reference/Linear.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace cheems::reference {
 
-/// Softmax over the scores; hidden keys have the score -inf. All hidden: all
-/// zero.
-static std::vector<double> softmax(const std::vector<double> &scores) {
-  std::vector<double> weights(scores.size(), 0.0);
+/// Exponentials of the scores and their sum, all divided by a power of two;
+/// hidden keys have the score -inf. All hidden: all zero, and the sum one.
+static std::pair<std::vector<double>, double>
+softmax(const std::vector<double> &scores) {
+  std::vector<double> exponentials(scores.size(), 0.0);
   double highest = *std::max_element(scores.begin(), scores.end());
   if (highest == -std::numeric_limits<double>::infinity()) {
-    return weights;
+    return {exponentials, 1.0};
   }
+  double origin = std::round(highest / std::log(2.0)) * std::log(2.0);
   double sum = 0.0;
   for (size_t n = 0; n < scores.size(); ++n) {
-    weights[n] = std::exp(scores[n] - highest);
-    sum += weights[n];
+    exponentials[n] = std::exp(scores[n] - origin);
+    sum += exponentials[n];
   }
-  for (double &weight : weights) {
-    weight /= sum;
-  }
-  return weights;
+  return {exponentials, sum};
 }
 
 Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
@@ -71,12 +71,13 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
           scores[n] += mask(m, n);
         }
       }
-      std::vector<double> weights = softmax(scores);
+      auto [weights, sum] = softmax(scores);
       for (int64_t n = 0; n < keys; ++n) {
         double weight = weights[n];
         if (options.kind == MaskKind::Scale) {
           weight *= mask(m, n);
         }
+        weight = (options.roundsWeights ? bf16(weight) : weight) / sum;
         for (int64_t p = 0; p < valueDim; ++p) {
           y(t, h, p) += weight * v(n, g, p);
         }

@@ -15,6 +15,9 @@ struct MaskOptions {
   std::optional<int64_t>
       window; ///< keys kept a mask head; means something with Bias only
   double threshold = 1.0; ///< means something with Threshold only
+  /// Values are weighted by bf16(exp(score)), with Scale bf16(exp(score) *
+  /// mask), over the sum of exponentials as they are.
+  bool roundsWeights = false;
 };
 
 /// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask

@@ -14,6 +14,7 @@ struct Rounding {
   bool state = false;    ///< keys and values, before attention reads them
   bool products = false; ///< inputs of projections whose rows are of even
                          ///< length, as instructions for pairs of bf16 do
+  bool attention = false; ///< queries, and the weights of values
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

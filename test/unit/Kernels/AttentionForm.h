@@ -6,6 +6,7 @@
 #include "Entries.h"
 #include "ModuleText.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
+#include "cheems/Reference/Linear.h"
 
 namespace cheems::test {
 
@@ -90,6 +91,21 @@ struct AttentionForm {
   double relativeError(int64_t count) const {
     return 4 * scoreError() + (40 + 12 * static_cast<double>(count)) * kUnit;
   }
+
+  /// Whether products of attention are of bf16.
+  bool rounds(Mode mode) const {
+    return mode == Mode::AMX && element == Element::BF16;
+  }
+  /// What products are with.
+  Tensor rounded(Mode mode, const Tensor &query) const {
+    return rounds(mode) ? reference::bf16(query) : query;
+  }
+  /// Of a sum of |weights * values|: rounded to bf16, a weight errs by half a
+  /// unit of eight bits, and by one more of f32 as it is made a multiple of a
+  /// power of two.
+  double valueError(Mode mode, int64_t count) const {
+    return relativeError(count) + (rounds(mode) ? 0x1p-8 + 20 * kUnit : 0);
+  }
 };
 
 inline constexpr AttentionForm kAttentionForms[] = {
@@ -108,6 +124,8 @@ inline constexpr AttentionForm kAttentionForms[] = {
     {MaskKind::Scale, 0, 4, 2, 2, 32, Element::F32},
     {MaskKind::Scale, 0, 2, 1, 2, 3, Element::BF16},
     {MaskKind::Scale, 0, 1, 1, 1, 17, Element::BF16},
+    {MaskKind::Scale, 0, 19, 1, 19, 32, Element::BF16},
+    {MaskKind::Bias, 0, 4, 2, 2, 128, Element::BF16},
 };
 inline constexpr int64_t kAttentionFormCount = std::size(kAttentionForms);
 

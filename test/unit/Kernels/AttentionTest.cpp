@@ -7,7 +7,7 @@ using cheems::reference::Tensor;
 
 namespace {
 class AttentionTest : public KernelTest {};
-CHEEMS_EVERY_MODE(AttentionTest);
+CHEEMS_MODES(AttentionTest, Mode::Scalar, Mode::Narrow, Mode::Wide, Mode::AMX);
 
 std::string textOf(const AttentionForm &form) {
   FunctionText function(form.name());
@@ -148,8 +148,9 @@ struct Case {
 
   /// The result and how much it may err, a query head at a time: each mask head
   /// has positions of its own.
-  std::pair<Tensor, Tensor> evaluate() const {
-    Tensor want(query.shape), bound(query.shape);
+  std::pair<Tensor, Tensor> evaluate(Mode mode) const {
+    Tensor want(query.shape), bound(query.shape),
+        queries = form.rounded(mode, query);
     MaskOptions options{form.kind, std::nullopt, AttentionForm::kHideBelow};
     if (form.keep) {
       options.window = form.keep;
@@ -161,7 +162,7 @@ struct Case {
           k = entriesOf(keys, g), v = entriesOf(values, g), size = v;
       for (int64_t t = 0; t < entries.rows; ++t) {
         for (int64_t p = 0; p < form.size; ++p) {
-          q(t, 0, p) = query(t, h, p);
+          q(t, 0, p) = queries(t, h, p);
         }
       }
       for (double &value : size.data) {
@@ -179,7 +180,7 @@ struct Case {
         for (int64_t p = 0; p < form.size; ++p) {
           want(t, h, p) = y(t, 0, p);
           bound(t, h, p) =
-              magnitude(t, 0, p) * form.relativeError(entries.count());
+              magnitude(t, 0, p) * form.valueError(mode, entries.count());
         }
       }
     }
@@ -217,7 +218,7 @@ TEST_P(AttentionTest, AgreesWithTheEvaluator) {
                  std::to_string(one.entries.rows));
     Thresholds thresholds(one.entries, std::max<int64_t>(form.keep, 1));
     Buffer got = one.run(*module, form.keep ? &thresholds : nullptr);
-    auto [want, bound] = one.evaluate();
+    auto [want, bound] = one.evaluate(GetParam());
     EXPECT_TRUE(within(got, want, bound));
   }
 }

@@ -14,8 +14,8 @@
 namespace cheems::test {
 
 /// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
-/// (AVX-512 where this machine has it). DotBF16 and AMX are for products, and
-/// need what they are called.
+/// (AVX-512 where this machine has it). DotBF16 and AMX are for products, AMX
+/// for attention, too; they need what they are called.
 enum class Mode { Scalar, Narrow, Wide, DotBF16, AMX };
 inline std::string nameOf(Mode mode) {
   switch (mode) {
@@ -82,8 +82,15 @@ private:
   void *library = nullptr;
 };
 
-/// A test that runs once a mode.
-class KernelTest : public testing::TestWithParam<Mode> {};
+/// A test that runs once a mode, where this machine can.
+class KernelTest : public testing::TestWithParam<Mode> {
+protected:
+  void SetUp() override {
+    if (std::string feature = lacking(GetParam()); !feature.empty()) {
+      GTEST_SKIP() << "this CPU lacks " << feature;
+    }
+  }
+};
 
 #define CHEEMS_MODES(suite, ...)                                               \
   INSTANTIATE_TEST_SUITE_P(, suite, testing::Values(__VA_ARGS__),              \

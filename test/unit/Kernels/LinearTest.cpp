@@ -280,13 +280,7 @@ Suite &suite(Mode mode) {
   return suites.try_emplace(mode, mode).first->second;
 }
 
-class LinearTest : public KernelTest {
-  void SetUp() override {
-    if (std::string feature = lacking(GetParam()); !feature.empty()) {
-      GTEST_SKIP() << "this CPU lacks " << feature;
-    }
-  }
-};
+class LinearTest : public KernelTest {};
 CHEEMS_MODES(LinearTest, Mode::Scalar, Mode::Narrow, Mode::Wide, Mode::DotBF16,
              Mode::AMX);
 

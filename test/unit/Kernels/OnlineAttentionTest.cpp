@@ -9,7 +9,8 @@ using cheems::reference::Tensor;
 
 namespace {
 class OnlineAttentionTest : public KernelTest {};
-CHEEMS_EVERY_MODE(OnlineAttentionTest);
+CHEEMS_MODES(OnlineAttentionTest, Mode::Scalar, Mode::Narrow, Mode::Wide,
+             Mode::AMX);
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
@@ -145,9 +146,10 @@ struct Case {
            (mask(m, j) == threshold(t, m) && position(m, j) >= last(t, m));
   }
 
-  RunningSoftmax evaluate(const Tensor &of, RunningSoftmax state) const {
+  RunningSoftmax evaluate(Mode mode, const Tensor &of,
+                          RunningSoftmax state) const {
     cheems::reference::onlineAttention(
-        query, keys, of, mask, form.kind, form.scale(),
+        form.rounded(mode, query), keys, of, mask, form.kind, form.scale(),
         [&](int64_t t, int64_t m, int64_t j) { return sees(t, m, j); }, state);
     return state;
   }
@@ -216,7 +218,7 @@ TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
     Case one(random, form);
     SCOPED_TRACE(one.title());
     State got = one.run(*module, 0, one.rows);
-    RunningSoftmax want = one.evaluate(one.values, one.before);
+    RunningSoftmax want = one.evaluate(GetParam(), one.values, one.before);
     Tensor absolute = one.values;
     RunningSoftmax bound = one.before;
     for (double &value : absolute.data) {
@@ -225,12 +227,12 @@ TEST_P(OnlineAttentionTest, AgreesWithTheEvaluator) {
     for (double &value : bound.y.data) {
       value = std::abs(value);
     }
-    bound = one.evaluate(absolute, bound);
-    double relative = form.relativeError(one.entries);
-    for (Tensor *sums : {&bound.sum, &bound.y}) {
-      for (double &value : sums->data) {
-        value *= relative;
-      }
+    bound = one.evaluate(GetParam(), absolute, bound);
+    for (double &value : bound.sum.data) {
+      value *= form.relativeError(one.entries);
+    }
+    for (double &value : bound.y.data) {
+      value *= form.valueError(GetParam(), one.entries);
     }
     for (double &value : bound.maximum.data) {
       value = form.scoreError();

@@ -127,7 +127,9 @@ Tensor logitsOf(const RandomCheckpoint &drawn, Rounding rounding) {
 TEST(Rounding, IsOfBF16CheckpointsAlone) {
   using Stored = RandomCheckpoint::Stored;
   RandomCheckpoint drawn;
-  for (Rounding rounding : {Rounding{true, false}, Rounding{false, true}}) {
+  for (Rounding rounding :
+       {Rounding{true, false, false}, Rounding{false, true, false},
+        Rounding{false, false, true}}) {
     for (Stored stored : {Stored::F32, Stored::F16, Stored::Mixed}) {
       drawn.stored = stored;
       EXPECT_EQ(logitsOf(drawn, rounding).data, logitsOf(drawn, {}).data);

@@ -30,14 +30,16 @@ uint64_t setting(const char *name, uint64_t otherwise) {
 
 /// What an artefact rounds to bf16, of a bf16 checkpoint.
 Rounding roundingOf(const std::string &variant, const std::string &pipeline) {
-  bool pairs = variant == "amx" || variant == "avx512bf16";
-  return {/*state=*/true, /*products=*/pairs && pipeline == "fast"};
+  bool fast = pipeline == "fast",
+       pairs = variant == "amx" || variant == "avx512bf16";
+  return {/*state=*/true, /*products=*/fast && pairs,
+          /*attention=*/fast && variant == "amx"};
 }
 
 bool roundsToBF16(const Checkpoint &checkpoint, Rounding rounding) {
   return checkpoint.precision() == DType::BF16 &&
-         (rounding.products ||
-          (rounding.state && checkpoint.config().attentionLayers() > 0));
+         (rounding.products || ((rounding.state || rounding.attention) &&
+                                checkpoint.config().attentionLayers() > 0));
 }
 
 /// By how much a value may change that is rounded to bf16 and lies, but for

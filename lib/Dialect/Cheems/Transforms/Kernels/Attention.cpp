@@ -8,32 +8,37 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
+Value AttentionKernel::scratch(ArrayRef<int64_t> extents, Type element) {
+  return memref::AllocOp::create(b, loc, MemRefType::get(extents, element));
+}
+
 AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
-                                 const VectorUnit &unit)
+                                 const VectorUnit &unit, int64_t tile)
     : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes),
-      registers(unit.registers), tile(unit.registers / 4) {
+      registers(unit.registers), tile(tile) {
   auto shape = cast<MemRefType>(op.getQuery().getType()).getShape();
-  auto keys = cast<MemRefType>(op.getKeys().getType());
   heads = shape[1];
   size = shape[2];
-  headsPerKey = heads / keys.getDimSize(0);
+  headsPerKey = heads / cast<MemRefType>(op.getKeys().getType()).getDimSize(0);
   headsPerMask = heads / cast<MemRefType>(op.getMask().getType()).getDimSize(0);
   zero = index(0);
   one = index(1);
   lowest = f32(-std::numeric_limits<double>::infinity());
   nothing = f32(0);
   ofRows = ShapedType::isDynamic(shape[0]) || shape[0] >= tile;
-  auto scratch = [&](ArrayRef<int64_t> extents) -> Value {
-    return memref::AllocOp::create(b, loc,
-                                   MemRefType::get(extents, b.getF32Type()));
-  };
-  weights = scratch({tile, kEntries});
-  turnedKeys = scratch({size, kEntries});
+  weights = scratch({tile, kEntries}, b.getF32Type());
   for (Value *numbers : {&highest, &before, &origins, &shrinks}) {
-    *numbers = scratch(tile);
+    *numbers = scratch(tile, b.getF32Type());
   }
+}
+
+AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
+                                 const VectorUnit &unit)
+    : AttentionKernel(b, op, unit, unit.registers / 4) {
+  turnedKeys = scratch({size, kEntries}, b.getF32Type());
+  auto keys = cast<MemRefType>(op.getKeys().getType());
   if (ofRows && !keys.getElementType().isF32()) {
-    widenedValues = scratch({kEntries, size});
+    widenedValues = scratch({kEntries, size}, b.getF32Type());
   }
 }
 
@@ -215,6 +220,10 @@ void AttentionKernel::lower() {
 LogicalResult cheems::lowerAttention(OnlineAttentionOp op,
                                      const VectorUnit &unit,
                                      RewriterBase &rewriter) {
+  if (unit.products == Products::AMX && suitsAttentionTiles(op)) {
+    lowerAttentionTiles(op, unit, rewriter);
+    return success();
+  }
   AttentionKernel(rewriter, op, unit).lower();
   return success();
 }

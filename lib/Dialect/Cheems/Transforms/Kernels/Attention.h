@@ -32,11 +32,22 @@ struct AttentionKernel {
   Value turnedKeys;    ///< [P, kEntries], of one key head
   Value widenedValues; ///< [kEntries, P], of one key head; null for f32
 
+  /// Where the weights are to be rounded, [tile, kEntries] bf16: then members
+  /// have `units`, and their weights are multiplied by those. Else null.
+  Value rounded;
+  Value units; ///< [tile]
+
   AttentionKernel(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit);
 
   void lower();
 
-private:
+protected:
+  /// For tiles of `tile` members; weights, maxima and their like alone.
+  AttentionKernel(OpBuilder &b, OnlineAttentionOp op, const VectorUnit &unit,
+                  int64_t tile);
+
+  Value scratch(ArrayRef<int64_t> extents, Type element);
+
   /// Members: rows [row, row + count) of query head `head`, or heads [head,
   /// head + count) of one row; and the `entries` of the op from `base` on, of
   /// which the last row, seeing most, sees `most`.
@@ -44,6 +55,7 @@ private:
     int64_t count;
     bool ofRows;
     Value row, head, keyHead, base, entries, most;
+    Value present = {}; ///< members that there are, where they may be fewer
   };
   /// The shrink of a row that sees nothing; no exponential is negative.
   static constexpr double kBlind = -1;
@@ -100,6 +112,7 @@ private:
   Value greatest(Value a, Value b);
   template <typename Combine> Value reduce(Value group, Combine combine);
   void findHighest(const Tile &of, Value i);
+  Value unitsOf(Value origin);
   Value findShrinks(const Tile &of);
   void weigh(const Tile &of, Value i);
   Value softmax(const Tile &of);
@@ -112,6 +125,18 @@ private:
   void headsOfRow(Value row, Value firstHead, Value keyHead, Value base,
                   Value entries);
 };
+
+/// Rows of a square become its columns.
+SmallVector<Value> transpose(OpBuilder &b, Location loc,
+                             SmallVector<Value> rows);
+/// `vector` with zeros behind it.
+Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes);
+
+/// Whether AMX tiles can take the op's keys and values: those of bf16.
+bool suitsAttentionTiles(OnlineAttentionOp op);
+/// The op with products of bf16 on AMX tiles: queries and weights are rounded.
+void lowerAttentionTiles(OnlineAttentionOp op, const VectorUnit &unit,
+                         OpBuilder &b);
 
 } // namespace mlir::cheems
 

@@ -5,10 +5,10 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-/// Rows of a square become its columns: each round moves the top bit of the row
-/// number to the bottom of the lane number, and that one's to the row's.
-static SmallVector<Value> transpose(OpBuilder &b, Location loc,
-                                    SmallVector<Value> rows) {
+// Each round moves the top bit of the row number to the bottom of the lane
+// number, and that one's to the row's.
+SmallVector<Value> cheems::transpose(OpBuilder &b, Location loc,
+                                     SmallVector<Value> rows) {
   int64_t lanes = static_cast<int64_t>(rows.size());
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < lanes / 2; ++i) {
@@ -58,8 +58,7 @@ void AttentionKernel::prefetch(Value entries, Value keyHead, Value first,
   }
 }
 
-/// `vector` with zeros behind it.
-static Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes) {
+Value cheems::padded(OpBuilder &b, Location loc, Value vector, int64_t lanes) {
   auto type = cast<VectorType>(vector.getType());
   if (type.getDimSize(0) == lanes) {
     return vector;

@@ -107,6 +107,27 @@ void AttentionKernel::findHighest(const Tile &of, Value i) {
       before, i);
 }
 
+/// Factors near one that make exp(score - origin) a power of two times
+/// exp(score): a weight's rounding does not depend on the maximum so far.
+Value AttentionKernel::unitsOf(Value origin) {
+  auto type = cast<VectorType>(origin.getType());
+  auto constant = [&](double value) { return spread(type, f32(value)); };
+  constexpr double shift = 0x1.8p23; // rounds what it is added to
+  Value power = vector::FMAOp::create(
+      b, loc, origin, constant(0x1.71547652b82fep+0), constant(shift));
+  power = arith::SubFOp::create(b, loc, power, constant(shift));
+  Value rest = vector::FMAOp::create(b, loc, power,
+                                     constant(-0x1.62e42fefa39efp-1), origin);
+  // Of origins that f32 holds to ones alone little is left to round.
+  for (auto [bound, predicate] : {std::pair{1.0, arith::CmpFPredicate::OGT},
+                                  {-1.0, arith::CmpFPredicate::OLT}}) {
+    Value beyond =
+        arith::CmpFOp::create(b, loc, predicate, rest, constant(bound));
+    rest = select(beyond, constant(bound), rest);
+  }
+  return math::ExpOp::create(b, loc, rest);
+}
+
 /// Of all members at once: what their scores are taken relative to, and by what
 /// their sums shrink. Returns whether one sees anything.
 Value AttentionKernel::findShrinks(const Tile &of) {
@@ -130,6 +151,9 @@ Value AttentionKernel::findShrinks(const Tile &of) {
   vector::StoreOp::create(b, loc, maximum, highest, zero);
   vector::StoreOp::create(b, loc, origin, origins, zero);
   vector::StoreOp::create(b, loc, shrink, shrinks, zero);
+  if (rounded) {
+    vector::StoreOp::create(b, loc, unitsOf(origin), units, zero);
+  }
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }
 
@@ -139,6 +163,10 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
   Value row = of.ofRows ? add(of.row, i) : of.row,
         head = of.ofRows ? of.head : add(of.head, i);
   Value origin = spread(group, memref::LoadOp::create(b, loc, origins, i));
+  Value unit;
+  if (rounded) {
+    unit = spread(group, memref::LoadOp::create(b, loc, units, i));
+  }
   Value total =
       loop(zero, of.most, kGroup, spread(group, nothing),
            [&](Value x, ValueRange args) -> SmallVector<Value> {
@@ -158,7 +186,13 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
                                    inside, b.getF32FloatAttr(0));
                e = arith::MulFOp::create(b, loc, e, mask);
              }
-             vector::StoreOp::create(b, loc, e, weights, ValueRange{i, x});
+             if (rounded) {
+               e = arith::MulFOp::create(b, loc, e, unit);
+               e = arith::TruncFOp::create(
+                   b, loc, VectorType::get({kGroup}, b.getBF16Type()), e);
+             }
+             vector::StoreOp::create(b, loc, e, rounded ? rounded : weights,
+                                     ValueRange{i, x});
              return {sum};
            })[0];
   total = reduce(total, [&](Value x, Value y) -> Value {
@@ -179,8 +213,9 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
 /// Turns a tile's scores into weights, up to its last entry. Returns whether it
 /// sees anything.
 Value AttentionKernel::softmax(const Tile &of) {
-  each(zero, index(of.count), 1, [&](Value i) { findHighest(of, i); });
+  Value count = of.present ? of.present : index(of.count);
+  each(zero, count, 1, [&](Value i) { findHighest(of, i); });
   Value any = findShrinks(of);
-  each(zero, index(of.count), 1, [&](Value i) { weigh(of, i); });
+  each(zero, count, 1, [&](Value i) { weigh(of, i); });
   return any;
 }

@@ -1,0 +1,174 @@
+// Scores on AMX tiles. Rows: queries stand in a tile's rows, and keys, which
+// all rows share, are put in pairs first. Heads of one row: keys stand in a
+// tile's rows as they are stored, and the few queries are put in pairs; that
+// yields a column a head.
+#include "AttentionTiles.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+/// `count` numbers of a query, rounded, and zeros behind them.
+Value AttentionTiles::query(Value row, Value head, Value p, int64_t count) {
+  Value part = vector::LoadOp::create(b, loc, vectorOf(count), op.getQuery(),
+                                      ValueRange{row, head, p});
+  return arith::TruncFOp::create(b, loc, bf16s(kBlock),
+                                 padded(b, loc, part, kBlock));
+}
+
+/// `count` numbers of a key or value, and zeros behind them.
+Value AttentionTiles::stored(Value entries, Value keyHead, Value j, Value p,
+                             int64_t count) {
+  Value part = vector::LoadOp::create(b, loc, bf16s(count), entries,
+                                      ValueRange{keyHead, j, p});
+  if (count == kBlock) {
+    return part;
+  }
+  // As integers: the back end knows no shuffles of few bf16.
+  auto words = [&](int64_t length) {
+    return VectorType::get({length}, b.getI16Type());
+  };
+  part = vector::BitCastOp::create(b, loc, words(count), part);
+  return vector::BitCastOp::create(b, loc, bf16s(kBlock),
+                                   padded(b, loc, part, kBlock));
+}
+
+/// Pairs of numbers become a column each.
+void AttentionTiles::transposeWords(SmallVector<Value> rows, Value into,
+                                    Value row, Value column) {
+  auto words = VectorType::get({kTile}, b.getI32Type());
+  for (Value &numbers : rows) {
+    numbers = vector::BitCastOp::create(b, loc, words, numbers);
+  }
+  for (auto [i, pairs] : llvm::enumerate(transpose(b, loc, rows))) {
+    vector::StoreOp::create(
+        b, loc, vector::BitCastOp::create(b, loc, bf16s(kBlock), pairs), into,
+        ValueRange{add(row, static_cast<int64_t>(i)), column});
+  }
+}
+
+void AttentionTiles::packQueries(const Tile &of) {
+  each(zero, of.present, 1, [&](Value i) {
+    eachBlock([&](Value p, int64_t count) {
+      vector::StoreOp::create(b, loc, query(add(of.row, i), of.head, p, count),
+                              packedQueries, ValueRange{i, p});
+    });
+  });
+}
+
+void AttentionTiles::pairKeys(Value keyHead, Value base, Value count) {
+  Value final = arith::SubIOp::create(b, loc, add(base, count), one);
+  each(zero, count, kTile, [&](Value x) {
+    SmallVector<Value> places;
+    for (int64_t i = 0; i < kTile; ++i) {
+      // Past the end the last key is read again: nobody sees its column.
+      places.push_back(
+          arith::MinUIOp::create(b, loc, add(add(base, x), i), final));
+    }
+    eachBlock([&](Value p, int64_t block) {
+      SmallVector<Value> rows;
+      for (Value j : places) {
+        rows.push_back(stored(op.getKeys(), keyHead, j, p, block));
+      }
+      transposeWords(rows, pairedKeys, half(p), scaled(x, 2));
+    });
+  });
+}
+
+void AttentionTiles::scoreRows() {
+  SmallVector<Value> scores =
+      multiply(kGroups, width, [&](Value p, MutableArrayRef<Value> totals) {
+        Value queries = loadNumbers(packedQueries, {zero, p});
+        for (auto [n, total] : llvm::enumerate(totals)) {
+          Value keys = loadNumbers(
+              pairedKeys, {half(p), index(static_cast<int64_t>(n) * kBlock)});
+          total = amx::TileMulFOp::create(b, loc, sums, queries, keys, total);
+        }
+      });
+  for (auto [n, tile] : llvm::enumerate(scores)) {
+    amx::TileStoreOp::create(
+        b, loc, weights,
+        ValueRange{zero, index(static_cast<int64_t>(n) * kTile)}, tile);
+  }
+}
+
+void AttentionTiles::pairQueries(Value row, Value head, int64_t count) {
+  Value nothing = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(bf16s(kBlock),
+                             b.getFloatAttr(b.getBF16Type(), 0)));
+  eachBlock([&](Value p, int64_t block) {
+    SmallVector<Value> rows(kTile, nothing);
+    for (int64_t i = 0; i < count; ++i) {
+      rows[i] = query(row, add(head, i), p, block);
+    }
+    transposeWords(rows, pairedQueries, half(p), zero);
+  });
+}
+
+/// Keys that do not fill 64 rows, or their tiles: nothing is read past them.
+void AttentionTiles::copyKeys(Value keyHead, Value base, Value count) {
+  each(zero, count, 1, [&](Value j) {
+    eachBlock([&](Value p, int64_t block) {
+      vector::StoreOp::create(
+          b, loc, stored(op.getKeys(), keyHead, add(base, j), p, block),
+          copiedKeys, ValueRange{j, p});
+    });
+  });
+}
+
+/// Columns of scores with keys from `place` on; `ahead` fetches the next ones.
+void AttentionTiles::scoreHeads(Value keys, ValueRange place,
+                                const Tile *ahead) {
+  SmallVector<Value> scores =
+      multiply(kGroups, width, [&](Value p, MutableArrayRef<Value> totals) {
+        Value queries = loadNumbers(pairedQueries, {half(p), zero});
+        for (auto [n, total] : llvm::enumerate(totals)) {
+          auto entry = static_cast<int64_t>(n) * kTile;
+          if (ahead) {
+            prefetch(op.getKeys(), ahead->keyHead, add(ahead->base, kEntries),
+                     add(scaled(p, kEntries), entry * kBlock), kTile * kBlock);
+          }
+          SmallVector<Value> at(place);
+          at.back() = add(at.back(), entry);
+          at.push_back(p);
+          total = amx::TileMulFOp::create(b, loc, sums, loadNumbers(keys, at),
+                                          queries, total);
+        }
+      });
+  for (auto [n, tile] : llvm::enumerate(scores)) {
+    amx::TileStoreOp::create(
+        b, loc, columns,
+        ValueRange{index(static_cast<int64_t>(n) * kTile), zero}, tile);
+  }
+}
+
+void AttentionTiles::scoreHeads(const Tile &of) {
+  auto copied = [&] {
+    copyKeys(of.keyHead, of.base, of.entries);
+    scoreHeads(copiedKeys, {zero}, nullptr);
+  };
+  if (width != size) {
+    copied();
+  } else {
+    Value whole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        of.entries, index(kEntries));
+    auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scoreHeads(op.getKeys(), {of.keyHead, of.base}, &of);
+    b.setInsertionPointToStart(branch.elseBlock());
+    copied();
+  }
+  each(zero, index(kEntries), kTile, [&](Value x) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < kTile; ++i) {
+      rows.push_back(vector::LoadOp::create(b, loc, vectorOf(kTile), columns,
+                                            ValueRange{add(x, i), zero}));
+    }
+    rows = transpose(b, loc, rows);
+    for (int64_t i = 0; i < of.count; ++i) {
+      vector::StoreOp::create(b, loc, rows[i], weights,
+                              ValueRange{index(i), x});
+    }
+  });
+}
