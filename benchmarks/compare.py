@@ -36,7 +36,7 @@ def measure(jobs, a):
     cores = machine.cores(a.threads)
     settings = dict(threads=a.threads, cores=cores, rounds=a.repeat, count=a.count, prompt=PROMPT, depth=DEPTH, quick=a.quick)
     results = dict(machine=machine.describe(), settings=settings, load=os.getloadavg()[0], busy=[], limits={}, samples={}, missing={})
-    runner = Runner(a.bins.resolve(), a.work.resolve(), a.threads, a.count, 1 if a.quick else 3)
+    runner = Runner(a.bins.resolve(), a.work.resolve(), a.threads, a.count, 1 if a.quick else 3, a.patience)
     a.work.mkdir(parents=True, exist_ok=True)
     for job in list(jobs):
         try:
@@ -115,6 +115,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, help="rounds; 5, or 1 with --quick; what takes long runs in the first or the first two alone")
     parser.add_argument("--count", type=int, help="tokens decoded a run; 32, or 8 with --quick")
+    parser.add_argument("--patience", type=float, default=200, metavar="SECONDS", help="prompts that would take longer than this, 200, are left out")
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows alone; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short round without what takes long: to see that all of it runs")
     parser.add_argument("--json", type=pathlib.Path, help="keep what was measured in this file")

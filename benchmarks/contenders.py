@@ -9,8 +9,7 @@ SEQUENCES = 8
 OPS = ("ssd", "attention", "experts")
 # tokens from which on a prompt runs once, in cheems-run, which has no warm-up
 LONG = 16384
-# seconds that a long prompt may take, and a loop over experts
-PATIENCE, LOOP_PATIENCE = 100, 15
+LOOP_PATIENCE = 15  # seconds that a loop over experts may take
 # what a forced variant needs of the CPU
 VARIANTS = {"amx": "amx_bf16", "avx512bf16": "avx512_bf16", "avx512": "avx512vl", "avx2": "avx2"}
 
@@ -53,8 +52,9 @@ def run(command, environment={}):
 
 
 class Runner:
-    def __init__(self, bins, work, threads, count, repeat):
+    def __init__(self, bins, work, threads, count, repeat, patience=200):
         self.bins, self.work, self.threads, self.count, self.repeat = bins, work, threads, count, repeat
+        self.patience = patience  # seconds that one long prompt may take
         self.features = machine.describe()["features"]
         self.made, self.told, self.taken = {}, {}, {}
 
@@ -118,7 +118,8 @@ class Runner:
 
     def cheems(self, job):
         more = ["-b", SEQUENCES] if job.test == "batch" else []
-        row = json.loads(run([self.bins / "cheems-bench", self.artefact(job.model), "-t", self.threads, "-r", self.repeat,
+        repeat = 1 if job.test.startswith("prefill ") and job.tokens() > PROMPT else self.repeat
+        row = json.loads(run([self.bins / "cheems-bench", self.artefact(job.model), "-t", self.threads, "-r", repeat,
                               "-o", "json", *self.tests(job), *more], {"CHEEMS_CPU": job.how} if job.how else {}))[-1]
         if job.test.startswith("prefill"):
             self.took(job, job.tokens() / row["tokens_per_second_median"])
@@ -187,7 +188,7 @@ class Runner:
         """One prompt in a process of its own, with the most memory that it took, and 32 tokens behind it."""
         tokens, (before, seconds, growth) = job.tokens(), self.taken.get(job.model, (0, 0, 0))
         expected = before and seconds * (tokens / before) ** (1 + growth)
-        if expected > PATIENCE:
+        if expected > self.patience:
             raise Missing(f"{tokens} tokens would take {expected:.0f} s")
         with tempfile.NamedTemporaryFile("w") as ids, tempfile.TemporaryFile("w+") as log:
             ids.write(",".join(str(i * 7919 % VOCABULARY) for i in range(tokens)))

@@ -130,13 +130,14 @@ class Cheems:
 
     def step_bytes(self, depth, weight=2, key=2, sequences=1, window=WINDOW):
         """What a decoding step must read: each weight once but of the experts' tables the rows retrieved, and of each
-        sequence its SSD states (f32) and the keys and values that stay of `depth` tokens."""
+        sequence its SSD states (f32) and the keys and values that stay of `depth` tokens, of which each attention head
+        keeps its own where any are dropped."""
         attention = self.layers // self.period
-        kept = min(depth, window) if self.period > 1 else depth
+        numbers = 2 * self.hidden * min(depth, window) if self.period > 1 else self.hidden * depth
         tables = 2 * self.layers * self.hidden
         rows = min(self.RETRIEVAL_HEADS * self.RETRIEVED * sequences, self.experts)
         states = (self.layers - attention) * self.hidden * self.STATE * 4 if depth else 0
-        stored = attention * self.hidden * kept * key
+        stored = attention * numbers * key
         return (self.parameters() - tables * (self.experts - rows)) * weight + (stored + states) * sequences
 
 

@@ -105,8 +105,10 @@ def rounds(job):
 
 def long(job):
     """Whether a short look at everything leaves it out."""
-    sizes = [int(word) for word in job.model.split("x")] if job.test in OPS else [job.tokens()]
-    return sizes[0] > 10000 or job.test == "experts" and sizes[2] > 16384 or job.by == "torch" and job.test == "attention"
+    if job.test not in OPS:
+        return job.tokens() > 4096
+    sizes = [int(word) for word in job.model.split("x")]
+    return sizes[0] > 8192 or job.test == "experts" and sizes[2] > 4096 or job.by == "torch" and job.test == "attention"
 
 
 def bytes_of(job, settings):
