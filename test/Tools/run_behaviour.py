@@ -204,9 +204,12 @@ class Behaviour(unittest.TestCase):
         os.close(master)
         begin = rb"\r\x1b\[K"
         line = begin + rb"prompt: \d+ of 150000 tokens, [\d.]+ tokens/s, (\d+ h )?(\d+ min )?(\d+ s )?left"
-        self.assertRegex(seen, rb"^(" + line + rb")+" + begin + rb"cheems-run: interrupted")
+        warning = rb"^cheems-run: warning: a context [^\r\n]*\r?\n"
+        self.assertRegex(seen, warning + rb"\r?(" + line + rb")+" + begin + rb"cheems-run: interrupted")
         self.assertEqual(process.communicate()[0], b"")
-        self.assertEqual(piped.communicate(), (b"", b"cheems-run: interrupted\n"))
+        out, err = piped.communicate()
+        self.assertEqual(out, b"")
+        self.assertRegex(err, warning + rb"cheems-run: interrupted\n$")
 
     def test_a_folder_takes_the_compiler_beside_the_tool(self):
         bins, model, cache = FOLDER / "bins", FOLDER / "model", FOLDER / "cache"
