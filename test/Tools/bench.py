@@ -9,28 +9,47 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 KEYS = {"test", "tokens_per_second", "threads", "seconds", "bytes", "operations", "gigabytes_per_second", "percent_of_read",
         "gigaflops_per_second", "percent_of_peak", "time_to_first_token_seconds", "load_seconds", "peak_memory_bytes",
-        "artefact_bytes", "compile_seconds", "compile_peak_memory_bytes", "model_name", "variant", "weights", "parameters", "machine"}
+        "artefact_bytes", "compile_seconds", "compile_peak_memory_bytes", "model_name", "variant", "weights", "parameters", "machine",
+        "op", "shape", "chunk", "passes", "seconds_per_token", "loops", "working_set_bytes", "limit", "percent_of_limit"}
 SIZES = {"f32": 4, "bf16": 2, "i32": 4}
 
 
-def run(tool, *arguments, code=0):
+def run(tool, *arguments, code=0, **environment):
     words = [str(BIN / tool), *map(str, arguments)]
-    result = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+    result = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, env=os.environ | environment)
     if result.returncode != code:
         raise AssertionError(f"exit {result.returncode}, not {code}: {' '.join(words)}\n{result.stderr}")
     return result.stdout, result.stderr
 
 
-def rows(*arguments):
-    out, err = run("cheems-bench", *arguments, "-o", "json")
+def rows(*arguments, **environment):
+    out, err = run("cheems-bench", *arguments, "-o", "json", **environment)
     return json.loads(out)
+
+
+def work(op, numbers, chunk, rows, position, number):
+    """Operations and bytes of a step of so many rows behind others; `number` is the bytes of a weight, key or value."""
+    if op == "ssd":
+        heads, size, state, groups = (*numbers, 1)[:4]
+        chunk = min(rows, chunk)
+        row = heads * (4 * state * size + chunk * size) + groups * chunk * state if rows > 1 else 5 * heads * state * size
+        return rows * row, 4 * (rows * (2 * heads * size + heads + 2 * groups * state) + 2 * heads * state * size)
+    if op == "attention":
+        heads, size, window = (*numbers, math.inf)[:3]
+        seen = [min(position + row + 1, window) for row in range(rows)]
+        return 4 * heads * size * sum(seen), 4 * rows * heads * (4 * size + 1) + 2 * number * heads * size * seen[-1]
+    hidden, experts, per_head, heads = (*numbers, 1)[:4]
+    each = 2 * hidden * 64 + 2 * 64 * math.isqrt(experts) + 4 * hidden * per_head
+    return rows * heads * each, 2 * number * hidden * min(rows * per_head * heads, experts)
 
 
 def step_bytes(model, sequences, length, position, logits):
@@ -74,6 +93,17 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(row["percent_of_peak"] * machine["peak_gigaflops_per_second"] / (100 * row["gigaflops_per_second"]), 1, 6)
         self.assertEqual(machine["gigaflops_per_second"][machine["peak_unit"]], machine["peak_gigaflops_per_second"])
         self.assertGreater(row["peak_memory_bytes"], row["artefact_bytes"] // 4)
+        if row["op"] is None:
+            self.assertEqual({row[key] for key in ("shape", "chunk", "passes", "loops", "limit", "percent_of_limit")}, {None})
+            return
+        seconds = statistics.median(row["seconds"])
+        near = row["working_set_bytes"] <= (machine["l2_bytes"] or 0)
+        speed = machine["l2_gigabytes_per_second" if near else "read_gigabytes_per_second"]
+        least = {"L2" if near else "memory": row["bytes"] / speed / 1e9,
+                 machine["peak_unit"]: row["operations"] / machine["peak_gigaflops_per_second"] / 1e9}
+        self.assertEqual(row["limit"], max(least, key=least.get))
+        self.assertAlmostEqual(row["percent_of_limit"] * seconds / 100 / max(least.values()), 1, 6)
+        self.assertAlmostEqual(row["seconds_per_token"] * row["tokens"] / seconds, 1, 6)
 
     def test_rows_follow_the_formula(self):
         for name, path in MODELS.items():
@@ -139,12 +169,75 @@ class Bench(unittest.TestCase):
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
         self.assertEqual(len(tests), len(set(tests)))
 
+    def operation(self, op, shapes, *arguments, number=2, chunk=64):
+        """Rows of `op`, each held against its formula; steps of a prompt have at most `chunk` rows. One variant is made."""
+        got = rows("--ops", op, "--shapes", ",".join(shapes), "-r", 2, "-t", 1, "--prefill-chunk", chunk, *arguments, CHEEMS_CPU="avx2")
+        depths = [int(depth) for depth in arguments[1].split(",")] if arguments[:1] == ("-d",) else [0]
+        self.assertEqual([(row["test"].split(" @ d")[0], row["depth"]) for row in got], [(f"{op} {shape}", depth) for shape in shapes for depth in depths])
+        for row in got:
+            self.check(row, 1)
+            count, *numbers = map(int, row["test"].split()[1].split("x"))
+            self.assertEqual(row["op"], op)
+            self.assertEqual(list(row["shape"].values())[: len(numbers) + 1], [count, *numbers])
+            self.assertEqual((row["tokens"], row["variant"], row["chunk"] is not None), (count, "avx2", op == "ssd"))
+            steps = [work(op, numbers, row["chunk"], min(chunk, count - done), row["depth"] + done, number) for done in range(0, count, chunk)]
+            self.assertEqual((row["operations"], row["bytes"]), tuple(map(sum, zip(*steps))), row["test"])
+            self.assertGreater(min(row["seconds"]), 0)
+            self.assertGreaterEqual(row["passes"], 1)
+            self.assertLessEqual(sum(row["loops"].values()), 1.0001 * sum(row["seconds"]) / 2)
+            self.assertTrue(any(re.search({"ssd": "^ssd", "attention": "attention", "experts": "mix_experts"}[op], name) for name in row["loops"]), row["loops"])
+        self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])
+        return got
+
+    def test_ssd_alone(self):
+        self.operation("ssd", ["70x4x16x32x2", "1x4x16x32x2"], "-d", "0,9")
+
+    def test_attention_alone(self):
+        long, short = self.operation("attention", ["70x2x16x8", "1x2x16x8"], "-d", "20")
+        self.assertEqual((long["shape"]["window"], long["working_set_bytes"]), (8, work("attention", (2, 16, 8), 0, 64, 20, 2)[1]))
+        (row,) = self.operation("attention", ["70x2x16"])
+        self.assertIsNone(row["shape"]["window"])
+
+    def test_experts_alone(self):
+        one, many = self.operation("experts", ["1x128x64x4x2", "9x128x64x4x2"])
+        self.assertEqual(many["working_set_bytes"], 2 * 2 * 64 * 128)
+        self.assertGreater(many["bytes"], one["bytes"])
+        self.operation("experts", ["9x128x65x1"], "--dtype", "f32", number=4)
+
+    def test_operations_for_people(self):
+        out, err = run("cheems-bench", "--ops", "ssd", "--shapes", "3x2x16x16", "-r", 1, "-t", 1, CHEEMS_CPU="avx2")
+        self.assertEqual(err, "")
+        head, _, row = ([cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()[:3])
+        self.assertEqual((head[0], row[0], head[-1]), ("operation", "ssd 3x2x16x16", "% of limit"))
+        self.assertGreater(float(row[-1]), 0)
+
+    def test_an_operation_that_does_not_fit_is_refused(self):
+        for op, shape in (("experts", "1x16777216x16777216x4"), ("attention", "1x16777216x16777216"), ("ssd", "1x1x8388608x16777216")):
+            out, err = run("cheems-bench", "--ops", op, "--shapes", shape, code=1)
+            self.assertRegex(err, rf"^cheems-bench: {op} {shape} needs [0-9.]+ GiB of (disk|memory)[^\n]* are free\n$")
+        self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])
+
+    def test_ctrl_c_removes_the_folder(self):
+        process = subprocess.Popen([str(BIN / "cheems-bench"), "--ops", "experts", "--shapes", "1x2048x65536x4"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not list(FOLDER.glob("cheems-bench-*/model.safetensors")) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (130, b""))
+        self.assertEqual(list(FOLDER.glob("cheems-bench-*")), [])
+
     def test_wrong_use_is_one_line(self):
         demo = MODELS["demo"]
         for arguments in ([], ["-p", "x", demo], [demo, "-r", 0], [demo, "-b", 0], [demo, "-t", 5000], [demo, "-p", -1], [demo, "-o", "xml"],
                           [demo, "--shapes", "1x2x3"], ["--ops", "matmul"], ["--ops", "other", "--shapes", "1x2x3"],
                           ["--ops", "matmul", "--shapes", "1x2"], ["--ops", "matmul", "--shapes", "1x2x0"],
-                          ["--ops", "matmul", "--shapes", "1x2x3x"], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
+                          ["--ops", "matmul", "--shapes", "1x2x3x"], ["--ops", "ssd", demo], ["--ops", "ssd", "--shapes", "1x2x3"],
+                          ["--ops", "ssd", "--shapes", "8x4x16x15"], ["--ops", "ssd", "--shapes", "8x4x16x16x3"],
+                          ["--ops", "attention", "--shapes", "8x4"], ["--ops", "attention", "--shapes", "8x4x3"],
+                          ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
+                          ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
+                          ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
             out, err = run("cheems-bench", *arguments, code=2)
             self.assertEqual(out, "")
             self.assertRegex(err, r"^cheems-bench: [^\n]+\n$", arguments)

@@ -17,9 +17,14 @@ public:
         {"window", window == 0 ? std::nullopt : std::optional(window)});
   }
 
-  RandomModel model(int64_t longest) const override {
+  RandomModel model() const override {
     constexpr int64_t hidden = 64;
-    return dogeModel(hidden, heads, size, window, longest);
+    return dogeModel(hidden, heads, size, window);
+  }
+
+  double stateBytes(int64_t longest, int64_t elementBytes) const override {
+    return 2.0 * static_cast<double>(elementBytes * visible(longest)) *
+           static_cast<double>(heads * size);
   }
 
   LoopRole role(std::string_view loop) const override {

@@ -9,6 +9,9 @@ namespace cheems::bench {
 
 namespace {
 
+/// The other part of the layer.
+constexpr SSDSizes sequence = {1, 16, 16, 1};
+
 /// Of a query, both halves together.
 constexpr int64_t querySize = 64;
 
@@ -30,10 +33,10 @@ public:
                {"heads", heads}};
   }
 
-  RandomModel model(int64_t) const override {
+  RandomModel model() const override {
     std::string part = "model.layers.0.feed_forward.";
     return cheemsModel(
-        hidden, {1, 16, 16, 1},
+        hidden, sequence,
         {{"is_moe", true},
          {"num_cdmoe_experts", experts},
          {"num_cdmoe_heads", heads},
@@ -43,6 +46,10 @@ public:
          {part + "keys", {heads, keysOf(experts), 2, querySize / 2}},
          matrix(part + "down_embed.weight", experts, hidden),
          matrix(part + "up_embed.weight", experts, hidden)});
+  }
+
+  double stateBytes(int64_t, int64_t) const override {
+    return 4.0 * static_cast<double>(sequence.size * sequence.state);
   }
 
   /// Queries and their products with the keys have loops of other names, or

@@ -47,8 +47,9 @@ public:
   /// "ssd 8192x12x64x128".
   std::string name() const { return kind + " " + shape; }
 
-  /// `longest`: most rows that a sequence will have.
-  virtual RandomModel model(int64_t longest) const = 0;
+  virtual RandomModel model() const = 0;
+  /// That the model keeps of a sequence of `longest` rows.
+  virtual double stateBytes(int64_t longest, int64_t elementBytes) const = 0;
   /// By the name that a profile shows (NameLoops.cpp gives it).
   virtual LoopRole role(std::string_view loop) const = 0;
   /// Additions and multiplications.

@@ -16,6 +16,7 @@ json common(int64_t hidden) {
           {"hidden_size", hidden},
           {"intermediate_size", intermediate},
           {"num_hidden_layers", 1},
+          {"max_position_embeddings", 4096}, // sessions ask for more
           {"rope_theta", 10000.0},
           {"tie_word_embeddings", true}};
 }
@@ -34,7 +35,6 @@ RandomModel cheemsModel(int64_t hidden, const SSDSizes &sizes,
                         const std::vector<RandomTensor> &more) {
   json config = common(hidden);
   config.update({{"model_type", "cheems"},
-                 {"max_position_embeddings", 1 << 20},
                  {"rope_scaling", nullptr},
                  {"num_attention_heads", sizes.heads},
                  {"num_key_value_heads", sizes.heads},
@@ -67,11 +67,10 @@ RandomModel cheemsModel(int64_t hidden, const SSDSizes &sizes,
 }
 
 RandomModel dogeModel(int64_t hidden, int64_t heads, int64_t size,
-                      int64_t window, int64_t context) {
+                      int64_t window) {
   json config = common(hidden);
   config.update(
       {{"model_type", "doge"},
-       {"max_position_embeddings", context},
        {"num_attention_heads", heads},
        {"num_key_value_heads", heads},
        {"head_dim", size},

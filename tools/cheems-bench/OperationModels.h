@@ -20,7 +20,7 @@ RandomModel cheemsModel(int64_t hidden, const SSDSizes &sizes,
 /// A Doge of one layer with as many heads of keys as of queries; window 0
 /// keeps all keys.
 RandomModel dogeModel(int64_t hidden, int64_t heads, int64_t size,
-                      int64_t window, int64_t context);
+                      int64_t window);
 
 } // namespace cheems::bench
 

@@ -14,28 +14,25 @@ namespace cheems::bench {
 
 namespace {
 
-std::string gibibytes(int64_t bytes) {
+std::string gibibytes(double bytes) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.1f GiB",
-                static_cast<double>(bytes) / (1 << 30));
+  std::snprintf(text, sizeof(text), "%.1f GiB", bytes / (1 << 30));
   return text;
 }
 
 /// The folder's weights and the compiled file's are on the disk together;
 /// running needs the latter in memory.
 void checkRoom(const std::string &name, const std::string &folder,
-               int64_t bytes) {
-  auto room = static_cast<int64_t>(std::filesystem::space(folder).available);
-  auto refuse = [&](const std::string &what, int64_t needed, int64_t there) {
-    return Error(name + " needs " + gibibytes(needed) + what + ", and " +
-                 gibibytes(there) + " are free");
+               double weights, double state) {
+  auto check = [&](const std::string &what, double needed, double free) {
+    if (needed > free) {
+      throw Error(name + " needs " + gibibytes(needed) + what + ", and " +
+                  gibibytes(free) + " are free");
+    }
   };
-  if (2 * bytes > room) {
-    throw refuse(" of disk in " + folder + " for a moment", 2 * bytes, room);
-  }
-  if (int64_t memory = freeBytes(); bytes > memory) {
-    throw refuse(" of memory for its weights", bytes, memory);
-  }
+  check(" of disk in " + folder + " for a moment", 2 * weights,
+        static_cast<double>(std::filesystem::space(folder).available));
+  check(" of memory", weights + state, static_cast<double>(freeBytes()));
 }
 
 /// One sequence of the model, with the steps of a pass.
@@ -153,15 +150,20 @@ SessionOptions sessionOptions(const Metadata &data, const Operation &operation,
 
 } // namespace
 
-LoadedModel makeOperationModel(const RandomModel &model,
-                               const std::string &name,
+LoadedModel makeOperationModel(const Operation &operation,
+                               const RandomModel &model, int64_t longest,
                                const std::string &weights, int threads,
-                               const Tell &tell) {
+                               const Tell &tell, const Tell &announce) {
   bool brain = weights == "bf16";
-  int64_t bytes = model.elements() * (brain ? 2 : 4);
   TemporaryFolder folder;
-  checkRoom(name, folder.path(), bytes);
-  tell("writing " + gibibytes(bytes) + " of random weights to " +
+  checkRoom(operation.name(), folder.path(), model.bytes(brain),
+            operation.stateBytes(longest, brain ? 2 : 4));
+  if (model.bytes(brain) > (int64_t(1) << 30)) {
+    announce(operation.name() + ": " + gibibytes(model.bytes(brain)) +
+             " of random weights go to " + folder.path() +
+             ", and as much again when they are compiled");
+  }
+  tell("writing " + gibibytes(model.bytes(brain)) + " of random weights to " +
        folder.path());
   writeModel(folder.path(), model, brain);
   tell("compiling a layer of it");

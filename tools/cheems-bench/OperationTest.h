@@ -12,13 +12,13 @@ namespace cheems::bench {
 
 using Tell = std::function<void(const std::string &)>;
 
-/// A compiled model that has the operation, of weights f32 or bf16. `model`
-/// is Operation::model's; `tell` is told what is being done. Throws Error,
-/// CompileFailed.
-LoadedModel makeOperationModel(const RandomModel &model,
-                               const std::string &name,
+/// A compiled model that has the operation, of weights f32 or bf16, for up to
+/// `longest` rows. `model` is Operation::model's; `tell` is told what is being
+/// done, `announce` what takes much of the disk. Throws Error, CompileFailed.
+LoadedModel makeOperationModel(const Operation &operation,
+                               const RandomModel &model, int64_t longest,
                                const std::string &weights, int threads,
-                               const Tell &tell);
+                               const Tell &tell, const Tell &announce);
 
 /// What a row of a report tells of an operation besides its timing.
 struct OperationFacts {

@@ -86,10 +86,14 @@ RandomTensor matrix(const std::string &name, int64_t rows, int64_t columns) {
           0.0F};
 }
 
-int64_t RandomModel::elements() const {
-  int64_t sum = 0;
+double RandomModel::bytes(bool brain) const {
+  double sum = 0;
   for (const RandomTensor &tensor : tensors) {
-    sum += tensor.elements();
+    double product = brain ? 2 : 4;
+    for (int64_t extent : tensor.shape) {
+      product *= static_cast<double>(extent);
+    }
+    sum += product;
   }
   return sum;
 }

@@ -26,7 +26,7 @@ struct RandomModel {
   std::string config; ///< config.json; tells models apart
   std::vector<RandomTensor> tensors;
 
-  int64_t elements() const;
+  double bytes(bool brain) const; ///< also of what no integer tells
 };
 
 /// config.json and model.safetensors, in bf16 or f32; the same numbers each

@@ -18,9 +18,14 @@ public:
                {"groups", sizes.groups}};
   }
 
-  RandomModel model(int64_t) const override {
+  RandomModel model() const override {
     constexpr int64_t hidden = 64;
     return cheemsModel(hidden, sizes, nlohmann::json::object(), {});
+  }
+
+  double stateBytes(int64_t, int64_t) const override {
+    return 4.0 * static_cast<double>(sizes.heads * sizes.size) *
+           static_cast<double>(sizes.state);
   }
 
   LoopRole role(std::string_view loop) const override {

@@ -138,11 +138,16 @@ private:
       Tell tell = [&](const std::string &what) {
         progress.show(operation->name() + ": " + what);
       };
-      RandomModel model = operation->model(deepest + operation->rows);
+      int64_t longest = deepest + operation->rows;
+      RandomModel model = operation->model();
       if (model.config != made) {
         loaded = {}; // its memory goes before the next one's is taken
-        loaded = makeOperationModel(model, operation->name(), options.weights,
-                                    firstThreads(), tell);
+        loaded = makeOperationModel(*operation, model, longest, options.weights,
+                                    firstThreads(), tell,
+                                    [&](const std::string &text) {
+                                      progress.clear();
+                                      say(text);
+                                    });
         facts = std::make_shared<ModelFacts>(loaded.facts);
         made = model.config;
       }
