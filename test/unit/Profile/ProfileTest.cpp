@@ -124,6 +124,25 @@ TEST(Profile, whatDoesNotFitIsCountedAndWholeStepsStay) {
   EXPECT_EQ(slices(document, "part").size(), 2u);
 }
 
+TEST(Profile, whatIsTakenIsRecordedOnceAndMakesRoom) {
+  auto profile = std::make_shared<Profile>(/*most=*/6);
+  feed(profile, 1);
+  Trace first = profile->take();
+  EXPECT_EQ(std::count_if(first.events.begin(), first.events.end(),
+                          [](const TraceEvent &event) {
+                            return event.kind == TraceEvent::Kind::step;
+                          }),
+            1);
+  EXPECT_GT(first.cyclesPerMicrosecond, 0);
+  EXPECT_EQ(profile->steps(), 0);
+  EXPECT_EQ(profile->loss(), "");
+  EXPECT_EQ(profile->take().events.size(), 0u);
+  EXPECT_EQ(profile->take().names, first.names);
+  profile->startStep(true);
+  profile->endStep(1, 1, 0);
+  EXPECT_EQ(profile->take().events.size(), 1u);
+}
+
 TEST(Profile, aMarkThatWasNotReachedHasNoSlice) {
   Profile profile;
   profile.begin({"m", "c", "v", {"a", "b", "c"}, {"d"}, 1});
