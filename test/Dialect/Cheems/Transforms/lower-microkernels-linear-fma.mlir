@@ -4,7 +4,7 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32},buffer-loop-hoisting),cheems-plan-workspace)' --split-input-file | FileCheck %s --check-prefix=PLAN
 
 // From 64 rows on all threads pack the input in front of the loop over panels, although that one slices it; there the
-// weights are widened, and 14 rows by 2 panels (6 by 1) are summed in registers.
+// weights of all four panels are widened, and then 14 rows at a time pass by them, by 2 panels (6 by 1) in registers.
 // PLAN: cheems.workspace = array<i64: 0, 128,
 // CHECK-LABEL: @panels
 // CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) : memref<?x32xf32>
@@ -18,10 +18,14 @@
 // CHECK: {cheems.name = "pack"}
 // CHECK: scf.forall (%{{.*}}) = (0) to (8) step (4)
 // CHECK: scf.if
-// WIDE: %[[WIDENED:.*]] = memref.alloc() : memref<1024xf32>
-// NARROW: %[[WIDENED:.*]] = memref.alloc() : memref<512xf32>
+// CHECK: %[[WIDENED:.*]] = memref.alloc() : memref<2048xf32>
+// WIDE: scf.for %{{.*}} = %c0 to %c4 step %c2 {
+// NARROW: scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK: arith.shli
 // CHECK: vector.store %{{.*}}, %[[WIDENED]]
+// CHECK: scf.for %{{.*}} = %c0 to %{{[0-9]+}} step %c1 {
+// WIDE: scf.for %{{.*}} = %c0 to %c4 step %c2 {
+// NARROW: scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK: memref.prefetch %{{.*}}, read, locality<3>, data : memref<4x16x32xbf16
 // CHECK: vector.load %[[WIDENED]]
 // CHECK: memref.load %[[PACKED]]

@@ -27,6 +27,10 @@ constexpr int64_t kStreams = 4;
 /// General registers left for rows.
 constexpr int64_t kMostAddresses = 4;
 
+/// Widened weights of so many bytes stay in the second cache, beside the inputs
+/// and sums that pass through it.
+constexpr int64_t kWidenedBytes = 512 * 1024;
+
 /// Epilogues are repeated for so many vectors before they become a loop.
 constexpr int64_t kMostUnrolled = 32;
 
@@ -109,20 +113,30 @@ private:
     return count ? std::min(panels, *count) : panels;
   }
 
-  SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels) {
+  /// The group after the next `next` panels is the next one.
+  SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels, int64_t next) {
     SmallVector<FMATile::Stream> streams;
     for (Value panel : panels) {
       for (int64_t weight = 0; weight < matrices; ++weight) {
-        streams.push_back({weight, panel, k.add(panel, panels.size())});
+        streams.push_back({weight, panel, k.add(panel, next)});
       }
     }
     return streams;
   }
 
+  /// Widened weights from stream `s` on of those that begin at `widened`.
+  FMATile::Widened part(const FMATile::Widened &widened, int64_t s) {
+    if (!widened.buffer) {
+      return {};
+    }
+    return {widened.buffer, k.add(widened.base, s * k.kColumns * k.size)};
+  }
+
   /// `rows` by all weights of `panels`, and what becomes of the sums.
   void compute(const FMATile::Rows &rows, ArrayRef<Value> panels, int64_t width,
-               Value widened, const FMATile::Fetch &fetch) {
-    SmallVector<FMATile::Stream> streams = streamsOf(panels);
+               const FMATile::Widened &widened, const FMATile::Fetch &fetch,
+               int64_t next) {
+    SmallVector<FMATile::Stream> streams = streamsOf(panels, next);
     int64_t count = streams.size();
     bool direct = count <= width &&
                   rows.count * int64_t(panels.size()) * cost <= kMostUnrolled;
@@ -130,7 +144,7 @@ private:
     for (int64_t s = 0; s < count; s += width) {
       auto part = ArrayRef(streams).slice(s, std::min(width, count - s));
       SmallVector<Value> sums =
-          tile.multiply(rows, part, {widened, s * k.kColumns * k.size}, fetch);
+          tile.multiply(rows, part, this->part(widened, s), fetch);
       for (int64_t r = 0; r < rows.count; ++r) {
         ValueRange row = ValueRange(sums).slice(r * part.size(), part.size());
         if (direct) {
@@ -218,7 +232,7 @@ private:
         tiles(k.zero, shape, enough,
               [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
                 compute(rows, panels, shape.streams, {},
-                        fetches ? fetch : FMATile::Fetch());
+                        fetches ? fetch : FMATile::Fetch(), width);
               });
       });
     };
@@ -237,19 +251,55 @@ private:
         });
   }
 
+  /// Panels whose widened weights are kept while all rows pass by.
+  int64_t keptPanels(int64_t width) {
+    int64_t bytes = k.size * matrices * k.kColumns * int64_t(sizeof(float));
+    int64_t kept = kWidenedBytes / bytes;
+    if (std::optional<int64_t> count = k.panelCount()) {
+      kept = std::min(kept, *count);
+    }
+    return std::max<int64_t>(kept / width, 1) * width;
+  }
+
   void manyRows(Value packed, bool narrow) {
     int64_t width = panelsOf(full), streams = width * matrices;
-    Value widened = narrow ? scratch(k.size * streams * k.kColumns) : Value();
-    k.each(k.zero, k.panels, width, [&](Value n) {
-      SmallVector<Value> panels = k.panelsFrom(n, width);
-      if (narrow) {
-        SmallVector<FMATile::Stream> all = streamsOf(panels);
-        for (int64_t s = 0; s < streams; s += full.streams) {
-          tile.widen(
-              ArrayRef(all).slice(s, std::min(full.streams, streams - s)),
-              {widened, s * k.kColumns * k.size});
-        }
+    int64_t kept = keptPanels(width);
+    int64_t each = k.kColumns * k.size; // of a stream
+    Value buffer = narrow ? scratch(kept * matrices * each) : Value();
+    // Of the panels from `first` on the group from `n` on.
+    auto widenedAt = [&](Value first, Value n) -> FMATile::Widened {
+      if (!narrow) {
+        return {};
       }
+      Value before = arith::SubIOp::create(b, loc, n, first);
+      return {buffer,
+              arith::MulIOp::create(b, loc, before, k.index(matrices * each))};
+    };
+    k.each(k.zero, k.panels, kept, [&](Value first) {
+      Value end = arith::MinUIOp::create(b, loc, k.add(first, kept), k.panels);
+      auto groups =
+          [&](llvm::function_ref<void(ArrayRef<Value>, FMATile::Widened)>
+                  body) {
+            k.each(first, end, width, [&](Value n) {
+              body(k.panelsFrom(n, width), widenedAt(first, n));
+            });
+          };
+      if (narrow) {
+        groups([&](ArrayRef<Value> panels, FMATile::Widened widened) {
+          SmallVector<FMATile::Stream> all = streamsOf(panels, kept);
+          for (int64_t s = 0; s < streams; s += full.streams) {
+            tile.widen(
+                ArrayRef(all).slice(s, std::min(full.streams, streams - s)),
+                part(widened, s));
+          }
+        });
+      }
+      auto rowsOf = [&](const FMATile::Rows &rows,
+                        const FMATile::Fetch &fetch) {
+        groups([&](ArrayRef<Value> panels, FMATile::Widened widened) {
+          compute(rows, panels, full.streams, widened, fetch, kept);
+        });
+      };
       Value done = k.zero;
       if (packed) {
         Value height = k.index(full.rows);
@@ -257,15 +307,14 @@ private:
         done = arith::MulIOp::create(b, loc, count, height);
         k.each(k.zero, count, 1, [&](Value number) {
           Value top = arith::MulIOp::create(b, loc, number, height);
-          Value first = arith::MulIOp::create(b, loc, top, k.index(k.size));
-          compute({top, full.rows, false, packed, first}, panels, full.streams,
-                  widened, share(number, count, false));
+          Value at = arith::MulIOp::create(b, loc, top, k.index(k.size));
+          rowsOf({top, full.rows, false, packed, at},
+                 share(number, count, false));
         });
       }
       tiles(done, few.front(), true,
             [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
-              compute(rows, panels, full.streams, widened,
-                      packed ? FMATile::Fetch() : fetch);
+              rowsOf(rows, packed ? FMATile::Fetch() : fetch);
             });
     });
   }

@@ -24,10 +24,9 @@ public:
     Value ahead; ///< its panel of the next group, to be fetched early
   };
   /// What the weights are read from where they have been widened:
-  /// [K][streams][16] from `base` on. Null: as they are stored.
+  /// [K][streams][16] from element `base` on. Null: as they are stored.
   struct Widened {
-    Value buffer;
-    int64_t base = 0;
+    Value buffer, base;
   };
   /// Rows from `top` on; where they end before `count`, the last one again.
   struct Rows {

@@ -33,8 +33,9 @@ SmallVector<Value> FMATile::load(const Stream &stream, Value i) {
 void FMATile::widen(ArrayRef<Stream> streams, const Widened &widened) {
   int64_t width = streams.size() * k.kColumns;
   k.each(k.zero, k.index(k.size / k.pair), 1, [&](Value i) {
-    Value at = k.add(arith::MulIOp::create(b, loc, i, k.index(width * k.pair)),
-                     widened.base);
+    Value at = arith::AddIOp::create(
+        b, loc, widened.base,
+        arith::MulIOp::create(b, loc, i, k.index(width * k.pair)));
     for (auto [s, stream] : llvm::enumerate(streams)) {
       for (auto [j, column] : llvm::enumerate(load(stream, i))) {
         vector::StoreOp::create(b, loc, column, widened.buffer,
@@ -88,8 +89,9 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
     }
     Value from = arith::MulIOp::create(b, loc, i, k.index(k.pair)), at, tile;
     if (widened.buffer) {
-      at = k.add(arith::MulIOp::create(b, loc, from, k.index(width)),
-                 widened.base);
+      at = arith::AddIOp::create(
+          b, loc, widened.base,
+          arith::MulIOp::create(b, loc, from, k.index(width)));
     }
     if (rows.packed) {
       tile = arith::AddIOp::create(
