@@ -173,12 +173,12 @@ class Runner:
                 cases = [f"{job.how if job.test == 'experts' else job.test}={job.model}" for job in jobs]
                 rows = run([sys.executable, HERE / "torch_modules.py", "--threads", self.threads, "--repeat", repeat, *cases]).splitlines()
                 samples = [(row["tokens_per_second"], {"version": row["version"]}, {}) for row in map(json.loads, rows)]
-            self.told.update(zip((job.key() for job in jobs), samples))
-        rate, notes, limits = self.told.pop(job.key())
-        if job.how == "loop":
-            rows, _, count, _ = (int(word) for word in job.model.split("x"))
-            self.taken[job.how] = rows / rate / count
-        return rate, notes, limits
+            for other, sample in zip(jobs, samples):
+                self.told[other.key()] = sample
+                if other.how == "loop":
+                    rows, _, count, _ = (int(word) for word in other.model.split("x"))
+                    self.taken[other.how] = rows / sample[0] / count
+        return self.told.pop(job.key())
 
     def expected(self, job):
         """Seconds of a loop over experts, as one before let expect; of all else nothing."""

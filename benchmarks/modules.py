@@ -90,7 +90,8 @@ def figures():
 def all_jobs():
     jobs = [job for row in rows() for job in row.jobs()] + [job for jobs in figures().values() for job in jobs]
     # a curve's runs in rising order: the time of each says whether the next is worth it
-    return sorted(dict.fromkeys(jobs), key=lambda job: (job.test in OPS, job.tokens() if job.test not in OPS else 0))
+    size = lambda job: int(job.model.split("x")[2]) if job.test == "experts" else 0 if job.test in OPS else job.tokens()
+    return sorted(dict.fromkeys(jobs), key=lambda job: (job.test in OPS, size(job)))
 
 
 def rounds(job):

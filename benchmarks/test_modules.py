@@ -120,11 +120,20 @@ class Runs(unittest.TestCase):
                          [["cdmoe=512x768x1024x32", "pkm=512x768x1024x32"], ["cdmoe=512x768x4096x32", "pkm=512x768x4096x32"]])
 
     def test_a_loop_ends_where_the_next_would_take_too_long(self):
-        jobs = [modules.torch("experts", modules.experts(512, count), "loop") for count in (4096, 16384)]
-        self.runner.sample(jobs[0], jobs)
+        jobs = [modules.torch("experts", modules.experts(512, count), kind) for count in (4096, 16384) for kind in ("cdmoe", "loop")]
+        for job in jobs[:3]:
+            self.runner.sample(job, jobs)
         with self.assertRaisesRegex(Missing, "16384 experts would take 16 s"):
-            self.runner.sample(jobs[1], jobs)
-        self.assertEqual(len(self.calls), 1)
+            self.runner.sample(jobs[3], jobs)
+        self.assertEqual([[word for word in call if "=" in word] for call in self.calls],
+                         [["cdmoe=512x768x4096x32", "loop=512x768x4096x32"], ["cdmoe=512x768x16384x32"]])
+
+    def test_runs_are_in_rising_order(self):
+        for key, jobs in modules.figures().items():
+            for line in {(job.by, job.how, job.test.split()[0]) for job in jobs}:
+                found = [job for job in modules.all_jobs() if job in jobs and (job.by, job.how, job.test.split()[0]) == line]
+                sizes = [int(job.model.split("x")[2]) if job.test == "experts" else job.tokens() for job in found]
+                self.assertEqual(sizes, sorted(sizes), key)
 
     def test_a_prompt_that_would_take_too_long_is_not_begun(self):
         dense = lambda length: Job("cheems", "", modules.DENSE, f"prefill {length}")
