@@ -182,6 +182,9 @@ finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
     return llvm::createStringError(error, "cannot write " + path + ": " +
                                               error.message());
   }
+  // Linux caches what is written at once in pages as large: whole huge pages
+  // for most of the file, so that a model that was just compiled has them, too.
+  os.SetBufferSize(size_t{16} << 20);
   Sections sections(os, (*image)->getBufferSize());
   sections.record(CHEEMS_SECTION_CODE, 0, sections.at,
                   llvm::xxh3_64bits(bytesOf((*image)->getBuffer())));

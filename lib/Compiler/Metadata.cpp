@@ -54,9 +54,11 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
     std::string layout = "rows";
     if (auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout")) {
       layout = printed(panels);
-    } else if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
-      layout = "permute " + printed(mlir::Builder(order.getContext())
-                                        .getI64ArrayAttr(order.asArrayRef()));
+    }
+    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+      layout = (layout == "rows" ? "" : layout + " ") + "permute " +
+               printed(mlir::Builder(order.getContext())
+                           .getI64ArrayAttr(order.asArrayRef()));
     }
     result.push_back(llvm::json::Object{
         {"name", name},

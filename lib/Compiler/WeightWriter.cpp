@@ -90,10 +90,14 @@ public:
   void parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
                  llvm::ArrayRef<const TensorView *> parts) {
     auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout");
-    if (panels) {
+    auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute");
+    if (panels && order) {
+      permutedPanels(*parts.front(), order.asArrayRef(), panels.getRows(),
+                     panels.getPair());
+    } else if (panels) {
       packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(),
              type.getDimSize(1) * panels.getPair());
-    } else if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+    } else if (order) {
       permuted(*parts.front(), order.asArrayRef());
     } else {
       for (const TensorView *part : parts) {
@@ -153,6 +157,44 @@ private:
         }
         at -= steps[d] * extents[d];
         place[d] = 0;
+      }
+    }
+  }
+
+  /// Matrices [N, K] of the last two dimensions in `order`, each as `packed`
+  /// writes one.
+  void permutedPanels(const TensorView &tensor, llvm::ArrayRef<int64_t> order,
+                      int64_t height, int64_t pair) {
+    llvm::SmallVector<int64_t> strides(order.size(), 1);
+    for (int64_t d = static_cast<int64_t>(order.size()) - 1; d > 0; --d) {
+      strides[d - 1] = strides[d] * tensor.shape[d];
+    }
+    llvm::ArrayRef<int64_t> outer = order.drop_back(2),
+                            inner = order.take_back(2);
+    int64_t rows = tensor.shape[inner[0]], size = tensor.shape[inner[1]];
+    int64_t matrices = 1;
+    for (int64_t d : outer) {
+      matrices *= tensor.shape[d];
+    }
+    std::vector<Element> panel(height * size);
+    row.resize(1);
+    for (int64_t m = 0; m < matrices; ++m) {
+      int64_t base = 0, rest = m;
+      for (int64_t d : llvm::reverse(outer)) {
+        base += rest % tensor.shape[d] * strides[d];
+        rest /= tensor.shape[d];
+      }
+      for (int64_t n = 0; n < rows; n += height) {
+        std::fill(panel.begin(), panel.end(), Element(0));
+        for (int64_t r = 0; r < std::min(height, rows - n); ++r) {
+          for (int64_t k = 0; k < size; ++k) {
+            read(tensor,
+                 base + (n + r) * strides[inner[0]] + k * strides[inner[1]],
+                 row);
+            panel[k / pair * pair * height + r * pair + k % pair] = row[0];
+          }
+        }
+        emit(panel);
       }
     }
   }

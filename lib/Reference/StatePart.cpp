@@ -17,6 +17,9 @@ static Tensor halfScores(const Weights &weights, const ExpertTensors &tensors,
   int64_t heads = weights.config().expertHeads, size = tensors.keySize;
   Tensor queries = linear(x, weights.load(tensors.queries))
                        .reshaped({count, 2, heads, size});
+  if (weights.rounding.products && size % 2 == 0) {
+    queries = bf16(queries); // as inputs of products
+  }
   Tensor keys = weights.load(tensors.keys); // [heads, K, 2, n]
   Tensor scores({count, 2, heads, keyCount});
   for (int64_t t = 0; t < count; ++t) {

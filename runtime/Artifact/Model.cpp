@@ -3,6 +3,7 @@
 #include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
 #include "runtime/Redzones.h"
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,23 @@ void publishOwnSymbols() {
   }
 }
 
+// Rows of a table lie anywhere in it: with small pages each costs a walk
+// through page tables that no cache holds.
+constexpr int64_t tableBytes = int64_t{64} << 20;
+
+/// Hints: failing does no harm. Huge pages first, they are how files are read
+/// in where the kernel can.
+void advise(std::string_view weights, const Metadata &data) {
+  auto *begin = const_cast<char *>(weights.data());
+  bool large = std::any_of(
+      data.parameters.begin(), data.parameters.end(),
+      [](const Parameter &each) { return each.bytes >= tableBytes; });
+  if (large) {
+    madvise(begin, weights.size(), MADV_HUGEPAGE);
+  }
+  madvise(begin, weights.size(), MADV_WILLNEED);
+}
+
 } // namespace
 
 std::shared_ptr<const Model> Model::open(const std::string &path,
@@ -65,8 +83,7 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
     size_t padding = -weights.size() % CHEEMS_ARTIFACT_ALIGNMENT;
     const char *end = weights.data() + weights.size();
     forbid(end, end + padding);
-    // a hint: failing does no harm
-    madvise(const_cast<char *>(weights.data()), weights.size(), MADV_WILLNEED);
+    advise(weights, data);
   }
 }
 

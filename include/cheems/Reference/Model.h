@@ -13,7 +13,8 @@ namespace cheems::reference {
 struct Rounding {
   bool state = false;    ///< keys and values, before attention reads them
   bool products = false; ///< inputs of projections whose rows are of even
-                         ///< length, as instructions for pairs of bf16 do
+                         ///< length, as instructions for pairs of bf16 do;
+                         ///< likewise queries of experts
   bool attention = false; ///< queries, and the weights of values
 };
 

@@ -1,6 +1,7 @@
 // The weight section: transposed parameters of every rank and type, each at its
 // offset.
 #include "lib/Compiler/WeightWriter.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/bit.h"
@@ -134,6 +135,40 @@ TEST_F(WeightWriter, TransposesEveryRankAndOrderAndType) {
         }
       }
     } while (std::next_permutation(permute.begin(), permute.end()));
+  }
+}
+
+TEST_F(WeightWriter, PutsEachMatrixOfAPermutationInPanels) {
+  // Stored [head, key, half, n], written [half, head, panels of keys over n].
+  constexpr int64_t heads = 3, keys = 21, n = 6, pair = 2, panels = 2;
+  Counting tensor("w", DType::F32, {heads, keys, 2, n});
+  add(tensor, {2, heads, panels, n / pair, 16, pair}, false, 0,
+      llvm::ArrayRef<int64_t>{2, 0, 1, 3});
+  mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
+  context.loadDialect<mlir::cheems::CheemsDialect>();
+  fields.set("layout", mlir::cheems::PanelsAttr::get(&context, 16, pair));
+  table.back() = fields.getDictionary(&context);
+  std::string section = write();
+  ASSERT_EQ(static_cast<int64_t>(section.size()),
+            4 * 2 * heads * panels * 16 * n);
+  int64_t at = 0;
+  for (int64_t half = 0; half < 2; ++half) {
+    for (int64_t h = 0; h < heads; ++h) {
+      for (int64_t p = 0; p < panels; ++p) {
+        for (int64_t k = 0; k < n; k += pair) {
+          for (int64_t r = 0; r < 16; ++r) {
+            for (int64_t v = 0; v < pair; ++v, ++at) {
+              int64_t key = p * 16 + r;
+              float want = key < keys
+                               ? static_cast<float>(
+                                     ((h * keys + key) * 2 + half) * n + k + v)
+                               : 0.0F;
+              ASSERT_EQ(read(section, 0, at, false), want) << at;
+            }
+          }
+        }
+      }
+    }
   }
 }
 

@@ -35,14 +35,18 @@ struct Form {
          << spelling(element);
     return text.str();
   }
+  std::string decodeName() const { return name() + "_decode"; }
   std::string text() const {
+    FunctionText general(name()), decode(decodeName());
+    return textOf(general) + textOf(decode.decode());
+  }
+  std::string textOf(FunctionText &function) const {
     std::string rows = "?x" + std::to_string(size) + "xf32";
     std::string found =
         "?x" + std::to_string(heads) + "x" + std::to_string(k) + "x";
     std::string table = std::to_string(experts) + "x" + std::to_string(size) +
                         "x" + spelling(element);
-    return FunctionText(name())
-        .input("x", rows)
+    return function.input("x", rows)
         .input("s", found + "f32")
         .input("e", found + "i32")
         .input("d", table)
@@ -59,8 +63,8 @@ struct Form {
 };
 
 // Every activation in both placements; widths around vectors and groups of
-// vectors; numbers of experts around 16 lanes; a table that is far from the
-// core.
+// vectors; numbers of experts around pieces of 8 and 16 lanes; tables that are
+// far from the core.
 constexpr ScorePlacement kSoftmax = ScorePlacement::Softmax,
                          kInner = ScorePlacement::Inner;
 constexpr Form kForms[] = {
@@ -77,6 +81,9 @@ constexpr Form kForms[] = {
     {kInner, Activation::GELU, 1, 64, 81, 133, Element::BF16},
     {kSoftmax, Activation::SiLU, 2, 4, 4100, 64, Element::F32},
     {kInner, Activation::ReLU, 1, 2, 6000, 100, Element::BF16},
+    {kSoftmax, Activation::SiLU, 1, 8, 64, 32, Element::F32},
+    {kSoftmax, Activation::SiLU, 2, 24, 760, 352, Element::F32},
+    {kInner, Activation::SiLU, 1, 31, 2200, 250, Element::BF16},
 };
 
 /// One step's operands.
@@ -100,14 +107,15 @@ struct Case {
     }
   }
 
-  Buffer run(CompiledModule &module) const {
+  Buffer run(CompiledModule &module, bool decode = false) const {
     Buffer bx(Element::F32, x), bs(Element::F32, retrieval.score),
         be(Element::I32, {rows, form.heads, form.k}), bd(form.element, down),
         bu(form.element, up), by(Element::F32, y);
     for (size_t i = 0; i < retrieval.expert.size(); ++i) {
       be.set(static_cast<int64_t>(i), static_cast<double>(retrieval.expert[i]));
     }
-    module.call(form.name(), rows, {&bx, &bs, &be, &bd, &bu, &by});
+    module.call(decode ? form.decodeName() : form.name(), rows,
+                {&bx, &bs, &be, &bd, &bu, &by});
     return by;
   }
 
@@ -205,7 +213,7 @@ TEST_P(ExpertMixingTest, AgreesWithTheEvaluator) {
   }
 }
 
-TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthers) {
+TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthersOrOnTheEntry) {
   auto module = compileAll(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(44);
@@ -228,10 +236,14 @@ TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthers) {
       one.retrieval.expert.assign(all.retrieval.expert.begin() + t * found,
                                   all.retrieval.expert.begin() +
                                       (t + 1) * found);
-      EXPECT_EQ(one.run(*module).bytes(),
-                together.bytes().slice(static_cast<size_t>(t) * bytes, bytes))
-          << form.name() << ", row " << t;
+      for (bool decode : {false, true}) {
+        EXPECT_EQ(one.run(*module, decode).bytes(),
+                  together.bytes().slice(static_cast<size_t>(t) * bytes, bytes))
+            << form.name() << ", row " << t << (decode ? ", decoded" : "");
+      }
     }
+    EXPECT_EQ(all.run(*module, /*decode=*/true).bytes(), together.bytes())
+        << form.name();
   }
 }
 } // namespace

@@ -55,9 +55,14 @@ public:
            << ">, memref<" << type << ">) -> ()\n";
     return *this;
   }
+  /// Makes it a step of one row a sequence.
+  FunctionText &decode() {
+    attributes += ", cheems.decode";
+    return *this;
+  }
   std::string text() const {
-    return "func.func @" + name + "(" + signature.str() +
-           ") attributes {llvm.emit_c_interface} {\n" + before.str() +
+    return "func.func @" + name + "(" + signature.str() + ") attributes {" +
+           attributes + "} {\n" + before.str() +
            "  return\n}\n";
   }
 
@@ -87,7 +92,7 @@ private:
     return *this;
   }
 
-  std::string name;
+  std::string name, attributes = "llvm.emit_c_interface";
   std::ostringstream signature, before;
   bool hasSection = false;
 };

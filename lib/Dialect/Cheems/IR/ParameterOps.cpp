@@ -14,21 +14,28 @@ LogicalResult ParameterOp::verify() {
     return emitOpError("C2: the result needs a static shape, got ") << type;
   }
   if (auto panels = getLayoutAttr()) {
-    if (type.getRank() != 4 || type.getDimSize(2) != panels.getRows() ||
-        type.getDimSize(3) != panels.getPair()) {
+    if (type.getRank() < 4 ||
+        type.getShape().take_back(2) !=
+            ArrayRef<int64_t>{panels.getRows(), panels.getPair()}) {
       return emitOpError("C3: a result in layout ")
              << panels << " is [N', K', rows, pair], got " << type;
     }
   }
   if (std::optional<ArrayRef<int64_t>> permute = getPermute()) {
-    if (static_cast<int64_t>(permute->size()) != type.getRank() ||
+    // Panels have two dimensions more than their matrix.
+    int64_t rank = type.getRank() - (getLayoutAttr() ? 2 : 0);
+    if (static_cast<int64_t>(permute->size()) != rank ||
         !isPermutationVector(*permute)) {
       return emitOpError("C4: permute orders the ")
-             << type.getRank() << " dimensions of " << type;
+             << rank << " dimensions of " << type;
     }
-    if (getNames().size() != 1 || getLayoutAttr()) {
-      return emitOpError("C4: permute takes one name and no layout");
+    if (getNames().size() != 1) {
+      return emitOpError("C4: permute takes one name");
     }
+  } else if (getLayoutAttr() && type.getRank() != 4) {
+    return emitOpError("C3: without permute a result in a layout is one "
+                       "matrix, got ")
+           << type;
   }
   return success();
 }

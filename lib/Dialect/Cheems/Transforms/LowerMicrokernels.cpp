@@ -3,6 +3,7 @@
 #include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
@@ -47,9 +48,9 @@ struct LowerMicrokernels
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
       } else if (auto retrieval = dyn_cast<cheems::RetrieveExpertsOp>(op)) {
-        lowered = cheems::lowerRetrieval(retrieval, rewriter);
+        lowered = cheems::lowerRetrieval(retrieval, unit, rewriter);
       } else if (auto mixing = dyn_cast<cheems::MixExpertsOp>(op)) {
-        lowered = cheems::lowerMixing(mixing, rewriter);
+        lowered = cheems::lowerMixing(mixing, unit, rewriter);
       } else if (auto threshold = dyn_cast<cheems::KeepThresholdOp>(op)) {
         lowered = cheems::lowerKeepThreshold(threshold, rewriter);
       } else if (auto update = dyn_cast<cheems::KeepUpdateOp>(op)) {

@@ -1,5 +1,6 @@
 // cheems-pack-parameters: weights of products become panels, products become
 // cheems.linear.
+#include "BatchedProducts.h"
 #include "Weights.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -95,11 +96,46 @@ void packRead(tensor::ExtractOp op, Value weight, RankedTensorType matrix,
                  apply(d % layout.getPair(), k)});
 }
 
+/// A permuted weight [A, B, K, N] of batched products alone: each of its
+/// matrices becomes panels of its columns.
+bool packBatched(WeightUses::Group &group, IRRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(group.type());
+  if (!type || type.getRank() != 4 || group.leaves.empty() ||
+      !llvm::all_of(group.leaves,
+                    [](OpOperand *use) { return isBatchedWeight(*use); }) ||
+      !llvm::all_of(group.parameters, [](ParameterOp parameter) {
+        return parameter.getPermute().has_value();
+      })) {
+    return false;
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  auto matrix =
+      RankedTensorType::get({shape[3], shape[2]}, type.getElementType());
+  RankedTensorType panels = packedType(matrix);
+  SmallVector<int64_t> packed(shape.take_front(2));
+  llvm::append_range(packed, panels.getShape());
+  group.setType(RankedTensorType::get(packed, type.getElementType()));
+  for (ParameterOp parameter : group.parameters) {
+    SmallVector<int64_t> order(*parameter.getPermute());
+    std::swap(order[2], order[3]);
+    parameter.setPermute(order);
+    parameter.setLayoutAttr(layoutOf(matrix));
+  }
+  for (OpOperand *use : group.leaves) {
+    packBatchedProduct(cast<linalg::GenericOp>(use->getOwner()), use->get(),
+                       rewriter);
+  }
+  return true;
+}
+
 struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
   void runOnOperation() override {
     WeightUses uses(getOperation());
     IRRewriter rewriter(&getContext());
     for (WeightUses::Group &group : uses.groups()) {
+      if (packBatched(group, rewriter)) {
+        continue;
+      }
       auto matrix = dyn_cast<RankedTensorType>(group.type());
       bool product = llvm::any_of(group.leaves, [](OpOperand *use) {
         return isTransposedWeight(*use);

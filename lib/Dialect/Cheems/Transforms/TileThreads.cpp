@@ -29,6 +29,10 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     if (auto linear = dyn_cast<cheems::LinearOp>(op.getOperation())) {
       // A loop of one iteration would only be undone again, and leave copies
       // behind.
+      // In a loop already: of one matrix after the other.
+      if (isa<scf::ForOp>(linear->getParentOp())) {
+        return SmallVector<OpFoldResult>();
+      }
       int64_t count =
           cast<ShapedType>(linear.getWeights()[0].getType()).getDimSize(0);
       FailureOr<int64_t> size = cheems::takeSize(op, cheems::kPanels, panels);
@@ -43,9 +47,9 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     // In a decode step rows are few: splitting them costs more than they do.
     bool decode = getOperation()->hasAttr("cheems.decode");
     rowWise &= !decode;
-    // A row of these is work enough for an iteration.
-    bool heavy = isa<cheems::MixExpertsOp>(op) ||
-                 (isa<cheems::RetrieveExpertsOp>(op) && !decode);
+    // A row of these is work enough for an iteration. The kernel of mix_experts
+    // has loops of its own: what it reads next lies in another iteration.
+    bool heavy = isa<cheems::RetrieveExpertsOp>(op) && !decode;
     if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||
         iterators[0] != utils::IteratorType::parallel) {
       return SmallVector<OpFoldResult>();

@@ -410,7 +410,7 @@ func.func @parameter_c4_rank() {
 // -----
 
 func.func @parameter_c4_names() {
-  // expected-error@below {{C4: permute takes one name and no layout}}
+  // expected-error@below {{C4: permute takes one name}}
   %r = cheems.parameter ["a", "b"] permute [1, 0] : tensor<4x8xf32>
   return
 }
@@ -418,8 +418,16 @@ func.func @parameter_c4_names() {
 // -----
 
 func.func @parameter_c4_layout() {
-  // expected-error@below {{C4: permute takes one name and no layout}}
+  // expected-error@below {{C4: permute orders the 2 dimensions of 'tensor<4x4x16x1xf32>'}}
   %r = cheems.parameter ["w"] layout <16, 1> permute [1, 0, 2, 3] : tensor<4x4x16x1xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c3_matrices() {
+  // expected-error@below {{C3: without permute a result in a layout is one matrix}}
+  %r = cheems.parameter ["w"] layout <16, 1> : tensor<2x4x4x16x1xf32>
   return
 }
 

@@ -89,3 +89,52 @@ func.func @permuted(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf3
   %r = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<32x8xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %r : tensor<?x32xf32>
 }
+
+// -----
+
+// Queries with the keys of each half and head: a product a matrix.
+#x = affine_map<(t, a, b, k, n) -> (t, a, b, k)>
+#w = affine_map<(t, a, b, k, n) -> (a, b, k, n)>
+#y = affine_map<(t, a, b, k, n) -> (t, a, b, n)>
+// CHECK-LABEL: @keys
+// CHECK-SAME: (%[[X:.*]]: tensor<?x2x3x32xf32>, %[[Y:.*]]: tensor<?x2x3x40xf32>)
+// CHECK: %[[W:.*]] = cheems.parameter ["keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x3x3x16x16x2xbf16>
+// CHECK: scf.forall (%[[T:.*]], %[[A:.*]], %[[B:.*]]) in (%{{.*}}, 2, 3) shared_outs(%[[OUT:.*]] = %[[Y]])
+// CHECK-DAG: %[[ROWS:.*]] = tensor.extract_slice %[[X]][%{{.*}}, %[[A]], %[[B]], 0] [%{{.*}}, 1, 1, 32]
+// CHECK-DAG: %[[MATRIX:.*]] = tensor.extract_slice %[[W]][%[[A]], %[[B]], 0, 0, 0, 0]
+// CHECK: cheems.linear ins(%[[ROWS]] : tensor<?x32xf32>) weights(%[[MATRIX]] : tensor<3x16x16x2xbf16>)
+// CHECK: tensor.parallel_insert_slice
+// CHECK-LABEL: @keys_decode
+// CHECK-NOT: scf.forall
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: cheems.linear
+// CHECK-NOT: scf.forall
+func.func @keys(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x3x32x40xbf16>
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x2x3x32xf32>, tensor<2x3x32x40xbf16>) outs(%f : tensor<?x2x3x40xf32>) {
+  ^bb0(%q: f32, %key: bf16, %sum: f32):
+    %wide = arith.extf %key : bf16 to f32
+    %product = arith.mulf %q, %wide : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<?x2x3x40xf32>
+  return %r : tensor<?x2x3x40xf32>
+}
+func.func @keys_decode(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32> attributes {cheems.decode} {
+  %zero = arith.constant 0.0 : f32
+  %w = cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x3x32x40xbf16>
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x2x3x32xf32>, tensor<2x3x32x40xbf16>) outs(%f : tensor<?x2x3x40xf32>) {
+  ^bb0(%q: f32, %key: bf16, %sum: f32):
+    %wide = arith.extf %key : bf16 to f32
+    %product = arith.mulf %q, %wide : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<?x2x3x40xf32>
+  return %r : tensor<?x2x3x40xf32>
+}

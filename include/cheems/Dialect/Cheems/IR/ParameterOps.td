@@ -10,7 +10,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension.
 
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
-    and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor.
+    and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor. With a layout its
+    last two dimensions, [N, K], are in panels.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
     turns this op into a view of the artefact's mapped weight section.
@@ -18,8 +19,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Constraints:
     - C1: `names` is not empty.
     - C2: the result has a static shape.
-    - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`.
-    - C4: `permute` is a permutation of the result's dimensions, of one name, without `layout`.
+    - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`, with `permute` `[..., N', K/pair, rows, pair]`.
+    - C4: `permute` is a permutation of the dimensions of one name.
 
     Edges: with a layout, rows past the last are zero.
 
@@ -30,6 +31,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
     %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<96x384x16x2xbf16>
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
+    %q = cheems.parameter ["mlp.keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,

@@ -23,14 +23,15 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
     Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter`.
     After: the parameter carries `layout = #cheems.panels<16, pair>` and type [ceil(N/16), K/pair, 16, pair], the product is a
     `cheems.linear`; reads of rows of the same parameter (a tied embedding) index the panels. A destination that is not zero is added
-    by its epilogue.
+    by its epilogue. A `linalg.generic` y[t, a, b, n] = sum_k x[t, a, b, k] * w[a, b, k, n] with a permuted parameter becomes one
+    `cheems.linear` a matrix, in an `scf.forall` over blocks of 64 rows, a and b; in a decode step one after the other.
     Requires: weights used by products and by `tensor.extract` only. `pair` is 2 for bf16 with an even K, else 1.
-    A parameter with `permute` stays as it is.
+    Any other parameter with `permute` stays as it is.
     Guarantees: one stream along K gives 16 outputs. The archive writer packs, no code does. Preserves bits where
     the destination is zero.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::affine::AffineDialect"];
+                           "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
 
 def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
@@ -186,7 +187,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
-                           "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect"];
+                           "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {

@@ -1,10 +1,7 @@
-// Retrieval of one row and head. The best keys of both halves are taken off
-// one after the other: scores stand as integers of the same order, the maximum
-// of each block of them in registers, so a key costs one look at the maxima and
-// one at its block. Sums of the keys found are ranked by insertion, into a list
-// in registers where it fits.
-#include "Kernels.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+// Retrieval of one row and head. Of each half the best keys come through
+// selection; of their sums those that reach the k-th best of the pairs (i, j)
+// with (i + 1) (j + 1) <= k, which only equal sums can be more of than k.
+#include "ExpertSelection.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -12,369 +9,350 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kLanes = 16, kMostBlocks = 64, kMostRegisters = 64;
+constexpr int64_t kLanes = Selection::kLanes;
+/// Past so many experts all pairs are ranked: vectors of pairs would not fit
+/// the registers.
+constexpr int64_t kMostPairs = 64;
+/// Lanes of maxima at most.
+constexpr int64_t kMostMaxima = 256;
 
-struct Retrieval {
-  OpBuilder &b;
-  Location loc;
+struct Retrieval : Selection {
   RetrieveExpertsOp op;
   int64_t keys, found, kept; // K, k, min(k, K)
-  VectorType block, maxima;  // orders of a block of keys; of every block
-  Value order;               // [2, K in whole blocks] i32
-  Value blockBest;           // [2, blocks in whole vectors] i32
-  Value bestKey, bestScore;  // [2, kept] of each half, best first
-  VectorType list;           // at least k ranks
-  Value ranked;              // at least [k] i64, best first
+  VectorType f32s, i32s;     // 16 lanes
+  List candidates;           // of a half, or pairs
+  Value ranks;
+  Value bestScore, bestKey; // [2, kept in whole vectors], best first
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
+  Value zero() { return index(0); }
+
+  // Sums are ranked before there are more than so many; then the best remain.
+  int64_t room() const {
+    return std::max<int64_t>(keys,
+                             2 * llvm::alignTo(found, kLanes) + 4 * kLanes);
   }
-  Value integer(Type type, int64_t value) {
-    TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-    if (auto vector = dyn_cast<VectorType>(type)) {
-      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+
+  /// Scores of 16 keys of a half from `from` on.
+  Value load(Value t, int64_t half, Value h, Value from, bool whole) {
+    if (whole) {
+      return vector::LoadOp::create(b, loc, f32s, op.getScores(),
+                                    ValueRange{t, index(half), h, from});
     }
-    return arith::ConstantOp::create(b, loc, attribute);
-  }
-  Value spread(VectorType type, Value scalar) {
-    return vector::BroadcastOp::create(b, loc, type, scalar);
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  }
-  Value toIndex(Value value) {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  }
-  Value largest(Value orders) {
-    return vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXSI,
-                                       orders);
-  }
-  /// A loop over [0, count) that carries `state`.
-  SmallVector<Value>
-  loop(Value count, ValueRange state,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto op = scf::ForOp::create(
-        b, loc, index(0), count, index(1), state,
-        [&](OpBuilder &, Location, Value i, ValueRange args) {
-          scf::YieldOp::create(b, loc, body(i, args));
-        });
-    return op.getResults();
+    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
+    return vector::MaskedLoadOp::create(
+        b, loc, f32s, op.getScores(), ValueRange{t, index(half), h, from},
+        inside(arith::SubIOp::create(b, loc, index(keys), from)), nothing);
   }
 
-  /// An i32, or a vector of them, in the order of `score`: -0 is 0, NaN below
-  /// every number but above the least integer, which means taken.
-  Value orderOf(Value score) {
-    Type type = b.getI32Type();
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(score.getType()));
-    if (auto vector = dyn_cast<VectorType>(score.getType())) {
-      type = VectorType::get(vector.getShape(), type);
+  /// The maxima of keys whose numbers are equal modulo `width`, as orders.
+  Value maxima(Value t, int64_t half, Value h, int64_t width) {
+    auto type = VectorType::get({width}, b.getI32Type());
+    auto scores = VectorType::get({width}, b.getF32Type());
+    Value least = integer(type, std::numeric_limits<int32_t>::min());
+    int64_t whole = keys / width * width;
+    Value state =
+        loop(zero(), index(whole), width, least,
+             [&](Value from, ValueRange most) -> SmallVector<Value> {
+               Value some =
+                   vector::LoadOp::create(b, loc, scores, op.getScores(),
+                                          ValueRange{t, index(half), h, from});
+               return {arith::MaxSIOp::create(b, loc, most[0], orderOf(some))};
+             })
+            .front();
+    if (whole == keys) {
+      return state;
     }
-    Value isZero =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, score, zero);
-    Value isNaN =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, score, score);
-    Value bits =
-        arith::BitcastOp::create(b, loc, type, select(isZero, zero, score));
-    Value flip = arith::AndIOp::create(
-        b, loc, arith::ShRSIOp::create(b, loc, bits, integer(type, 31)),
-        integer(type, std::numeric_limits<int32_t>::max()));
-    return select(isNaN, integer(type, std::numeric_limits<int32_t>::min() + 1),
-                  arith::XOrIOp::create(b, loc, bits, flip));
-  }
-
-  /// `vector` with `scalar` in lane `lane`.
-  Value replaceLane(Value vector, Value lane, Value scalar) {
-    auto type = cast<VectorType>(vector.getType());
-    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, type.getDimSize(0)));
-    Value lanes = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-    lane = arith::IndexCastOp::create(b, loc, b.getI32Type(), lane);
-    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lanes,
-                                       spread(type, lane));
-    return select(here, spread(type, scalar), vector);
-  }
-  /// The first lane that holds `value`; one does.
-  Value firstLane(Value vector, Value value) {
-    auto type = cast<VectorType>(vector.getType());
-    Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        vector, spread(type, value));
-    Type bits = b.getIntegerType(type.getDimSize(0));
-    Value mask =
-        vector::BitCastOp::create(b, loc, VectorType::get({1}, bits), equal);
-    mask = vector::ExtractOp::create(b, loc, mask, ArrayRef<int64_t>{0});
-    Value lane = math::CountTrailingZerosOp::create(b, loc, mask);
-    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), lane);
-  }
-
-  /// Orders of all keys of a half; the maximum of each block.
-  Value fill(Value t, Value h, Value half) {
-    int64_t width = block.getDimSize(0);
-    auto scores = VectorType::get(block.getShape(), b.getF32Type());
-    auto lanes = VectorType::get(block.getShape(), b.getI1Type());
-    Value taken = integer(block, std::numeric_limits<int32_t>::min());
+    Value mask = vector::ConstantMaskOp::create(
+        b, loc, VectorType::get({width}, b.getI1Type()),
+        ArrayRef<int64_t>{keys - whole});
     Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(scores));
-    vector::StoreOp::create(
-        b, loc, integer(maxima, std::numeric_limits<int32_t>::min()), blockBest,
-        ValueRange{half, index(0)});
-    loop(index(llvm::divideCeil(keys, width)), {},
+    Value some = vector::MaskedLoadOp::create(
+        b, loc, scores, op.getScores(),
+        ValueRange{t, index(half), h, index(whole)}, mask, nothing);
+    return arith::MaxSIOp::create(b, loc, state,
+                                  select(mask, orderOf(some), least));
+  }
+
+  void storeRanked(Value rank, Value values, Value into, ValueRange at,
+                   int64_t limit) {
+    auto type = cast<VectorType>(rank.getType());
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rank,
+                                       integer(type, limit));
+    vector::ScatterOp::create(b, loc, Type(), into, at, rank, here, values,
+                              IntegerAttr());
+  }
+
+  /// The best keys of a half in order, of those whose scores reach `least`.
+  void selectHalf(Value t, int64_t half, Value h, Value least) {
+    auto add = [&](Value from, Value length, bool whole) {
+      Value scores = load(t, half, h, from, whole);
+      Value mask = reaching(scores, least);
+      if (!whole) {
+        Value left = arith::SubIOp::create(b, loc, index(keys), from);
+        mask = arith::AndIOp::create(b, loc, mask, inside(left));
+      }
+      Value first = arith::IndexCastOp::create(b, loc, b.getI32Type(), from);
+      return append(candidates, length, scores, count(i32s, first), mask);
+    };
+    int64_t whole = keys / kLanes * kLanes;
+    Value length = loop(zero(), index(whole), kLanes, zero(),
+                        [&](Value from, ValueRange args) -> SmallVector<Value> {
+                          return {add(from, args[0], true)};
+                        })
+                       .front();
+    if (whole < keys) {
+      length = add(index(whole), length, false);
+    }
+    rank(candidates, length, ranks,
+         [&](Value rank, Value scores, Value numbers) {
+           storeRanked(rank, scores, bestScore, {index(half), zero()}, kept);
+           storeRanked(rank, numbers, bestKey, {index(half), zero()}, kept);
+         });
+  }
+
+  void selectHalves(Value t, Value h) {
+    Value all = spread(
+        f32s,
+        scoreOf(integer(b.getI32Type(), std::numeric_limits<int32_t>::min())));
+    Value least[] = {all, all};
+    int64_t width = std::min<int64_t>(
+        llvm::PowerOf2Ceil(std::max(keys, kLanes)),
+        std::clamp<int64_t>(llvm::PowerOf2Ceil(2 * kept), kLanes, kMostMaxima));
+    int64_t real = std::min(width, keys);
+    if (kept < keys && kept <= real) {
+      // Both halves at once: two chains of dependent steps run side by side.
+      SmallVector<Value> orders = thresholds(
+          {{maxima(t, 0, h, width)}, {maxima(t, 1, h, width)}}, real, kept);
+      for (auto [score, order] : llvm::zip_equal(least, orders)) {
+        score = spread(f32s, scoreOf(order));
+      }
+    }
+    selectHalf(t, 0, h, least[0]);
+    selectHalf(t, 1, h, least[1]);
+  }
+
+  Value bestOf(Value values, int64_t half, Value place) {
+    return memref::LoadOp::create(b, loc, values,
+                                  ValueRange{index(half), place});
+  }
+
+  /// The order that the k-th best of the likely pairs has: place j of row i for
+  /// (i + 1) (j + 1) <= k. There are k of them at least, and of those that are
+  /// not among them each is preceded by k that are, or equals one.
+  Value sumThreshold() {
+    SmallVector<int64_t> rows, columns;
+    for (int64_t i = 0; i < kept; ++i) {
+      for (int64_t j = 0; j < std::min(kept, found / (i + 1)); ++j) {
+        rows.push_back(i);
+        columns.push_back(j);
+      }
+    }
+    auto real = static_cast<int64_t>(rows.size());
+    rows.resize(llvm::alignTo(real, kLanes), 0);
+    columns.resize(rows.size(), 0);
+    auto pick = [&](int64_t half, ArrayRef<int64_t> places) -> Value {
+      int64_t padded = llvm::alignTo(kept, kLanes);
+      auto type = VectorType::get({padded}, b.getF32Type());
+      Value best = vector::LoadOp::create(b, loc, type, bestScore,
+                                          ValueRange{index(half), zero()});
+      return vector::ShuffleOp::create(b, loc, best, best, places);
+    };
+    SmallVector<Value> orders;
+    for (size_t from = 0; from < rows.size();) {
+      // As many as one word has bits.
+      size_t width = std::min<size_t>(64, llvm::bit_floor(rows.size() - from));
+      auto part = [&](ArrayRef<int64_t> all) { return all.slice(from, width); };
+      orders.push_back(orderOf(arith::AddFOp::create(
+          b, loc, pick(0, part(rows)), pick(1, part(columns)))));
+      from += width;
+    }
+    return thresholds({orders}, real, found).front();
+  }
+
+  /// Whether sums can fail to fall along rows and columns: where a NaN or an
+  /// infinity is among what is added.
+  Value mayRise() {
+    Value any;
+    for (int64_t half : {0, 1}) {
+      for (int64_t place : {int64_t(0), kept - 1}) {
+        Value score = bestOf(bestScore, half, index(place));
+        Value magnitude = math::AbsFOp::create(b, loc, score);
+        Value most = arith::ConstantOp::create(
+            b, loc, b.getF32FloatAttr(std::numeric_limits<float>::max()));
+        // Unordered: a NaN too.
+        Value odd = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT,
+                                          magnitude, most);
+        any = any ? arith::OrIOp::create(b, loc, any, odd).getResult() : odd;
+      }
+    }
+    return any;
+  }
+
+  /// Leaves the best of the candidates in order, k at most; returns how many,
+  /// and the least score that may still enter.
+  SmallVector<Value> shorten(Value length, const List &best) {
+    rank(candidates, length, ranks,
+         [&](Value rank, Value scores, Value numbers) {
+           storeRanked(rank, scores, best.score, zero(), found);
+           storeRanked(rank, numbers, best.number, zero(), found);
+         });
+    Value left = arith::MinUIOp::create(b, loc, length, index(found));
+    loop(zero(), left, kLanes, {},
          [&](Value i, ValueRange) -> SmallVector<Value> {
-           Value from = arith::MulIOp::create(b, loc, i, index(width));
-           Value inside = vector::CreateMaskOp::create(
-               b, loc, lanes,
-               arith::SubIOp::create(b, loc, index(keys), from).getResult());
-           Value score = vector::MaskedLoadOp::create(
-               b, loc, scores, op.getScores(), ValueRange{t, half, h, from},
-               inside, nothing);
-           Value orders = select(inside, orderOf(score), taken);
-           vector::StoreOp::create(b, loc, orders, order,
-                                   ValueRange{half, from});
-           memref::StoreOp::create(b, loc, largest(orders), blockBest,
-                                   ValueRange{half, i});
+           for (auto [type, from, to] :
+                {std::tuple(f32s, best.score, candidates.score),
+                 std::tuple(i32s, best.number, candidates.number)}) {
+             Value some = vector::LoadOp::create(b, loc, type, from, i);
+             vector::StoreOp::create(b, loc, some, to, i);
+           }
            return {};
          });
-    return vector::LoadOp::create(b, loc, maxima, blockBest,
-                                  ValueRange{half, index(0)});
-  }
-
-  /// Takes the best key that is left of a half; returns the maxima after it.
-  Value take(Value t, Value h, Value half, Value place, Value best) {
-    Value highest = largest(best);
-    Value at = firstLane(best, highest);
-    Value from = arith::MulIOp::create(b, loc, at, index(block.getDimSize(0)));
-    Value orders =
-        vector::LoadOp::create(b, loc, block, order, ValueRange{half, from});
-    Value lane = firstLane(orders, highest);
-    Value key = arith::AddIOp::create(b, loc, from, lane);
-    Value score = memref::LoadOp::create(b, loc, op.getScores(),
-                                         ValueRange{t, half, h, key});
-    memref::StoreOp::create(b, loc, score, bestScore, ValueRange{half, place});
-    memref::StoreOp::create(
-        b, loc, arith::IndexCastOp::create(b, loc, b.getI32Type(), key),
-        bestKey, ValueRange{half, place});
-    orders = replaceLane(
-        orders, lane,
-        integer(b.getI32Type(), std::numeric_limits<int32_t>::min()));
-    vector::StoreOp::create(b, loc, orders, order, ValueRange{half, from});
-    return replaceLane(best, at, largest(orders));
-  }
-
-  /// The order of the sum above the complement of the expert: greater is
-  /// better.
-  Value rankOf(Value sumOrder, Value expert) {
-    Type i64 = b.getI64Type();
-    Value high = arith::ShLIOp::create(
-        b, loc, arith::ExtSIOp::create(b, loc, i64, sumOrder),
-        integer(i64, 32));
-    Value low = arith::XOrIOp::create(
-        b, loc, arith::ExtUIOp::create(b, loc, i64, expert),
-        integer(i64, std::numeric_limits<uint32_t>::max()));
-    return arith::OrIOp::create(b, loc, high, low);
-  }
-
-  Value rankAt(Value place) {
-    return memref::LoadOp::create(b, loc, ranked, place);
-  }
-
-  // The list of the best ranks so far, best first: while it is short a vector
-  // in registers, else `ranked` and how many entries of it are filled.
-  bool inRegisters() const { return found <= kMostRegisters; }
-
-  Value emptyList() {
-    return inRegisters() ? integer(list, std::numeric_limits<int64_t>::min())
-                         : index(0);
-  }
-
-  /// The rank of the last of a full list; one below all others until then.
-  Value worstRank(Value state) {
-    if (inRegisters()) {
-      return vector::ExtractOp::create(b, loc, state,
-                                       ArrayRef<int64_t>{found - 1});
-    }
-    Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, state,
+    Value last = memref::LoadOp::create(
+        b, loc, candidates.score,
+        ValueRange{arith::SubIOp::create(b, loc, left, index(1))});
+    Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
                                        index(found));
-    return select(full, rankAt(index(found - 1)),
-                  integer(b.getI64Type(), std::numeric_limits<int64_t>::min()));
+    Value all =
+        scoreOf(integer(b.getI32Type(), std::numeric_limits<int32_t>::min()));
+    return {left, select(full, scoreOf(orderOf(last)), all)};
   }
 
-  /// The list with `rank` in its place, where it belongs into it.
-  Value insert(Value state, Value rank) {
-    if (!inRegisters()) {
-      return insertStored(state, rank);
-    }
-    // Every entry becomes the lower of the rank and the entry before it, or
-    // stays if it is above that.
-    SmallVector<int64_t> before{list.getDimSize(0)};
-    llvm::append_range(before, llvm::seq<int64_t>(0, list.getDimSize(0) - 1));
-    Value shifted = vector::ShuffleOp::create(
-        b, loc, state, integer(list, std::numeric_limits<int64_t>::max()),
-        before);
-    Value moved = arith::MinSIOp::create(b, loc, shifted, spread(list, rank));
-    return arith::MaxSIOp::create(b, loc, state, moved);
-  }
-
-  Value insertStored(Value filled, Value rank) {
-    Value better = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                         rank, worstRank(filled));
-    scf::IfOp::create(b, loc, better, [&](OpBuilder &, Location) {
-      Value last = arith::MinUIOp::create(b, loc, filled, index(found - 1));
-      auto shift = scf::WhileOp::create(
-          b, loc, TypeRange{b.getIndexType()}, ValueRange{last},
-          [&](OpBuilder &, Location, ValueRange place) {
-            // At the first place nothing stands before; the read must be legal
-            // all the same.
-            Value inside = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::ugt, place[0], index(0));
-            Value before = arith::SubIOp::create(
-                b, loc, arith::MaxUIOp::create(b, loc, place[0], index(1)),
-                index(1));
-            Value lower = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::slt, rankAt(before), rank);
-            scf::ConditionOp::create(
-                b, loc, arith::AndIOp::create(b, loc, inside, lower), place);
-          },
-          [&](OpBuilder &, Location, ValueRange place) {
-            Value before = arith::SubIOp::create(b, loc, place[0], index(1));
-            memref::StoreOp::create(b, loc, rankAt(before), ranked, place);
-            scf::YieldOp::create(b, loc, before);
-          });
-      memref::StoreOp::create(b, loc, rank, ranked, shift.getResult(0));
-      scf::YieldOp::create(b, loc);
-    });
-    return arith::MinUIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, filled, index(1)), index(found));
-  }
-
-  /// Ranks the sums of the i-th best key of the first half with all of the
-  /// second, as long as they can still enter. Sums fall along the row, but for
-  /// those that are NaN; equal ones may come in any order of their experts.
-  Value rankRow(Value i, Value state) {
+  /// Sums of the i-th best key of the first half with those of the second, 16
+  /// at a time for as long as all of 16 enter.
+  SmallVector<Value> addRow(Value i, Value length, Value least, Value rises,
+                            const List &best) {
     Type i32 = b.getI32Type();
-    auto ofHalf = [&](Value values, int64_t half, Value place) -> Value {
-      return memref::LoadOp::create(b, loc, values,
-                                    ValueRange{index(half), place});
-    };
-    Value first = ofHalf(bestScore, 0, i);
-    Value base = arith::MulIOp::create(b, loc, ofHalf(bestKey, 0, i),
-                                       integer(i32, keys));
+    Value first = spread(f32s, bestOf(bestScore, 0, i));
+    Value base =
+        spread(i32s, arith::MulIOp::create(b, loc, bestOf(bestKey, 0, i),
+                                           integer(i32, keys)));
+    Type flag = b.getI1Type();
     auto row = scf::WhileOp::create(
-        b, loc, TypeRange{b.getIndexType(), state.getType(), i32},
-        ValueRange{index(0), state},
+        b, loc,
+        TypeRange{b.getIndexType(), b.getIndexType(), b.getF32Type(), flag},
+        ValueRange{zero(), length, least, integer(flag, 1)},
         [&](OpBuilder &, Location, ValueRange args) {
           Value inside = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::ult, args[0], index(kept));
-          Value place =
-              arith::MinUIOp::create(b, loc, args[0], index(kept - 1));
-          Value sum = orderOf(arith::AddFOp::create(
-              b, loc, first, ofHalf(bestScore, 1, place)));
-          Value worst = arith::ShRSIOp::create(b, loc, worstRank(args[1]),
-                                               integer(b.getI64Type(), 32));
-          Value enters = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::sge, sum,
-              arith::TruncIOp::create(b, loc, i32, worst).getResult());
-          Value isNaN = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::eq, sum,
-              integer(i32, std::numeric_limits<int32_t>::min() + 1));
-          Value on = arith::AndIOp::create(
-              b, loc, inside, arith::OrIOp::create(b, loc, enters, isNaN));
-          scf::ConditionOp::create(b, loc, on,
-                                   ValueRange{args[0], args[1], sum});
+          scf::ConditionOp::create(
+              b, loc, arith::AndIOp::create(b, loc, inside, args[3]), args);
         },
         [&](OpBuilder &, Location, ValueRange args) {
-          Value expert =
-              arith::AddIOp::create(b, loc, base, ofHalf(bestKey, 1, args[0]));
-          Value next = insert(args[1], rankOf(args[2], expert));
+          // Ties without end, or more than 64 experts of a head.
+          Value crowded =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, args[1],
+                                    index(room() - kLanes));
+          auto fewer = scf::IfOp::create(
+              b, loc, crowded,
+              [&](OpBuilder &, Location) {
+                scf::YieldOp::create(b, loc, shorten(args[1], best));
+              },
+              [&](OpBuilder &, Location) {
+                scf::YieldOp::create(b, loc, ValueRange{args[1], args[2]});
+              });
+          Value from = args[0];
+          Value second = vector::LoadOp::create(b, loc, f32s, bestScore,
+                                                ValueRange{index(1), from});
+          Value key = vector::LoadOp::create(b, loc, i32s, bestKey,
+                                             ValueRange{index(1), from});
+          Value sum = arith::AddFOp::create(b, loc, first, second);
+          Value mask = arith::AndIOp::create(
+              b, loc, reaching(sum, spread(f32s, fewer.getResult(1))),
+              inside(arith::SubIOp::create(b, loc, index(kept), from)));
+          Value longer = append(candidates, fewer.getResult(0), sum,
+                                arith::AddIOp::create(b, loc, base, key), mask);
+          Value all = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                            population(mask), index(kLanes));
+          Value next = arith::AddIOp::create(b, loc, from, index(kLanes));
           scf::YieldOp::create(
               b, loc,
-              ValueRange{arith::AddIOp::create(b, loc, args[0], index(1)),
-                         next});
+              ValueRange{next, longer, fewer.getResult(1),
+                         arith::OrIOp::create(b, loc, all, rises)});
         });
-    return row.getResult(1);
+    return {row.getResult(1), row.getResult(2)};
   }
 
-  void write(Value t, Value h) {
-    loop(index(found), {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-      Value low = arith::TruncIOp::create(b, loc, b.getI32Type(), rankAt(i));
-      Value expert =
-          arith::XOrIOp::create(b, loc, low, integer(b.getI32Type(), -1));
-      Value size = integer(b.getI32Type(), keys);
-      Value first = toIndex(arith::DivUIOp::create(b, loc, expert, size)),
-            second = toIndex(arith::RemUIOp::create(b, loc, expert, size));
-      // From the scores again: an order has lost the sign of zero.
-      Value sum = arith::AddFOp::create(
-          b, loc,
-          memref::LoadOp::create(b, loc, op.getScores(),
-                                 ValueRange{t, index(0), h, first}),
-          memref::LoadOp::create(b, loc, op.getScores(),
-                                 ValueRange{t, index(1), h, second}));
-      memref::StoreOp::create(b, loc, sum, op.getScore(), ValueRange{t, h, i});
-      memref::StoreOp::create(b, loc, expert, op.getExpert(),
-                              ValueRange{t, h, i});
-      return {};
-    });
-  }
-
-  void retrieve(Value t, Value h) {
-    Value first = fill(t, h, index(0)), second = fill(t, h, index(1));
-    // Both halves in one loop: two chains of dependent steps run side by side.
-    loop(index(kept), {first, second},
-         [&](Value place, ValueRange best) -> SmallVector<Value> {
-           return {take(t, h, index(0), place, best[0]),
-                   take(t, h, index(1), place, best[1])};
+  void selectSums(Value t, Value h, const List &best) {
+    Type i32 = b.getI32Type();
+    Value least =
+        scoreOf(found <= kMostPairs
+                    ? sumThreshold()
+                    : integer(i32, std::numeric_limits<int32_t>::min()));
+    Value rises = mayRise(), second = bestOf(bestScore, 1, zero());
+    auto rows = scf::WhileOp::create(
+        b, loc, TypeRange{b.getIndexType(), b.getIndexType(), b.getF32Type()},
+        ValueRange{zero(), zero(), least},
+        [&](OpBuilder &, Location, ValueRange args) {
+          Value inside = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::ult, args[0], index(kept));
+          // The row's greatest sum.
+          Value place =
+              arith::MinUIOp::create(b, loc, args[0], index(kept - 1));
+          Value sum = arith::AddFOp::create(b, loc, bestOf(bestScore, 0, place),
+                                            second);
+          Value enters =
+              arith::OrIOp::create(b, loc, rises, reaching(sum, args[2]));
+          scf::ConditionOp::create(
+              b, loc, arith::AndIOp::create(b, loc, inside, enters), args);
+        },
+        [&](OpBuilder &, Location, ValueRange args) {
+          SmallVector<Value> next =
+              addRow(args[0], args[1], args[2], rises, best);
+          Value i = arith::AddIOp::create(b, loc, args[0], index(1));
+          scf::YieldOp::create(b, loc, ValueRange{i, next[0], next[1]});
+        });
+    rank(candidates, rows.getResult(1), ranks,
+         [&](Value rank, Value scores, Value numbers) {
+           storeRanked(rank, scores, op.getScore(), {t, h, zero()}, found);
+           storeRanked(rank, numbers, op.getExpert(), {t, h, zero()}, found);
          });
-    Value best = loop(index(kept), emptyList(),
-                      [&](Value i, ValueRange state) -> SmallVector<Value> {
-                        return {rankRow(i, state[0])};
-                      })
-                     .front();
-    if (inRegisters()) {
-      vector::StoreOp::create(b, loc, best, ranked, index(0));
-    }
-    write(t, h);
   }
 };
 } // namespace
 
 LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
+                                     const VectorUnit &unit,
                                      RewriterBase &rewriter) {
   Location loc = op.getLoc();
   auto scores = cast<MemRefType>(op.getScores().getType());
   int64_t heads = scores.getDimSize(2), keys = scores.getDimSize(3);
   int64_t found = cast<MemRefType>(op.getScore().getType()).getDimSize(2);
   int64_t kept = std::min(found, keys);
-  int64_t width = std::max<int64_t>(
-      kLanes, llvm::PowerOf2Ceil(llvm::divideCeil(keys, kMostBlocks)));
-  int64_t blocks = llvm::divideCeil(keys, width);
-  Type i32 = rewriter.getI32Type();
-  auto scratch = [&](ArrayRef<int64_t> shape, Type type) -> Value {
-    return memref::AllocOp::create(rewriter, loc, MemRefType::get(shape, type));
-  };
-  int64_t lanes = std::max<int64_t>(kLanes, llvm::PowerOf2Ceil(blocks));
-  int64_t room =
-      llvm::PowerOf2Ceil(std::clamp<int64_t>(found, 8, kMostRegisters));
-  Retrieval retrieval{rewriter,
-                      loc,
+  Type f32 = rewriter.getF32Type(), i32 = rewriter.getI32Type();
+  Retrieval retrieval{{rewriter, loc, unit.lanes >= kLanes},
                       op,
                       keys,
                       found,
                       kept,
-                      VectorType::get({width}, i32),
-                      VectorType::get({lanes}, i32),
-                      scratch({2, blocks * width}, i32),
-                      scratch({2, lanes}, i32),
-                      scratch({2, kept}, i32),
-                      scratch({2, kept}, rewriter.getF32Type()),
-                      VectorType::get({room}, rewriter.getI64Type()),
-                      scratch({std::max(room, found)}, rewriter.getI64Type())};
+                      VectorType::get({kLanes}, f32),
+                      VectorType::get({kLanes}, i32),
+                      {},
+                      {},
+                      {},
+                      {}};
+  auto scratch = [&](ArrayRef<int64_t> shape, Type type) -> Value {
+    return memref::AllocOp::create(rewriter, loc, MemRefType::get(shape, type));
+  };
+  int64_t padded = llvm::alignTo(kept, kLanes);
+  retrieval.candidates = retrieval.list(retrieval.room());
+  retrieval.ranks = scratch({retrieval.room() + kLanes}, rewriter.getI64Type());
+  retrieval.bestScore = scratch({2, padded}, f32);
+  retrieval.bestKey = scratch({2, padded}, i32);
+  Selection::List best = retrieval.list(found);
   Value rows =
-      memref::DimOp::create(rewriter, loc, op.getScores(), retrieval.index(0));
-  retrieval.loop(rows, {}, [&](Value t, ValueRange) -> SmallVector<Value> {
-    retrieval.loop(retrieval.index(heads), {},
-                   [&](Value h, ValueRange) -> SmallVector<Value> {
-                     retrieval.retrieve(t, h);
+      memref::DimOp::create(rewriter, loc, op.getScores(), retrieval.zero());
+  auto each = [&](Value end, function_ref<void(Value)> body) {
+    retrieval.loop(retrieval.zero(), end, 1, {},
+                   [&](Value i, ValueRange) -> SmallVector<Value> {
+                     body(i);
                      return {};
                    });
-    return {};
+  };
+  each(rows, [&](Value t) {
+    each(retrieval.index(heads), [&](Value h) {
+      retrieval.selectHalves(t, h);
+      retrieval.selectSums(t, h, best);
+    });
   });
   return success();
 }

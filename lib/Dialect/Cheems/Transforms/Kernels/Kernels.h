@@ -40,12 +40,16 @@ LogicalResult lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter);
 LogicalResult lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
                             RewriterBase &rewriter);
 
-/// The best keys of both halves taken off one by one, their sums by insertion.
-LogicalResult lowerRetrieval(RetrieveExpertsOp op, RewriterBase &rewriter);
+/// The best keys of both halves, then the best of their sums: what passes a
+/// threshold is compressed and ranked.
+LogicalResult lowerRetrieval(RetrieveExpertsOp op, const VectorUnit &unit,
+                             RewriterBase &rewriter);
 
-/// A row's experts: products with `down`, weights, rows of `up` added in
-/// registers.
-LogicalResult lowerMixing(MixExpertsOp op, RewriterBase &rewriter);
+/// A row's experts in pieces: products with `down`, weights, rows of `up` added
+/// in registers. The loops over rows, or in a decode step over pieces, are
+/// parallel.
+LogicalResult lowerMixing(MixExpertsOp op, const VectorUnit &unit,
+                          RewriterBase &rewriter);
 
 } // namespace mlir::cheems
 
