@@ -22,6 +22,11 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(folder, ignored);
 }
 
+std::vector<std::string> variantToRun() {
+  const char *forced = std::getenv("CHEEMS_CPU");
+  return {"--cpu", forced && *forced ? forced : "native"};
+}
+
 ChildCost compileModel(const std::string &folder, const std::string &output,
                        const std::vector<std::string> &flags) {
   std::string compiler = ModelCache::standardCompiler();

@@ -28,6 +28,10 @@ private:
 ChildCost compileModel(const std::string &folder, const std::string &output,
                        const std::vector<std::string> &flags = {});
 
+/// Flags for the one variant that would run here: CHEEMS_CPU's, or this
+/// machine's best.
+std::vector<std::string> variantToRun();
+
 } // namespace cheems::bench
 
 #endif

@@ -168,13 +168,7 @@ LoadedModel makeOperationModel(const Operation &operation,
   writeModel(folder.path(), model, brain);
   tell("compiling a layer of it");
   std::string output = folder.path() + "/operation.cheems";
-  // Of the variant that is asked for alone: its code is the same.
-  const char *variant = std::getenv("CHEEMS_CPU");
-  std::vector<std::string> flags;
-  if (variant && *variant) {
-    flags = {"--cpu", variant};
-  }
-  compileModel(folder.path(), output, flags);
+  compileModel(folder.path(), output, variantToRun());
   std::filesystem::remove(folder.path() + "/model.safetensors");
   LoadedModel loaded = loadModel(output, "layer", threads);
   loaded.facts.path.clear();

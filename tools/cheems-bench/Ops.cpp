@@ -72,7 +72,9 @@ LoadedModel makeProduct(int64_t columns, int64_t length,
   TemporaryFolder folder;
   writeModel(folder.path(), productModel(columns, length), weights == "bf16");
   std::string output = folder.path() + "/product.cheems";
-  compileModel(folder.path(), output, {"--no-layers"});
+  std::vector<std::string> flags = variantToRun();
+  flags.push_back("--no-layers");
+  compileModel(folder.path(), output, flags);
   LoadedModel loaded = loadModel(output, "matmul", threads);
   loaded.facts.path.clear();
   return loaded;

@@ -41,14 +41,25 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
     return ShapedType::isDynamic(rows) ? 64 : rows;
   }
 
+  /// A decode step: one row a sequence.
+  static bool decodes(Operation *op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    return function && function->hasAttr("cheems.decode");
+  }
+
   /// Four streams of weights keep the processor's own prefetching busy where a
-  /// row is all there is; tiles of long rows want their inputs used more often.
+  /// row is all there is. On tiles, long rows come from the second-level cache
+  /// once an iteration, which then had better be long; with fewer than six
+  /// iterations threads would wait for the last.
   int64_t panels(LinearOp op) const {
-    constexpr int64_t longRow = 1024;
+    constexpr int64_t few = 4, many = 8, longRow = 1024, iterations = 6;
     auto weight = cast<ShapedType>(op.getWeights()[0].getType());
     bool tiles = target.getProducts() == Products::AMX && op.getPair() == 2;
     int64_t length = weight.getDimSize(1) * op.getPair();
-    return tiles && length >= longRow ? 8 : 4;
+    return tiles && !decodes(op) && length >= longRow &&
+                   weight.getDimSize(0) >= many * iterations
+               ? many
+               : few;
   }
 
   /// Whatever says a size already keeps it.
@@ -70,7 +81,7 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
     } else if (isa<linalg::GenericOp, RmsNormOp, RotaryOp, DynamicMaskOp>(op) &&
                !parallel) {
       // A row is microseconds at most; what is in a decode step stays whole.
-      if (!op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+      if (!decodes(op)) {
         give(op, kRows, 32);
       }
     } else if (isa<MixExpertsOp, RetrieveExpertsOp>(op) && !parallel) {

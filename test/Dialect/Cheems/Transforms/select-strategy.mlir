@@ -36,6 +36,14 @@ func.func @decode(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x10
   return %2 : tensor<?x768xf32>
 }
 
+// Too few panels for eight an iteration.
+// CHECK-LABEL: @narrow
+// CHECK: cheems.linear {cheems.panels = 4 : i64}
+func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tensor<?x752xf32>) -> tensor<?x752xf32> {
+  %r = cheems.linear ins(%x : tensor<?x1024xf32>) weights(%m : tensor<47x512x16x2xbf16>) outs(%y : tensor<?x752xf32>) -> tensor<?x752xf32>
+  return %r : tensor<?x752xf32>
+}
+
 // What an op says already stays.
 // CHECK-LABEL: @sequence
 // CHECK: cheems.ssd {cheems.chunk = 48 : i64}
