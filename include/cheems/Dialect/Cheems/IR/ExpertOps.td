@@ -64,7 +64,8 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
 
     Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.
 
-    Accumulation: f32; rows of `down` and `up` are widened exactly; experts are added in the order of `expert`.
+    Accumulation: f32; rows of `down` and `up` are widened exactly; experts are added in the order of `expert`. Compiled, eight
+    experts of a head are summed in that order and their sum is added to y, whatever rows stand beside and on any number of threads.
 
     Example:
     ```mlir
