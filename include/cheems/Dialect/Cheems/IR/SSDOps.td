@@ -28,7 +28,11 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
     Edges: T = 0 leaves the state as it is. How T is cut into chunks is no part of the meaning: tiling along T gives `ssd_chunk`
     ops, of any size, whose results agree within f32 rounding. A positive `a` grows as the equation says.
 
-    Accumulation: f32, the state too; where a lowering sums logarithms of decays over many rows it does so in f64.
+    Accumulation: f32, the state too; where a lowering sums logarithms of decays over many rows it does so in f64. With `bf16`
+    the factors of a chunk's products may be rounded to bf16, as `ssd_chunk` says; one row is never rounded.
+
+    Cost: tiling into chunks of Q rows takes, a row, H * (4 * N * P + Q * P) + G * Q * N additions and multiplications: what
+    each row takes from the state and adds to it, half a square of rows by rows each head, and half of one each group.
 
     Example:
     ```mlir
@@ -39,9 +43,9 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$x, Cheems_Shaped<[F32], [2]>:$step, Cheems_Shaped<[F32], [1]>:$a,
                        Cheems_Shaped<[F32], [3]>:$b, Cheems_Shaped<[F32], [3]>:$c, Optional<Cheems_Shaped<[F32], [1]>>:$skip,
-                       Cheems_Shaped<[F32], [3]>:$y, Cheems_Shaped<[F32], [3]>:$state);
+                       Cheems_Shaped<[F32], [3]>:$y, Cheems_Shaped<[F32], [3]>:$state, UnitAttr:$bf16);
   let assemblyFormat = [{
-    attr-dict `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
+    (`bf16` $bf16^)? attr-dict `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
     (`skip` `(` $skip^ `:` type($skip) `)`)?
     `outs` `(` $y `,` $state `:` type($y) `,` type($state) `)` (`->` type($results)^)?
   }];
@@ -71,7 +75,13 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
     Edges: one row is computed as the recurrence, so a chunk of one row and a decoded token give the same bits.
 
     Accumulation: f32; l is summed and subtracted in f64 and only differences are rounded to f32 and exponentiated: a decay
-    is never a ratio, so nothing overflows that the recurrence would not.
+    is never a ratio, so nothing overflows that the recurrence would not. Between rows of different blocks it may be the product
+    of two, up to the block and inside of it: `step` is positive, so both grow or both shrink, and neither overflows before
+    their product does.
+
+    With `bf16`, a target that multiplies bf16 rounds to it, where there is more than one row: b, c, x, the state that c is
+    multiplied with, the weights of x in the second sum of y, and what b is multiplied with in the sum of the state. Sums and
+    the state stay f32. There rows before one with an infinite x in the same chunk may be NaN.
 
     Example:
     ```mlir

@@ -1,0 +1,45 @@
+// One row of SSD as the recurrence: each element of the state is read and
+// written once.
+#include "SSD.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+void cheems::emitSSDRow(SSDKernel &k, Value t, Value h, Value g) {
+  OpBuilder &b = k.b;
+  Location loc = k.loc;
+  SSDChunkOp op = k.op;
+  /// States fetched ahead of the one in work, in elements: hardware stops
+  /// fetching at the end of each page.
+  constexpr int64_t ahead = 1024;
+  Value rate = k.read(op.getStep(), {t, h});
+  Value decay =
+      math::ExpOp::create(b, loc, k.times(k.read(op.getA(), h), rate));
+  // The pass is bound by memory: as few columns of the state are skipped over
+  // as registers allow.
+  int64_t most = std::max<int64_t>(k.unit.lanes * k.unit.registers / 2, 1);
+  k.columns(most, [&](Value p, VectorType type) {
+    Value x = k.load(type, op.getX(), {t, h, p});
+    Value in = k.times(k.spread(type, rate), x), keep = k.spread(type, decay);
+    Value y = k.fold(
+        k.zero, k.index(k.stateSize), k.none(type), [&](Value n, ValueRange y) {
+          for (int64_t c = 0; c < type.getDimSize(0); c += SSDKernel::kLine) {
+            Value next = k.plus(n, std::max<int64_t>(ahead / k.headSize, 1));
+            memref::PrefetchOp::create(
+                b, loc, op.getState(), ValueRange{h, next, k.plus(p, c)},
+                /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);
+          }
+          Value added =
+              k.times(k.spread(type, k.read(op.getB(), {t, g, n})), in);
+          Value state = vector::FMAOp::create(
+              b, loc, keep, k.load(type, op.getState(), {h, n, p}), added);
+          k.store(state, op.getState(), {h, n, p});
+          return SmallVector<Value>{
+              k.fused(k.read(op.getC(), {t, g, n}), state, y[0])};
+        })[0];
+    if (op.getSkip()) {
+      y = k.fused(k.read(op.getSkip(), h), x, y);
+    }
+    k.store(y, op.getY(), {t, h, p});
+  });
+}
