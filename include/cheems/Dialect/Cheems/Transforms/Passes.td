@@ -168,7 +168,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
   let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
   let description = [{
     Before: `cheems.linear`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
-    `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
+    `cheems.keep_threshold`, `cheems.keep_update`, `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
     expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
     `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
