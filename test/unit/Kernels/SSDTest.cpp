@@ -2,6 +2,8 @@
 #include "cheems/Reference/SSD.h"
 #include "Cases.h"
 #include "ModuleText.h"
+#include "gmock/gmock.h"
+#include <array>
 
 using namespace cheems::test;
 using cheems::reference::SSDInputs;
@@ -315,11 +317,11 @@ TEST_P(SSDChunkSizeTest, AnyChunkAgreesWithinRounding) {
   for (const Form &form : kForms) {
     text += form.function("ssd", "ssd_", "?");
   }
-  std::vector<std::unique_ptr<CompiledModule>> modules;
-  for (int64_t chunk : {16, 64, 256}) {
-    modules.push_back(CompiledModule::compile(text, GetParam(), chunk));
-    ASSERT_NE(modules.back(), nullptr);
-  }
+  // Beside the target's own choice.
+  auto small = CompiledModule::compile(text, GetParam(), 16),
+       large = CompiledModule::compile(text, GetParam(), 256);
+  std::array modules{compiled(GetParam()), small.get(), large.get()};
+  ASSERT_THAT(modules, testing::Each(testing::NotNull()));
   Random random(36);
   bool differ = false;
   for (const Form &form : kForms) {
@@ -328,7 +330,7 @@ TEST_P(SSDChunkSizeTest, AnyChunkAgreesWithinRounding) {
       SCOPED_TRACE(describe(one));
       Expected expected(one);
       std::vector<Outcome> outcomes;
-      for (auto &module : modules) {
+      for (CompiledModule *module : modules) {
         outcomes.push_back(run(*module, "ssd_", one));
         expected.expect(outcomes.back());
       }
