@@ -52,27 +52,22 @@ public:
     return 4.0 * static_cast<double>(sequence.size * sequence.state);
   }
 
-  /// Queries and their products with the keys have loops of other names, or
-  /// none: the time begins when the last product of the MLP has ended.
+  /// The product with the queries' weights and those with the keys have loops
+  /// named like any product, or none where they are small: the time begins
+  /// when the MLP's last product has ended, by its length.
   LoopRole role(std::string_view loop) const override {
     for (const char *part : {"retrieve_experts", "mix_experts"}) {
       if (loop.find(part) != std::string_view::npos) {
         return LoopRole::own;
       }
     }
-    if (loop == "pack" || loop == "elementwise") {
-      return LoopRole::beside;
-    }
-    constexpr std::string_view product = "linear ";
-    if (loop.substr(0, product.size()) != product) {
-      return LoopRole::before;
-    }
-    std::string length = "x" + std::to_string(hidden);
-    bool queries = loop.size() > length.size() &&
-                   loop.substr(loop.size() - length.size()) == length &&
-                   loop.substr(0, loop.size() - length.size()) ==
-                       std::string(product) + std::to_string(heads * querySize);
-    return queries ? LoopRole::beside : LoopRole::before;
+    static const std::string length = "x" + std::to_string(mlpSize);
+    bool product = loop.substr(0, 7) == "linear ",
+         ofMLP = product && loop.size() > length.size() &&
+                 loop.substr(loop.size() - length.size()) == length;
+    bool beside =
+        loop == "pack" || loop == "elementwise" || (product && !ofMLP);
+    return beside ? LoopRole::beside : LoopRole::before;
   }
 
   double operations(const OperationStep &step,

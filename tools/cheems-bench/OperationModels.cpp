@@ -8,24 +8,19 @@ using nlohmann::json;
 
 /// Rows of the embedding: enough that few rows of a step are equal.
 constexpr int64_t vocabulary = 16384;
-/// Inside of the MLP.
-constexpr int64_t intermediate = 16;
 
 json common(int64_t hidden) {
-  return {{"vocab_size", vocabulary},
-          {"hidden_size", hidden},
-          {"intermediate_size", intermediate},
-          {"num_hidden_layers", 1},
+  return {{"vocab_size", vocabulary},        {"hidden_size", hidden},
+          {"intermediate_size", mlpSize},    {"num_hidden_layers", 1},
           {"max_position_embeddings", 4096}, // sessions ask for more
-          {"rope_theta", 10000.0},
-          {"tie_word_embeddings", true}};
+          {"rope_theta", 10000.0},           {"tie_word_embeddings", true}};
 }
 
 void addMLP(std::vector<RandomTensor> &tensors, const std::string &prefix,
             int64_t hidden) {
-  tensors.push_back(matrix(prefix + "gate_proj.weight", intermediate, hidden));
-  tensors.push_back(matrix(prefix + "up_proj.weight", intermediate, hidden));
-  tensors.push_back(matrix(prefix + "down_proj.weight", hidden, intermediate));
+  tensors.push_back(matrix(prefix + "gate_proj.weight", mlpSize, hidden));
+  tensors.push_back(matrix(prefix + "up_proj.weight", mlpSize, hidden));
+  tensors.push_back(matrix(prefix + "down_proj.weight", hidden, mlpSize));
 }
 
 } // namespace

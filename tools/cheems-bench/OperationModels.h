@@ -7,6 +7,9 @@
 
 namespace cheems::bench {
 
+/// Inside of the layer's MLP.
+constexpr int64_t mlpSize = 16;
+
 struct SSDSizes {
   int64_t heads, size, state, groups;
 };

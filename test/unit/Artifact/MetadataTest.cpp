@@ -162,6 +162,11 @@ TEST(Metadata, variantsAndParametersAreChecked) {
     EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0][field] = {1}; }),
                 HasSubstr(path));
   }
+  for (const char *field : {"ssd_chunk", "prefill"}) { // may be absent
+    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0][field] = 0; }),
+                HasSubstr(std::string("'variants[0].") + field +
+                          "' is not a whole number between 1"));
+  }
   EXPECT_THAT(refusalWith([](json &m) {
                 m["variants"][0]["workspace"]["decode"] = {1, 2};
               }),
