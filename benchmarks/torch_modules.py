@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", default="f32", choices=["f32", "bf16"])
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--most", type=float, default=10, help="seconds of a case that no further run begins after")
+    parser.add_argument("--most", type=float, default=5, help="seconds of a case that no further run begins after")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
     torch.set_default_dtype({"f32": torch.float32, "bf16": torch.bfloat16}[a.dtype])
