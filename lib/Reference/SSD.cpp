@@ -1,5 +1,6 @@
 // State-space duality: the recurrence, and the same as products of matrices.
 #include "cheems/Reference/SSD.h"
+#include "cheems/Reference/Linear.h"
 #include <cmath>
 
 namespace cheems::reference {
@@ -47,8 +48,10 @@ SSDResult ssd(const SSDInputs &inputs, Tensor state) {
   return {std::move(y), std::move(state)};
 }
 
-SSDResult ssdChunk(const SSDInputs &inputs, Tensor state) {
+SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
   Extents extents(inputs, state);
+  bool rounds = roundsFactors && extents.rows > 1;
+  auto factor = [&](double value) { return rounds ? bf16(value) : value; };
   const auto &[x, step, a, b, c, skip] = inputs;
   Tensor y(x.shape), before = std::move(state);
   Tensor after = before;
@@ -69,9 +72,9 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state) {
       for (int64_t u = 0; u <= t; ++u) {
         double product = 0.0;
         for (int64_t n = 0; n < extents.stateSize; ++n) {
-          product += c(t, g, n) * b(u, g, n);
+          product += factor(c(t, g, n)) * factor(b(u, g, n));
         }
-        weights(t, u) = decayBetween(u, t) * step(u, h) * product;
+        weights(t, u) = factor(decayBetween(u, t) * step(u, h) * product);
       }
     }
 
@@ -80,10 +83,10 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state) {
       for (int64_t t = 0; t < extents.rows; ++t) {
         double carried = 0.0, within = 0.0;
         for (int64_t n = 0; n < extents.stateSize; ++n) {
-          carried += c(t, g, n) * before(h, n, p);
+          carried += factor(c(t, g, n)) * factor(before(h, n, p));
         }
         for (int64_t u = 0; u <= t; ++u) {
-          within += weights(t, u) * x(u, h, p);
+          within += weights(t, u) * factor(x(u, h, p));
         }
         y(t, h, p) = std::exp(l[t]) * carried + within +
                      (skip ? (*skip)(h)*x(t, h, p) : 0.0);
@@ -91,7 +94,8 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state) {
       for (int64_t n = 0; n < extents.stateSize; ++n) {
         double added = 0.0;
         for (int64_t u = 0; u < extents.rows; ++u) {
-          added += decayBetween(u, last) * step(u, h) * b(u, g, n) * x(u, h, p);
+          added += factor(b(u, g, n)) *
+                   factor(decayBetween(u, last) * step(u, h) * x(u, h, p));
         }
         after(h, n, p) = std::exp(l[last]) * before(h, n, p) + added;
       }

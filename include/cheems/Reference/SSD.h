@@ -23,7 +23,10 @@ struct SSDResult {
 SSDResult ssd(const SSDInputs &inputs, Tensor state);
 
 /// The same as products of matrices (the dual form), over all rows at once.
-SSDResult ssdChunk(const SSDInputs &inputs, Tensor state);
+/// With `roundsFactors` the factors of products are bf16, unless there is one
+/// row: b, c, x, weights of x, decayed x, and the state that c reads.
+SSDResult ssdChunk(const SSDInputs &inputs, Tensor state,
+                   bool roundsFactors = false);
 
 } // namespace cheems::reference
 

@@ -84,11 +84,6 @@ struct SSDKernel {
     Value last = minus(rows.count, one);
     return plus(rows.first, arith::MinUIOp::create(b, loc, row, last));
   }
-  /// Fetches 16 f32 into the second-level cache.
-  void fetch(Value buffer, ValueRange at, bool toWrite) {
-    memref::PrefetchOp::create(b, loc, buffer, at, toWrite, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  }
   /// `count` rounded up to a multiple of `step`.
   Value roundedUp(Value count, int64_t step);
 

@@ -131,13 +131,6 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
   k.each(k.zero, even, 2, [&](Value u) {
     blocks(k.headSize, columns, [&](Value p, int64_t there) {
       Value next = k.plus(u, 1);
-      // Rows of a head are far apart, and the next chunk's are not fetched by
-      // hardware.
-      for (Value row : {u, next}) {
-        Value later = k.plus(k.plus(rows.first, row), k.most);
-        k.fetch(k.op.getX(), {later, h, p}, false);
-        k.fetch(k.op.getY(), {later, h, p}, true);
-      }
       Value first = row(u, p, there), second = row(next, p, there);
       put(inputs, u, p, pairs(first, second));
       put(lasting, u, p, pairs(last(u, first), last(next, second)));

@@ -122,14 +122,7 @@ void SSDProductsFMA::pack(const SSDRows &rows, Value h) {
   k.each(k.zero, rows.count, 1, [&](Value u) {
     Value left = k.read(k.toEnd, u);
     k.columns(4 * k.unit.lanes, [&](Value p, VectorType type) {
-      Value row = k.plus(rows.first, u), later = k.plus(row, k.most);
-      // Rows of a head are far apart, and the next chunk's are not fetched by
-      // hardware.
-      for (int64_t c = 0; c < type.getDimSize(0); c += SSDKernel::kLine) {
-        k.fetch(k.op.getX(), {later, h, k.plus(p, c)}, false);
-        k.fetch(k.op.getY(), {later, h, k.plus(p, c)}, true);
-      }
-      Value x = k.load(type, k.op.getX(), {row, h, p});
+      Value x = k.load(type, k.op.getX(), {k.plus(rows.first, u), h, p});
       k.store(x, inputs, {u, p});
       k.store(k.times(k.spread(type, left), x), lasting, {u, p});
     });
