@@ -22,6 +22,7 @@ struct AttentionForm {
   int64_t heads, keyHeads, maskHeads, size;
   Element element;
   bool stored = false; ///< only entries that some head sees; kind threshold
+  bool single = false; ///< of one row, which the type says
 
   const char *kindName() const {
     return kind == MaskKind::Bias        ? "bias"
@@ -32,13 +33,20 @@ struct AttentionForm {
     std::ostringstream text;
     text << kindName() << "_keep" << keep << "_H" << heads << "_G" << keyHeads
          << "_M" << maskHeads << "_P" << size << "_" << spelling(element)
-         << (stored ? "_stored" : "");
+         << (stored ? "_stored" : "") << (single ? "_row" : "");
     return text.str();
+  }
+  AttentionForm ofOneRow() const {
+    AttentionForm form = *this;
+    form.single = true;
+    return form;
   }
   double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
 
+  std::string count() const { return single ? "1x" : "?x"; }
   std::string rows() const {
-    return "?x" + std::to_string(heads) + "x" + std::to_string(size) + "xf32";
+    return count() + std::to_string(heads) + "x" + std::to_string(size) +
+           "xf32";
   }
   std::string keys() const {
     return std::to_string(keyHeads) + "x?x" + std::to_string(size) + "x" +
@@ -48,7 +56,7 @@ struct AttentionForm {
     return std::to_string(maskHeads) + "x?x" + type;
   }
   std::string bounds(const std::string &type) const {
-    return "?x" + std::to_string(maskHeads) + "x" + type;
+    return count() + std::to_string(maskHeads) + "x" + type;
   }
 
   /// kind, scale and hide_below as an op prints them.
@@ -65,8 +73,8 @@ struct AttentionForm {
   /// Declares the optional inputs and returns their clauses.
   std::string clauses(FunctionText &function) const {
     if (stored) {
-      function.input("s", "?xi32");
-      return " seen(%s : tensor<?xi32>)";
+      function.input("s", count() + "i32");
+      return " seen(%s : tensor<" + count() + "i32>)";
     }
     if (keep == 0) {
       return "";

@@ -34,7 +34,9 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
 
     Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
 
-    Accumulation: f32; keys and values are widened exactly, the running maximum and sum are f32.
+    Accumulation: f32; keys and values are widened exactly, the running maximum and sum are f32. Where products are on AMX tiles
+    and keys are bf16, queries are rounded to bf16, and so are the exponentials (times the mask for kind `scale`) that weight
+    values, as exp(s[j]) would be; the sum that y is divided by is of exponentials that are not rounded.
 
     Example:
     ```mlir
@@ -88,7 +90,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
 
     Edges: a row that sees nothing of the block keeps its maximum, sum and values, to the bit. Entries that no row sees are not read.
 
-    Accumulation: f32.
+    Accumulation: f32. With bf16 keys on AMX tiles queries and weights of values are rounded to bf16: see `dynamic_mask_attention`.
 
     Example:
     ```mlir

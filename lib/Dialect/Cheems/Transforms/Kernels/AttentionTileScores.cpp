@@ -109,6 +109,7 @@ void AttentionTiles::pairQueries(Value row, Value head, int64_t count) {
 void AttentionTiles::copyKeys(Value keyHead, Value base, Value count) {
   each(zero, count, 1, [&](Value j) {
     eachBlock([&](Value p, int64_t block) {
+      prefetch(op.getValues(), keyHead, add(base, j), p, block);
       vector::StoreOp::create(
           b, loc, stored(op.getKeys(), keyHead, add(base, j), p, block),
           copiedKeys, ValueRange{j, p});
@@ -116,16 +117,17 @@ void AttentionTiles::copyKeys(Value keyHead, Value base, Value count) {
   });
 }
 
-/// Columns of scores with keys from `place` on; `ahead` fetches the next ones.
+/// Columns of scores with keys from `place` on; meanwhile a whole block's
+/// values are fetched in the order in which they lie.
 void AttentionTiles::scoreHeads(Value keys, ValueRange place,
-                                const Tile *ahead) {
+                                const Tile *fetches) {
   SmallVector<Value> scores =
       multiply(kGroups, width, [&](Value p, MutableArrayRef<Value> totals) {
         Value queries = loadNumbers(pairedQueries, {half(p), zero});
         for (auto [n, total] : llvm::enumerate(totals)) {
           auto entry = static_cast<int64_t>(n) * kTile;
-          if (ahead) {
-            prefetch(op.getKeys(), ahead->keyHead, add(ahead->base, kEntries),
+          if (fetches) {
+            prefetch(op.getValues(), fetches->keyHead, fetches->base,
                      add(scaled(p, kEntries), entry * kBlock), kTile * kBlock);
           }
           SmallVector<Value> at(place);

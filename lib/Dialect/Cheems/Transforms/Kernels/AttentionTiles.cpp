@@ -58,15 +58,6 @@ SmallVector<Value> AttentionTiles::multiply(
               });
 }
 
-/// What a row alone reads first.
-void AttentionTiles::fetchFirst(Value keyHead) {
-  for (Value entries : {op.getKeys(), op.getValues()}) {
-    each(zero, index(kEntries * size), kTile * kBlock, [&](Value at) {
-      prefetch(entries, keyHead, zero, at, kTile * kBlock);
-    });
-  }
-}
-
 /// Entries 2j and 2j + 1 side by side; zeros where there are no more.
 void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
   Value nothing = arith::ConstantOp::create(
@@ -81,8 +72,8 @@ void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
   auto pair = [&](Value j, bool both) {
     Value first = add(base, scaled(j, 2));
     eachBlock([&](Value p, int64_t block) {
-      if (!ofRows && both) { // a row alone waits for memory
-        prefetch(op.getValues(), keyHead, add(first, kEntries), scaled(p, 2),
+      if (!ofRows && both) { // the next keys: a row alone waits for memory
+        prefetch(op.getKeys(), keyHead, add(first, kEntries), scaled(p, 2),
                  2 * block);
       }
       Value even = stored(op.getValues(), keyHead, first, p, block),
@@ -233,7 +224,6 @@ void AttentionTiles::lower() {
   }
   each(zero, all, 1, [&](Value row) {
     each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
-      fetchFirst(keyHead);
       Value first = scaled(keyHead, headsPerKey);
       for (int64_t from = 0; from < headsPerKey; from += kTile) {
         attendHeads(row, add(first, from), std::min(headsPerKey - from, kTile),

@@ -56,10 +56,9 @@ private:
   void pairQueries(Value row, Value head, int64_t count);
   void copyKeys(Value keyHead, Value base, Value count);
   void scoreHeads(const Tile &of);
-  void scoreHeads(Value keys, ValueRange place, const Tile *ahead);
+  void scoreHeads(Value keys, ValueRange place, const Tile *fetches);
 
   // AttentionTiles.cpp
-  void fetchFirst(Value keyHead);
   void pairValues(Value keyHead, Value base, Value count);
   void multiplyValues();
   void update(const Tile &of);
