@@ -246,4 +246,20 @@ TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthersOrOnTheEntry) {
         << form.name();
   }
 }
+/// Tables so large that the threads of a decode step share a row.
+TEST_P(ExpertMixingTest, SharedPiecesGiveTheSameBits) {
+  constexpr Form forms[] = {
+      {kSoftmax, Activation::SiLU, 1, 32, 90000, 48, Element::F32},
+      {kInner, Activation::SiLU, 2, 11, 90000, 48, Element::F32}};
+  auto module =
+      CompiledModule::compile(forms[0].text() + forms[1].text(), GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(45);
+  for (const Form &form : forms) {
+    Case one(random, form, 3);
+    Buffer decoded = one.run(*module, /*decode=*/true);
+    EXPECT_EQ(decoded.bytes(), one.run(*module).bytes()) << form.name();
+    EXPECT_TRUE(within(decoded, one.evaluate(), one.bound())) << form.name();
+  }
+}
 } // namespace

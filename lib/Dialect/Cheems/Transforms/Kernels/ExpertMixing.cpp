@@ -1,8 +1,8 @@
 // The sum of a row's experts, eight at a time: their products with the row,
 // their weights, then a sum of the weighted rows that is added to y. In a
-// decode step such pieces are iterations, whose sums are added in order; else
-// rows are, and while one row's experts are read those of the next are on their
-// way.
+// decode step with large tables such pieces are iterations, whose sums are
+// added in order; else rows are, and while one row's experts are read in a
+// prefill those of the next are on their way.
 #include "Kernels.h"
 #include "cheems/Dialect/Cheems/IR/Activation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,12 +19,15 @@ namespace {
 constexpr int64_t kLanes = 16;
 /// Experts of a piece. The bits depend on it, and on nothing else here.
 constexpr int64_t kPiece = 8;
-/// Columns of a step: one or two cache lines of a row.
-constexpr int64_t kVectors = 2, kStep = kVectors * kLanes;
+/// Vectors of a step: one or two cache lines of a row.
+constexpr int64_t kVectors = 2;
 /// Rows of an iteration, one behind the other on one thread.
 constexpr int64_t kRows = 8;
 // Tables below this stay in a cache by themselves.
 constexpr int64_t kFarBytes = 1 << 20, kLineBytes = 64;
+/// A row that is on its own is shared by threads where its tables are as large:
+/// what a cache holds is read in the time that handing over takes.
+constexpr int64_t kSharedBytes = 16 << 20;
 
 struct Mixing {
   OpBuilder &b;
@@ -34,6 +37,7 @@ struct Mixing {
   int64_t sums;               // products summed side by side
   VectorType lanes;           // 16 x f32
   bool far;                   // tables worth fetching ahead
+  bool shared;                // and worth more than one thread
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -381,20 +385,40 @@ struct Mixing {
                : memref::DimOp::create(b, loc, source, index(0)).getResult();
   }
 
+  void fetchAll(ValueRange rows) {
+    for (Value table : {op.getDown(), op.getUp()}) {
+      columns({},
+              [&](Value d, int64_t vectors, Value,
+                  ValueRange) -> SmallVector<Value> {
+                fetch(table, rows, d, vectors * kLanes);
+                return {};
+              });
+    }
+  }
+
+  /// Rows that are on their own, each by one thread.
+  void mixAlone(Value rows) {
+    parallel({rows}, [&](ValueRange at) {
+      Value t = at[0];
+      if (far) {
+        loop(index(0), index(heads), 1, {},
+             [&](Value h, ValueRange) -> SmallVector<Value> {
+               loop(index(0), index(count), 1, {},
+                    [&](Value i, ValueRange) -> SmallVector<Value> {
+                      fetchAll(experts(t, h, i, 1));
+                      return {};
+                    });
+               return {};
+             });
+      }
+      row(t, Value());
+    });
+  }
+
   /// A piece of a row that is on its own: its rows are asked for first.
   void pieceAlone(Value t, Value h, Value first, int64_t n,
                   function_ref<void(Value, Value, Value)> write) {
-    if (far) {
-      SmallVector<Value> rows = experts(t, h, first, n);
-      for (Value table : {op.getDown(), op.getUp()}) {
-        columns({},
-                [&](Value d, int64_t vectors, Value,
-                    ValueRange) -> SmallVector<Value> {
-                  fetch(table, rows, d, vectors * kLanes);
-                  return {};
-                });
-      }
-    }
+    fetchAll(experts(t, h, first, n));
     piece(t, h, first, n, softmax(t, h), Value(), write);
   }
 
@@ -484,12 +508,15 @@ LogicalResult cheems::lowerMixing(MixExpertsOp op, const VectorUnit &unit,
                 count,
                 unit.lanes < kLanes ? kPiece / 2 : kPiece,
                 VectorType::get({kLanes}, rewriter.getF32Type()),
-                bytes >= kFarBytes};
+                bytes >= kFarBytes,
+                bytes >= kSharedBytes};
   Value rows = memref::DimOp::create(rewriter, loc, op.getX(), mixing.index(0));
-  if (op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+  if (!op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+    mixing.mixRows(rows);
+  } else if (mixing.shared) {
     mixing.mixPieces(rows);
   } else {
-    mixing.mixRows(rows);
+    mixing.mixAlone(rows);
   }
   return success();
 }
