@@ -139,6 +139,9 @@ class Runner:
                      operations=row["operations"] / row["tokens"], peak_memory=row["peak_memory_bytes"])
         if row.get("op"):
             notes.update(limit=row["limit"], share=row["percent_of_limit"] / 100, chunk=row["chunk"])
+            gather = sum(seconds for loop, seconds in (row.get("loops") or {}).items() if "mix_experts" in loop)
+            if gather:
+                notes.update(gathered=row["bytes"] / gather / 1e9)
         return row["tokens_per_second_median"], notes, limits
 
     def llama(self, job):

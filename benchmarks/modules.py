@@ -2,7 +2,7 @@
 import math
 from contenders import KINDS, LONG, OPS, Job
 from models import MODELS, WINDOW
-from table import Row, cheems, work_of
+from table import GATHER, Row, cheems, work_of
 
 CHEEMS, DENSE, DOGE = "cheems-320M", "dense-320M", "doge-cdmoe-320M"
 PAIR, DENSE_PAIR = "cheems-320M-pair", "dense-320M-pair"
@@ -56,7 +56,7 @@ def rows():
             yield Row(f"modules-experts-{tokens}-{name(count)}-torch", f"{work}, {name(count)} experts", "PyTorch f32", 10,
                       operation("experts", experts(tokens, count)), (torch("experts", experts(tokens, count), "cdmoe"),))
         last = operation("experts", experts(tokens, TABLES[-1]))
-        yield Row(f"modules-experts-{tokens}-1M-read", f"{work}, 1M experts", "measured read bandwidth", 0.5, last, limit="read")
+        yield Row(f"modules-experts-{tokens}-1M-read", f"{work}, 1M experts, the gather of rows", "measured read bandwidth", 0.5, last, limit=GATHER)
         yield Row(f"modules-experts-{tokens}-1M-flat", f"{work}, 1M experts", "itself, 64k experts", 1 / 1.5, last, (operation("experts", experts(tokens, 65536)),))
     for count in TABLES[:2]:
         yield Row(f"modules-experts-{name(count)}-loop", f"CDMoE, hidden {HIDDEN}, {RETRIEVED} retrieved, {BLOCK} tokens, {name(count)} experts",

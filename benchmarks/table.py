@@ -6,6 +6,8 @@ from models import MODELS
 
 # A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
 NEARLY, ENOUGH = 0.95, 0.85
+# A limit of a part of the work: while experts' rows are gathered, their bytes against the read bandwidth.
+GATHER = "gather"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,6 +110,13 @@ def shares(results, job):
     return found
 
 
+def gathered(results, job):
+    """The share of the read bandwidth at which experts' rows came while they were gathered, if that was told."""
+    sample = results["samples"][job.key()]
+    rate, read = sample.get("notes", {}).get("gathered"), median(sample["limits"].get("read", []))
+    return rate / read if rate and read else None
+
+
 def cached(results, job):
     """Whether the last cache holds all that a step reads, so that memory is no limit."""
     if job.test in OPS or " " in job.test:
@@ -157,7 +166,7 @@ def judge(row, results):
     least = row.threshold(features)
     reached = shares(results, row.ours)
     if row.limit:
-        answer.ratio = reached.get(row.limit)
+        answer.ratio = gathered(results, row.ours) if row.limit == GATHER else reached.get(row.limit)
         if answer.ratio is None:
             answer.verdict = "missed: limit not measured"
         else:

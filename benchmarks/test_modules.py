@@ -151,6 +151,15 @@ class Runs(unittest.TestCase):
         self.assertEqual(Runner.measured(row), (5.0, dict(variant="amx", unit="AMX bf16", bytes=10, operations=30, peak_memory=7, limit="memory",
                                                           share=0.4, chunk=64), {"read": 30.0, "AMX bf16": 5000.0}))
 
+    def test_experts_rows_are_held_against_the_time_of_their_gather(self):
+        row = dict(machine=dict(read_gigabytes_per_second=25.0, peak_unit="AMX bf16", gigaflops_per_second={}), variant="amx", bytes=50e6, operations=1,
+                   tokens=512, peak_memory_bytes=7, op="experts", limit="memory", percent_of_limit=20.0, chunk=None, tokens_per_second_median=5.0,
+                   loops={"step/layer 0/mix_experts": 0.004, "step/layer 0/retrieve_experts": 0.5})
+        rate, notes, limits = Runner.measured(row)
+        job = modules.operation("experts", modules.experts(512, 1 << 20))
+        sample = dict(rates=[rate], notes=notes, limits={name: [value] for name, value in limits.items()})
+        self.assertAlmostEqual(table.gathered({"samples": {job.key(): sample}}, job), 0.5)
+
 
 class Figures(unittest.TestCase):
     def drawn(self, results):
