@@ -92,9 +92,11 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
       // The kernel takes entries in blocks itself; in one op it knows which
       // come next.
       give(op, kKeys, 4096);
-    } else if (isa<SSDOp>(op)) {
-      // Divides the 64 rows of a block, so that cuts there keep the bits.
-      give(op, kChunk, 32);
+    } else if (auto ssd = dyn_cast<SSDOp>(op)) {
+      // Divides the 64 rows of a block, so that cuts there keep the bits. Tiles
+      // multiply squares of rows in no time: there the state's passes count.
+      bool tiles = ssd.getBf16() && target.getProducts() == Products::AMX;
+      give(op, kChunk, tiles ? 64 : 32);
       noteForArtefact(kChunk, op->getAttrOfType<IntegerAttr>(kChunk));
     }
   }
