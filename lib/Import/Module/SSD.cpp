@@ -54,6 +54,17 @@ Value freshAtStart(Emitter &e, Value position, Value state) {
              })
       .getResult(0);
 }
+
+/// Heads an iteration of chunks: those of a group share what depends on b and c
+/// alone, but a few threads need something to do each.
+int64_t headsTogether(int64_t heads, int64_t groups) {
+  for (int64_t together : {4, 3, 2}) {
+    if (heads / groups % together == 0 && heads / together >= 4) {
+      return together;
+    }
+  }
+  return 1;
+}
 } // namespace
 
 Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
@@ -77,14 +88,16 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
 
   Value output =
       e.empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
+  // A row alone shares nothing.
+  int64_t together = decode ? 1 : headsTogether(config.heads, tensors.groups);
   SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
-                                   e.attr(config.heads)};
+                                   e.attr(config.heads / together)};
   auto loop = scf::ForallOp::create(
       b, bounds, ValueRange{output, arguments.pools[0]}, std::nullopt);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value s = loop.getInductionVar(0), head = loop.getInductionVar(1);
+    Value s = loop.getInductionVar(0);
     ArrayRef<BlockArgument> own = loop.getRegionOutArgs();
     Value segments = arguments.segments;
     Value slot = segmentField(e, segments, s, kSlot),
@@ -96,29 +109,34 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
     int64_t rows = decode ? 1 : ShapedType::kDynamic;
     OpFoldResult zero = e.attr(0), one = e.attr(1);
     AffineExpr h = b.getAffineDimExpr(0);
-    OpFoldResult group = affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(),
-        AffineMap::get(1, 0, h.floorDiv(config.heads / tensors.groups)),
-        {head});
+    auto apply = [&](AffineExpr map) {
+      return affine::makeComposedFoldedAffineApply(
+          b, b.getLoc(), AffineMap::get(1, 0, map),
+          OpFoldResult(loop.getInductionVar(1)));
+    };
+    OpFoldResult head = apply(h * together), heads = e.attr(together),
+                 group = apply(
+                     (h * together).floorDiv(config.heads / tensors.groups));
 
     SmallVector<OpFoldResult> rowOffsets{start, head, zero},
-        rowSizes{count, one, e.attr(size)};
+        rowSizes{count, heads, e.attr(size)};
     SmallVector<OpFoldResult> offsets{slot, arguments.layer, head, zero, zero},
-        sizes{one, one, one, e.attr(states), e.attr(size)};
+        sizes{one, one, heads, e.attr(states), e.attr(size)};
     Value state = freshAtStart(
-        e, position, e.slice(own[1], offsets, sizes, {1, states, size}));
-    auto ofHead = [&](Value vector) {
-      return e.slice(vector, {head}, {one}, {1});
+        e, position, e.slice(own[1], offsets, sizes, {together, states, size}));
+    auto ofHeads = [&](Value vector) {
+      return e.slice(vector, {head}, {heads}, {together});
     };
     auto ofGroup = [&](Value all) {
       return e.slice(all, {start, group, zero}, {count, one, e.attr(states)},
                      {rows, 1, states});
     };
-    Value xs = e.slice(x, rowOffsets, rowSizes, {rows, 1, size}),
-          steps = e.slice(step, {start, head}, {count, one}, {rows, 1});
-    Value as = ofHead(a), bs = ofGroup(into), cs = ofGroup(c);
-    Value skips = skip ? ofHead(skip) : Value();
-    Value y = e.slice(own[0], rowOffsets, rowSizes, {rows, 1, size});
+    Value xs = e.slice(x, rowOffsets, rowSizes, {rows, together, size}),
+          steps =
+              e.slice(step, {start, head}, {count, heads}, {rows, together});
+    Value as = ofHeads(a), bs = ofGroup(into), cs = ofGroup(c);
+    Value skips = skip ? ofHeads(skip) : Value();
+    Value y = e.slice(own[0], rowOffsets, rowSizes, {rows, together, size});
     auto ssd =
         mlir::cheems::SSDOp::create(b, TypeRange{y.getType(), state.getType()},
                                     xs, steps, as, bs, cs, skips, y, state);
