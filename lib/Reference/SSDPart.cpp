@@ -1,9 +1,39 @@
 // y = out(ssd(x(x), softplus(dt(x)), A, rotary(b(x)), rotary(c(x)), D)).
 #include "ModelLayers.h"
 #include "cheems/Reference/SSD.h"
+#include <algorithm>
 #include <cmath>
 
 namespace cheems::reference {
+
+/// Rows [from, from + count).
+static Tensor rowsOf(const Tensor &x, int64_t from, int64_t count) {
+  llvm::SmallVector<int64_t, 4> shape = x.shape;
+  auto size = static_cast<int64_t>(x.data.size()) / shape[0];
+  shape[0] = count;
+  auto begin = x.data.begin() + from * size;
+  return Tensor(shape, {begin, begin + count * size});
+}
+
+/// y, chunk after chunk with rounded factors.
+static Tensor roundedChunks(const SSDInputs &inputs, Tensor state,
+                            const Rounding &rounding) {
+  Tensor y(inputs.x.shape);
+  auto at = y.data.begin();
+  int64_t rows = inputs.x.shape[0], step = rounding.prefill;
+  for (int64_t from = 0, count = 0; from < rows; from += count) {
+    int64_t end = step ? std::min((from / step + 1) * step, rows) : rows;
+    count = std::min(rounding.chunk, end - from);
+    SSDInputs part = inputs;
+    for (Tensor *x : {&part.x, &part.step, &part.b, &part.c}) {
+      *x = rowsOf(*x, from, count);
+    }
+    SSDResult next = ssdChunk(part, std::move(state), true);
+    at = std::copy(next.y.data.begin(), next.y.data.end(), at);
+    state = std::move(next.state);
+  }
+  return y;
+}
 
 Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
                const Tensor &x, const Rows &rows) {
@@ -30,7 +60,10 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
   if (tensors.skip) {
     inputs.skip = weights.load(*tensors.skip);
   }
-  Tensor y = ssd(inputs, Tensor({config.heads, states, config.headDim})).y;
+  Tensor before({config.heads, states, config.headDim});
+  Tensor y = weights.rounding.chunk
+                 ? roundedChunks(inputs, before, weights.rounding)
+                 : ssd(inputs, before).y;
   return linear(y.reshaped({count, config.heads * config.headDim}),
                 weights.load(tensors.output));
 }

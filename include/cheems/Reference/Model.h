@@ -16,6 +16,10 @@ struct Rounding {
                          ///< length, as instructions for pairs of bf16 do;
                          ///< likewise queries of experts
   bool attention = false; ///< queries, and the weights of values
+  int64_t chunk = 0; ///< factors of SSD's products, in chunks of so many rows
+                     ///< that have more than one; 0: none
+  int64_t prefill = 0; ///< rows a step, in each of which chunks begin anew; 0:
+                       ///< all
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

@@ -137,9 +137,9 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
     Value as = ofHeads(a), bs = ofGroup(into), cs = ofGroup(c);
     Value skips = skip ? ofHeads(skip) : Value();
     Value y = e.slice(own[0], rowOffsets, rowSizes, {rows, together, size});
-    auto ssd =
-        mlir::cheems::SSDOp::create(b, TypeRange{y.getType(), state.getType()},
-                                    xs, steps, as, bs, cs, skips, y, state);
+    auto ssd = mlir::cheems::SSDOp::create(
+        b, TypeRange{y.getType(), state.getType()}, xs, steps, as, bs, cs,
+        skips, y, state, types.matrixElement().isBF16());
 
     b.setInsertionPointToStart(loop.getTerminator().getBody());
     SmallVector<OpFoldResult> unit(5, one);

@@ -33,7 +33,8 @@ Rounding roundingOf(const std::string &variant, const std::string &pipeline) {
   bool fast = pipeline == "fast",
        pairs = variant == "amx" || variant == "avx512bf16";
   return {/*state=*/true, /*products=*/fast && pairs,
-          /*attention=*/fast && variant == "amx"};
+          /*attention=*/fast && variant == "amx",
+          /*chunk=*/fast && variant == "amx" ? 64 : 0, /*prefill=*/0};
 }
 
 bool roundsToBF16(const Checkpoint &checkpoint, Rounding rounding) {
@@ -152,6 +153,13 @@ double error(const Tensor &got, int64_t b, const Sequence &want) {
   return largest / deviation(want.logits);
 }
 
+/// How far rounding moves the firm rows at all, in standard deviations.
+double movedByRounding(const Checkpoint &checkpoint, const Sequence &rounded) {
+  Tensor exact = evaluateModel(checkpoint, rounded.ids);
+  return error(Tensor({1, exact.shape[0], exact.shape[1]}, exact.data), 0,
+               rounded);
+}
+
 /// The code to compile: one variant, or compiling takes most of the time. Its
 /// own kind for every seed, and this machine's best where it lacks that.
 const char *cpuFor(uint64_t seed) {
@@ -253,8 +261,24 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
       ASSERT_EQ(logits->shape,
                 (llvm::SmallVector<int64_t, 4>{2, length, drawn.vocabulary}));
       for (int64_t b = 0; b < 2; ++b) {
-        double got = error(*logits, b, sequences[b]);
-        EXPECT_LE(got, allowed) << "sequence " << b;
+        Sequence want = sequences[b];
+        double limit = allowed;
+        if (rounding.chunk && drawn.anySSD() &&
+            checkpoint->precision() == DType::BF16) {
+          if (chunk < length) {
+            Rounding cut = rounding;
+            cut.prefill = chunk;
+            int64_t firm = want.firm;
+            want = evaluate(*checkpoint, cut, want.ids);
+            want.firm = std::min(want.firm, firm);
+          }
+          // A chunk passes its state on, and what crosses in an earlier layer
+          // changes it for all later rows, whose own roundings then fall anew:
+          // some models are moved by that as far as by rounding itself.
+          limit += movedByRounding(*checkpoint, want);
+        }
+        double got = error(*logits, b, want);
+        EXPECT_LE(got, limit) << "sequence " << b;
         worst = std::max(worst, got);
       }
     }
