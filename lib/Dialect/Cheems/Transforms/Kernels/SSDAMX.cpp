@@ -157,8 +157,7 @@ void SSDProductsAMX::weigh(const SSDRows &rows) {
 void SSDProductsAMX::output(const SSDRows &rows, Value h) {
   k.each(k.zero, rows.count, kPair, [&](Value t) {
     Value blocks = arith::DivUIOp::create(b, loc, t, k.index(kPair));
-    // All tiles of the rows are stored before one is read: what a tile store
-    // has just written is slow to load.
+    // All tiles of the rows first: y is written by whole rows.
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
       finish(multiply(outputGates, t, state, p, k.index(states / kPair)),
              finished, k.zero, p);
