@@ -127,8 +127,12 @@ void AttentionTiles::scoreHeads(Value keys, ValueRange place,
         for (auto [n, total] : llvm::enumerate(totals)) {
           auto entry = static_cast<int64_t>(n) * kTile;
           if (fetches) {
-            prefetch(op.getValues(), fetches->keyHead, fetches->base,
-                     add(scaled(p, kEntries), entry * kBlock), kTile * kBlock);
+            // The half that multiplying the block before did not fetch.
+            int64_t late = fetchesEarly() ? kEntries / 2 : 0,
+                    each = kEntries - late;
+            prefetch(op.getValues(), fetches->keyHead, add(fetches->base, late),
+                     add(scaled(p, each), entry * kBlock * each / kEntries),
+                     kTile * kBlock * each / kEntries);
           }
           SmallVector<Value> at(place);
           at.back() = add(at.back(), entry);

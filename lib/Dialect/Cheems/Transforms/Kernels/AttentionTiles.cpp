@@ -101,12 +101,18 @@ void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
 }
 
 /// products = rounded weights * values.
-void AttentionTiles::multiplyValues() {
+void AttentionTiles::multiplyValues(const Tile &of) {
   auto columnsFrom = [&](Value p, int64_t count) {
     SmallVector<Value> totals =
         multiply(count, kEntries, [&](Value j, MutableArrayRef<Value> before) {
           Value weight = loadNumbers(rounded, {zero, j});
           for (auto [n, total] : llvm::enumerate(before)) {
+            if (!ofRows && fetchesEarly()) {
+              prefetch(op.getValues(), of.keyHead, add(of.base, kEntries),
+                       add(scaled(sum(p, j), kEntries / 2),
+                           static_cast<int64_t>(n) * kTile * kTile),
+                       kTile * kTile);
+            }
             Value column = add(scaled(p, 2), static_cast<int64_t>(n) * kBlock);
             Value value = loadNumbers(pairedValues, {half(j), column});
             total = amx::TileMulFOp::create(b, loc, sums, weight, value, total);
@@ -161,7 +167,7 @@ void AttentionTiles::update(const Tile &of) {
 void AttentionTiles::attend(const Tile &of, llvm::function_ref<void()> score) {
   score();
   when(softmax(of), [&] {
-    multiplyValues();
+    multiplyValues(of);
     update(of);
   });
 }
@@ -199,6 +205,10 @@ void AttentionTiles::attendRows(Value all, Value end) {
 
 void AttentionTiles::attendHeads(Value row, Value firstHead, int64_t count,
                                  Value keyHead) {
+  if (fetchesEarly()) {
+    each(zero, index(kEntries / 2), 1,
+         [&](Value j) { prefetch(op.getValues(), keyHead, j, zero, size); });
+  }
   pairQueries(row, firstHead, count);
   Value entries = memref::DimOp::create(b, loc, op.getKeys(), one),
         end = seenBy(row, zero, entries);

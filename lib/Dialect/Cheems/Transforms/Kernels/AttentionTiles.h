@@ -39,6 +39,9 @@ private:
   Value loadNumbers(Value from, ValueRange at) {
     return amx::TileLoadOp::create(b, loc, numbers, from, at);
   }
+  /// Whether half of a block's values are fetched while those before are
+  /// multiplied.
+  bool fetchesEarly() const { return size % (4 * kTile) == 0; }
   Value half(Value a) { return arith::DivUIOp::create(b, loc, a, index(2)); }
   void eachBlock(llvm::function_ref<void(Value p, int64_t count)> body);
   SmallVector<Value>
@@ -60,7 +63,7 @@ private:
 
   // AttentionTiles.cpp
   void pairValues(Value keyHead, Value base, Value count);
-  void multiplyValues();
+  void multiplyValues(const Tile &of);
   void update(const Tile &of);
   void attend(const Tile &of, llvm::function_ref<void()> score);
   void attendRows(Value all, Value end);
