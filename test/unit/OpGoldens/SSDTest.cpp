@@ -77,8 +77,10 @@ TEST_P(SSDEvaluated, ScansAsRecorded) {
                                 recorded.a,           slice(recorded.b, i),
                                 slice(recorded.c, i), recorded.skip};
     Tensor y = slice(recorded.y, i), state = recorded.stateAfter(i);
-    for (auto *evaluate : {&reference::ssd, &reference::ssdChunk}) {
-      reference::SSDResult got = evaluate(inputs, recorded.stateBefore(i));
+    for (bool chunk : {false, true}) {
+      Tensor before = recorded.stateBefore(i);
+      reference::SSDResult got = chunk ? reference::ssdChunk(inputs, before)
+                                       : reference::ssd(inputs, before);
       // a decay is a product of as many factors as there are rows
       EXPECT_LE(maxError(got.y, y), toleranceF32(y, 2 * recorded.rows()));
       EXPECT_LE(maxError(got.state, state),
