@@ -76,17 +76,22 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
 
   void select(Operation *op) {
     bool parallel = op->getParentOfType<scf::ForallOp>() != nullptr;
-    if (auto linear = dyn_cast<LinearOp>(op); linear && !parallel) {
-      give(op, kPanels, panels(linear));
+    if (auto linear = dyn_cast<LinearOp>(op)) {
+      // In a loop already, it stays whole.
+      if (!parallel && !isa<scf::ForOp>(op->getParentOp())) {
+        give(op, kPanels, panels(linear));
+      }
     } else if (isa<linalg::GenericOp, RmsNormOp, RotaryOp, DynamicMaskOp>(op) &&
                !parallel) {
       // A row is microseconds at most; what is in a decode step stays whole.
       if (!decodes(op)) {
         give(op, kRows, 32);
       }
-    } else if (isa<MixExpertsOp, RetrieveExpertsOp>(op) && !parallel) {
-      // A row of these is work enough.
-      give(op, kRows, 1);
+    } else if (isa<RetrieveExpertsOp>(op)) {
+      // A row of it is work enough.
+      if (!parallel && !decodes(op)) {
+        give(op, kRows, 1);
+      }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
       give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
       // The kernel takes entries in blocks itself; in one op it knows which

@@ -23,12 +23,12 @@ func.func @layer(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x512
 }
 // doc-end
 
-// Rows of a decode step stay whole, but for the experts of each. Weights of f32 are not multiplied on tiles.
+// Rows of a decode step stay whole; experts are mixed in loops of their kernel's own. Weights of f32 are not multiplied on tiles.
 // CHECK-LABEL: @decode
 // CHECK: cheems.rms_norm
 // CHECK-NOT: cheems.rows
 // CHECK: cheems.linear {cheems.panels = 4 : i64}
-// CHECK: cheems.mix_experts softmax silu {cheems.rows = 1 : i64}
+// CHECK: cheems.mix_experts softmax silu ins
 func.func @decode(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x1024x16x1xf32>, %o: tensor<?x1024xf32>, %y: tensor<?x768xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %down: tensor<256x768xf32>, %z: tensor<?x768xf32>) -> tensor<?x768xf32> attributes {cheems.decode} {
   %n = cheems.rms_norm epsilon 1.0e-6 ins(%x, %w : tensor<?x1024xf32>, tensor<1024xf32>) outs(%o : tensor<?x1024xf32>) -> tensor<?x1024xf32>
   %r = cheems.linear ins(%n : tensor<?x1024xf32>) weights(%m : tensor<48x1024x16x1xf32>) outs(%y : tensor<?x768xf32>) -> tensor<?x768xf32>

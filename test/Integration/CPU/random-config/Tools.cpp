@@ -28,6 +28,9 @@ std::string runTool(const std::string &tool,
   words.append(arguments.begin(), arguments.end());
   std::string output = (scratch / "stdout.txt").string();
   std::optional<llvm::StringRef> redirects[] = {"", output, errors};
+  for (const std::string &each : {output, errors}) {
+    std::filesystem::remove(each); // else longer text of before would stay
+  }
   std::string reason;
   int code = llvm::sys::ExecuteAndWait(program, words, std::nullopt, redirects,
                                        seconds, 0, &reason);

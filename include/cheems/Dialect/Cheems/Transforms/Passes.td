@@ -52,7 +52,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let description = [{
     Before: packed products and the ops of the dialect on tensors; a module that may say its target as `cheems.target`.
     After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass splits says into what, as
-    attributes: `cheems.panels` of a `cheems.linear`, `cheems.rows` of row-wise work, experts and attention, `cheems.keys` of
+    attributes: `cheems.panels` of a `cheems.linear`, `cheems.rows` of row-wise work, retrieval and attention, `cheems.keys` of
     attention, `cheems.chunk` of an `ssd`. An attribute that is there stays.
     Requires: products packed, epilogues fused.
     Guarantees: no other pass or place decides sizes; those that split take these attributes off, and use their options only where
