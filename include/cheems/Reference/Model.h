@@ -11,13 +11,13 @@ namespace cheems::reference {
 /// What compiled models round to bf16 where every matrix of the checkpoint is
 /// bf16.
 struct Rounding {
-  bool state = false;    ///< keys and values, before attention reads them
-  bool products = false; ///< inputs of projections whose rows are of even
-                         ///< length, as instructions for pairs of bf16 do;
-                         ///< likewise queries of experts
+  bool state = false;     ///< keys and values, before attention reads them
+  bool products = false;  ///< inputs of projections whose rows are of even
+                          ///< length, as instructions for pairs of bf16 do;
+                          ///< likewise queries of experts
   bool attention = false; ///< queries, and the weights of values
-  int64_t chunk = 0; ///< factors of SSD's products, in chunks of so many rows
-                     ///< that have more than one; 0: none
+  int64_t chunk = 0;   ///< factors of SSD's products, in chunks of so many rows
+                       ///< that have more than one; 0: none
   int64_t prefill = 0; ///< rows a step, in each of which chunks begin anew; 0:
                        ///< all
 };

@@ -62,8 +62,7 @@ public:
   }
   std::string text() const {
     return "func.func @" + name + "(" + signature.str() + ") attributes {" +
-           attributes + "} {\n" + before.str() +
-           "  return\n}\n";
+           attributes + "} {\n" + before.str() + "  return\n}\n";
   }
 
 private:
