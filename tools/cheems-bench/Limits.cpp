@@ -20,7 +20,6 @@ namespace cheems::bench {
 namespace {
 
 constexpr int64_t page = 4096;
-constexpr int rounds = 7;
 
 /// Memory of its own pages.
 class Buffer {
@@ -67,7 +66,8 @@ int64_t numberIn(const std::string &path, const std::string &name) {
 
 /// Seconds until every thread of the pool has done its part once; the median of
 /// some rounds.
-double secondsOf(ThreadPool &pool, const std::function<void(int64_t)> &part) {
+double secondsOf(ThreadPool &pool, int rounds,
+                 const std::function<void(int64_t)> &part) {
   std::vector<double> seconds;
   for (int round = 0; round < rounds; ++round) {
     if (interrupt::requested()) {
@@ -89,7 +89,7 @@ double secondsOf(ThreadPool &pool, const std::function<void(int64_t)> &part) {
   return seconds[rounds / 2];
 }
 
-void measureRead(ThreadPool &pool, Limits &limits) {
+void measureRead(ThreadPool &pool, int rounds, Limits &limits) {
   int64_t threads = pool.threads();
   int64_t wanted = std::min(int64_t(1) << 30, freeBytes() / 2);
   int64_t part = (wanted / threads + page - 1) / page * page;
@@ -101,12 +101,12 @@ void measureRead(ThreadPool &pool, Limits &limits) {
   // Written before it is read: untouched pages are all one page of zeros.
   std::memset(buffer.bytes(), 1, static_cast<size_t>(limits.readBuffer));
   double seconds = secondsOf(
-      pool, [&](int64_t i) { readBytes(buffer.bytes() + i * part, part); });
+      pool, rounds, [&](int64_t i) { readBytes(buffer.bytes() + i * part, part); });
   limits.readBandwidth = static_cast<double>(limits.readBuffer) / seconds;
 }
 
 /// Half of it, which is surely there, again and again.
-void measureL2(ThreadPool &pool, Limits &limits) {
+void measureL2(ThreadPool &pool, int rounds, Limits &limits) {
   int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE), threads = pool.threads(),
           cores = std::min<int64_t>(threads, CoreLimits::host().physical),
           sharing = (threads + cores - 1) / cores,
@@ -119,7 +119,7 @@ void measureL2(ThreadPool &pool, Limits &limits) {
   std::memset(buffer.bytes(), 1, static_cast<size_t>(part * threads));
   int64_t times = 1 << 8;
   auto run = [&] {
-    return secondsOf(pool, [&](int64_t i) {
+    return secondsOf(pool, rounds, [&](int64_t i) {
       for (int64_t time = 0; time < times; ++time) {
         readNearBytes(buffer.bytes() + i * part, part);
       }
@@ -133,11 +133,11 @@ void measureL2(ThreadPool &pool, Limits &limits) {
   limits.l2Bandwidth = static_cast<double>(part * threads * times) / seconds;
 }
 
-double measurePeak(ThreadPool &pool, const ProductUnit &unit) {
+double measurePeak(ThreadPool &pool, int rounds, const ProductUnit &unit) {
   // As many rounds as take some hundredths of a second.
   int64_t count = 1 << 14;
   auto run = [&] {
-    return secondsOf(pool, [&](int64_t) { unit.loop(count); });
+    return secondsOf(pool, rounds, [&](int64_t) { unit.loop(count); });
   };
   double seconds = run();
   while (seconds < 0.02) {
@@ -166,16 +166,16 @@ int64_t freeBytes() {
   return std::clamp<int64_t>(limit - used, 0, free);
 }
 
-Limits measureLimits(int threads) {
+Limits measureLimits(int threads, int rounds) {
   const CpuFeatures &host = CpuFeatures::host();
   Limits limits;
   ThreadPool pool(threads);
   limits.threads = pool.threads();
-  measureRead(pool, limits);
-  measureL2(pool, limits);
+  measureRead(pool, rounds, limits);
+  measureL2(pool, rounds, limits);
   for (const ProductUnit &unit : productUnits()) {
     if (!host.firstMissing(unit.features) && host.permits(unit.features)) {
-      limits.peaks[unit.name] = measurePeak(pool, unit);
+      limits.peaks[unit.name] = measurePeak(pool, rounds, unit);
     }
   }
   return limits;

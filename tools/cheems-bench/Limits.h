@@ -25,8 +25,9 @@ struct Limits {
 /// Memory that is free, within the control group's limit.
 int64_t freeBytes();
 
-/// Takes some seconds, and memory for a moment. Throws Error.
-Limits measureLimits(int threads);
+/// Medians of `rounds`. Takes some seconds, and memory for a moment. Throws
+/// Error.
+Limits measureLimits(int threads, int rounds);
 
 /// The name, a key of Limits::peaks, of what the variant's products run on.
 std::string productUnitOf(const Variant &variant, const Metadata &metadata);

@@ -42,7 +42,9 @@ public:
       if (report.limits.count(threads) == 0) {
         progress.show("what the machine can do, threads: " +
                       std::to_string(threads));
-        report.limits[threads] = measureLimits(threads);
+        auto rounds = std::min<int64_t>(2 * options.repetitions - 1, 7);
+        report.limits[threads] =
+            measureLimits(threads, static_cast<int>(rounds));
       }
     }
     progress.clear();

@@ -2,7 +2,7 @@
 // chunks, against the evaluator in double. GTEST_TOTAL_SHARDS and
 // GTEST_SHARD_INDEX share the work between processes.
 //
-//   CHEEMS_RANDOM_CONFIGS   how many (52)
+//   CHEEMS_RANDOM_CONFIGS   how many (40)
 //   CHEEMS_RANDOM_SEED      the first seed (0)
 #include "Tools.h"
 #include "cheems/Reference/Model.h"
@@ -21,7 +21,7 @@ using namespace cheems::test;
 
 namespace {
 
-constexpr uint64_t defaultConfigs = 52;
+constexpr uint64_t defaultConfigs = 40;
 
 uint64_t setting(const char *name, uint64_t otherwise) {
   const char *text = std::getenv(name);
