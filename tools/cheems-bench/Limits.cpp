@@ -100,8 +100,9 @@ void measureRead(ThreadPool &pool, int rounds, Limits &limits) {
   Buffer buffer(limits.readBuffer + 2 * page); // what is prefetched is there
   // Written before it is read: untouched pages are all one page of zeros.
   std::memset(buffer.bytes(), 1, static_cast<size_t>(limits.readBuffer));
-  double seconds = secondsOf(
-      pool, rounds, [&](int64_t i) { readBytes(buffer.bytes() + i * part, part); });
+  double seconds = secondsOf(pool, rounds, [&](int64_t i) {
+    readBytes(buffer.bytes() + i * part, part);
+  });
   limits.readBandwidth = static_cast<double>(limits.readBuffer) / seconds;
 }
 
