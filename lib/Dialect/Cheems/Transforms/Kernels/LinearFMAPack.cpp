@@ -1,5 +1,6 @@
 // Inputs of f32 products in the order that row tiles read them: [tile][K][row].
 #include "LinearFMA.h"
+#include "Transpose.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -12,27 +13,6 @@ struct Packing {
   Location loc;
   Value x, packed;
   int64_t height, lanes;
-
-  /// Swaps blocks of halving size off the diagonal.
-  void transpose(SmallVectorImpl<Value> &square) {
-    for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
-      SmallVector<int64_t> low, high; // of the pair put one behind the other
-      for (int64_t c = 0; c < lanes; ++c) {
-        bool second = c & distance;
-        low.push_back(second ? lanes + c - distance : c);
-        high.push_back(second ? lanes + c : c + distance);
-      }
-      for (int64_t i = 0; i < lanes; ++i) {
-        if (i & distance) {
-          continue;
-        }
-        Value first = square[i], second = square[i + distance];
-        square[i] = vector::ShuffleOp::create(b, loc, first, second, low);
-        square[i + distance] =
-            vector::ShuffleOp::create(b, loc, first, second, high);
-      }
-    }
-  }
 
   void tile(Value row) {
     auto vector = VectorType::get({lanes}, b.getF32Type());
@@ -51,7 +31,7 @@ struct Packing {
             b, loc, vector, x, ValueRange{k.add(row, r), column}));
       }
       square.resize(lanes, square.back());
-      transpose(square);
+      transposeSquare(b, loc, square);
       Value at = target(column);
       // Each store but the last may write past its rows: the next one follows.
       for (int64_t c = 0; c < lanes; ++c) {

@@ -73,28 +73,6 @@ void SSDKernel::columns(int64_t most,
   }
 }
 
-void SSDKernel::transpose(SmallVectorImpl<Value> &square) {
-  int64_t lanes = square.size();
-  // Swaps blocks of halving size off the diagonal.
-  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
-    SmallVector<int64_t> low, high; // of the pair put one behind the other
-    for (int64_t c = 0; c < lanes; ++c) {
-      bool second = c & distance;
-      low.push_back(second ? lanes + c - distance : c);
-      high.push_back(second ? lanes + c : c + distance);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & distance) {
-        continue;
-      }
-      Value first = square[i], second = square[i + distance];
-      square[i] = vector::ShuffleOp::create(b, loc, first, second, low);
-      square[i + distance] =
-          vector::ShuffleOp::create(b, loc, first, second, high);
-    }
-  }
-}
-
 Value SSDKernel::decay(Value logarithms) {
   auto type = cast<VectorType>(logarithms.getType()).clone(b.getF32Type());
   return math::ExpOp::create(b, loc,

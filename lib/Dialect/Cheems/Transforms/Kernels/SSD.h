@@ -93,8 +93,6 @@ struct SSDKernel {
   /// body(first, vector) for all columns of the head: whole tiles, then halves
   /// of them, then the few that are left.
   void columns(int64_t most, llvm::function_ref<void(Value, VectorType)> body);
-  /// Swaps rows and columns of a square of vectors.
-  void transpose(SmallVectorImpl<Value> &square);
 
   /// Exponential of f64 logarithms; only here are they rounded to f32.
   Value decay(Value logarithms);

@@ -1,6 +1,7 @@
 // Factors of an SSD chunk's products rounded to bf16 (nearest, ties to even;
 // denormals are zeros), in the order in which tiles are loaded.
 #include "SSD.h"
+#include "Transpose.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
     for (Value &row : square) {
       row = vector::BitCastOp::create(b, loc, words, row);
     }
-    k.transpose(square);
+    transposeSquare(b, loc, square);
     for (Value &row : square) {
       row = vector::BitCastOp::create(b, loc, packed, row);
     }

@@ -2,6 +2,7 @@
 // stay in registers, the left factor is a scalar a row of the tile, the right
 // one a vector of columns. Scratch of a chunk lies in the first two caches.
 #include "SSD.h"
+#include "Transpose.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -48,7 +49,7 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
       for (Value row : lie) {
         square.push_back(k.load(type, k.op.getC(), {row, g, n}));
       }
-      k.transpose(square);
+      transposeSquare(b, loc, square);
       for (int64_t i = 0; i < lanes; ++i) {
         k.store(square[i], outputGates, {k.plus(n, i), t});
       }
