@@ -78,10 +78,14 @@ public:
   }
 
 private:
+  /// Perfetto takes thread 0 for the idle one of all processes: it gives it no
+  /// name and drops what overlaps there.
+  static std::string thread(size_t track) { return std::to_string(track + 1); }
+
   static std::string note(const char *what, size_t track,
                           const std::string &value) {
-    return "{\"ph\":\"M\",\"pid\":1,\"tid\":" + std::to_string(track) +
-           ",\"name\":\"" + what + "\",\"args\":{" + value + "}}";
+    return "{\"ph\":\"M\",\"pid\":1,\"tid\":" + thread(track) + ",\"name\":\"" +
+           what + "\",\"args\":{" + value + "}}";
   }
 
   /// Both ends of a slice are rounded the same way, so those inside stay
@@ -104,11 +108,11 @@ private:
   void slice(const TraceEvent &event) {
     const KindNames &kind = kindNames[static_cast<size_t>(event.kind)];
     int64_t begin = nanoseconds(event.begin), end = nanoseconds(event.end);
-    text +=
-        ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":" + std::to_string(event.track) +
-        ",\"cat\":\"" + kind.category + "\",\"name\":" + names[event.name] +
-        ",\"ts\":" + time(begin) +
-        ",\"dur\":" + time(std::max<int64_t>(0, end - begin)) + ",\"args\":{";
+    text += ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":" + thread(event.track) +
+            ",\"cat\":\"" + kind.category + "\",\"name\":" + names[event.name] +
+            ",\"ts\":" + time(begin) +
+            ",\"dur\":" + time(std::max<int64_t>(0, end - begin)) +
+            ",\"args\":{";
     const char *separator = "\"";
     for (int i = 0; i < 3; ++i) {
       if (kind.numbers[i]) {

@@ -143,8 +143,8 @@ class Compiled(Profile):
                 own = [region for region in trace.of("region") if region["tid"] == track]
                 for before, after in zip(own, own[1:]):
                     self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-6)
-            parts = sum(len([region for region in trace.inside(part, "region") if region["tid"] == 0]) for part in trace.of("part"))
-            self.assertEqual(parts, len([region for region in trace.of("region") if region["tid"] == 0]))
+            parts = sum(len([region for region in trace.inside(part, "region") if region["tid"] == 1]) for part in trace.of("part"))
+            self.assertEqual(parts, len([region for region in trace.of("region") if region["tid"] == 1]))
             self.assertTrue(any(name.startswith("linear ") for name in names), names)
             self.assertNotIn("parallel loop", names)
 

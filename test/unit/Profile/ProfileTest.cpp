@@ -80,8 +80,8 @@ TEST(Profile, everyStepHasItsPartsAndRegions) {
     // every iteration once, on threads that there are
     int64_t scratch = 0;
     for (const json &region : slices(document, "region")) {
-      EXPECT_GE(region["tid"], 0);
-      EXPECT_LT(region["tid"], threads);
+      EXPECT_GE(region["tid"], 1);
+      EXPECT_LE(region["tid"], threads);
       if (region["name"] == "scratch") {
         scratch += region["args"]["iterations"].get<int64_t>();
       } else {

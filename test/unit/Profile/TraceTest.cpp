@@ -49,6 +49,16 @@ TEST(Trace, withoutEventsIsJSONWithNamedTracks) {
   EXPECT_THAT(names, testing::ElementsAre("main", "worker 1"));
 }
 
+TEST(Trace, noTrackIsThreadZeroThatPerfettoTakesForTheIdleOne) {
+  Trace trace = sample();
+  trace.events = {{Kind::step, 0, 0, 1002, 1007, {}}};
+  json document = printed(trace);
+  ASSERT_GT(document["traceEvents"].size(), 1u);
+  for (const json &event : document["traceEvents"]) {
+    EXPECT_GE(event["tid"], 1) << event;
+  }
+}
+
 TEST(Trace, cyclesBecomeMicrosecondsFromTheOrigin) {
   Trace trace = sample();
   trace.events = {{Kind::step, 0, 0, 1002, 1007, {5, 2, 1}},
@@ -57,7 +67,7 @@ TEST(Trace, cyclesBecomeMicrosecondsFromTheOrigin) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0]["ts"], -0.5);
   EXPECT_EQ(found[0]["dur"], 0.5);
-  EXPECT_EQ(found[0]["tid"], 1);
+  EXPECT_EQ(found[0]["tid"], 2);
   EXPECT_EQ(found[0]["cat"], "region");
   EXPECT_EQ(found[0]["args"], (json{{"first", 8}, {"iterations", 4}}));
   EXPECT_EQ(found[1]["ts"], 1.0);
