@@ -208,19 +208,15 @@ void ThreadPool::keepSmallRegionsTogether() {
                std::chrono::duration<double>(now - begin).count();
 }
 
-ThreadPool::Cost &ThreadPool::costOf(cheems_parallel_body body) {
+RegionCost &ThreadPool::costOf(cheems_parallel_body body, int64_t count) {
   auto address = reinterpret_cast<uintptr_t>(body); // functions are aligned
-  return costs[(address >> 4 ^ address >> 12) % costs.size()];
-}
-
-int ThreadPool::rangesOf(cheems_parallel_body body, int64_t count) {
-  auto most = static_cast<int>(std::min<int64_t>(count, threadCount));
-  const Cost &cost = costOf(body);
-  if (most == 1 || cost.body != body) {
-    return most;
+  RegionCost &cost =
+      costs[(address >> 4 ^ address >> 12 ^ static_cast<uintptr_t>(count)) %
+            costs.size()];
+  if (!cost.isOf(body, count)) {
+    cost = RegionCost(body, count);
   }
-  double worth = cost.ticks * static_cast<double>(count) / worthwhile;
-  return worth < most ? std::max(1, static_cast<int>(worth)) : most;
+  return cost;
 }
 
 void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
@@ -239,20 +235,24 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
     insideRegion = false;
     return;
   }
-  bool measured = worthwhile != 0;
-  int ranges = measured
-                   ? rangesOf(body, count)
-                   : static_cast<int>(std::min<int64_t>(count, threadCount));
-  uint64_t started = measured ? __rdtsc() : 0;
-  auto measure = [&] {
-    if (measured) {
-      costOf(body) = {body, static_cast<double>(__rdtsc() - started) /
-                                static_cast<double>(cut(count, 1, ranges))};
+  int ranges = static_cast<int>(std::min<int64_t>(count, threadCount));
+  RegionCost *cost = worthwhile == 0 ? nullptr : &costOf(body, count);
+  uint64_t started = 0;
+  if (cost) {
+    ranges = cost->ranges(ranges, worthwhile);
+    if (cost->isDue()) {
+      started = __rdtsc();
+    } else {
+      cost = nullptr;
     }
-  };
+  }
+  auto sinceStart = [&] { return static_cast<double>(__rdtsc() - started); };
   if (ranges == 1) {
     call({body, context, count, 1, name}, 0, count, 0, 0);
-    measure();
+    if (cost) {
+      double ticks = sinceStart();
+      cost->add(1, count, ticks, ticks);
+    }
     insideRegion = false;
     return;
   }
@@ -264,7 +264,7 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
   pending.store(ranges - 1, std::memory_order_relaxed);
   announce(region);
   run(0, 0);
-  measure();
+  double own = cost ? sinceStart() : 0;
   for (int worker = 1; worker < ranges; ++worker) {
     if (claim(worker, region)) {
       run(worker, 0);
@@ -274,6 +274,9 @@ void ThreadPool::parallelFor(cheems_parallel_body body, void *context,
   currentWorker = 0;
   insideRegion = false;
   waitForRanges();
+  if (cost) {
+    cost->add(ranges, cut(count, 1, ranges), own, sinceStart());
+  }
 }
 
 ThreadPool::Binding::Binding(ThreadPool &pool) : previous(boundPool) {

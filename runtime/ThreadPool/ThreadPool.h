@@ -7,6 +7,7 @@
 
 #include "cheems/abi.h"
 #include "runtime/Profile/RegionLog.h"
+#include "runtime/ThreadPool/RegionCost.h"
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -39,7 +40,7 @@ public:
                    const char *name = nullptr);
 
   /// From now on n is such that a range is worth the handing over, judged by
-  /// the time that the body's iterations took before. Takes some microseconds.
+  /// the time that the region took before. Takes some microseconds.
   void keepSmallRegionsTogether();
 
   /// From now on regions that are not nested are written to `target`, which
@@ -73,14 +74,7 @@ private:
     std::atomic<uint32_t> region{0};
   };
 
-  /// What an iteration of a body took when it last ran.
-  struct Cost {
-    cheems_parallel_body body = nullptr;
-    double ticks = 0;
-  };
-
-  Cost &costOf(cheems_parallel_body body);
-  int rangesOf(cheems_parallel_body body, int64_t count);
+  RegionCost &costOf(cheems_parallel_body body, int64_t count);
   bool claim(int worker, uint32_t region);
   void run(int worker, int thread);
   void call(const Job &region, int64_t begin, int64_t end, int worker,
@@ -92,8 +86,8 @@ private:
 
   int threadCount;
   bool spinning;
-  double worthwhile = 0;       ///< ticks that a range should take; 0: any
-  std::array<Cost, 256> costs; ///< of the bodies that hash there last
+  double worthwhile = 0;             ///< ticks that a range should take; 0: any
+  std::array<RegionCost, 512> costs; ///< of those that hash there last
   // Written by the caller between regions, read by those who have claimed a
   // range: until they are done the caller waits.
   Job job;
