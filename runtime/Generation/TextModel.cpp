@@ -29,7 +29,8 @@ const Tokenizer &TextModel::tokenizer() {
       throw Error(Status::unsupported,
                   compiled->path() +
                       " has no tokenizer: its model folder had no "
-                      "tokenizer.json; use --prompt-ids with --print-ids");
+                      "tokenizer.json; cheems-run takes and prints token ids "
+                      "with --prompt-ids and --print-ids");
     }
     loaded.emplace(compiled->tokenizer(), compiled->tokenizerConfig());
   }
