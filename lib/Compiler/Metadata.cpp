@@ -60,6 +60,9 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
                printed(mlir::Builder(order.getContext())
                            .getI64ArrayAttr(order.asArrayRef()));
     }
+    if (entry.contains("beside")) {
+      layout = "beside";
+    }
     result.push_back(llvm::json::Object{
         {"name", name},
         {"type", typeName(type.getElementType())},

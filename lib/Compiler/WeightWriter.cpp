@@ -99,6 +99,9 @@ public:
              type.getDimSize(1) * panels.getPair());
     } else if (order) {
       permuted(*parts.front(), order.asArrayRef());
+    } else if (entry.contains("beside")) {
+      beside(parts, type.getDimSize(0),
+             type.getDimSize(1) / static_cast<int64_t>(parts.size()));
     } else {
       for (const TensorView *part : parts) {
         plain(*part);
@@ -118,6 +121,35 @@ private:
       row.resize(std::min(kChunk, tensor.elements() - from));
       read(tensor, from, row);
       emit(row);
+    }
+  }
+
+  /// Row r of the first part, of the second, ..., then row r + 1.
+  void beside(llvm::ArrayRef<const TensorView *> parts, int64_t rows,
+              int64_t columns) {
+    // A table is no smaller than memory at times: what was read goes at once.
+    constexpr int64_t kChunk = 1 << 16, kHeld = 1 << 24;
+    auto width = columns * static_cast<int64_t>(parts.size());
+    int64_t some = std::max<int64_t>(kChunk / std::max<int64_t>(width, 1), 1);
+    int64_t held = 0;
+    for (int64_t from = 0; from < rows; from += some) {
+      some = std::min(some, rows - from);
+      row.resize(some * width);
+      llvm::MutableArrayRef<Element> left(row);
+      for (int64_t r = from; r < from + some; ++r) {
+        for (const TensorView *part : parts) {
+          read(*part, r * columns, left.take_front(columns));
+          left = left.drop_front(columns);
+        }
+      }
+      emit(row);
+      held += some * width;
+      if (held >= kHeld) {
+        for (const TensorView *part : parts) {
+          part->release();
+        }
+        held = 0;
+      }
     }
   }
 

@@ -19,6 +19,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   if (!target.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
     pm.addPass(mlir::cheems::createPackParametersPass());
+    pm.addPass(mlir::cheems::createPairTablesPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
     mlir::cheems::SelectStrategyPassOptions sizes;
     sizes.lanes = target.lanes;

@@ -183,6 +183,40 @@ TEST_F(WeightWriter, TransposesRowsLongerThanAChunk) {
   }
 }
 
+TEST_F(WeightWriter, PutsRowsSideBySide) {
+  // Rows longer than a chunk, many rows a chunk, and a chunk cut short.
+  for (auto [rows, columns] :
+       {std::pair<int64_t, int64_t>{3, 40000}, {20000, 5}, {7, 1}, {1, 9}}) {
+    for (bool brain : {false, true}) {
+      Counting left("left", DType::F32, {rows, columns}),
+          right("right", DType::BF16, {rows, columns});
+      table.clear();
+      add(left, {rows, 2 * columns}, brain, 0, std::nullopt);
+      stored["right"] = &right.view;
+      mlir::NamedAttrList fields(
+          mlir::cast<mlir::DictionaryAttr>(table.back()));
+      fields.set("names", builder.getStrArrayAttr({"left", "right"}));
+      fields.set("beside", builder.getUnitAttr());
+      table.back() = fields.getDictionary(&context);
+      std::string section = write();
+      ASSERT_EQ(static_cast<int64_t>(section.size()),
+                2 * rows * columns * (brain ? 2 : 4));
+      auto shortened = [](float value) {
+        return llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(value) &
+                                     0xffff0000);
+      };
+      for (int64_t i = 0; i < rows * columns; ++i) {
+        int64_t at = i / columns * 2 * columns + i % columns;
+        float one = read(section, 0, at, brain),
+              other = read(section, 0, at + columns, brain);
+        // bf16 has eight bits of a number: at most half a unit off.
+        ASSERT_NEAR(one, static_cast<float>(i), brain ? i / 256.0 : 0) << i;
+        ASSERT_EQ(other, shortened(static_cast<float>(i))) << i;
+      }
+    }
+  }
+}
+
 TEST_F(WeightWriter, ParametersStandAtTheirOffsets) {
   Counting first("first", DType::F32, {3, 2}),
       second("second", DType::F32, {5});

@@ -19,6 +19,7 @@ struct Form {
   Activation activation;
   int64_t heads, k, experts, size;
   Element element;
+  bool beside = false; ///< the tables are parts of one
 
   const char *placementName() const {
     return placement == ScorePlacement::Softmax ? "softmax" : "inner";
@@ -32,7 +33,7 @@ struct Form {
     std::ostringstream text;
     text << "mix_" << placementName() << "_" << activationName() << "_H"
          << heads << "_k" << k << "_E" << experts << "_D" << size << "_"
-         << spelling(element);
+         << spelling(element) << (beside ? "_beside" : "");
     return text.str();
   }
   std::string decodeName() const { return name() + "_decode"; }
@@ -46,12 +47,24 @@ struct Form {
         "?x" + std::to_string(heads) + "x" + std::to_string(k) + "x";
     std::string table = std::to_string(experts) + "x" + std::to_string(size) +
                         "x" + spelling(element);
-    return function.input("x", rows)
+    function.input("x", rows)
         .input("s", found + "f32")
-        .input("e", found + "i32")
-        .input("d", table)
-        .input("u", table)
-        .output("y", rows)
+        .input("e", found + "i32");
+    if (beside) {
+      std::string both = std::to_string(experts) + "x" +
+                         std::to_string(2 * size) + "x" + spelling(element);
+      function.input("w", both);
+      for (auto [part, from] : {std::pair("d", int64_t(0)), {"u", size}}) {
+        function.line(std::string("%") + part +
+                      " = tensor.extract_slice %w[0, " + std::to_string(from) +
+                      "] [" + std::to_string(experts) + ", " +
+                      std::to_string(size) + "] [1, 1] : tensor<" + both +
+                      "> to tensor<" + table + ">");
+      }
+    } else {
+      function.input("d", table).input("u", table);
+    }
+    return function.output("y", rows)
         .line(std::string("%r = cheems.mix_experts ") + placementName() + " " +
               activationName() + " ins(%x, %s, %e, %d, %u : tensor<" + rows +
               ">, tensor<" + found + "f32>, tensor<" + found + "i32>, tensor<" +
@@ -84,6 +97,9 @@ constexpr Form kForms[] = {
     {kSoftmax, Activation::SiLU, 1, 8, 64, 32, Element::F32},
     {kSoftmax, Activation::SiLU, 2, 24, 760, 352, Element::F32},
     {kInner, Activation::SiLU, 1, 31, 2200, 250, Element::BF16},
+    {kSoftmax, Activation::SiLU, 2, 11, 49, 7, Element::BF16, true},
+    {kSoftmax, Activation::GELU, 1, 17, 2200, 250, Element::BF16, true},
+    {kInner, Activation::SiLU, 2, 8, 100, 100, Element::F32, true},
 };
 
 /// One step's operands.
@@ -110,13 +126,30 @@ struct Case {
   Buffer run(CompiledModule &module, bool decode = false) const {
     Buffer bx(Element::F32, x), bs(Element::F32, retrieval.score),
         be(Element::I32, {rows, form.heads, form.k}), bd(form.element, down),
-        bu(form.element, up), by(Element::F32, y);
+        bu(form.element, up), bw(form.element, form.beside ? beside() : up),
+        by(Element::F32, y);
     for (size_t i = 0; i < retrieval.expert.size(); ++i) {
       be.set(static_cast<int64_t>(i), static_cast<double>(retrieval.expert[i]));
     }
-    module.call(decode ? form.decodeName() : form.name(), rows,
-                {&bx, &bs, &be, &bd, &bu, &by});
+    std::string name = decode ? form.decodeName() : form.name();
+    if (form.beside) {
+      module.call(name, rows, {&bx, &bs, &be, &bw, &by});
+    } else {
+      module.call(name, rows, {&bx, &bs, &be, &bd, &bu, &by});
+    }
     return by;
+  }
+
+  /// A row of both tables after the other.
+  Tensor beside() const {
+    Tensor both({form.experts, 2 * form.size});
+    for (int64_t e = 0; e < form.experts; ++e) {
+      for (int64_t d = 0; d < form.size; ++d) {
+        both(e, d) = down(e, d);
+        both(e, form.size + d) = up(e, d);
+      }
+    }
+    return both;
   }
 
   Tensor evaluate() const {
@@ -250,9 +283,13 @@ TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthersOrOnTheEntry) {
 TEST_P(ExpertMixingTest, SharedPiecesGiveTheSameBits) {
   constexpr Form forms[] = {
       {kSoftmax, Activation::SiLU, 1, 32, 90000, 48, Element::F32},
-      {kInner, Activation::SiLU, 2, 11, 90000, 48, Element::F32}};
-  auto module =
-      CompiledModule::compile(forms[0].text() + forms[1].text(), GetParam());
+      {kInner, Activation::SiLU, 2, 11, 90000, 48, Element::F32},
+      {kSoftmax, Activation::SiLU, 1, 27, 90000, 48, Element::F32, true}};
+  std::string text;
+  for (const Form &form : forms) {
+    text += form.text();
+  }
+  auto module = CompiledModule::compile(text, GetParam());
   ASSERT_NE(module, nullptr);
   Random random(45);
   for (const Form &form : forms) {

@@ -47,7 +47,10 @@ LogicalResult MixExpertsOp::verify() {
     return emitOpError("C2: score has one row a row of x, got ")
            << getScore().getType() << " for " << getX().getType();
   }
-  if (getDown().getType() != getUp().getType() || !compatible(down[1], x[1])) {
+  // On buffers the two may be parts of one, at offsets of their own.
+  if (shapeOf(getUp()) != down ||
+      getElementTypeOrSelf(getUp()) != getElementTypeOrSelf(getDown()) ||
+      !compatible(down[1], x[1])) {
     return emitOpError("C3: down and up have one type [E, D] with the D of x");
   }
   for (int64_t extent :

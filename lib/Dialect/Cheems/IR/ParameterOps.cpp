@@ -37,6 +37,12 @@ LogicalResult ParameterOp::verify() {
                        "matrix, got ")
            << type;
   }
+  auto names = static_cast<int64_t>(getNames().size());
+  if (getBeside() && (getLayoutAttr() || getPermuteAttr() ||
+                      type.getRank() != 2 || type.getDimSize(1) % names != 0)) {
+    return emitOpError("C5: beside stands at a matrix of ")
+           << names << " parts of as many columns, in rows, got " << type;
+  }
   return success();
 }
 

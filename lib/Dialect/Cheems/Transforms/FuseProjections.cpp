@@ -110,34 +110,6 @@ struct FuseProjections
     }
   }
 
-  /// Erases arguments of private functions that merging left without a use, and
-  /// what was passed for them.
-  void eraseUnused() {
-    ModuleOp module = getOperation();
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function.isPrivate() || function.isExternal()) {
-        continue;
-      }
-      BitVector unused(function.getNumArguments());
-      for (BlockArgument argument : function.getArguments()) {
-        unused[argument.getArgNumber()] = argument.use_empty();
-      }
-      if (unused.none() || failed(function.eraseArguments(unused))) {
-        continue;
-      }
-      std::optional<SymbolTable::UseRange> calls =
-          SymbolTable::getSymbolUses(function, module);
-      for (const SymbolTable::SymbolUse &call : *calls) {
-        call.getUser()->eraseOperands(unused);
-      }
-    }
-    module.walk([](ParameterOp op) {
-      if (op.use_empty()) {
-        op.erase();
-      }
-    });
-  }
-
   void runOnOperation() override {
     WeightUses uses(getOperation());
     llvm::MapVector<Value, SmallVector<Candidate>> byInput;
@@ -175,7 +147,7 @@ struct FuseProjections
         merge(group);
       }
     }
-    eraseUnused();
+    eraseUnusedWeights(getOperation());
   }
 };
 } // namespace

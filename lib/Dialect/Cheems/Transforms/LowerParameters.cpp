@@ -15,8 +15,9 @@ using namespace mlir;
 namespace {
 struct LowerParameters
     : cheems::impl::LowerParametersPassBase<LowerParameters> {
-  /// What makes two parameters one: names, type, layout and permutation.
-  using Key = std::tuple<Attribute, Type, Attribute, Attribute>;
+  /// What makes two parameters one: names, type, layout, permutation, whether
+  /// they are side by side.
+  using Key = std::tuple<Attribute, Type, Attribute, Attribute, Attribute>;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -28,7 +29,8 @@ struct LowerParameters
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
       auto [entry, fresh] = offsets.try_emplace(
-          Key(op.getNames(), type, op.getLayoutAttr(), op.getPermuteAttr()),
+          Key(op.getNames(), type, op.getLayoutAttr(), op.getPermuteAttr(),
+              op.getBesideAttr()),
           end);
       if (fresh) {
         end = llvm::alignTo(end + type.getNumElements() *
@@ -41,7 +43,7 @@ struct LowerParameters
     }
     SmallVector<Attribute> table;
     for (auto &[key, offset] : offsets) {
-      auto [names, type, layout, permute] = key;
+      auto [names, type, layout, permute, beside] = key;
       NamedAttrList fields;
       fields.append("names", names);
       fields.append("type", TypeAttr::get(type));
@@ -50,6 +52,9 @@ struct LowerParameters
       }
       if (permute) {
         fields.append("permute", permute);
+      }
+      if (beside) {
+        fields.append("beside", beside);
       }
       fields.append("offset", attributes.getI64IntegerAttr(offset));
       table.push_back(fields.getDictionary(&getContext()));

@@ -85,3 +85,28 @@ WeightUses::WeightUses(ModuleOp module) {
     all.push_back(std::move(group));
   }
 }
+
+void cheems::eraseUnusedWeights(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPrivate() || function.isExternal()) {
+      continue;
+    }
+    BitVector unused(function.getNumArguments());
+    for (BlockArgument argument : function.getArguments()) {
+      unused[argument.getArgNumber()] = argument.use_empty();
+    }
+    if (unused.none() || failed(function.eraseArguments(unused))) {
+      continue;
+    }
+    std::optional<SymbolTable::UseRange> calls =
+        SymbolTable::getSymbolUses(function, module);
+    for (const SymbolTable::SymbolUse &call : *calls) {
+      call.getUser()->eraseOperands(unused);
+    }
+  }
+  module.walk([](ParameterOp op) {
+    if (op.use_empty()) {
+      op.erase();
+    }
+  });
+}

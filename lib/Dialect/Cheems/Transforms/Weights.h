@@ -35,6 +35,10 @@ private:
   SmallVector<Group> all;
 };
 
+/// Erases parameters without a use, and arguments of private functions with
+/// what is passed for them: what is left of weights that became one.
+void eraseUnusedWeights(ModuleOp module);
+
 } // namespace mlir::cheems
 
 #endif

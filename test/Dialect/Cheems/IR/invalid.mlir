@@ -433,6 +433,30 @@ func.func @parameter_c3_matrices() {
 
 // -----
 
+func.func @parameter_c5_rank() {
+  // expected-error@below {{C5: beside stands at a matrix of 2 parts of as many columns, in rows, got 'tensor<8xf32>'}}
+  %r = cheems.parameter ["a", "b"] beside : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c5_columns() {
+  // expected-error@below {{C5: beside stands at a matrix of 3 parts of as many columns, in rows, got 'tensor<4x8xf32>'}}
+  %r = cheems.parameter ["a", "b", "c"] beside : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c5_permute() {
+  // expected-error@below {{C5: beside stands at a matrix of 1 parts}}
+  %r = cheems.parameter ["a"] permute [1, 0] beside : tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @worker_c1() {
   // expected-error@below {{C1: stands inside an scf.forall}}
   %r = cheems.worker : index

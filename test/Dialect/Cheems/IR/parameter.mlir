@@ -7,12 +7,14 @@
 // CHECK: cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<2x4x16x2xbf16>
 // CHECK: cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x4x8x32xf32>
 // CHECK: cheems.parameter ["keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x2x4x16x2xbf16>
-func.func @parameters() -> (tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x32xf32>, tensor<2x4x2x4x16x2xbf16>) {
+// CHECK: cheems.parameter ["down_embed", "up_embed"] beside : tensor<9x8xbf16>
+func.func @parameters() -> (tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x32xf32>, tensor<2x4x2x4x16x2xbf16>, tensor<9x8xbf16>) {
   %w = cheems.parameter ["model.norm.weight"] : tensor<8xf32>
   %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<2x4x16x2xbf16>
   %k = cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x4x8x32xf32>
   %q = cheems.parameter ["keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x2x4x16x2xbf16>
-  return %w, %p, %k, %q : tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x32xf32>, tensor<2x4x2x4x16x2xbf16>
+  %e = cheems.parameter ["down_embed", "up_embed"] beside : tensor<9x8xbf16>
+  return %w, %p, %k, %q, %e : tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x32xf32>, tensor<2x4x2x4x16x2xbf16>, tensor<9x8xbf16>
 }
 
 // CHECK-LABEL: @layout_attribute

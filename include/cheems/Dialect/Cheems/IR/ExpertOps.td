@@ -59,7 +59,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     Constraints:
     - C1: `x` and `y` have the same shape [T, D].
     - C2: `score` and `expert` have the same shape [T, H, k].
-    - C3: `down` and `up` have the same type [E, D].
+    - C3: `down` and `up` have the same shape [E, D] and element type.
     - C4: D, E, H and k are static.
 
     Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.

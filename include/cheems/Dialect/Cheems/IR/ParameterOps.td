@@ -7,7 +7,8 @@ include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
 def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   let summary = "A named weight of the checkpoint";
   let description = [{
-    The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension.
+    The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension, with
+    `beside` along the last one.
 
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
     and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor. With a layout its
@@ -21,6 +22,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     - C2: the result has a static shape.
     - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`, with `permute` `[..., N', K/pair, rows, pair]`.
     - C4: `permute` is a permutation of the dimensions of one name.
+    - C5: `beside` stands at a matrix, its columns a multiple of the names, without layout and permutation.
 
     Edges: with a layout, rows past the last are zero.
 
@@ -31,13 +33,14 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
     %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<96x384x16x2xbf16>
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
+    %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] beside : tensor<1024x1536xbf16>
     %q = cheems.parameter ["mlp.keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,
-                       OptionalAttr<DenseI64ArrayAttr>:$permute);
+                       OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$beside);
   let results = (outs RankedTensorOf<[AnyFloat, AnyInteger]>:$result);
-  let assemblyFormat = "$names (`layout` $layout^)? (`permute` $permute^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$names (`layout` $layout^)? (`permute` $permute^)? (`beside` $beside^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -34,6 +34,17 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
                            "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
+  let summary = "Store the two rows of an expert side by side";
+  let description = [{
+    Before: `cheems.mix_experts` with two `cheems.parameter` as tables, directly or as arguments of a layer function.
+    After: one parameter of both names, `beside`, [E, 2 D]; the op reads its left and right columns.
+    Requires: tables used by `cheems.mix_experts` only, in pairs. Others stay as they are.
+    Guarantees: what is read of an expert is one run of memory instead of two. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Do what follows a product before its sums are stored";
   let description = [{
@@ -157,7 +168,7 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
     After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
-    dictionaries {names, type, layout, permute, offset}, which the archive writer and the loader follow.
+    dictionaries {names, type, layout, permute, beside, offset}, which the archive writer and the loader follow.
     Requires: one such argument a function that holds parameters.
     Guarantees: offsets are 64-byte aligned, in order of first use, each parameter once. Preserves bits.
   }];

@@ -1,0 +1,57 @@
+// RUN: cheems-opt %s --cheems-pair-tables --split-input-file | FileCheck %s
+
+// Tables of two layers, through the arguments of their function.
+// CHECK-LABEL: func.func private @layer
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<9x16xbf16>, %[[Y:[a-z0-9]+]]: tensor<?x8xf32>)
+// CHECK: %[[DOWN:.*]] = tensor.extract_slice %[[W]][0, 0] [9, 8] [1, 1] : tensor<9x16xbf16> to tensor<9x8xbf16>
+// CHECK: %[[UP:.*]] = tensor.extract_slice %[[W]][0, 8] [9, 8] [1, 1] : tensor<9x16xbf16> to tensor<9x8xbf16>
+// CHECK: cheems.mix_experts softmax silu ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[DOWN]], %[[UP]] :
+// CHECK-LABEL: func.func @step
+// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] beside : tensor<9x16xbf16>
+// CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[A]], %{{.*}})
+// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["1.down", "1.up"] beside : tensor<9x16xbf16>
+// CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[B]], %{{.*}})
+// doc: cheems-pair-tables
+func.func private @layer(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %down: tensor<9x8xbf16>, %up: tensor<9x8xbf16>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %down, %up : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)
+      outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+func.func @step(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %d0 = cheems.parameter ["0.down"] : tensor<9x8xbf16>
+  %u0 = cheems.parameter ["0.up"] : tensor<9x8xbf16>
+  %a = call @layer(%x, %s, %e, %d0, %u0, %y) : (tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %d1 = cheems.parameter ["1.down"] : tensor<9x8xbf16>
+  %u1 = cheems.parameter ["1.up"] : tensor<9x8xbf16>
+  %b = call @layer(%x, %s, %e, %d1, %u1, %a) : (tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %b : tensor<?x8xf32>
+}
+// doc-end
+
+// -----
+
+// A table that something else reads, and tables that two ops use in other pairs, stay as they are.
+// CHECK-LABEL: @apart
+// CHECK: cheems.parameter ["read"] : tensor<9x8xbf16>
+// CHECK: cheems.parameter ["a"] : tensor<9x8xbf16>
+// CHECK: cheems.parameter ["b"] : tensor<9x8xbf16>
+// CHECK: cheems.parameter ["c"] : tensor<9x8xbf16>
+// CHECK-NOT: beside
+func.func @apart(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>, %i: index) -> (tensor<?x8xf32>, bf16) {
+  %read = cheems.parameter ["read"] : tensor<9x8xbf16>
+  %a = cheems.parameter ["a"] : tensor<9x8xbf16>
+  %b = cheems.parameter ["b"] : tensor<9x8xbf16>
+  %c = cheems.parameter ["c"] : tensor<9x8xbf16>
+  %number = tensor.extract %read[%i, %i] : tensor<9x8xbf16>
+  %0 = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %read, %a : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)
+      outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %1 = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %b, %c : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)
+      outs(%0 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %2 = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %c, %b : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)
+      outs(%1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %2, %number : tensor<?x8xf32>, bf16
+}
