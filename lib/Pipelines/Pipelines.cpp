@@ -91,7 +91,6 @@ void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
   // memrefs.
   pm.addPass(mlir::cheems::createOutlineParallelPass());
   pm.addPass(mlir::cheems::createEmitEntriesPass());
-  pm.addPass(createConvertVectorToSCFPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));

@@ -13,7 +13,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/MergeFunctions.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 namespace cheems {
@@ -81,6 +80,24 @@ static void moveBF16AsIntegers(llvm::Function &function) {
   }
 }
 
+/// What our code gains by of -O2, and fewer times: kernels come out of our own
+/// passes much as they shall run. Descriptors of memrefs are taken apart before
+/// constants travel between functions, which is slow on structs. The vectoriser
+/// is for the loops over single numbers that are left, threading of jumps for a
+/// step without a profile, which then tests for one but once.
+constexpr llvm::StringLiteral kPasses =
+    "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint;max-iterations=1>),"
+    "ipsccp,deadargelim,constmerge,globaldce,cgscc(inline),"
+    "function<eager-inv>(sroa,early-cse<memssa>,jump-threading,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,"
+    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,"
+    "loop-vectorize,"
+    "instcombine<no-verify-fixpoint;max-iterations=1>,"
+    "loop-mssa(licm),simplifycfg,div-rem-pairs),"
+    "globaldce";
+
 llvm::Expected<std::unique_ptr<llvm::Module>>
 generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
              llvm::LLVMContext &context) {
@@ -105,10 +122,6 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
     // outside.
     function.addFnAttr("no-builtins");
     moveBF16AsIntegers(function);
-    if (function.hasLocalLinkage()) {
-      // Only then may equal ones become one: the pool does not compare them.
-      function.setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-    }
     if (target.addressSanitizer && !function.isDeclaration()) {
       function.addFnAttr(llvm::Attribute::SanitizeAddress);
     }
@@ -117,32 +130,7 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  // Looks at every pair of accesses of an innermost loop, for which register
-  // tiles have hundreds, and finds nothing: a fourth of the time in this
-  // pipeline.
-  llvm::PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef pass, llvm::Any) {
-        return pass != "LoopLoadEliminationPass";
-      });
-  llvm::PassBuilder builder(machine->get(), llvm::PipelineTuningOptions(),
-                            std::nullopt, &callbacks);
-  // The two entries share most loop bodies: a third of the code, or more.
-  builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(llvm::MergeFunctionsPass());
-      });
-  if (target.addressSanitizer) {
-    // Where clang puts it: what optimisation removed need not be checked.
-    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
-                                               llvm::OptimizationLevel,
-                                               llvm::ThinOrFullLTOPhase) {
-      llvm::AddressSanitizerOptions options;
-      options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
-      passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false,
-                                                /*UseOdrIndicator=*/false));
-    });
-  }
+  llvm::PassBuilder builder(machine->get());
   llvm::TargetLibraryInfoImpl library((*machine)->getTargetTriple());
   library.disableAllFunctions();
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
@@ -151,9 +139,16 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  // O3 would double the size of what it unrolls, and runs no faster.
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(*result, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
+  if (target.addressSanitizer) {
+    // Last: what optimisation removed need not be checked.
+    llvm::AddressSanitizerOptions options;
+    options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+    passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false,
+                                              /*UseOdrIndicator=*/false));
+  }
+  passes.run(*result, modules);
   return result;
 }
 

@@ -18,8 +18,12 @@ namespace {
 struct OutlineParallel
     : cheems::impl::OutlineParallelPassBase<OutlineParallel> {
   int number = 0;
+  llvm::DenseMap<std::pair<size_t, size_t>, SmallVector<func::FuncOp>>
+      bodies; ///< by count and hash of their ops
 
   void runOnOperation() override {
+    number = 0;
+    bodies.clear();
     SmallVector<scf::ForallOp> loops;
     getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
     for (scf::ForallOp loop : loops) {
@@ -83,6 +87,48 @@ struct OutlineParallel
     return trips;
   }
 
+  /// An equal body from before, where there is one, instead of `body`. Kinds
+  /// of layer and entries have many in common, each of which is then compiled
+  /// once.
+  func::FuncOp shared(func::FuncOp body) {
+    size_t size = 0;
+    llvm::hash_code hash = 0;
+    body.getBody().walk([&](Operation *op) {
+      ++size;
+      hash = llvm::hash_combine(hash, op->getName(), op->getAttrDictionary());
+    });
+    SmallVector<func::FuncOp> &known = bodies[{size, size_t(hash)}];
+    for (func::FuncOp other : known) {
+      if (OperationEquivalence::isRegionEquivalentTo(
+              &body.getBody(), &other.getBody(),
+              OperationEquivalence::IgnoreLocations)) {
+        body.erase();
+        return other;
+      }
+    }
+    known.push_back(body);
+    return body;
+  }
+
+  /// Comparisons with what is outside stand where they are used: bodies would
+  /// differ where one has them hoisted and another has not.
+  static void sinkComparisons(scf::ForallOp loop) {
+    SetVector<Value> above;
+    getUsedValuesDefinedAbove(loop.getRegion(), above);
+    for (Value value : above) {
+      auto comparison = value.getDefiningOp<arith::CmpIOp>();
+      if (!comparison) {
+        continue;
+      }
+      for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+        if (loop.getRegion().isAncestor(use.getOwner()->getParentRegion())) {
+          OpBuilder b(use.getOwner());
+          use.set(b.clone(*comparison)->getResult(0));
+        }
+      }
+    }
+  }
+
   void outline(scf::ForallOp loop) {
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
@@ -92,6 +138,7 @@ struct OutlineParallel
     Location loc = loop.getLoc();
     auto parent = loop->getParentOfType<func::FuncOp>();
 
+    sinkComparisons(loop);
     // Constants are cloned into the body; everything else travels by value.
     SetVector<Value> above;
     getUsedValuesDefinedAbove(loop.getRegion(), above);
@@ -177,6 +224,8 @@ struct OutlineParallel
       op.replaceAllUsesWith(worker);
       op.erase();
     });
+    std::string name = body.getName().str();
+    body = shared(body);
 
     // The frame is in the entry block: an alloca in a loop would grow the
     // stack.
@@ -206,9 +255,9 @@ struct OutlineParallel
                    .getResult(0);
     func::FuncOp pool = poolFunction(
         b, FunctionType::get(context, {pointer, pointer, i64, pointer}, {}));
-    func::CallOp::create(b, loc, pool,
-                         ValueRange{function, frameAddress, count,
-                                    nameOf(b, loop, body.getName())});
+    func::CallOp::create(
+        b, loc, pool,
+        ValueRange{function, frameAddress, count, nameOf(b, loop, name)});
     loop.erase();
   }
 };

@@ -50,13 +50,17 @@ struct Need {
 
 struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
   llvm::DenseMap<Operation *, Need> needs;
+  int64_t worker = 0; ///< the most bytes of one: of all functions, so that
+                      ///< equal loops of two stay equal
 
   void runOnOperation() override {
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(plan(function))) {
         return signalPassFailure();
       }
+    }
+    for (auto &[function, found] : plans) {
+      rewrite(function, found);
     }
   }
 
@@ -68,6 +72,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
         calls;      ///< fixed and row offsets
     Value rowCount; ///< at the function's start
   };
+  std::vector<std::pair<func::FuncOp, Plan>> plans;
 
   LogicalResult plan(func::FuncOp function) {
     if (needs.count(function) || function.isExternal()) {
@@ -80,13 +85,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       return failure();
     }
     needs[function] = need;
-    if (function.isPublic()) {
-      function->setAttr("cheems.workspace",
-                        Builder(function).getDenseI64ArrayAttr(
-                            {need.fixed, need.row, need.worker}));
-    }
+    worker = std::max(worker, need.worker);
     if (need.fixed || need.row || need.worker || function.isPublic()) {
-      rewrite(function, found, need);
+      plans.emplace_back(function, std::move(found));
     }
     return success();
   }
@@ -196,8 +197,9 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     return success();
   }
 
-  void rewrite(func::FuncOp function, Plan &found, const Need &need) {
+  void rewrite(func::FuncOp function, Plan &found) {
     OpBuilder b(function.getContext());
+    const Need &need = needs[function];
     Location loc = function.getLoc();
     Block &entry = function.front();
     unsigned at = function.getNumArguments();
@@ -206,7 +208,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
         b.getNamedAttr("cheems.field", b.getStringAttr("workspace")));
     (void)function.insertArgument(
         at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
-    Value workspace = function.getArgument(at), fixed, rows, worker;
+    Value workspace = function.getArgument(at), fixed, rows, workers;
     if (found.rowCount) {
       b.setInsertionPointAfterValue(found.rowCount);
     } else {
@@ -226,11 +228,13 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
                     : base;
     };
     if (function.isPublic()) {
+      function->setAttr("cheems.workspace",
+                        b.getDenseI64ArrayAttr({need.fixed, need.row, worker}));
       fixed = arith::ConstantIndexOp::create(b, loc, 0);
       rows = arith::ConstantIndexOp::create(b, loc, need.fixed);
-      worker = plus(rows, found.rowCount, need.row, 0);
+      workers = plus(rows, found.rowCount, need.row, 0);
     } else {
-      Value *bases[] = {&fixed, &rows, &worker};
+      Value *bases[] = {&fixed, &rows, &workers};
       for (auto [i, base] : llvm::enumerate(bases)) {
         (void)function.insertArgument(at + 1 + i, b.getIndexType(), {}, loc);
         *base = function.getArgument(at + 1 + i);
@@ -255,13 +259,13 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     for (auto [alloc, offset] : found.scratch) {
       b.setInsertionPoint(alloc);
       Value index = cheems::WorkerOp::create(b, loc, b.getIndexType());
-      replace(alloc, plus(worker, index, need.worker, offset));
+      replace(alloc, plus(workers, index, worker, offset));
     }
     for (auto [call, fixedOffset, rowOffset] : found.calls) {
       b.setInsertionPoint(call);
       SmallVector<Value> extra{workspace, plus(fixed, {}, 0, fixedOffset),
                                plus(rows, found.rowCount, rowOffset, 0),
-                               worker};
+                               workers};
       call->insertOperands(call->getNumOperands(), extra);
     }
   }
