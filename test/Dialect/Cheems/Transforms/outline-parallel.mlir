@@ -68,3 +68,33 @@ func.func @nested(%x: memref<?xindex>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Equal bodies become one function, a comparison hoisted in one of them or not.
+// CHECK-LABEL: func.func private @hoisted_parallel0
+// CHECK-NOT: func.func private @inside_parallel
+// CHECK-LABEL: func.func @inside
+// CHECK: @hoisted_parallel0
+func.func @hoisted(%m: memref<8xf32>, %n: index) {
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %few = arith.cmpi ult, %n, %c4 : index
+  scf.forall (%i) in (8) {
+    scf.if %few {
+      memref.store %zero, %m[%i] : memref<8xf32>
+    }
+  }
+  return
+}
+func.func @inside(%m: memref<8xf32>, %n: index) {
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %few = arith.cmpi ult, %n, %c4 : index
+    scf.if %few {
+      memref.store %zero, %m[%i] : memref<8xf32>
+    }
+  }
+  return
+}
