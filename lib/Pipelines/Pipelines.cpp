@@ -1,5 +1,6 @@
 // The named pass bundles.
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -28,8 +29,11 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
     pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   }
+  // Decoding comes in pieces from the importer.
+  mlir::cheems::TileKeysPassOptions pieces;
+  pieces.keys = mlir::cheems::kAttentionPiece;
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass(pieces));
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
   mlir::cheems::DecomposePassOptions decompose;

@@ -74,4 +74,26 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
   }
 }
 
+void mergeAttention(const RunningSoftmax &later, RunningSoftmax &state) {
+  for (int64_t t = 0; t < state.y.shape[0]; ++t) {
+    for (int64_t h = 0; h < state.y.shape[1]; ++h) {
+      double maximum = std::max(state.maximum(t, h), later.maximum(t, h));
+      auto total = [&](double before, double added) {
+        // A side that saw nothing has no sums.
+        double result = 0;
+        for (auto [highest, sum] : {std::pair{state.maximum(t, h), before},
+                                    {later.maximum(t, h), added}}) {
+          result += std::isinf(highest) ? 0 : std::exp(highest - maximum) * sum;
+        }
+        return result;
+      };
+      state.sum(t, h) = total(state.sum(t, h), later.sum(t, h));
+      for (int64_t p = 0; p < state.y.shape[2]; ++p) {
+        state.y(t, h, p) = total(state.y(t, h, p), later.y(t, h, p));
+      }
+      state.maximum(t, h) = maximum;
+    }
+  }
+}
+
 } // namespace cheems::reference

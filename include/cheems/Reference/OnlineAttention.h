@@ -1,4 +1,4 @@
-// online_attention, evaluated in double.
+// online_attention and merge_attention, evaluated in double.
 #ifndef CHEEMS_REFERENCE_ONLINEATTENTION_H
 #define CHEEMS_REFERENCE_ONLINEATTENTION_H
 
@@ -28,6 +28,9 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
                      const Tensor &mask, MaskKind kind, double scale,
                      const std::function<bool(int64_t, int64_t, int64_t)> &sees,
                      RunningSoftmax &state);
+
+/// Puts a later piece's softmax and an earlier one's, `state`, together.
+void mergeAttention(const RunningSoftmax &later, RunningSoftmax &state);
 
 } // namespace cheems::reference
 

@@ -119,48 +119,99 @@ Value AttentionState::scratch(const Block &rows, Type type, bool column) {
                  {rows.count, one}, {rows.staticCount, 1});
 }
 
-Value AttentionState::attend(Value q, Value first, Value seen, ValueRange kept,
-                             Value y) {
-  ImplicitLocOpBuilder &b = e.b;
-  const ModelConfig &c = types.config;
+mlir::cheems::MaskKindAttr AttentionState::kind() {
   mlir::cheems::MaskKind kinds[] = {mlir::cheems::MaskKind::bias,
                                     mlir::cheems::MaskKind::threshold,
                                     mlir::cheems::MaskKind::scale};
-  bool threshold = c.maskKind == MaskKind::Threshold;
-  auto kind = mlir::cheems::MaskKindAttr::get(
-      b.getContext(), kinds[static_cast<int>(c.maskKind)]);
-  FloatAttr scale =
-      b.getF64FloatAttr(1.0 / std::sqrt(static_cast<double>(c.headDim)));
-  auto ifKept = [&](unsigned i) { return kept.empty() ? Value() : kept[i]; };
+  return mlir::cheems::MaskKindAttr::get(
+      e.b.getContext(), kinds[static_cast<int>(types.config.maskKind)]);
+}
+
+FloatAttr AttentionState::scale() {
+  return e.b.getF64FloatAttr(
+      1.0 / std::sqrt(static_cast<double>(types.config.headDim)));
+}
+
+FloatAttr AttentionState::hideBelow() {
+  return types.config.maskKind == MaskKind::Threshold
+             ? e.b.getF64FloatAttr(types.config.maskThreshold)
+             : FloatAttr();
+}
+
+Value AttentionState::attend(Value q, Value first, const Sight &sight,
+                             Value y) {
+  Value priority = sight.threshold ? entries[3] : Value();
   return mlir::cheems::DynamicMaskAttentionOp::create(
-             b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
-             first, seen, ifKept(0), ifKept(1), ifKept(2), y, kind, scale,
-             threshold ? b.getF64FloatAttr(c.maskThreshold) : FloatAttr())
+             e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
+             first, sight.seen, priority, sight.threshold, sight.last, y,
+             kind(), scale(), hideBelow())
       .getResult(0);
+}
+
+SmallVector<Value> AttentionState::attendToPiece(Value start, Value from,
+                                                 Value count,
+                                                 Value entriesAfter,
+                                                 const Sight &sight,
+                                                 ValueRange state) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  OpFoldResult zero = e.attr(0), one = e.attr(1),
+               width = e.attr(types.config.headDim);
+  auto numbers = [&](Value of, int64_t heads) {
+    return e.slice(of, {zero, from}, {e.attr(heads), count}, {heads, any});
+  };
+  auto vectors = [&](Value of) {
+    return e.slice(of, {zero, from, zero}, {one, count, width},
+                   {1, any, types.config.headDim});
+  };
+  Value priority = sight.threshold ? numbers(entries[3], 1) : Value();
+  Value first = arith::SubIOp::create(e.b, entriesAfter, e.index(1));
+  auto piece = mlir::cheems::OnlineAttentionOp::create(
+      e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
+      vectors(entries[0]), vectors(entries[1]),
+      numbers(entries[2], masksPerHead), first, from, sight.seen, priority,
+      sight.threshold, sight.last, state[0], state[1], state[2], kind(),
+      scale(), hideBelow());
+  return piece.getResults();
+}
+
+Value AttentionState::kept(Value position) {
+  return arith::MinUIOp::create(e.b, position,
+                                e.index(*types.config.keepWindow));
+}
+
+/// Behind what is kept; and what each row sees of all that.
+void AttentionState::appendKept(const Block &rows, Sight &sight) {
+  Value first = kept(rows.position);
+  append(rows, first);
+  auto found = mlir::cheems::KeepThresholdOp::create(
+      e.b, TypeRange{sight.threshold.getType(), sight.last.getType()},
+      entries[2], entries[3], first, sight.threshold, sight.last,
+      e.b.getI64IntegerAttr(*types.config.keepWindow));
+  sight.threshold = found.getResult(0);
+  sight.last = found.getResult(1);
+}
+
+void AttentionState::evict(Value threshold, Value last, Value first,
+                           Value count) {
+  auto update = mlir::cheems::KeepUpdateOp::create(
+      e.b, ValueRange(entries).getTypes(), threshold, last, first, count,
+      entries[0], entries[1], entries[2], entries[3],
+      e.b.getI64IntegerAttr(*types.config.keepWindow));
+  entries.assign(update.result_begin(), update.result_end());
 }
 
 Value AttentionState::windowBlock(const Block &rows, Value q, Value y) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
-  int64_t window = *types.config.keepWindow;
-  Value first = arith::MinUIOp::create(b, rows.position, e.index(window));
-  append(rows, first);
-  Value thresholds = scratch(rows, b.getF32Type(), /*column=*/true),
-        lasts = scratch(rows, b.getI32Type(), /*column=*/true);
-  IntegerAttr keep = b.getI64IntegerAttr(window);
-  auto kept = mlir::cheems::KeepThresholdOp::create(
-      b, TypeRange{thresholds.getType(), lasts.getType()}, entries[2],
-      entries[3], first, thresholds, lasts, keep);
-  y = attend(q, first, Value(),
-             {entries[3], kept.getResult(0), kept.getResult(1)}, y);
-  Value count = getValueOrCreateConstantIndexOp(b, b.getLoc(), rows.count);
+  Sight sight{scratch(rows, b.getF32Type(), /*column=*/true),
+              scratch(rows, b.getI32Type(), /*column=*/true), Value()};
+  appendKept(rows, sight);
+  Value first = kept(rows.position);
+  y = attend(q, first, sight, y);
   OpFoldResult final = lastOf(rows);
-  Value threshold = e.slice(kept.getResult(0), {final, zero}, {one, one}, {1});
-  Value last = e.slice(kept.getResult(1), {final, zero}, {one, one}, {1});
-  auto update = mlir::cheems::KeepUpdateOp::create(
-      b, ValueRange(entries).getTypes(), threshold, last, first, count,
-      entries[0], entries[1], entries[2], entries[3], keep);
-  entries.assign(update.result_begin(), update.result_end());
+  evict(e.slice(sight.threshold, {final, zero}, {one, one}, {1}),
+        e.slice(sight.last, {final, zero}, {one, one}, {1}), first,
+        getValueOrCreateConstantIndexOp(b, b.getLoc(), rows.count));
   return y;
 }
 
@@ -170,7 +221,8 @@ OpFoldResult AttentionState::lastOf(const Block &rows) {
       {rows.count});
 }
 
-Value AttentionState::countedBlock(const Block &rows, Value q, Value y) {
+/// Those of the rows that some head sees; sets `count`.
+void AttentionState::appendVisible(const Block &rows, Sight &sight) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   int64_t size = types.config.headDim;
@@ -182,20 +234,41 @@ Value AttentionState::countedBlock(const Block &rows, Value q, Value y) {
   Value masks = e.slice(mask, {rows.row, headTimes(masksPerHead)},
                         {rows.count, e.attr(masksPerHead)},
                         {rows.staticCount, masksPerHead});
-  Value seen = scratch(rows, b.getI32Type(), /*column=*/false);
   auto stored = mlir::cheems::AppendVisibleOp::create(
       b,
       TypeRange{entries[0].getType(), entries[1].getType(),
-                entries[2].getType(), seen.getType()},
-      keys, values, masks, count, entries[0], entries[1], entries[2], seen,
-      b.getF64FloatAttr(types.config.maskThreshold));
+                entries[2].getType(), sight.seen.getType()},
+      keys, values, masks, count, entries[0], entries[1], entries[2],
+      sight.seen, b.getF64FloatAttr(types.config.maskThreshold));
   entries.assign(stored.result_begin(), stored.result_begin() + 3);
-  seen = stored.getResult(3);
-  y = attend(q, count, seen, {}, y);
+  sight.seen = stored.getResult(3);
   Value last = getValueOrCreateConstantIndexOp(b, b.getLoc(), lastOf(rows));
-  count = arith::IndexCastOp::create(b, b.getIndexType(),
-                                     tensor::ExtractOp::create(b, seen, last));
-  return y;
+  count = arith::IndexCastOp::create(
+      b, b.getIndexType(), tensor::ExtractOp::create(b, sight.seen, last));
+}
+
+Value AttentionState::countedBlock(const Block &rows, Value q, Value y) {
+  Value before = count;
+  Sight sight{Value(), Value(),
+              scratch(rows, e.b.getI32Type(), /*column=*/false)};
+  appendVisible(rows, sight);
+  return attend(q, before, sight, y);
+}
+
+Value AttentionState::takeCount(Value position) {
+  ImplicitLocOpBuilder &b = e.b;
+  Value counts = entries.pop_back_val();
+  Value fresh =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, e.index(0));
+  Value before = arith::IndexCastOp::create(
+      b, b.getIndexType(), tensor::ExtractOp::create(b, counts, e.index(0)));
+  count = arith::SelectOp::create(b, fresh, e.index(0), before);
+  return counts;
+}
+
+Value AttentionState::putCount(Value counts) {
+  Value after = arith::IndexCastOp::create(e.b, e.b.getI32Type(), count);
+  return tensor::InsertOp::create(e.b, after, counts, e.index(0));
 }
 
 Value AttentionState::queries(const Block &rows) {
@@ -215,18 +288,25 @@ void AttentionState::append(const Block &rows, OpFoldResult first) {
 }
 
 Value AttentionState::block(const Block &rows, Value y) {
-  if (types.windowed()) {
-    return windowBlock(rows, queries(rows), y);
-  }
-  if (counted()) {
-    return countedBlock(rows, queries(rows), y);
-  }
-  append(rows, rows.position);
-  return attend(queries(rows), rows.position, Value(), {}, y);
+  return types.windowed() ? windowBlock(rows, queries(rows), y)
+                          : countedBlock(rows, queries(rows), y);
 }
 
-Value AttentionState::one(Value start, Value position, Value y) {
-  return block({start, e.attr(1), 1, position, 1}, y);
+void AttentionState::storeOne(Value start, Value position, Sight &sight) {
+  Block row{start, e.attr(1), 1, position, 1};
+  if (types.windowed()) {
+    appendKept(row, sight);
+  } else if (counted()) {
+    appendVisible(row, sight);
+  } else {
+    append(row, position);
+  }
+}
+
+Value AttentionState::entriesAfter(Value position, Value seen) {
+  return types.counted()
+             ? seen
+             : e.add(types.windowed() ? kept(position) : position, e.index(1));
 }
 
 void AttentionState::appendAll(Value start, Value length, Value position) {
@@ -236,7 +316,7 @@ void AttentionState::appendAll(Value start, Value length, Value position) {
 Value AttentionState::attendTo(OpFoldResult row, OpFoldResult count,
                                Value position, Value y) {
   return attend(queries({row, count, ShapedType::kDynamic, position, 0}),
-                position, Value(), {}, y);
+                position, Sight(), y);
 }
 
 Value AttentionState::inBlocks(Value start, Value length, Value position,

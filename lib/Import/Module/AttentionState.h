@@ -26,9 +26,35 @@ public:
 
   bool counted() const { return static_cast<bool>(count); }
 
-  /// The row of a segment that has one, at `start` and with `position` rows
-  /// before it. y [1, H', P] is its output.
-  mlir::Value one(mlir::Value start, mlir::Value position, mlir::Value y);
+  /// Where entries are counted, takes the count off the pools' slices. Returns
+  /// its slice.
+  mlir::Value takeCount(mlir::Value position);
+  /// That slice with the count.
+  mlir::Value putCount(mlir::Value counts);
+
+  /// What the row of a segment that has one sees: with a window a threshold and
+  /// last [1, 1], where entries are counted `seen` [1].
+  struct Sight {
+    mlir::Value threshold, last, seen;
+  };
+  /// Stores that row, at `start` and with `position` rows before it. `sight`'s
+  /// tensors are destinations and become results.
+  void storeOne(mlir::Value start, mlir::Value position, Sight &sight);
+  /// Entries of the sequence once that row is stored, `seen` being its number.
+  mlir::Value entriesAfter(mlir::Value position, mlir::Value seen);
+  /// That row's running softmax of entries [from, from + count) alone, from the
+  /// `state` before any: maximum, sum [1, H'] and y [1, H', P].
+  llvm::SmallVector<mlir::Value>
+  attendToPiece(mlir::Value start, mlir::Value from, mlir::Value count,
+                mlir::Value entriesAfter, const Sight &sight,
+                mlir::ValueRange state);
+  /// With a window, once a block has attended: `threshold` and `last` [1] are
+  /// its last row's, `first` the entries before its `count` rows.
+  void evict(mlir::Value threshold, mlir::Value last, mlir::Value first,
+             mlir::Value count);
+  /// With a window, entries before the row at `position`.
+  mlir::Value kept(mlir::Value position);
+
   /// Appends all rows of a segment, where none of them or of those before has
   /// to go again.
   void appendAll(mlir::Value start, mlir::Value length, mlir::Value position);
@@ -54,6 +80,8 @@ private:
   mlir::Value block(const Block &rows, mlir::Value y);
   mlir::Value windowBlock(const Block &rows, mlir::Value q, mlir::Value y);
   mlir::Value countedBlock(const Block &rows, mlir::Value q, mlir::Value y);
+  void appendKept(const Block &rows, Sight &sight);
+  void appendVisible(const Block &rows, Sight &sight);
 
   mlir::Value append(mlir::Value into, mlir::Value from, const Block &rows,
                      mlir::OpFoldResult first);
@@ -65,8 +93,11 @@ private:
   mlir::OpFoldResult lastOf(const Block &rows);
   /// Scratch of the worker, [rows(, 1)].
   mlir::Value scratch(const Block &rows, mlir::Type type, bool column);
-  mlir::Value attend(mlir::Value q, mlir::Value first, mlir::Value seen,
-                     mlir::ValueRange kept, mlir::Value y);
+  mlir::cheems::MaskKindAttr kind();
+  mlir::FloatAttr scale();
+  mlir::FloatAttr hideBelow();
+  mlir::Value attend(mlir::Value q, mlir::Value first, const Sight &sight,
+                     mlir::Value y);
 };
 
 } // namespace cheems

@@ -57,6 +57,8 @@ void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
         DestinationModel<DynamicMaskAttentionOp>>(*context);
     OnlineAttentionOp::attachInterface<DestinationModel<OnlineAttentionOp>>(
         *context);
+    MergeAttentionOp::attachInterface<DestinationModel<MergeAttentionOp>>(
+        *context);
     SSDOp::attachInterface<DestinationModel<SSDOp>>(*context);
     SSDChunkOp::attachInterface<DestinationModel<SSDChunkOp>>(*context);
   });

@@ -18,9 +18,9 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
       bool kernel =
           isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
-              cheems::OnlineAttentionOp, cheems::MixExpertsOp,
-              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
-              op.getOperation());
+              cheems::MergeAttentionOp, cheems::MixExpertsOp,
+              cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
+              cheems::RmsNormOp, cheems::SSDChunkOp>(op.getOperation());
       if (ours && !(kernels && kernel)) {
         ops.push_back(op);
       }

@@ -30,9 +30,9 @@ struct LowerMicrokernels
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
-              cheems::OnlineAttentionOp, cheems::MixExpertsOp,
-              cheems::RetrieveExpertsOp, cheems::RmsNormOp, cheems::SSDChunkOp>(
-              op)) {
+              cheems::MergeAttentionOp, cheems::MixExpertsOp,
+              cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
+              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
       }
     });
@@ -55,6 +55,8 @@ struct LowerMicrokernels
         lowered = cheems::lowerKeepThreshold(threshold, rewriter);
       } else if (auto update = dyn_cast<cheems::KeepUpdateOp>(op)) {
         lowered = cheems::lowerKeepUpdate(update, rewriter);
+      } else if (auto merge = dyn_cast<cheems::MergeAttentionOp>(op)) {
+        lowered = cheems::lowerMergeAttention(merge, unit, rewriter);
       } else if (auto ssd = dyn_cast<cheems::SSDChunkOp>(op)) {
         lowered = cheems::lowerSSDChunk(ssd, unit, rewriter);
       } else {

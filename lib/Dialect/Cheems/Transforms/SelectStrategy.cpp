@@ -94,9 +94,7 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
       }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
       give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
-      // The kernel takes entries in blocks itself; in one op it knows which
-      // come next.
-      give(op, kKeys, 4096);
+      give(op, kKeys, kAttentionPiece);
     } else if (auto ssd = dyn_cast<SSDOp>(op)) {
       // Divides the 64 rows of a block, so that cuts there keep the bits. Tiles
       // multiply squares of rows in no time: there the state's passes count.

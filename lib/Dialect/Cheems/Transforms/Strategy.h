@@ -13,7 +13,7 @@ constexpr llvm::StringLiteral kTarget = "cheems.target";
 constexpr llvm::StringLiteral kPanels = "cheems.panels";
 /// Rows a parallel iteration of row-wise work, or a block of attention.
 constexpr llvm::StringLiteral kRows = "cheems.rows";
-/// Entries an op of attention.
+/// Entries a piece of attention.
 constexpr llvm::StringLiteral kKeys = "cheems.keys";
 /// Rows a chunk of SSD; on the module, too.
 constexpr llvm::StringLiteral kChunk = "cheems.chunk";

@@ -1,4 +1,4 @@
-// cheems-tile-keys: attention in blocks of rows and keys.
+// cheems-tile-keys: attention in blocks of rows and pieces of keys.
 #include "Strategy.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -31,19 +31,20 @@ struct RowBlock {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
 
-  /// [T, H] cut from static scratch, which may stand in a parallel loop. No
-  /// tensor.empty: CSE would merge the scratch of maximum and sum.
-  Value scratch(double start) {
-    OpFoldResult rows = tensor::getMixedSize(b, loc, op.getQuery(), 0);
-    int64_t heads = shapeOf(op.getQuery())[1];
-    auto type = RankedTensorType::get({mostRows, heads}, b.getF32Type());
-    Value all =
-        bufferization::AllocTensorOp::create(b, loc, type, ValueRange());
-    SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
-        sizes{rows, b.getIndexAttr(heads)}, strides(2, b.getIndexAttr(1));
-    Value part =
-        tensor::ExtractSliceOp::create(b, loc, all, offsets, sizes, strides);
-    return fill(part, start);
+  /// The query's first `rank` extents, cut from static scratch, which may stand
+  /// in a parallel loop. No tensor.empty: CSE would merge the scratch of
+  /// maximum and sum.
+  Value scratch(size_t rank) {
+    SmallVector<int64_t> shape(shapeOf(op.getQuery()).take_front(rank));
+    shape[0] = mostRows;
+    Value all = bufferization::AllocTensorOp::create(
+        b, loc, RankedTensorType::get(shape, b.getF32Type()), ValueRange());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, loc, op.getQuery());
+    sizes.resize(rank);
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+        strides(rank, b.getIndexAttr(1));
+    return tensor::ExtractSliceOp::create(b, loc, all, offsets, sizes, strides);
   }
 
   Value fill(Value tensor, double value) {
@@ -72,7 +73,36 @@ struct RowBlock {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), seen);
   }
 
-  void keyBlock(Value from, Value end, ValueRange state) {
+  /// Maximum, sum and values before anything is seen.
+  SmallVector<Value> fresh(ValueRange state) {
+    return {fill(state[0], -std::numeric_limits<double>::infinity()),
+            fill(state[1], 0), fill(state[2], 0)};
+  }
+
+  SmallVector<Value> merge(ValueRange later, ValueRange state) {
+    auto merged = cheems::MergeAttentionOp::create(
+        b, loc, state.getTypes(), later[0], later[1], later[2], state[0],
+        state[1], state[2]);
+    return merged.getResults();
+  }
+
+  /// `yes` where a > c, else `otherwise` as it is.
+  SmallVector<Value> ifGreater(Value a, Value c, ValueRange otherwise,
+                               llvm::function_ref<SmallVector<Value>()> yes) {
+    Value greater =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, a, c);
+    auto branch = scf::IfOp::create(b, loc, otherwise.getTypes(), greater,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, yes());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, otherwise);
+    return branch.getResults();
+  }
+
+  /// `state` with entries [from, from + keysPerBlock) or up to `end`.
+  SmallVector<Value> piece(Value from, Value end, ValueRange state) {
     AffineExpr start = b.getAffineDimExpr(0), last = b.getAffineDimExpr(1);
     auto map = AffineMap::get(
         2, 0, {b.getAffineConstantExpr(keysPerBlock), last - start},
@@ -90,7 +120,7 @@ struct RowBlock {
         entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
         priority, op.getThreshold(), op.getLast(), state[0], state[1], state[2],
         op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr());
-    scf::YieldOp::create(b, loc, block.getResults());
+    return block.getResults();
   }
 
   /// y / sum; y is zero where sum is.
@@ -120,18 +150,36 @@ struct RowBlock {
   void rewrite() {
     b.setInsertionPoint(op);
     Value last = end();
-    Value lowest = scratch(-std::numeric_limits<double>::infinity()),
-          nothing = scratch(0), y = fill(op.getY(), 0);
+    // Of the piece at hand, in the destination; of those before it, in scratch
+    // that is touched only once there is a second piece.
+    SmallVector<Value> state = fresh({scratch(2), scratch(2), op.getY()});
+    Value lowest = scratch(2);
+    state.push_back(fill(lowest, -std::numeric_limits<double>::infinity()));
+    state.append({scratch(2), scratch(3)});
     auto loop = scf::ForOp::create(
-        b, loc, index(0), last, index(keysPerBlock),
-        ValueRange{lowest, nothing, y},
+        b, loc, index(0), last, index(keysPerBlock), state,
         [&](OpBuilder &inner, Location, Value from, ValueRange state) {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),
                               inner.getInsertionPoint());
-          keyBlock(from, last, state);
+          SmallVector<Value> next = ifGreater(from, index(0), state, [&] {
+            ValueRange done = state.take_front(3);
+            SmallVector<Value> before = merge(done, state.drop_front(3)),
+                               both = fresh(done);
+            both.append(before);
+            return both;
+          });
+          SmallVector<Value> now =
+              piece(from, last, ValueRange(next).take_front(3));
+          now.append(next.begin() + 3, next.end());
+          scf::YieldOp::create(b, loc, now);
         });
-    b.replaceOp(op, quotient(loop.getResult(1), loop.getResult(2)));
+    // Where there was no piece before, this changes nothing. No branch around
+    // it: bufferisation would not see that the result is where the destination
+    // is.
+    ValueRange done = loop.getResults();
+    SmallVector<Value> all = merge(done.drop_front(3), done.take_front(3));
+    b.replaceOp(op, quotient(all[1], all[2]));
   }
 };
 

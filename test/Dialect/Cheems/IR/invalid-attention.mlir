@@ -1,4 +1,4 @@
-// Every labelled constraint of online_attention, and C7 of dynamic_mask_attention: @op_cN breaks CN of op.
+// Every labelled constraint of online_attention and merge_attention, and C7 of dynamic_mask_attention: @op_cN breaks CN of op.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 func.func @online_attention_c1(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x4xf32>) {
@@ -172,5 +172,45 @@ func.func @dynamic_mask_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 func.func @dynamic_mask_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %seen: tensor<2xi32>) {
   // expected-error@below {{C7: seen is [T], and only for kind threshold}}
   %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<2xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1_later_maximum(%m1: tensor<2x3xf32>, %s1: tensor<2x4xf32>, %y1: tensor<2x4x8xf32>, %m: tensor<2x4xf32>, %s: tensor<2x4xf32>, %y: tensor<2x4x8xf32>) {
+  // expected-error@below {{C1: shapes of later_maximum and [T, H] differ}}
+  %r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%m, %s, %y : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1_later_sum(%m1: tensor<2x4xf32>, %s1: tensor<2x3xf32>, %y1: tensor<2x4x8xf32>, %m: tensor<2x4xf32>, %s: tensor<2x4xf32>, %y: tensor<2x4x8xf32>) {
+  // expected-error@below {{C1: shapes of later_sum and [T, H] differ}}
+  %r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x4x8xf32>) outs(%m, %s, %y : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1_maximum(%m1: tensor<2x4xf32>, %s1: tensor<2x4xf32>, %y1: tensor<2x4x8xf32>, %m: tensor<2x3xf32>, %s: tensor<2x4xf32>, %y: tensor<2x4x8xf32>) {
+  // expected-error@below {{C1: shapes of maximum and [T, H] differ}}
+  %r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%m, %s, %y : tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c1_sum(%m1: tensor<2x4xf32>, %s1: tensor<2x4xf32>, %y1: tensor<2x4x8xf32>, %m: tensor<2x4xf32>, %s: tensor<2x3xf32>, %y: tensor<2x4x8xf32>) {
+  // expected-error@below {{C1: shapes of sum and [T, H] differ}}
+  %r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%m, %s, %y : tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c2(%m1: tensor<2x4xf32>, %s1: tensor<2x4xf32>, %y1: tensor<2x4x7xf32>, %m: tensor<2x4xf32>, %s: tensor<2x4xf32>, %y: tensor<2x4x8xf32>) {
+  // expected-error@below {{C2: shapes of later_y and y differ}}
+  %r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x7xf32>) outs(%m, %s, %y : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
   return
 }

@@ -1,4 +1,4 @@
-// online_attention prints as it parses: every kind, with and without seen and kept keys.
+// online_attention prints as it parses: every kind, with and without seen and kept keys; so does merge_attention.
 // RUN: cheems-opt %s | cheems-opt | FileCheck %s
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
 
@@ -22,5 +22,12 @@ func.func @kept(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9x
 func.func @buffers(%q: memref<3x4x8xf32>, %k: memref<2x9x8xf32>, %mask: memref<2x9xf32>, %first: index, %seen: memref<3xi32>, %m: memref<3x4xf32>, %s: memref<3x4xf32>, %y: memref<3x4x8xf32>) {
   cheems.online_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first, %first : memref<3x4x8xf32>, memref<2x9x8xf32>, memref<2x9x8xf32>, memref<2x9xf32>, index, index) seen(%seen : memref<3xi32>) outs(%m, %s, %y : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>)
   cheems.online_attention scale scale 0.5 ins(%q, %k, %k, %mask, %first, %first : memref<3x4x8xf32>, memref<2x9x8xf32>, memref<2x9x8xf32>, memref<2x9xf32>, index, index) outs(%m, %s, %y : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>)
+  return
+}
+
+// CHECK-LABEL: @merged
+// CHECK: cheems.merge_attention ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>) outs(%{{.*}}, %{{.*}}, %{{.*}} : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>){{$}}
+func.func @merged(%m: memref<3x4xf32>, %s: memref<3x4xf32>, %y: memref<3x4x8xf32>, %n: memref<3x4xf32>, %t: memref<3x4xf32>, %z: memref<3x4x8xf32>) {
+  cheems.merge_attention ins(%m, %s, %y : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>) outs(%n, %t, %z : memref<3x4xf32>, memref<3x4xf32>, memref<3x4x8xf32>)
   return
 }

@@ -58,6 +58,23 @@ func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memre
 
 // -----
 
+// Vectors of values, and a shorter one for what is left; products are rounded before they are added.
+// CHECK-LABEL: @merge
+// CHECK-NOT: cheems.
+// CHECK: arith.cmpf une
+// CHECK-COUNT-2: math.exp
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<{{8|16}}xf32>
+// CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<{{8|16}}xf32>
+// CHECK: arith.addf %[[P]], %[[Q]] : vector<{{8|16}}xf32>
+// CHECK: vector.store {{.*}} vector<3xf32>
+// CHECK: return
+func.func @merge(%m1: memref<?x4xf32>, %s1: memref<?x4xf32>, %y1: memref<?x4x35xf32>, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x35xf32>) {
+  cheems.merge_attention ins(%m1, %s1, %y1 : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x35xf32>) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x35xf32>)
+  return
+}
+
+// -----
+
 func.func @tensors(%x: tensor<?x8xf32>, %w: tensor<1x8x16x1xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> {
   // expected-error@below {{is lowered after bufferisation, on buffers}}
   %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<1x8x16x1xf32>) outs(%y : tensor<?x16xf32>) -> tensor<?x16xf32>

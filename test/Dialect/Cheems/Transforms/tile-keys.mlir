@@ -1,4 +1,4 @@
-// Attention in blocks of rows and keys. In the form that the importer writes, inside a parallel loop over segments and heads,
+// Attention in blocks of rows and pieces of keys. In the form that the importer writes, inside a parallel loop over segments and heads,
 // the blocks stay in place through the whole pipeline: scratch is static, and nothing is copied.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys),canonicalize,cse)' --split-input-file | FileCheck %s
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys{rows=2 keys=3}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefix=SMALL
@@ -12,13 +12,24 @@
 // CHECK: %[[M0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<1x2xf32>)
 // CHECK: %[[S0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<1x2xf32>)
 // CHECK: %[[Y0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%arg4 : tensor<1x2x8xf32>)
-// CHECK: %[[R:.*]]:3 = scf.for %[[FROM:.*]] = %[[ZERO]] to %[[END]] step %[[BLOCK]] iter_args(%[[M:.*]] = %[[M0]], %[[S:.*]] = %[[S0]], %[[Y:.*]] = %[[Y0]])
+// CHECK: %[[B0:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<1x2xf32>)
+// CHECK: %[[R:.*]]:6 = scf.for %[[FROM:.*]] = %[[ZERO]] to %[[END]] step %[[BLOCK]] iter_args(%[[M:.*]] = %[[M0]], %[[S:.*]] = %[[S0]], %[[Y:.*]] = %[[Y0]], %[[B:.*]] = %[[B0]], %[[T:.*]] = %{{.*}}, %[[Z:.*]] = %{{.*}})
+// CHECK: %[[LATER:.*]] = arith.cmpi ugt, %[[FROM]], %[[ZERO]]
+// CHECK: %[[N:.*]]:6 = scf.if %[[LATER]]
+// CHECK-NEXT: %[[BOTH:.*]]:3 = cheems.merge_attention ins(%[[M]], %[[S]], %[[Y]] : {{.*}}) outs(%[[B]], %[[T]], %[[Z]] :
+// CHECK-NEXT: linalg.fill {{.*}} outs(%[[M]] :
+// CHECK-NEXT: linalg.fill {{.*}} outs(%[[S]] :
+// CHECK-NEXT: linalg.fill {{.*}} outs(%[[Y]] :
+// CHECK-NEXT: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[BOTH]]#0, %[[BOTH]]#1, %[[BOTH]]#2
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[M]], %[[S]], %[[Y]], %[[B]], %[[T]], %[[Z]]
 // CHECK: %[[J:.*]] = affine.min #{{.*}}(%[[FROM]])[%[[END]]]
 // CHECK: %[[K:.*]] = tensor.extract_slice %arg1[0, %[[FROM]], 0] [1, %[[J]], 8] [1, 1, 1] : tensor<1x?x8xf32> to tensor<1x?x8xf32>
 // CHECK: %[[MASK:.*]] = tensor.extract_slice %arg2[0, %[[FROM]]] [1, %[[J]]] [1, 1]
 // CHECK: cheems.online_attention bias scale 5.000000e-01 ins(%arg0, %[[K]], %{{.*}}, %[[MASK]], %arg3, %[[FROM]] :
-// CHECK-SAME: outs(%[[M]], %[[S]], %[[Y]] :
-// CHECK: linalg.generic {{.*}} ins(%[[R]]#1 : tensor<1x2xf32>) outs(%[[R]]#2 : tensor<1x2x8xf32>)
+// CHECK-SAME: outs(%[[N]]#0, %[[N]]#1, %[[N]]#2 :
+// CHECK: %[[ALL:.*]]:3 = cheems.merge_attention ins(%[[R]]#3, %[[R]]#4, %[[R]]#5 : {{.*}}) outs(%[[R]]#0, %[[R]]#1, %[[R]]#2 :
+// CHECK: linalg.generic {{.*}} ins(%[[ALL]]#1 : tensor<1x2xf32>) outs(%[[ALL]]#2 : tensor<1x2x8xf32>)
 // CHECK: arith.divf
 // BUFFER-LABEL: @decode
 // SMALL-LABEL: @decode

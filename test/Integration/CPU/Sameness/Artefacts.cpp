@@ -126,6 +126,8 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     made["window-100"] = randomWindow(104, 100, 1);
     made["bf16-window-20"] = randomWindow(105, 20);
     made["bf16-window-20"].stored = RandomCheckpoint::Stored::BF16;
+    made["bf16-window-500"] = randomWindow(115, 500);
+    made["bf16-window-500"].stored = RandomCheckpoint::Stored::BF16;
     made["dynamic"] = dynamic(106, 1);
     made["dynamic"].authorNames = false; // absent would be 2048 keys
     made["dynamic"].keepWindow = 4096;

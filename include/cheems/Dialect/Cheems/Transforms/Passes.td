@@ -111,17 +111,19 @@ def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
 }
 
 def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
-  let summary = "Split attention over blocks of rows and of keys, with a running softmax";
+  let summary = "Split attention over blocks of rows and pieces of keys, with a running softmax";
   let description = [{
     Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries.
-    After: an `scf.for` over blocks of `rows` rows; in it an `scf.for` over blocks of `keys` entries around a
-    `cheems.online_attention`, with maximum, sum and values in iter_args; then the division.
+    After: an `scf.for` over blocks of `rows` rows; in it an `scf.for` over pieces of `keys` entries around a
+    `cheems.online_attention` that begins afresh, with maximum, sum and values of this piece and of those before it in iter_args;
+    a `cheems.merge_attention` puts a piece to those before it once another follows, and at the end; then the division.
     Requires: tensors.
-    Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. Agrees within f32 rounding.
+    Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. Agrees within f32
+    rounding; where entries are one piece, with the same `online_attention` of all of them to the bit.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "64", "Rows a block">,
-    Option<"keys", "keys", "int64_t", "64", "Entries a block">
+    Option<"keys", "keys", "int64_t", "64", "Entries a piece">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];

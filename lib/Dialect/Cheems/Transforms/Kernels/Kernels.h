@@ -29,6 +29,10 @@ LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
 LogicalResult lowerAttention(OnlineAttentionOp op, const VectorUnit &unit,
                              RewriterBase &rewriter);
 
+/// A vector of values at a time.
+LogicalResult lowerMergeAttention(MergeAttentionOp op, const VectorUnit &unit,
+                                  RewriterBase &rewriter);
+
 /// One scan for the least of the kept entries, then a row at a time.
 LogicalResult lowerKeepThreshold(KeepThresholdOp op, RewriterBase &rewriter);
 

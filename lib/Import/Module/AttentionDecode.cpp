@@ -1,0 +1,303 @@
+// Attention's loops for segments of one row: rows are stored by one thread,
+// then threads share segments, heads and pieces of the entries, whose softmax
+// one thread merges in order. Which pieces there are depends on the sequence
+// alone, and the general entry merges the same (cheems-tile-keys).
+#include "AttentionLoops.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+namespace cheems {
+using namespace mlir;
+
+namespace {
+constexpr int64_t kPiece = mlir::cheems::kAttentionPiece;
+/// Pieces of a head that threads share at a time: what a row's scratch holds.
+constexpr int64_t kPieces = 16;
+/// f32 of a cache line: no two threads write to one.
+constexpr int64_t kLine = 16;
+} // namespace
+
+int64_t AttentionLoops::mostPieces() const {
+  return types.windowed()
+             ? std::min(kPieces, static_cast<int64_t>(llvm::divideCeil(
+                                     *types.config.keepWindow + 1, kPiece)))
+             : kPieces;
+}
+
+/// For every segment and head that sees anything, in order.
+SmallVector<Value> AttentionLoops::eachHead(ValueRange carried, HeadBody body) {
+  ImplicitLocOpBuilder &b = e.b;
+  auto segments = scf::ForOp::create(
+      b, e.index(0), e.rows(arguments.segments), e.index(1), carried,
+      [&](OpBuilder &, Location, Value s, ValueRange outer) {
+        auto heads = scf::ForOp::create(
+            b, e.index(0), e.index(static_cast<int64_t>(visible.size())),
+            e.index(1), outer,
+            [&](OpBuilder &, Location, Value i, ValueRange inner) {
+              scf::YieldOp::create(b, body(s, i, inner));
+            });
+        scf::YieldOp::create(b, heads.getResults());
+      });
+  return segments.getResults();
+}
+
+SmallVector<Value> AttentionLoops::inserted(ValueRange pools,
+                                            const Sequence &of,
+                                            ValueRange state) {
+  SmallVector<Value> result;
+  for (auto [i, pool] : llvm::enumerate(pools)) {
+    result.push_back(e.insert(state[i], pool, of.offsets[i], of.sizes[i]));
+  }
+  return result;
+}
+
+Value AttentionLoops::filled(Extents extents, double value) {
+  Value number = arith::ConstantOp::create(e.b, e.b.getF32FloatAttr(value));
+  return linalg::FillOp::create(e.b, number, e.empty(extents, e.b.getF32Type()))
+      .getResult(0);
+}
+
+/// Each sequence's row, and what it sees; `most` as a by-product.
+AttentionLoops::Stored AttentionLoops::storeRows() {
+  ImplicitLocOpBuilder &b = e.b;
+  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), operands.query, 0),
+               one = e.attr(1);
+  Extents shape{rows, e.attr(heads)};
+  SmallVector<Value> carried(arguments.pools);
+  size_t pools = carried.size();
+  if (types.windowed()) {
+    carried.push_back(e.empty(shape, b.getF32Type()));
+    carried.push_back(e.empty(shape, b.getI32Type()));
+  } else if (types.counted()) {
+    carried.push_back(e.empty(shape, b.getI32Type()));
+  }
+  carried.push_back(e.index(0));
+  SmallVector<Value> after =
+      eachHead(carried, [&](Value s, Value i, ValueRange before) {
+        Sequence of =
+            sequenceOf(s, i, before.take_front(pools), /*decode=*/true);
+        AttentionState sequence = stateOf(of);
+        Value counts, number;
+        Extents place{of.start, of.head}, sizes{one, one};
+        AttentionState::Sight sight;
+        SmallVector<Value> next;
+        if (types.windowed()) {
+          sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
+          sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
+        } else if (types.counted()) {
+          counts = sequence.takeCount(of.position);
+          sight.seen = e.slice(before[pools], place, sizes, {1});
+        }
+        sequence.storeOne(of.start, of.position, sight);
+        SmallVector<Value> state = sequence.entries;
+        if (types.counted()) {
+          state.push_back(sequence.putCount(counts));
+          number = sequence.count;
+        }
+        next = inserted(before.take_front(pools), of, state);
+        for (auto [j, result] : llvm::enumerate(
+                 types.windowed()  ? SmallVector{sight.threshold, sight.last}
+                 : types.counted() ? SmallVector{sight.seen}
+                                   : SmallVector<Value>())) {
+          next.push_back(e.insert(result, before[pools + j], place, sizes));
+        }
+        next.push_back(arith::MaxUIOp::create(
+            b, before.back(), sequence.entriesAfter(of.position, number)));
+        return next;
+      });
+  arguments.pools.assign(after.begin(), after.begin() + pools);
+  Stored stored{Value(), Value(), Value(), after.back()};
+  if (types.windowed()) {
+    stored.thresholds = after[pools];
+    stored.lasts = after[pools + 1];
+  } else if (types.counted()) {
+    stored.seen = after[pools];
+  }
+  return stored;
+}
+
+Value AttentionLoops::entriesOf(const Sequence &of, const Stored &stored) {
+  Value seen;
+  if (stored.seen) {
+    seen = arith::IndexCastOp::create(
+        e.b, e.b.getIndexType(),
+        tensor::ExtractOp::create(e.b, stored.seen,
+                                  ValueRange{of.start, of.head}));
+  }
+  return stateOf(of).entriesAfter(of.position, seen);
+}
+
+/// Pieces [0, pieces) of the entries from `base` on, of every segment and head.
+AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
+                                                       Value base, Value pieces,
+                                                       Softmax partial) {
+  ImplicitLocOpBuilder &b = e.b;
+  OpFoldResult zero = e.attr(0), one = e.attr(1);
+  SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
+                                   e.attr(visible.size()), pieces};
+  auto loop = scf::ForallOp::create(
+      b, bounds, ValueRange{partial.maximum, partial.sum, partial.y},
+      std::nullopt);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar(1), piece = loop.getInductionVar(2);
+  Sequence of = sequenceOf(loop.getInductionVar(0), number, arguments.pools,
+                           /*decode=*/true);
+  AttentionState sequence = stateOf(of);
+  AttentionState::Sight sight;
+  Extents place{of.start, of.head}, sizes{one, one};
+  if (types.windowed()) {
+    sight.threshold = e.slice(stored.thresholds, place, sizes, {1, 1});
+    sight.last = e.slice(stored.lasts, place, sizes, {1, 1});
+  } else if (types.counted()) {
+    sequence.entries.pop_back();
+    sight.seen = e.slice(stored.seen, place, sizes, {1});
+  }
+  Value entries = entriesOf(of, stored);
+  Value from = arith::MinUIOp::create(
+      b, entries,
+      e.add(base, arith::MulIOp::create(b, piece, e.index(kPiece))));
+  Value count = arith::MinUIOp::create(b, e.index(kPiece),
+                                       arith::SubIOp::create(b, entries, from));
+
+  ValueRange own = loop.getRegionOutArgs();
+  SmallVector<Extents> offsets, extents;
+  SmallVector<Value> state;
+  for (auto [i, partial] : llvm::enumerate(own)) {
+    offsets.push_back({of.start, piece, number, zero});
+    extents.push_back({one, one, one, e.attr(queries)});
+    SmallVector<int64_t> shape{1, queries};
+    if (i == 2) {
+      offsets.back().push_back(zero);
+      extents.back().push_back(e.attr(size));
+      shape.push_back(size);
+    }
+    Value slice = e.slice(partial, offsets.back(), extents.back(), shape);
+    Value start = arith::ConstantOp::create(
+        b, b.getF32FloatAttr(i == 0 ? -std::numeric_limits<float>::infinity()
+                                    : 0));
+    state.push_back(linalg::FillOp::create(b, start, slice).getResult(0));
+  }
+  state = sequence.attendToPiece(of.start, from, count, entries, sight, state);
+  b.setInsertionPointToStart(loop.getTerminator().getBody());
+  for (auto [i, partial] : llvm::enumerate(own)) {
+    tensor::ParallelInsertSliceOp::create(b, state[i], partial, offsets[i],
+                                          extents[i],
+                                          Extents(offsets[i].size(), one));
+  }
+  return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
+}
+
+/// Each row's own of these pieces, in order.
+AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
+                                                    Value base,
+                                                    const Softmax &partial,
+                                                    Softmax all) {
+  ImplicitLocOpBuilder &b = e.b;
+  OpFoldResult zero = e.attr(0), one = e.attr(1);
+  SmallVector<Value> merged = eachHead(
+      {all.maximum, all.sum, all.y}, [&](Value s, Value i, ValueRange before) {
+        Sequence of = sequenceOf(s, i, arguments.pools, /*decode=*/true);
+        Value entries = entriesOf(of, stored);
+        Value left = arith::SubIOp::create(
+            b, entries, arith::MinUIOp::create(b, entries, base));
+        Value pieces = arith::MinUIOp::create(
+            b, e.index(mostPieces()),
+            arith::CeilDivUIOp::create(b, left, e.index(kPiece)));
+        auto [offsets, sizes] = placeOf(of, of.start, one);
+        Extents place(ArrayRef(offsets).take_front(2)),
+            extents(ArrayRef(sizes).take_front(2));
+        SmallVector<Value> state{
+            e.slice(before[0], place, extents, {1, queries}),
+            e.slice(before[1], place, extents, {1, queries}),
+            e.slice(before[2], offsets, sizes, {1, queries, size})};
+        auto loop = scf::ForOp::create(
+            b, e.index(0), pieces, e.index(1), state,
+            [&](OpBuilder &, Location, Value piece, ValueRange state) {
+              auto later = [&](Value of, Value start, bool values) {
+                Extents at{start, piece, i, zero},
+                    sizes{one, one, one, e.attr(queries)};
+                SmallVector<int64_t> shape{1, queries};
+                if (values) {
+                  at.push_back(zero);
+                  sizes.push_back(e.attr(size));
+                  shape.push_back(size);
+                }
+                return e.slice(of, at, sizes, shape);
+              };
+              auto merge = mlir::cheems::MergeAttentionOp::create(
+                  b, state.getTypes(), later(partial.maximum, of.start, false),
+                  later(partial.sum, of.start, false),
+                  later(partial.y, of.start, true), state[0], state[1],
+                  state[2]);
+              scf::YieldOp::create(b, merge.getResults());
+            });
+        return SmallVector<Value>{
+            e.insert(loop.getResult(0), before[0], place, extents),
+            e.insert(loop.getResult(1), before[1], place, extents),
+            e.insert(loop.getResult(2), before[2], offsets, sizes)};
+      });
+  return {merged[0], merged[1], merged[2]};
+}
+
+/// With a window: rows take the places of those that they push out.
+void AttentionLoops::update(const Stored &stored) {
+  OpFoldResult one = e.attr(1);
+  SmallVector<Value> after =
+      eachHead(arguments.pools, [&](Value s, Value i, ValueRange pools) {
+        Sequence of = sequenceOf(s, i, pools, /*decode=*/true);
+        AttentionState sequence = stateOf(of);
+        Extents place{of.start, of.head}, sizes{one, one};
+        sequence.evict(e.slice(stored.thresholds, place, sizes, {1}),
+                       e.slice(stored.lasts, place, sizes, {1}),
+                       sequence.kept(of.position), e.index(1));
+        return inserted(pools, of, sequence.entries);
+      });
+  arguments.pools.assign(after.begin(), after.end());
+}
+
+Value AttentionLoops::decode() {
+  ImplicitLocOpBuilder &b = e.b;
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  Stored stored = storeRows();
+  Extents shape = tensor::getMixedSizes(b, b.getLoc(), operands.query),
+          numbers(ArrayRef(shape).take_front(2));
+  int64_t most = mostPieces(), number = static_cast<int64_t>(visible.size()),
+          line = static_cast<int64_t>(llvm::alignTo(queries, kLine));
+  Extents ofPieces{shape[0], e.attr(most), e.attr(number), e.attr(line)},
+      values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
+             e.attr(size)};
+  Softmax all{filled(numbers, lowest), filled(numbers, 0), filled(shape, 0)};
+  auto loop = scf::ForOp::create(
+      b, e.index(0), stored.most, e.index(most * kPiece),
+      ValueRange{all.maximum, all.sum, all.y},
+      [&](OpBuilder &, Location, Value base, ValueRange before) {
+        Value left = arith::SubIOp::create(b, stored.most, base);
+        Value pieces = arith::MinUIOp::create(
+            b, e.index(most),
+            arith::CeilDivUIOp::create(b, left, e.index(kPiece)));
+        Softmax partial{e.empty(ofPieces, b.getF32Type()),
+                        e.empty(ofPieces, b.getF32Type()),
+                        e.empty(values, b.getF32Type())};
+        partial = attendToPieces(stored, base, pieces, partial);
+        Softmax after = mergePieces(stored, base, partial,
+                                    {before[0], before[1], before[2]});
+        scf::YieldOp::create(b, ValueRange{after.maximum, after.sum, after.y});
+      });
+  if (types.windowed()) {
+    update(stored);
+  }
+  // As cheems-tile-keys divides.
+  AffineMap of = b.getMultiDimIdentityMap(3);
+  return e.map(
+      loop.getResult(1), of.dropResult(2), loop.getResult(2),
+      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+        Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
+        Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                          args[0], nothing);
+        Value divisor = arith::SelectOp::create(b, loc, any, one, args[0]);
+        return arith::DivFOp::create(b, loc, args[1], divisor);
+      });
+}
+} // namespace cheems

@@ -1,0 +1,131 @@
+// What the loops of attention share: a segment and head, and its state.
+#include "AttentionLoops.h"
+
+namespace cheems {
+using namespace mlir;
+
+namespace {
+/// State heads of which some head of A sees keys.
+SmallVector<int64_t> visibleStateHeads(const ModelTypes &types,
+                                       ArrayRef<bool> visibleHeads) {
+  SmallVector<int64_t> result;
+  int64_t masks = types.config.maskHeads / types.stateHeads();
+  for (int64_t head = 0; head < types.stateHeads(); ++head) {
+    if (visibleHeads.empty() ||
+        llvm::is_contained(visibleHeads.slice(head * masks, masks), true)) {
+      result.push_back(head);
+    }
+  }
+  return result;
+}
+
+/// heads[i].
+Value chosen(Emitter &e, ArrayRef<int64_t> heads, Value i) {
+  bool all = heads.back() == static_cast<int64_t>(heads.size()) - 1;
+  if (all) {
+    return i;
+  }
+  Value result = e.index(heads[0]);
+  for (size_t at = 1; at < heads.size(); ++at) {
+    Value here =
+        arith::CmpIOp::create(e.b, arith::CmpIPredicate::eq, i, e.index(at));
+    result = arith::SelectOp::create(e.b, here, e.index(heads[at]), result);
+  }
+  return result;
+}
+} // namespace
+
+AttentionLoops::AttentionLoops(Emitter &e, const ModelTypes &types,
+                               const AttentionOperands &operands,
+                               SequenceArguments &arguments)
+    : e(e), types(types), operands(operands), arguments(arguments),
+      visible(visibleStateHeads(types, operands.visibleHeads)),
+      heads(types.stateHeads()), queries(types.config.heads / heads),
+      masks(types.config.maskHeads / heads), size(types.config.headDim) {}
+
+OpFoldResult AttentionLoops::headTimes(Value head, int64_t factor) {
+  return affine::makeComposedFoldedAffineApply(
+      e.b, e.b.getLoc(), AffineMap::get(1, 0, e.b.getAffineDimExpr(0) * factor),
+      {head});
+}
+
+AttentionLoops::Sequence AttentionLoops::sequenceOf(Value s, Value headNumber,
+                                                    ValueRange pools,
+                                                    bool decode) {
+  ImplicitLocOpBuilder &b = e.b;
+  constexpr int64_t any = ShapedType::kDynamic;
+  Value segments = arguments.segments;
+  Sequence of;
+  of.head = chosen(e, visible, headNumber);
+  of.slot = segmentField(e, segments, s, kSlot);
+  of.start = segmentField(e, segments, s, kStart);
+  of.position = segmentField(e, segments, s, kPosition);
+  of.length = decode ? e.index(1) : segmentField(e, segments, s, kLength);
+  Value capacity = tensor::DimOp::create(b, pools[0], 3);
+  OpFoldResult zero = e.attr(0), one = e.attr(1);
+  for (auto [i, pool] : llvm::enumerate(pools)) {
+    int64_t rank = cast<RankedTensorType>(pool.getType()).getRank();
+    bool mask = i == 2;
+    SmallVector<OpFoldResult> offsets{of.slot, arguments.layer,
+                                      mask ? headTimes(of.head, masks)
+                                           : OpFoldResult(of.head)};
+    SmallVector<OpFoldResult> sizes{one, one, mask ? e.attr(masks) : one};
+    SmallVector<int64_t> shape{mask ? masks : 1};
+    if (rank > 3) {
+      offsets.push_back(zero);
+      sizes.push_back(capacity);
+      shape.push_back(any);
+    }
+    if (rank > 4) {
+      offsets.push_back(zero);
+      sizes.push_back(e.attr(size));
+      shape.push_back(size);
+    }
+    of.state.push_back(e.slice(pool, offsets, sizes, shape));
+    of.offsets.push_back(offsets);
+    of.sizes.push_back(sizes);
+  }
+  return of;
+}
+
+AttentionState AttentionLoops::stateOf(const Sequence &of) {
+  // With a window and A a query head, several state heads copy one key head.
+  OpFoldResult keyHead = affine::makeComposedFoldedAffineApply(
+      e.b, e.b.getLoc(),
+      AffineMap::get(
+          1, 0,
+          e.b.getAffineDimExpr(0).floorDiv(heads / types.config.keyValueHeads)),
+      {of.head});
+  return {e,
+          types,
+          operands.query,
+          operands.key,
+          operands.value,
+          operands.mask,
+          operands.visibleHeads,
+          of.head,
+          keyHead,
+          queries,
+          masks,
+          of.state,
+          Value()};
+}
+
+std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>
+AttentionLoops::placeOf(const Sequence &of, OpFoldResult row,
+                        OpFoldResult count) {
+  return {{row, headTimes(of.head, queries), e.attr(0)},
+          {count, e.attr(queries), e.attr(size)}};
+}
+
+Value AttentionLoops::output() {
+  ImplicitLocOpBuilder &b = e.b;
+  Value output = e.empty(tensor::getMixedSizes(b, b.getLoc(), operands.query),
+                         b.getF32Type());
+  if (static_cast<int64_t>(visible.size()) < heads) {
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+    output = linalg::FillOp::create(b, zero, output).getResult(0);
+  }
+  return output;
+}
+} // namespace cheems
