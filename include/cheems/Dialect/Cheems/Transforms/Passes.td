@@ -208,7 +208,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let description = [{
     Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
     After: `memref.view` of one byte argument. Buffers whose lives do not overlap share bytes. A public function records its needs as
-    `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes.
+    `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes; W is that of the function which needs the most.
     Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
@@ -223,7 +223,7 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
     `cheems_parallel_for` (include/cheems/abi.h), which is told the loop's `cheems.name`. Captured values travel in a struct on the
     caller's stack.
     Requires: no results, no nesting; runs right before the conversion to LLVM.
-    Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument. Preserves bits.
+    Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument; equal bodies are one function. Preserves bits.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
