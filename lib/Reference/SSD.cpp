@@ -74,7 +74,8 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
         for (int64_t n = 0; n < extents.stateSize; ++n) {
           product += factor(c(t, g, n)) * factor(b(u, g, n));
         }
-        weights(t, u) = factor(decayBetween(u, t) * step(u, h) * product);
+        double own = skip && t == u ? (*skip)(h) : 0.0;
+        weights(t, u) = factor(decayBetween(u, t) * step(u, h) * product + own);
       }
     }
 
@@ -83,13 +84,13 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
       for (int64_t t = 0; t < extents.rows; ++t) {
         double carried = 0.0, within = 0.0;
         for (int64_t n = 0; n < extents.stateSize; ++n) {
-          carried += factor(c(t, g, n)) * factor(before(h, n, p));
+          carried +=
+              factor(std::exp(l[t]) * c(t, g, n)) * factor(before(h, n, p));
         }
         for (int64_t u = 0; u <= t; ++u) {
           within += weights(t, u) * factor(x(u, h, p));
         }
-        y(t, h, p) = std::exp(l[t]) * carried + within +
-                     (skip ? (*skip)(h)*x(t, h, p) : 0.0);
+        y(t, h, p) = carried + within;
       }
       for (int64_t n = 0; n < extents.stateSize; ++n) {
         double added = 0.0;

@@ -24,7 +24,8 @@ SSDResult ssd(const SSDInputs &inputs, Tensor state);
 
 /// The same as products of matrices (the dual form), over all rows at once.
 /// With `roundsFactors` the factors of products are bf16, unless there is one
-/// row: b, c, x, weights of x, decayed x, and the state that c reads.
+/// row: b, c, c decayed to its row, x, weights of x (a row's own with the skip
+/// in it), decayed x, and the state that c reads.
 SSDResult ssdChunk(const SSDInputs &inputs, Tensor state,
                    bool roundsFactors = false);
 

@@ -136,7 +136,8 @@ private:
   void carry(const SSDRows &rows, Value h, Value g);
 };
 
-/// The same with factors rounded to bf16, on tiles.
+/// The same with factors rounded to bf16, on tiles. What y and the state begin
+/// with is where their tiles' sums begin: neither is gone over afterwards.
 class SSDProductsAMX {
 public:
   explicit SSDProductsAMX(SSDKernel &kernel);
@@ -149,6 +150,7 @@ private:
   Location loc;
   int64_t states, columns; ///< N and P in whole pairs of tiles
   Value outputGates;       ///< c, [padded, states]
+  Value decayedGates;      ///< c decayed from before the chunk: [32, states]
   Value inputGates;        ///< b in pairs along N: [states / 2, 2 * padded]
   Value turnedGates;       ///< b transposed: [states, padded]
   Value products;          ///< c * b^T, f32 [padded, padded]
@@ -156,33 +158,37 @@ private:
   Value inputs, lasting;   ///< x, x decayed to the last row, in pairs along the
                            ///< rows: [padded / 2, 2 * columns]
   Value state;             ///< before the chunk, in pairs along N
-  Value finished, others;  ///< [32, columns]: sums of f32
+  Value finished;          ///< [32, columns]: sums of f32
   Value within;            ///< [16]: decay from before a block to its rows
 
   Value load(Value buffer, ArrayRef<Value> at, Value column, int64_t there);
-  Value round(Value values);
+  void store(Value values, Value buffer, ArrayRef<Value> at, Value column,
+             int64_t there);
+  Value round(Value low, Value high);
   Value pairs(Value even, Value odd);
-  Value zeroPairs();
-  /// body(column, how many columns there are) for 16 columns at a time up to
-  /// `room`, of which `extent` are there.
-  void blocks(int64_t extent, int64_t room,
+  /// body(column, how many columns there are) for `step` columns at a time up
+  /// to `room`, of which `extent` are there.
+  void blocks(int64_t extent, int64_t room, int64_t step,
               llvm::function_ref<void(Value, int64_t)> body);
-  /// Sums of 32 rows of `left` from `row` on with 32 columns of `right` from
-  /// `column` on, over the k of `blocks` blocks of 32.
-  SmallVector<Value> multiply(Value left, Value row, Value right, Value column,
-                              Value blocks);
+  /// Adds to sums of 32 rows by 32 columns the products of rows of `left` from
+  /// `row` on with columns of `right` from `column` on, over the k of `blocks`
+  /// blocks of 32.
+  SmallVector<Value> multiply(ValueRange sums, Value left, Value row,
+                              Value right, Value column, Value blocks);
+  SmallVector<Value> zeros();
   void finish(ValueRange sums, Value buffer, Value row, Value column);
-  /// body(row, column, type) for all columns of `rows` finished rows.
-  void eachFinished(Value rows,
-                    llvm::function_ref<void(Value, Value, VectorType)> body);
-  void roundGates(const SSDRows &rows, Value g);
+  /// Row `from` of c, times `decay` where there is one, is row `to` of `gates`.
+  void roundGates(Value from, Value g, Value gates, Value to, Value decay);
+  /// Has a head's row come nearer: rows are pages apart, which the processor
+  /// does not foresee.
+  void fetch(Value buffer, Value row, Value h, bool isWrite);
   void multiplyGates(const SSDRows &rows);
-  void weigh(const SSDRows &rows);
+  void weigh(const SSDRows &rows, Value h);
   void turnGates(const SSDRows &rows, Value g);
   void packInputs(const SSDRows &rows, Value h);
-  void packState(Value h);
-  void output(const SSDRows &rows, Value h);
+  void turnState(const SSDRows &rows, Value h, Value n, Value whole);
   void carry(const SSDRows &rows, Value h);
+  void output(const SSDRows &rows, Value h, Value g);
 };
 
 } // namespace mlir::cheems

@@ -23,6 +23,7 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
       columns(llvm::alignTo(kernel.headSize, kPair)) {
   Type f32 = b.getF32Type(), bf16 = b.getBF16Type();
   outputGates = k.allocate({k.padded, states}, bf16);
+  decayedGates = k.allocate({kPair, states}, bf16);
   inputGates = k.allocate({states / 2, 2 * k.padded}, bf16);
   turnedGates = k.allocate({states, k.padded}, bf16);
   products = k.allocate({k.padded, k.padded}, f32);
@@ -31,36 +32,42 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
   lasting = k.allocate({k.padded / 2, 2 * columns}, bf16);
   state = k.allocate({states / 2, 2 * columns}, bf16);
   finished = k.allocate({kPair, columns}, f32);
-  others = k.allocate({kPair, columns}, f32);
   within = k.allocate({SSDKernel::kBlock}, f32);
 }
 
 void SSDProductsAMX::group(const SSDRows &rows, Value g) {
-  roundGates(rows, g);
+  k.each(k.zero, rows.count, 1, [&](Value t) {
+    roundGates(k.plus(rows.first, t), g, outputGates, t, Value());
+  });
   turnGates(rows, g);
   multiplyGates(rows);
 }
 
-void SSDProductsAMX::head(const SSDRows &rows, Value h, Value) {
-  weigh(rows);
+void SSDProductsAMX::head(const SSDRows &rows, Value h, Value g) {
   packInputs(rows, h);
-  packState(h);
-  output(rows, h);
+  weigh(rows, h);
   carry(rows, h);
+  output(rows, h, g);
 }
 
-SmallVector<Value> SSDProductsAMX::multiply(Value left, Value row, Value right,
-                                            Value column, Value blocks) {
+SmallVector<Value> SSDProductsAMX::zeros() {
   auto sums = amx::TileType::get({kTile, kTile}, b.getF32Type());
-  auto factor = amx::TileType::get({kTile, kPair}, b.getBF16Type());
   // Each is a register of its own: copies of one zero would go through memory.
-  SmallVector<Value> inits;
+  SmallVector<Value> result;
   for (int64_t s = 0; s < 4; ++s) {
-    inits.push_back(amx::TileZeroOp::create(b, loc, sums));
+    result.push_back(amx::TileZeroOp::create(b, loc, sums));
   }
+  return result;
+}
+
+SmallVector<Value> SSDProductsAMX::multiply(ValueRange sums, Value left,
+                                            Value row, Value right,
+                                            Value column, Value blocks) {
+  auto sum = amx::TileType::get({kTile, kTile}, b.getF32Type());
+  auto factor = amx::TileType::get({kTile, kPair}, b.getBF16Type());
   Value across = k.plus(column, column);
   return llvm::to_vector(
-      k.fold(k.zero, blocks, inits, [&](Value i, ValueRange before) {
+      k.fold(k.zero, blocks, sums, [&](Value i, ValueRange before) {
         Value from = arith::MulIOp::create(b, loc, i, k.index(kPair));
         Value pair = arith::MulIOp::create(b, loc, i, k.index(kTile));
         SmallVector<Value> after, rights;
@@ -74,7 +81,7 @@ SmallVector<Value> SSDProductsAMX::multiply(Value left, Value row, Value right,
                   ValueRange{pair, k.plus(across, s * kPair)}));
             }
             after.push_back(amx::TileMulFOp::create(
-                b, loc, sums, rowTile, rights[s], before[2 * t + s]));
+                b, loc, sum, rowTile, rights[s], before[2 * t + s]));
           }
         }
         return after;
@@ -93,32 +100,28 @@ void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
   }
 }
 
-void SSDProductsAMX::eachFinished(
-    Value rows, llvm::function_ref<void(Value, Value, VectorType)> body) {
-  k.each(k.zero, rows, 1, [&](Value r) {
-    k.columns(kTile, [&](Value p, VectorType type) { body(r, p, type); });
-  });
-}
-
 /// products[t, u] for u <= t, and others of the same tiles.
 void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
   k.each(k.zero, rows.count, kPair, [&](Value t) {
     k.each(k.zero, k.plus(t, 1), kPair, [&](Value u) {
-      finish(multiply(outputGates, t, inputGates, u, k.index(states / kPair)),
+      finish(multiply(zeros(), outputGates, t, inputGates, u,
+                      k.index(states / kPair)),
              products, t, u);
     });
   });
 }
 
-/// weights[t, u] for u <= t, zeros for later u of the same block of 32.
-void SSDProductsAMX::weigh(const SSDRows &rows) {
+/// weights[t, u] for u <= t, zeros for later u of the same block of 32. A row's
+/// own weight holds the skip, too.
+void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
   constexpr int64_t block = SSDKernel::kBlock;
   VectorType type = k.vector(block), wide = type.clone(b.getF64Type());
-  auto narrow = VectorType::get({block}, b.getBF16Type());
-  auto put = [&](Value values, Value t, Value u) {
-    k.store(round(values), weights, {t, u});
-  };
-  auto half = [&](Value first, bool odd) {
+  Value lanes = vector::StepOp::create(
+      b, loc, VectorType::get({block}, b.getIndexType()));
+  Value skip =
+      k.op.getSkip() ? k.spread(type, k.read(k.op.getSkip(), h)) : Value();
+  auto half = [&](Value pair, bool odd) {
+    Value first = k.plus(pair, odd ? block : 0);
     k.blockDecays(first);
     Value last = arith::MaxUIOp::create(b, loc, first, k.one);
     Value until = k.read(k.logarithm, k.minus(last, k.one));
@@ -129,71 +132,99 @@ void SSDProductsAMX::weigh(const SSDRows &rows) {
     Value end =
         arith::MinUIOp::create(b, loc, k.plus(first, block), rows.count);
     k.each(first, end, 1, [&](Value t) {
+      fetch(k.op.getY(), k.plus(rows.first, t), h, /*isWrite=*/true);
       Value r = k.minus(t, first);
       Value decay = k.spread(type, k.read(within, r));
-      k.each(k.zero, first, block, [&](Value u) {
-        Value factor = k.times(decay, k.load(type, k.near, u));
-        put(k.times(k.load(type, products, {t, u}), factor), t, u);
+      auto weight = [&](Value u, Value factor) {
+        return k.times(k.load(type, products, {t, u}), factor);
+      };
+      auto earlier = [&](Value u) {
+        return weight(u, k.times(decay, k.load(type, k.near, u)));
+      };
+      k.each(k.zero, pair, 2 * block, [&](Value u) {
+        k.store(round(earlier(u), earlier(k.plus(u, block))), weights, {t, u});
       });
       Value power = arith::SubFOp::create(
           b, loc, k.spread(wide, k.read(k.logarithm, t)), l);
-      Value factor = k.times(k.decay(power), steps);
-      Value seen = vector::CreateMaskOp::create(
-          b, loc, VectorType::get({block}, b.getI1Type()), k.plus(r, 1));
-      Value weight = k.times(k.load(type, products, {t, first}), factor);
-      put(arith::SelectOp::create(b, loc, seen, weight, k.none(type)), t,
-          first);
-      if (!odd) {
-        k.store(k.none(narrow), weights, {t, k.plus(first, block)});
+      Value own = weight(first, k.times(k.decay(power), steps));
+      Value row = k.spread(cast<VectorType>(lanes.getType()), r);
+      auto where = [&](arith::CmpIPredicate is, Value that, Value otherwise) {
+        Value mask = arith::CmpIOp::create(b, loc, is, lanes, row);
+        return arith::SelectOp::create(b, loc, mask, that, otherwise);
+      };
+      if (skip) {
+        own = where(arith::CmpIPredicate::eq,
+                    arith::AddFOp::create(b, loc, own, skip), own);
       }
+      own = where(arith::CmpIPredicate::ule, own, k.none(type));
+      k.store(odd ? round(earlier(pair), own) : round(own, k.none(type)),
+              weights, {t, pair});
     });
   };
   k.each(k.zero, rows.count, 2 * block, [&](Value t) {
     half(t, false);
-    half(k.plus(t, block), true);
+    half(t, true);
   });
 }
 
-void SSDProductsAMX::output(const SSDRows &rows, Value h) {
-  k.each(k.zero, rows.count, kPair, [&](Value t) {
-    Value blocks = arith::DivUIOp::create(b, loc, t, k.index(kPair));
-    // All tiles of the rows first: y is written by whole rows.
-    k.each(k.zero, k.index(columns), kPair, [&](Value p) {
-      finish(multiply(outputGates, t, state, p, k.index(states / kPair)),
-             finished, k.zero, p);
-      finish(multiply(weights, t, inputs, p, k.plus(blocks, 1)), others, k.zero,
-             p);
-    });
-    Value count =
-        arith::MinUIOp::create(b, loc, k.minus(rows.count, t), k.index(kPair));
-    eachFinished(count, [&](Value r, Value p, VectorType type) {
-      Value at = k.plus(t, r), row = k.plus(rows.first, at);
-      Value y = k.fused(k.read(k.fromStart, at), k.load(type, finished, {r, p}),
-                        k.load(type, others, {r, p}));
-      if (k.op.getSkip()) {
-        y = k.fused(k.read(k.op.getSkip(), h),
-                    k.load(type, k.op.getX(), {row, h, p}), y);
-      }
-      k.store(y, k.op.getY(), {row, h, p});
-    });
-  });
-}
-
-/// The state after the chunk.
+/// The state after the chunk; that before it goes to `state`, so that it is
+/// read and written once.
 void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
   Value whole = k.read(k.fromStart, k.minus(rows.count, k.one));
   Value blocks = arith::CeilDivUIOp::create(b, loc, rows.count, k.index(kPair));
-  k.each(k.zero, k.index(k.stateSize), kPair, [&](Value n) {
+  k.each(k.zero, k.index(states), kPair, [&](Value n) {
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
-      finish(multiply(turnedGates, n, lasting, p, blocks), finished, k.zero, p);
+      finish(multiply(zeros(), turnedGates, n, lasting, p, blocks), finished,
+             k.zero, p);
     });
-    Value count = arith::MinUIOp::create(
-        b, loc, k.minus(k.index(k.stateSize), n), k.index(kPair));
-    eachFinished(count, [&](Value r, Value p, VectorType type) {
-      Value at = k.plus(n, r);
-      Value old = k.load(type, k.op.getState(), {h, at, p});
-      Value added = k.load(type, finished, {r, p});
-      k.store(k.fused(whole, old, added), k.op.getState(), {h, at, p});
+    turnState(rows, h, n, whole);
+  });
+}
+
+void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
+  auto part = [&](Value t, Value buffer, Value row) {
+    Value there =
+        arith::MinUIOp::create(b, loc, k.minus(rows.count, t), k.index(kPair));
+    k.each(k.zero, there, 1, [&](Value r) {
+      Value at = k.plus(t, r);
+      roundGates(k.plus(rows.first, at), g, decayedGates, r,
+                 k.read(k.fromStart, at));
+    });
+    Value blocks = arith::DivUIOp::create(b, loc, t, k.index(kPair));
+    k.each(k.zero, k.index(columns), kPair, [&](Value p) {
+      // The gates last: they were stored right before.
+      SmallVector<Value> sums =
+          multiply(zeros(), weights, t, inputs, p, k.plus(blocks, 1));
+      finish(multiply(sums, decayedGates, k.zero, state, p,
+                      k.index(states / kPair)),
+             buffer, row, p);
+    });
+    return there;
+  };
+  Value from = k.zero;
+  if (k.headSize == columns) {
+    // The head's rows, as tiles take them.
+    auto type = cast<MemRefType>(k.op.getY().getType());
+    SmallVector<OpFoldResult> offsets{rows.first, h, b.getIndexAttr(0)},
+        sizes{rows.count, b.getIndexAttr(1), b.getIndexAttr(k.headSize)},
+        strides(3, b.getIndexAttr(1));
+    Value y = memref::SubViewOp::create(
+        b, loc,
+        memref::SubViewOp::inferRankReducedResultType(
+            {ShapedType::kDynamic, k.headSize}, type, offsets, sizes, strides),
+        k.op.getY(), offsets, sizes, strides);
+    from = arith::MulIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, rows.count, k.index(kPair)),
+        k.index(kPair));
+    k.each(k.zero, from, kPair, [&](Value t) { part(t, y, t); });
+  }
+  k.each(from, rows.count, kPair, [&](Value t) {
+    Value there = part(t, finished, k.zero);
+    k.each(k.zero, there, 1, [&](Value r) {
+      Value at = k.plus(rows.first, k.plus(t, r));
+      k.columns(kTile, [&](Value p, VectorType type) {
+        k.store(k.load(type, finished, {r, p}), k.op.getY(), {at, h, p});
+      });
     });
   });
 }

@@ -2,7 +2,7 @@
 // denormals are zeros), in the order in which tiles are loaded.
 #include "SSD.h"
 #include "Transpose.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -30,36 +30,59 @@ Value SSDProductsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
                                       k.none(type));
 }
 
-Value SSDProductsAMX::round(Value values) {
-  return x86vector::CvtPackedF32ToBF16Op::create(
-      b, loc, VectorType::get({kLanes}, b.getBF16Type()), values);
+void SSDProductsAMX::store(Value values, Value buffer, ArrayRef<Value> at,
+                           Value column, int64_t there) {
+  SmallVector<Value> indices(at);
+  indices.push_back(column);
+  if (there >= kLanes) {
+    k.store(values, buffer, indices);
+  } else if (there > 0) {
+    Value mask = vector::ConstantMaskOp::create(
+        b, loc, VectorType::get({kLanes}, b.getI1Type()),
+        ArrayRef<int64_t>{there});
+    vector::MaskedStoreOp::create(b, loc, buffer, indices, mask, values);
+  }
+}
+
+/// Both at once: an instruction for one vector takes as long.
+Value SSDProductsAMX::round(Value low, Value high) {
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, VectorType::get({2 * kLanes}, b.getBF16Type()),
+             b.getStringAttr("llvm.x86.avx512bf16.cvtne2ps2bf16.512"),
+             ValueRange{high, low})
+      .getResult(0);
 }
 
 Value SSDProductsAMX::pairs(Value even, Value odd) {
-  return vector::InterleaveOp::create(b, loc, round(even), round(odd));
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < kLanes; ++i) {
+    order.append({i, kLanes + i});
+  }
+  Value both = round(even, odd);
+  return vector::ShuffleOp::create(b, loc, both, both, order);
 }
 
-Value SSDProductsAMX::zeroPairs() {
-  return k.none(VectorType::get({2 * kLanes}, b.getBF16Type()));
-}
-
-void SSDProductsAMX::blocks(int64_t extent, int64_t room,
+void SSDProductsAMX::blocks(int64_t extent, int64_t room, int64_t step,
                             llvm::function_ref<void(Value, int64_t)> body) {
-  int64_t whole = extent / kLanes * kLanes;
-  k.each(k.zero, k.index(whole), kLanes,
-         [&](Value column) { body(column, kLanes); });
-  for (int64_t column = whole; column < room; column += kLanes) {
+  int64_t whole = extent / step * step;
+  k.each(k.zero, k.index(whole), step,
+         [&](Value column) { body(column, step); });
+  for (int64_t column = whole; column < room; column += step) {
     body(k.index(column), extent - column);
   }
 }
 
-void SSDProductsAMX::roundGates(const SSDRows &rows, Value g) {
-  k.each(k.zero, rows.count, 1, [&](Value t) {
-    Value row = k.plus(rows.first, t);
-    blocks(k.stateSize, states, [&](Value n, int64_t there) {
-      k.store(round(load(k.op.getC(), {row, g}, n, there)), outputGates,
-              {t, n});
-    });
+void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
+                                Value decay) {
+  VectorType type = k.vector(kLanes);
+  auto gate = [&](Value n, int64_t there) {
+    Value c = load(k.op.getC(), {from, g}, n, there);
+    return decay ? k.times(k.spread(type, decay), c) : c;
+  };
+  blocks(k.stateSize, states, 2 * kLanes, [&](Value n, int64_t there) {
+    Value low = gate(n, there);
+    k.store(round(low, gate(k.plus(n, kLanes), there - kLanes)), gates,
+            {to, n});
   });
 }
 
@@ -83,7 +106,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
     for (int64_t i = 0; i < 2 * kLanes; ++i) {
       lie.push_back(k.clamped(rows, k.plus(u, i)));
     }
-    blocks(k.stateSize, states, [&](Value n, int64_t there) {
+    blocks(k.stateSize, states, kLanes, [&](Value n, int64_t there) {
       SmallVector<Value> square;
       for (int64_t i = 0; i < 2 * kLanes; i += 2) {
         square.push_back(pairs(load(k.op.getB(), {lie[i], g}, n, there),
@@ -115,67 +138,104 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
   });
 }
 
+/// Rows that are not there are zeros.
 void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
-  Value odd = arith::RemUIOp::create(b, loc, rows.count, k.index(2));
-  Value even = k.minus(rows.count, odd);
-  Value end = k.roundedUp(rows.count, 2 * kLanes);
-  auto put = [&](Value buffer, Value u, Value p, Value packed) {
-    Value pair = arith::DivUIOp::create(b, loc, u, k.index(2));
-    k.store(packed, buffer, {pair, k.plus(p, p)});
-  };
+  VectorType type = k.vector(kLanes);
+  Value nothing = k.none(type);
   auto row = [&](Value u, Value p, int64_t there) {
     return load(k.op.getX(), {k.plus(rows.first, u), h}, p, there);
   };
   auto last = [&](Value u, Value x) {
-    return k.times(k.spread(k.vector(kLanes), k.read(k.toEnd, u)), x);
+    return k.times(k.spread(type, k.read(k.toEnd, u)), x);
   };
+  auto put = [&](Value buffer, Value u, Value p, Value even, Value odd) {
+    Value pair = arith::DivUIOp::create(b, loc, u, k.index(2));
+    k.store(pairs(even, odd), buffer, {pair, k.plus(p, p)});
+  };
+  Value odd = arith::RemUIOp::create(b, loc, rows.count, k.index(2));
+  Value even = k.minus(rows.count, odd);
   k.each(k.zero, even, 2, [&](Value u) {
-    blocks(k.headSize, columns, [&](Value p, int64_t there) {
+    blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
       Value next = k.plus(u, 1);
       Value first = row(u, p, there), second = row(next, p, there);
-      put(inputs, u, p, pairs(first, second));
-      put(lasting, u, p, pairs(last(u, first), last(next, second)));
+      put(inputs, u, p, first, second);
+      put(lasting, u, p, last(u, first), last(next, second));
     });
   });
-  // Rows that are not there are zeros.
   k.each(even, rows.count, 2, [&](Value u) {
-    blocks(k.headSize, columns, [&](Value p, int64_t there) {
-      Value first = row(u, p, there), nothing = k.none(k.vector(kLanes));
-      put(inputs, u, p, pairs(first, nothing));
-      put(lasting, u, p, pairs(last(u, first), nothing));
+    blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
+      Value first = row(u, p, there);
+      put(inputs, u, p, first, nothing);
+      put(lasting, u, p, last(u, first), nothing);
     });
   });
-  k.each(k.plus(even, k.plus(odd, odd)), end, 2, [&](Value u) {
-    k.each(k.zero, k.index(columns), kLanes, [&](Value p) {
-      put(inputs, u, p, zeroPairs());
-      put(lasting, u, p, zeroPairs());
-    });
-  });
+  k.each(k.plus(even, k.plus(odd, odd)), k.roundedUp(rows.count, 2 * kLanes), 2,
+         [&](Value u) {
+           k.each(k.zero, k.index(columns), kLanes, [&](Value p) {
+             put(inputs, u, p, nothing, nothing);
+             put(lasting, u, p, nothing, nothing);
+           });
+         });
 }
 
-void SSDProductsAMX::packState(Value h) {
-  auto row = [&](Value n, Value p, int64_t there) {
-    return load(k.op.getState(), {h, n}, p, there);
-  };
-  int64_t even = k.stateSize / 2 * 2;
-  auto put = [&](Value n, Value p, Value packed) {
-    Value pair = arith::DivUIOp::create(b, loc, n, k.index(2));
-    k.store(packed, state, {pair, k.plus(p, p)});
-  };
-  k.each(k.zero, k.index(even), 2, [&](Value n) {
-    blocks(k.headSize, columns, [&](Value p, int64_t there) {
-      put(n, p, pairs(row(n, p, there), row(k.plus(n, 1), p, there)));
-    });
-  });
-  if (even < k.stateSize) {
-    blocks(k.headSize, columns, [&](Value p, int64_t there) {
-      put(k.index(even), p,
-          pairs(row(k.index(even), p, there), k.none(k.vector(kLanes))));
-    });
+void SSDProductsAMX::fetch(Value buffer, Value row, Value h, bool isWrite) {
+  for (int64_t p = 0; p < k.headSize; p += SSDKernel::kLine) {
+    memref::PrefetchOp::create(b, loc, buffer, ValueRange{row, h, k.index(p)},
+                               isWrite, /*localityHint=*/3,
+                               /*isDataCache=*/true);
   }
-  k.each(k.index(llvm::alignTo(k.stateSize, 2)), k.index(states), 2,
-         [&](Value n) {
-           k.each(k.zero, k.index(columns), kLanes,
-                  [&](Value p) { put(n, p, zeroPairs()); });
-         });
+}
+
+/// 32 rows of the state from `n` on: in pairs as they are, then what is left of
+/// them and the finished sums.
+void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
+                               Value whole) {
+  // What the next head packs, row by row while this one's state is turned.
+  Value next = k.plus(h, 1);
+  Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                     k.index(k.heads));
+  Value ahead =
+      k.plus(rows.first,
+             arith::SelectOp::create(b, loc, none, k.index(k.most), k.zero));
+  next = arith::SelectOp::create(b, loc, none, k.zero, next);
+  int64_t perPair = llvm::divideCeil(2 * k.most, states);
+  VectorType type = k.vector(kLanes);
+  Value left = k.spread(type, whole);
+  auto turn = [&](Value r, int64_t count) {
+    Value row = k.plus(n, r);
+    Value first = arith::MulIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, row, k.index(2)),
+        k.index(perPair));
+    for (int64_t i = 0; i < perPair; ++i) {
+      fetch(k.op.getX(), k.plus(ahead, k.plus(first, i)), next,
+            /*isWrite=*/false);
+    }
+    blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
+      SmallVector<Value> both;
+      for (int64_t i = 0; i < 2; ++i) {
+        Value at = k.plus(row, i);
+        Value old = load(k.op.getState(), {h, at}, p, i < count ? there : 0);
+        both.push_back(old);
+        if (i < count) {
+          Value sum = k.load(type, finished, {k.plus(r, i), p});
+          store(vector::FMAOp::create(b, loc, left, old, sum), k.op.getState(),
+                {h, at}, p, there);
+        }
+      }
+      Value pair = arith::DivUIOp::create(b, loc, row, k.index(2));
+      k.store(pairs(both[0], both[1]), state, {pair, k.plus(p, p)});
+    });
+  };
+  Value there = arith::MinUIOp::create(b, loc, k.minus(k.index(k.stateSize), n),
+                                       k.index(2 * kLanes));
+  Value odd = arith::RemUIOp::create(b, loc, there, k.index(2));
+  Value even = k.minus(there, odd);
+  k.each(k.zero, even, 2, [&](Value r) { turn(r, 2); });
+  if (k.stateSize % 2) {
+    k.each(even, there, 2, [&](Value r) { turn(r, 1); });
+  }
+  if (k.stateSize < states) {
+    k.each(k.plus(there, odd), k.index(2 * kLanes), 2,
+           [&](Value r) { turn(r, 0); });
+  }
 }
