@@ -79,9 +79,10 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
     of two, up to the block and inside of it: `step` is positive, so both grow or both shrink, and neither overflows before
     their product does.
 
-    With `bf16`, a target that multiplies bf16 rounds to it, where there is more than one row: b, c, x, the state that c is
-    multiplied with, the weights of x in the second sum of y, and what b is multiplied with in the sum of the state. Sums and
-    the state stay f32. There rows before one with an infinite x in the same chunk may be NaN.
+    With `bf16`, a target that multiplies bf16 rounds to it, where there is more than one row: b, c, exp(l[t]) * c, x, the
+    state that the latter is multiplied with, the weights of x in y (`skip` is part of a row's own), and what b is multiplied
+    with in the sum of the state. Sums and the state stay f32. There rows before one with an infinite x in the same chunk may
+    be NaN.
 
     Example:
     ```mlir
