@@ -16,9 +16,9 @@ struct ArtifactTexts {
       chatTemplate;
 };
 
-/// Appends everything behind the ELF image that `path` already holds, then
-/// reads the file back and compares its checksums. `weights` writes the weight
-/// section to the stream it is given.
+/// Appends everything behind the ELF image that `path` already holds, reads it
+/// back and compares its checksums. `weights` writes the weight section to the
+/// stream it is given.
 llvm::Error
 finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
                llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights);

@@ -9,13 +9,21 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace cheems {
 using namespace mlir;
 
+/// Regions of ours have one block: nothing to look for between blocks.
+static std::unique_ptr<Pass> createCanonicalizer() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled));
+}
+
 void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   if (!target.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
@@ -47,7 +55,7 @@ void buildBufferizePipeline(OpPassManager &pm,
   // Row counts of intermediate tensors become that of the function's first
   // argument: one extent to plan by.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   // One index loaded twice looks like two slots, which would cost a copy of the
   // slot.
   pm.addPass(createCSEPass());
@@ -62,13 +70,13 @@ void buildBufferizePipeline(OpPassManager &pm,
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   // Self-copies vanish only after both; the second canonicalisation sees what
   // CSE made equal.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   if (!target.scalar) {
     mlir::cheems::LowerMicrokernelsPassOptions kernels;
     kernels.lanes = target.lanes;
@@ -81,14 +89,14 @@ void buildBufferizePipeline(OpPassManager &pm,
   // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   pm.addPass(mlir::cheems::createPlanWorkspacePass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
 void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(mlir::cheems::createExpandMathPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(mlir::cheems::createCheckKernelsPass());
   // Hides operands behind loads, so it comes after everything that wants to see

@@ -7,15 +7,26 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 namespace cheems {
+
+/// Loop strength reduction is more than a third of the time in the back end,
+/// its analyses are run even for a gate that skips it, and no code of ours runs
+/// faster with it. There is no other way to leave it out.
+static void withoutStrengthReduction() {
+  llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup("disable-lsr");
+  if (option) {
+    static_cast<llvm::cl::opt<bool> *>(option)->setValue(true);
+  }
+}
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 targetMachine(const TargetInfo &target) {
@@ -24,6 +35,7 @@ targetMachine(const TargetInfo &target) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    withoutStrengthReduction();
     return true;
   }();
   (void)initialised;
@@ -91,9 +103,9 @@ constexpr llvm::StringLiteral kPasses =
     "ipsccp,deadargelim,constmerge,globaldce,cgscc(inline),"
     "function<eager-inv>(sroa,early-cse<memssa>,jump-threading,"
     "loop-mssa(loop-rotate,licm),simplifycfg,"
-    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,"
-    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,simplifycfg,"
-    "loop-vectorize,"
+    "loop(loop-deletion,loop-unroll-full),sroa,gvn,"
+    "instcombine<no-verify-fixpoint;max-iterations=1>,"
+    "loop-mssa(licm),adce,simplifycfg,loop-vectorize,"
     "instcombine<no-verify-fixpoint;max-iterations=1>,"
     "loop-mssa(licm),simplifycfg,div-rem-pairs),"
     "globaldce";
@@ -152,17 +164,6 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
   return result;
 }
 
-namespace {
-/// Loop strength reduction is more than a third of the time in the back end,
-/// and no code of ours runs faster with it.
-struct WithoutStrengthReduction : llvm::OptPassGate {
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-    return pass != "Loop Strength Reduction";
-  }
-  bool isEnabled() const override { return true; }
-};
-} // namespace
-
 llvm::Expected<Object> generateObject(llvm::Module &module,
                                       const TargetInfo &target) {
   auto machine = targetMachine(target);
@@ -171,15 +172,12 @@ llvm::Expected<Object> generateObject(llvm::Module &module,
   }
   Object object;
   llvm::raw_svector_ostream os(object);
-  WithoutStrengthReduction gate;
-  module.getContext().setOptPassGate(gate);
   llvm::legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, os, nullptr,
                                       llvm::CodeGenFileType::ObjectFile)) {
     return llvm::createStringError("this LLVM cannot write object files");
   }
   passes.run(module);
-  module.getContext().setOptPassGate(llvm::getGlobalPassGate());
 
   auto parsed =
       llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
