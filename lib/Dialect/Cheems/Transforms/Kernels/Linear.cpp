@@ -42,20 +42,14 @@ bool LinearKernel::mayRepeat(int64_t count) {
 }
 
 SmallVector<Value> LinearKernel::panelsFrom(Value n, int64_t count) {
-  SmallVector<Value> result{n};
-  result.append(panelsFrom(add(n, 1), count - 1, mayRepeat(count)));
-  return result;
-}
-
-SmallVector<Value> LinearKernel::panelsFrom(Value n, int64_t count,
-                                            bool mayEnd) {
   Value last = arith::SubIOp::create(b, loc, panels, one);
   SmallVector<Value> result;
   for (int64_t p = 0; p < count; ++p) {
     Value panel = add(n, p);
     result.push_back(
-        mayEnd ? arith::MinUIOp::create(b, loc, panel, last).getResult()
-               : panel);
+        p && mayRepeat(count)
+            ? arith::MinUIOp::create(b, loc, panel, last).getResult()
+            : panel);
   }
   return result;
 }

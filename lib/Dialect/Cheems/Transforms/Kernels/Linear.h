@@ -40,8 +40,6 @@ struct LinearKernel {
   std::optional<int64_t> panelCount();
   /// The panels n, n + 1, ..., the last one again where there are no more.
   SmallVector<Value> panelsFrom(Value n, int64_t count);
-  /// The same where even n may be behind the last one, or none is.
-  SmallVector<Value> panelsFrom(Value n, int64_t count, bool mayEnd);
   /// Whether panelsFrom(multiple of count, count) may repeat one.
   bool mayRepeat(int64_t count);
 

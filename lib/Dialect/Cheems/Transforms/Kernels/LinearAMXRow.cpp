@@ -96,7 +96,7 @@ struct SingleRow {
       SmallVector<FMATile::Stream> streams;
       for (Value panel : k.panelsFrom(n, width)) {
         for (int64_t weight = 0; weight < matrices; ++weight) {
-          streams.push_back({weight, panel});
+          streams.push_back({weight, panel, {}});
         }
       }
       for (auto [s, sum] : llvm::enumerate(multiply(streams))) {

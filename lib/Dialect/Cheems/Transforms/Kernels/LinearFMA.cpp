@@ -24,10 +24,6 @@ constexpr int64_t kManyRows = 64;
 /// So many streams keep the processor's own prefetching busy.
 constexpr int64_t kStreams = 4;
 
-/// Steps of k that pass by all rows at once: kStreams panels of so many, and
-/// what is fetched for the next ones, stay in the first cache.
-constexpr int64_t kBlock = 32;
-
 /// General registers left for rows.
 constexpr int64_t kMostAddresses = 4;
 
@@ -117,11 +113,12 @@ private:
     return count ? std::min(panels, *count) : panels;
   }
 
-  SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels) {
+  /// The group after the next `next` panels is the next one.
+  SmallVector<FMATile::Stream> streamsOf(ArrayRef<Value> panels, int64_t next) {
     SmallVector<FMATile::Stream> streams;
     for (Value panel : panels) {
       for (int64_t weight = 0; weight < matrices; ++weight) {
-        streams.push_back({weight, panel});
+        streams.push_back({weight, panel, k.add(panel, next)});
       }
     }
     return streams;
@@ -137,8 +134,9 @@ private:
 
   /// `rows` by all weights of `panels`, and what becomes of the sums.
   void compute(const FMATile::Rows &rows, ArrayRef<Value> panels, int64_t width,
-               const FMATile::Widened &widened, const FMATile::Fetch &fetch) {
-    SmallVector<FMATile::Stream> streams = streamsOf(panels);
+               const FMATile::Widened &widened, const FMATile::Fetch &fetch,
+               int64_t next) {
+    SmallVector<FMATile::Stream> streams = streamsOf(panels, next);
     int64_t count = streams.size();
     bool direct = count <= width &&
                   rows.count * int64_t(panels.size()) * cost <= kMostUnrolled;
@@ -180,184 +178,77 @@ private:
     }
   }
 
-  /// A panel's elements.
-  int64_t panelSize() { return k.kColumns * k.size; }
-
-  /// Of what lies from `begin` on, tile `number` of `count` fetches its share
-  /// in so many steps.
-  FMATile::Fetch share(Value begin, Value number, Value count, Value steps) {
+  /// Tile `number` of `count` fetches its share of the next group. A tile that
+  /// is alone only does where it reads few streams: of several the processor's
+  /// own prefetching is better.
+  FMATile::Fetch share(Value number, Value count, bool alone) {
     Value pace =
         arith::CeilDivUIOp::create(b, loc, k.index(k.kColumns * k.pair), count);
-    Value before = arith::MulIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, number, steps), pace);
-    return {arith::AddIOp::create(b, loc, begin, before), pace};
-  }
-
-  /// Tiles of `height` rows, as they lie, that rows from `from` on need.
-  Value tilesFrom(Value from, int64_t height) {
-    return arith::CeilDivUIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, k.rows, from), k.index(height));
-  }
-
-  /// Tile `number` of them. The last one ends with the last row where there
-  /// are enough of them, else with repetitions.
-  FMATile::Rows rowsOf(Value from, Value number, int64_t height, bool enough) {
-    Value each = k.index(height);
-    Value top = arith::AddIOp::create(
-        b, loc, from, arith::MulIOp::create(b, loc, number, each));
-    if (enough) {
-      Value last = arith::SubIOp::create(b, loc, k.rows, each);
-      top = arith::MinUIOp::create(b, loc, top, last);
+    if (!alone) {
+      Value several = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                            count, k.one);
+      pace = arith::SelectOp::create(b, loc, several, pace, k.zero);
     }
-    return {top, height, !enough, {}, {}};
+    Value steps =
+        arith::MulIOp::create(b, loc, number, k.index(k.size / k.pair));
+    return {arith::MulIOp::create(b, loc, steps, pace), pace};
+  }
+
+  /// Rows from `from` on in tiles of `shape` as they lie. The last one ends
+  /// with the last row where there are enough of them, else with repetitions.
+  void
+  tiles(Value from, const Shape &shape, bool enough,
+        llvm::function_ref<void(const FMATile::Rows &, const FMATile::Fetch &)>
+            body) {
+    Value each = k.index(shape.rows);
+    Value count = arith::CeilDivUIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, k.rows, from), each);
+    k.each(k.zero, count, 1, [&](Value number) {
+      Value top = arith::AddIOp::create(
+          b, loc, from, arith::MulIOp::create(b, loc, number, each));
+      if (enough) {
+        Value last = arith::SubIOp::create(b, loc, k.rows, each);
+        top = arith::MinUIOp::create(b, loc, top, last);
+      }
+      body({top, shape.rows, !enough, {}, {}},
+           share(number, count, shape.streams < kStreams));
+    });
   }
 
   /// `shapes.front()` unless a lower one holds all rows.
   void fewRows(ArrayRef<Shape> shapes) {
     Shape shape = shapes.front();
-    if (shapes.size() == 1) {
+    bool lowest = shapes.size() == 1;
+    // Rows that may repeat have an address each.
+    bool enough = shape.rows > kMostAddresses || lowest;
+    // Where rows or panels have an address each, or there are two weights, no
+    // registers are left for more addresses.
+    bool fetches =
+        !lowest && !k.mayRepeat(panelsOf(shape)) && (enough || matrices == 1);
+    auto emit = [&] {
       int64_t width = panelsOf(shape);
       k.each(k.zero, k.panels, width, [&](Value n) {
         SmallVector<Value> panels = k.panelsFrom(n, width);
-        k.each(k.zero, k.rows, 1, [&](Value row) {
-          compute({row, 1, false, {}, {}}, panels, shape.streams, {}, {});
-        });
+        tiles(k.zero, shape, enough,
+              [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
+                compute(rows, panels, shape.streams, {},
+                        fetches ? fetch : FMATile::Fetch(), width);
+              });
       });
-      return;
+    };
+    if (lowest) {
+      return emit();
     }
-    // Rows that may repeat have an address each.
-    bool enough = shape.rows > kMostAddresses;
     scf::IfOp::create(
         b, loc, atLeast(enough ? shape.rows : shape.rows / 2 + 1),
         [&](OpBuilder &, Location) {
-          blockedRows(shape, enough);
+          emit();
           scf::YieldOp::create(b, loc);
         },
         [&](OpBuilder &, Location) {
           fewRows(shapes.drop_front());
           scf::YieldOp::create(b, loc);
         });
-  }
-
-  /// Rows that have room in scratch for their sums.
-  int64_t mostFewRows() {
-    int64_t count = cast<MemRefType>(k.x.getType()).getDimSize(0);
-    return ShapedType::isDynamic(count) ? kManyRows
-                                        : std::min(count, kManyRows);
-  }
-
-  /// Rows of which all tiles pass by a block of k of kStreams panels before the
-  /// next block is read.
-  void blockedRows(const Shape &shape, bool enough) {
-    int64_t part = panelsOf(shape), group = panelsOf({shape.rows, kStreams});
-    group = llvm::alignTo(group, part);
-    int64_t streams = group * matrices, steps = k.size / k.pair;
-    int64_t tiles = llvm::divideCeil(mostFewRows(), shape.rows);
-    int64_t line = k.kColumns;
-    Value buffer = scratch(tiles * shape.rows * streams * line);
-    // Where rows or panels have an address each, or there are two weights, no
-    // registers are left for more addresses.
-    bool fetches = !k.mayRepeat(group) && (enough || matrices == 1);
-    Value count = tilesFrom(k.zero, shape.rows);
-    Value block = k.index(std::min(kBlock, steps)), alone;
-    if (part == group) {
-      // Panels side by side that are read once are fetched by the processor.
-      alone =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, k.one);
-      block = arith::SelectOp::create(b, loc, alone, k.index(steps), block);
-    }
-    Value tileSize = k.index(shape.rows * streams * line);
-    Value nothing = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-    k.each(k.zero, k.panels, group, [&](Value n) {
-      SmallVector<Value> panels = k.panelsFrom(n, group);
-      k.each(k.zero, arith::MulIOp::create(b, loc, count, tileSize), line,
-             [&](Value at) {
-               vector::StoreOp::create(b, loc, nothing, buffer, at);
-             });
-      auto blocks = scf::ForOp::create(b, loc, k.zero, k.index(steps), block);
-      {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(blocks.getBody());
-        Value from = blocks.getInductionVar();
-        Value to = arith::MinUIOp::create(
-            b, loc, arith::AddIOp::create(b, loc, from, block), k.index(steps));
-        // The next block, of the next panels behind the last one.
-        Value last = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, to,
-                                           k.index(steps));
-        Value next = arith::SelectOp::create(
-            b, loc, last, k.index(group * panelSize()),
-            arith::MulIOp::create(b, loc, to, k.index(line * k.pair)));
-        k.each(k.zero, count, 1, [&](Value number) {
-          FMATile::Rows rows = rowsOf(k.zero, number, shape.rows, enough);
-          FMATile::Fetch fetch;
-          if (fetches) {
-            fetch = share(next, number, count, block);
-            if (alone) {
-              fetch.pace =
-                  arith::SelectOp::create(b, loc, alone, k.zero, fetch.pace);
-            }
-          }
-          Value first = arith::MulIOp::create(b, loc, number, tileSize);
-          k.each(k.zero, k.index(group), part, [&](Value p) {
-            Value at = arith::AddIOp::create(
-                b, loc, first,
-                arith::MulIOp::create(b, loc, p, k.index(matrices * line)));
-            SmallVector<Value> some = k.panelsFrom(
-                arith::AddIOp::create(b, loc, n, p), part, k.mayRepeat(group));
-            accumulate(rows, streamsOf(some), shape.streams, fetch, {from, to},
-                       buffer, at, streams);
-          });
-        });
-      }
-      k.each(k.zero, k.rows, 1, [&](Value row) {
-        // The last tile's rows may begin in the one before.
-        Value slot = row;
-        if (enough) {
-          Value before = arith::MulIOp::create(
-              b, loc, arith::SubIOp::create(b, loc, count, k.one),
-              k.index(shape.rows));
-          Value behind =
-              arith::SubIOp::create(b, loc, k.add(before, shape.rows), k.rows);
-          Value late = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
-                                             row, before);
-          slot = arith::AddIOp::create(
-              b, loc, row,
-              arith::SelectOp::create(b, loc, late, behind, k.zero));
-        }
-        Value at = arith::MulIOp::create(b, loc, slot, k.index(streams * line));
-        SmallVector<Value> sums;
-        for (int64_t s = 0; s < streams; ++s) {
-          sums.push_back(vector::LoadOp::create(b, loc, k.column, buffer,
-                                                k.add(at, s * line)));
-        }
-        storeRow(row, panels, sums);
-      });
-    });
-  }
-
-  /// Adds `steps` of k to the sums in `buffer`, [row][stride][16] from `base`
-  /// on.
-  void accumulate(const FMATile::Rows &rows, ArrayRef<FMATile::Stream> streams,
-                  int64_t width, const FMATile::Fetch &fetch,
-                  const FMATile::Steps &steps, Value buffer, Value base,
-                  int64_t stride) {
-    int64_t count = streams.size();
-    for (int64_t s = 0; s < count; s += width) {
-      auto part = streams.slice(s, std::min(width, count - s));
-      int64_t size = part.size();
-      auto at = [&](int64_t i) {
-        return k.add(base, (i / size * stride + s + i % size) * k.kColumns);
-      };
-      SmallVector<Value> sums;
-      for (int64_t i = 0; i < rows.count * size; ++i) {
-        sums.push_back(vector::LoadOp::create(b, loc, k.column, buffer, at(i)));
-      }
-      sums = tile.multiply(rows, part, {}, fetch, steps, sums);
-      for (auto [i, sum] : llvm::enumerate(sums)) {
-        vector::StoreOp::create(b, loc, sum, buffer, at(i));
-      }
-    }
   }
 
   /// Panels whose widened weights are kept while all rows pass by.
@@ -395,7 +286,7 @@ private:
           };
       if (narrow) {
         groups([&](ArrayRef<Value> panels, FMATile::Widened widened) {
-          SmallVector<FMATile::Stream> all = streamsOf(panels);
+          SmallVector<FMATile::Stream> all = streamsOf(panels, kept);
           for (int64_t s = 0; s < streams; s += full.streams) {
             tile.widen(
                 ArrayRef(all).slice(s, std::min(full.streams, streams - s)),
@@ -403,14 +294,13 @@ private:
           }
         });
       }
-      auto multiply = [&](const FMATile::Rows &rows,
-                          const FMATile::Fetch &fetch) {
+      auto rowsOf = [&](const FMATile::Rows &rows,
+                        const FMATile::Fetch &fetch) {
         groups([&](ArrayRef<Value> panels, FMATile::Widened widened) {
-          compute(rows, panels, full.streams, widened, fetch);
+          compute(rows, panels, full.streams, widened, fetch, kept);
         });
       };
-      Value next = k.index(kept * panelSize());
-      Value steps = k.index(k.size / k.pair), done = k.zero;
+      Value done = k.zero;
       if (packed) {
         Value height = k.index(full.rows);
         Value count = arith::DivUIOp::create(b, loc, k.rows, height);
@@ -418,16 +308,14 @@ private:
         k.each(k.zero, count, 1, [&](Value number) {
           Value top = arith::MulIOp::create(b, loc, number, height);
           Value at = arith::MulIOp::create(b, loc, top, k.index(k.size));
-          multiply({top, full.rows, false, packed, at},
-                   share(next, number, count, steps));
+          rowsOf({top, full.rows, false, packed, at},
+                 share(number, count, false));
         });
       }
-      int64_t height = few.front().rows;
-      Value count = tilesFrom(done, height);
-      k.each(k.zero, count, 1, [&](Value number) {
-        multiply(rowsOf(done, number, height, true),
-                 packed ? FMATile::Fetch() : share(next, number, count, steps));
-      });
+      tiles(done, few.front(), true,
+            [&](const FMATile::Rows &rows, const FMATile::Fetch &fetch) {
+              rowsOf(rows, packed ? FMATile::Fetch() : fetch);
+            });
     });
   }
 };

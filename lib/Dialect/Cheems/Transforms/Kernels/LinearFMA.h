@@ -21,6 +21,7 @@ public:
   struct Stream {
     int64_t weight;
     Value panel;
+    Value ahead; ///< its panel of the next group, to be fetched early
   };
   /// What the weights are read from where they have been widened:
   /// [K][streams][16] from element `base` on. Null: as they are stored.
@@ -34,14 +35,10 @@ public:
     bool mayEnd;
     Value packed, first; ///< the tile begins at element `first` of `packed`
   };
-  /// The i-th step of a loop over k fetches what lies begin + i * pace elements
-  /// behind the start of each stream. Without `pace` nothing is fetched.
+  /// Step i of the loop over k fetches what lies begin + i * pace elements
+  /// behind the start of the next group. Without `pace` nothing is fetched.
   struct Fetch {
     Value begin, pace;
-  };
-  /// Vectors of k, pair by pair: from `from` to `to`.
-  struct Steps {
-    Value from, to;
   };
 
   explicit FMATile(LinearKernel &kernel)
@@ -53,14 +50,9 @@ public:
   /// Row `r` of x.
   Value rowOf(const Rows &rows, Value r);
 
-  /// Sums [row][stream] over all k.
+  /// Sums [row][stream].
   SmallVector<Value> multiply(const Rows &rows, ArrayRef<Stream> streams,
                               const Widened &widened, const Fetch &fetch);
-
-  /// What `sums` [row][stream] become in some steps.
-  SmallVector<Value> multiply(const Rows &rows, ArrayRef<Stream> streams,
-                              const Widened &widened, const Fetch &fetch,
-                              const Steps &steps, ValueRange sums);
 
   /// Fills `widened` with streams of weights.
   void widen(ArrayRef<Stream> streams, const Widened &widened);

@@ -57,18 +57,10 @@ Value FMATile::rowOf(const Rows &rows, Value r) {
 SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
                                      const Widened &widened,
                                      const Fetch &fetch) {
+  int64_t width = streams.size() * k.kColumns;
   Value nothing = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-  return multiply(rows, streams, widened, fetch,
-                  {k.zero, k.index(k.size / k.pair)},
-                  SmallVector<Value>(rows.count * streams.size(), nothing));
-}
-
-SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
-                                     const Widened &widened, const Fetch &fetch,
-                                     const Steps &steps, ValueRange before) {
-  int64_t width = streams.size() * k.kColumns;
-  SmallVector<Value> inits(before);
+  SmallVector<Value> inits(rows.count * streams.size(), nothing);
   if (fetch.pace) {
     inits.push_back(fetch.begin);
   }
@@ -83,7 +75,7 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
       ahead = sums.pop_back_val();
       for (const Stream &stream : streams) {
         memref::PrefetchOp::create(b, loc, k.weights[stream.weight],
-                                   ValueRange{stream.panel, k.zero, ahead},
+                                   ValueRange{stream.ahead, k.zero, ahead},
                                    /*isWrite=*/false, /*localityHint=*/3,
                                    /*isDataCache=*/true);
       }
@@ -135,8 +127,8 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
     }
     scf::YieldOp::create(b, loc, sums);
   };
-  auto loop =
-      scf::ForOp::create(b, loc, steps.from, steps.to, k.one, inits, body);
+  auto loop = scf::ForOp::create(b, loc, k.zero, k.index(k.size / k.pair),
+                                 k.one, inits, body);
   return SmallVector<Value>(
       loop.getResults().take_front(rows.count * streams.size()));
 }
