@@ -28,10 +28,10 @@ struct LowerParameters
     module.walk([&](cheems::ParameterOp op) { ops.push_back(op); });
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
-      auto [entry, fresh] = offsets.try_emplace(
-          Key(op.getNames(), type, op.getLayoutAttr(), op.getPermuteAttr(),
-              op.getBesideAttr()),
-          end);
+      auto [entry, fresh] =
+          offsets.try_emplace(Key(op.getNames(), type, op.getLayoutAttr(),
+                                  op.getPermuteAttr(), op.getBesideAttr()),
+                              end);
       if (fresh) {
         end = llvm::alignTo(end + type.getNumElements() *
                                       type.getElementTypeBitWidth() / 8,
