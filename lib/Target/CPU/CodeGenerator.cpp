@@ -103,7 +103,7 @@ constexpr llvm::StringLiteral kPasses =
     "ipsccp,deadargelim,constmerge,globaldce,cgscc(inline),"
     "function<eager-inv>(sroa,early-cse<memssa>,jump-threading,"
     "loop-mssa(loop-rotate,licm),simplifycfg,"
-    "loop(loop-deletion,loop-unroll-full),sroa,gvn,"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,"
     "instcombine<no-verify-fixpoint;max-iterations=1>,"
     "loop-mssa(licm),adce,simplifycfg,loop-vectorize,"
     "instcombine<no-verify-fixpoint;max-iterations=1>,"
