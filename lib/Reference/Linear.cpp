@@ -57,14 +57,11 @@ Tensor unpacked(const Tensor &panels, int64_t columns) {
   return w;
 }
 
-Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
-              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue) {
-  std::vector<Tensor> sums;
-  for (const Tensor &weight : panels) {
-    sums.push_back(linear(x, {unpacked(weight, columns), std::nullopt}));
-  }
-  Tensor y({x.shape[0], columns});
-  for (int64_t t = 0; t < x.shape[0]; ++t) {
+/// y[t, n] = epilogue(sums[0][t, n], ..., with[0][t, n] or with[0][n], ...)
+static Tensor finished(llvm::ArrayRef<Tensor> sums, llvm::ArrayRef<Tensor> with,
+                       int64_t columns, Epilogue epilogue) {
+  Tensor y({sums[0].shape[0], columns});
+  for (int64_t t = 0; t < y.shape[0]; ++t) {
     for (int64_t n = 0; n < columns; ++n) {
       std::vector<double> own, beside;
       for (const Tensor &sum : sums) {
@@ -74,6 +71,86 @@ Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
         beside.push_back(operand.rank() == 1 ? operand(n) : operand(t, n));
       }
       y(t, n) = epilogue(own, beside);
+    }
+  }
+  return y;
+}
+
+Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue) {
+  std::vector<Tensor> sums;
+  for (const Tensor &weight : panels) {
+    sums.push_back(linear(x, {unpacked(weight, columns), std::nullopt}));
+  }
+  return finished(sums, with, columns, epilogue);
+}
+
+Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue) {
+  std::vector<Tensor> sums;
+  for (const QuantizedWeights &weight : weights) {
+    sums.push_back(linear(x, weight));
+  }
+  return finished(sums, with, columns, epilogue);
+}
+
+RoundedRows roundedRows(const Tensor &x) {
+  int64_t rows = x.shape[0], size = x.shape[1];
+  RoundedRows rounded{Tensor({rows, size}), Tensor({rows})};
+  for (int64_t t = 0; t < rows; ++t) {
+    float most = 0;
+    for (int64_t k = 0; k < size; ++k) {
+      most = std::max(most, std::abs(static_cast<float>(x(t, k))));
+    }
+    if (most < 0x1p-100F) {
+      continue;
+    }
+    rounded.scales(t) = most / 127.0F;
+    float inverse = 127.0F / most;
+    for (int64_t k = 0; k < size; ++k) {
+      rounded.codes(t, k) =
+          std::nearbyint(static_cast<float>(x(t, k)) * inverse);
+    }
+  }
+  return rounded;
+}
+
+QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
+                          int64_t columns, int64_t size) {
+  int64_t height = panels.shape[2], groups = scales.shape[1];
+  bool bytes = panels.shape[1] * 4 == size;
+  QuantizedWeights w{Tensor({columns, size}), Tensor({columns, groups})};
+  for (int64_t n = 0; n < columns; ++n) {
+    for (int64_t k = 0; k < size; ++k) {
+      auto at = [&](int64_t pair) {
+        return static_cast<int>(
+            panels(n / height, k / pair, n % height, k % 4));
+      };
+      w.codes(n, k) = bytes ? at(4) - 128 : (at(8) >> (k % 8 / 4 * 4) & 15) - 8;
+    }
+    for (int64_t g = 0; g < groups; ++g) {
+      w.scales(n, g) = scales(n / height, g, n % height);
+    }
+  }
+  return w;
+}
+
+Tensor linear(const Tensor &x, const QuantizedWeights &w) {
+  int64_t rows = x.shape[0], size = x.shape[1], columns = w.codes.shape[0],
+          groups = w.scales.shape[1], group = size / groups;
+  RoundedRows rounded = roundedRows(x);
+  Tensor y({rows, columns});
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t n = 0; n < columns; ++n) {
+      double total = 0.0;
+      for (int64_t g = 0; g < groups; ++g) {
+        double sum = 0.0;
+        for (int64_t k = g * group; k < (g + 1) * group; ++k) {
+          sum += rounded.codes(t, k) * w.codes(n, k);
+        }
+        total += w.scales(n, g) * sum;
+      }
+      y(t, n) = rounded.scales(t) * total;
     }
   }
   return y;

@@ -109,7 +109,8 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
   Value down = weights.next(), up = weights.next();
   return mlir::cheems::MixExpertsOp::create(
              b, TypeRange{y.getType()}, input, best.getResult(0),
-             best.getResult(1), down, up, y,
+             best.getResult(1), down, up,
+             /*scales=*/ValueRange(), y,
              mlir::cheems::ScorePlacementAttr::get(b.getContext(), placement),
              mlir::cheems::ActivationAttr::get(b.getContext(),
                                                activationOf(c.activation)))

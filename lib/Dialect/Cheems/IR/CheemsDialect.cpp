@@ -46,3 +46,16 @@ LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   return success();
 }
+
+LogicalResult
+QuantizedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t bits, int64_t group, QuantizedPart part) {
+  if (bits != 4 && bits != 8) {
+    return emitError() << "codes have 4 or 8 bits, not " << bits;
+  }
+  if (group < 0) {
+    return emitError() << "a group has at least one element, or 0 for all, not "
+                       << group;
+  }
+  return success();
+}

@@ -60,5 +60,11 @@ LogicalResult MixExpertsOp::verify() {
       return emitOpError("C4: D, E, H and k are static");
     }
   }
+  bool codes = getElementTypeOrSelf(getDown()).isInteger();
+  bool scaled = llvm::all_of(
+      getScales(), [&](Value scales) { return shapeOf(scales)[0] == down[0]; });
+  if (getScales().size() != (codes ? 2 : 0) || !scaled) {
+    return emitOpError("C5: tables of i8 have two scales [E], others none");
+  }
   return success();
 }

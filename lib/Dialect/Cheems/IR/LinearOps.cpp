@@ -11,6 +11,74 @@ bool LinearOp::mayHold(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
+int64_t LinearOp::getPair() {
+  auto type = cast<ShapedType>(getWeights()[0].getType());
+  int64_t size = cast<ShapedType>(getX().getType()).getDimSize(1);
+  return type.getElementType().isInteger() ? size / type.getDimSize(1)
+                                           : type.getDimSize(3);
+}
+
+/// On buffers two weights may be parts of one, at offsets of their own.
+static bool sameShape(ShapedType a, ShapedType b) {
+  return a.getShape() == b.getShape() &&
+         a.getElementType() == b.getElementType();
+}
+
+/// C2, for K = `size` and N = `columns`.
+static LogicalResult verifyWeights(LinearOp op, int64_t size, int64_t columns) {
+  auto first = cast<ShapedType>(op.getWeights()[0].getType());
+  for (Value weight : op.getWeights()) {
+    auto type = cast<ShapedType>(weight.getType());
+    int64_t steps = type.getDimSize(1), last = type.getDimSize(3);
+    bool codes = type.getElementType().isInteger();
+    bool pairs =
+        codes ? last == 4 && (steps * 4 == size || steps * 8 == size)
+              : (last == 1 || (last == 2 && type.getElementType().isBF16())) &&
+                    steps * last == size;
+    bool covers = ShapedType::isDynamic(columns) || type.isDynamicDim(0) ||
+                  type.getDimSize(0) ==
+                      (columns + LinearOp::kColumns - 1) / LinearOp::kColumns;
+    if (!pairs || type.getDimSize(2) != LinearOp::kColumns || !covers ||
+        !sameShape(type, first)) {
+      return op.emitOpError(
+                 "C2: weights are [ceil(N/16), K/pair, 16, pair] of one "
+                 "type, got ")
+             << type << " for K = " << size << " and N = " << columns;
+    }
+  }
+  return success();
+}
+
+/// C7, for K = `size`.
+static LogicalResult verifyScales(LinearOp op, int64_t size) {
+  auto weights = cast<ShapedType>(op.getWeights()[0].getType());
+  bool codes = weights.getElementType().isInteger();
+  if (op.getScales().size() != (codes ? op.getWeights().size() : 0)) {
+    return op.emitOpError("C7: each weight of codes has its scales, others "
+                          "have none, got ")
+           << op.getScales().size() << " scales for " << op.getWeights().size()
+           << " weights " << weights;
+  }
+  constexpr int64_t mostCodes = 65536; // their products' sum fits into 32 bits
+  for (Value scales : op.getScales()) {
+    auto type = cast<ShapedType>(scales.getType());
+    int64_t groups = type.getDimSize(1);
+    bool whole = op.getPair() == 4
+                     ? groups == 1
+                     : groups > 0 && size % groups == 0 &&
+                           llvm::is_contained({32, 64, 128}, size / groups);
+    if (!whole || size > mostCodes ||
+        !sameShape(type, cast<ShapedType>(op.getScales()[0].getType())) ||
+        !compatible(type.getDimSize(0), weights.getDimSize(0)) ||
+        type.getDimSize(2) != LinearOp::kColumns) {
+      return op.emitOpError("C7: scales are [P, 1, 16] for 8 bits and [P, K/32 "
+                            "or 64 or 128, 16] for 4, with K <= 65536, got ")
+             << type << " for K = " << size << " and " << weights;
+    }
+  }
+  return success();
+}
+
 LogicalResult LinearOp::verify() {
   auto x = cast<ShapedType>(getX().getType());
   auto y = cast<ShapedType>(getY().getType());
@@ -25,23 +93,9 @@ LogicalResult LinearOp::verify() {
     return emitOpError("C2: there are one or two weights, got ")
            << getWeights().size();
   }
-  auto first = cast<ShapedType>(getWeights()[0].getType());
-  for (Value weight : getWeights()) {
-    auto type = cast<ShapedType>(weight.getType());
-    int64_t pair = type.getDimSize(3);
-    bool panels =
-        type.getDimSize(2) == kColumns &&
-        (pair == 1 || (pair == 2 && type.getElementType().isBF16())) &&
-        type.getDimSize(1) == size / pair && size % pair == 0;
-    bool covers = ShapedType::isDynamic(columns) || type.isDynamicDim(0) ||
-                  type.getDimSize(0) == (columns + kColumns - 1) / kColumns;
-    if (!panels || !covers || type.getShape() != first.getShape() ||
-        type.getElementType() != first.getElementType()) {
-      return emitOpError(
-                 "C2: weights are [ceil(N/16), K/pair, 16, pair] of one "
-                 "type, got ")
-             << type << " for K = " << size << " and " << y;
-    }
+  if (failed(verifyWeights(*this, size, columns)) ||
+      failed(verifyScales(*this, size))) {
+    return failure();
   }
   for (Value operand : getWith()) {
     auto type = cast<ShapedType>(operand.getType());

@@ -49,9 +49,11 @@ LinearOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   SmallVector<OperandTile> tiles{
       {{offsets[0], b.getIndexAttr(0)},
        {sizes[0], tensor::getMixedSize(b, loc, getX(), 1)}}};
-  for (Value weight : getWeights()) {
+  SmallVector<Value> panels(getWeights());
+  llvm::append_range(panels, getScales());
+  for (Value operand : panels) {
     OperandTile tile;
-    tile.sizes = tensor::getMixedSizes(b, loc, weight);
+    tile.sizes = tensor::getMixedSizes(b, loc, operand);
     tile.offsets.assign(tile.sizes.size(), b.getIndexAttr(0));
     tile.offsets[0] = offsets[1];
     tile.sizes[0] = sizes[1];

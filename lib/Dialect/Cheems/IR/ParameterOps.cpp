@@ -5,6 +5,28 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
+/// C6. Rows past the last and what `group` divides are the writer's to check:
+/// shapes before packing are not known here.
+static LogicalResult verifyQuantized(ParameterOp op, QuantizedAttr quantized,
+                                     RankedTensorType type) {
+  PanelsAttr panels = op.getLayoutAttr();
+  QuantizedPart part = quantized.getPart();
+  bool codes = part == QuantizedPart::Codes;
+  bool shaped = part == QuantizedPart::Matrix
+                    ? type.getRank() == 2 && !panels && !op.getBeside()
+                : panels ? type.getRank() == (codes ? 4 : 3) &&
+                               type.getDimSize(2) == panels.getRows()
+                         : type.getRank() == 2 && quantized.getBits() == 8;
+  bool element = codes ? type.getElementType().isInteger(8)
+                       : isa<FloatType>(type.getElementType());
+  if (op.getPermute() || !shaped || !element) {
+    return op.emitOpError("C6: a parameter of ")
+           << quantized << " is codes of i8 or scales, without permute, got "
+           << type;
+  }
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   if (getNames().empty()) {
     return emitOpError("C1: needs at least one name");
@@ -13,7 +35,8 @@ LogicalResult ParameterOp::verify() {
   if (!type.hasStaticShape()) {
     return emitOpError("C2: the result needs a static shape, got ") << type;
   }
-  if (auto panels = getLayoutAttr()) {
+  auto panels = getLayoutAttr();
+  if (panels && !getQuantized()) {
     if (type.getRank() < 4 ||
         type.getShape().take_back(2) !=
             ArrayRef<int64_t>{panels.getRows(), panels.getPair()}) {
@@ -32,10 +55,14 @@ LogicalResult ParameterOp::verify() {
     if (getNames().size() != 1) {
       return emitOpError("C4: permute takes one name");
     }
-  } else if (getLayoutAttr() && type.getRank() != 4) {
+  } else if (panels && !getQuantized() && type.getRank() != 4) {
     return emitOpError("C3: without permute a result in a layout is one "
                        "matrix, got ")
            << type;
+  }
+  QuantizedAttr quantized = getQuantizedAttr();
+  if (quantized && failed(verifyQuantized(*this, quantized, type))) {
+    return failure();
   }
   auto names = static_cast<int64_t>(getNames().size());
   if (getBeside() && (getLayoutAttr() || getPermuteAttr() ||

@@ -68,7 +68,8 @@ struct BatchedProduct {
     Value matrix = slice(weight, offsets, sizes, panels.drop_front(2));
     Value into = slice(y, place.offsets, place.sizes, {rows, columns});
     place.sums = LinearOp::create(b, loc, TypeRange{into.getType()}, rowsOfX,
-                                  matrix, ValueRange(), into)
+                                  matrix, /*scales=*/ValueRange(),
+                                  /*with=*/ValueRange(), into)
                      .getResult(0);
     return place;
   }

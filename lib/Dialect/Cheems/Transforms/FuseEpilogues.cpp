@@ -13,6 +13,12 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
+bool sameScales(LinearOp a, LinearOp b) {
+  return a.isQuantized() == b.isQuantized() &&
+         (!a.isQuantized() ||
+          a.getScales()[0].getType() == b.getScales()[0].getType());
+}
+
 /// The products among the inputs of an elementwise op that it may take over: of
 /// one input, with at most two weights of one type.
 SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
@@ -29,7 +35,7 @@ SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
       auto first = result[0]->get().getDefiningOp<LinearOp>();
       if (linear.getX() != first.getX() ||
           linear.getWeights()[0].getType() != first.getWeights()[0].getType() ||
-          weights + more > 2) {
+          !sameScales(linear, first) || weights + more > 2) {
         continue;
       }
     }
@@ -76,10 +82,11 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
           IRRewriter &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> weights, with;
+  SmallVector<Value> weights, scales, with;
   for (OpOperand *product : products) {
     auto linear = product->get().getDefiningOp<LinearOp>();
     llvm::append_range(weights, linear.getWeights());
+    llvm::append_range(scales, linear.getScales());
     llvm::append_range(with, linear.getWith());
   }
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -90,7 +97,7 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
   auto first = products[0]->get().getDefiningOp<LinearOp>();
   auto fused =
       LinearOp::create(rewriter, loc, op->getResultTypes(), first.getX(),
-                       weights, with, op.getDpsInits()[0]);
+                       weights, scales, with, op.getDpsInits()[0]);
   SmallVector<Type> types(weights.size() + with.size(), rewriter.getF32Type());
   Block *block = rewriter.createBlock(&fused.getEpilogue(), {}, types,
                                       SmallVector<Location>(types.size(), loc));

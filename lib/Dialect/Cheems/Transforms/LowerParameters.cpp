@@ -16,8 +16,9 @@ namespace {
 struct LowerParameters
     : cheems::impl::LowerParametersPassBase<LowerParameters> {
   /// What makes two parameters one: names, type, layout, permutation, whether
-  /// they are side by side.
-  using Key = std::tuple<Attribute, Type, Attribute, Attribute, Attribute>;
+  /// they are side by side, what of them is rounded.
+  using Key =
+      std::tuple<Attribute, Type, Attribute, Attribute, Attribute, Attribute>;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -28,10 +29,10 @@ struct LowerParameters
     module.walk([&](cheems::ParameterOp op) { ops.push_back(op); });
     for (cheems::ParameterOp op : ops) {
       auto type = cast<RankedTensorType>(op.getResult().getType());
-      auto [entry, fresh] =
-          offsets.try_emplace(Key(op.getNames(), type, op.getLayoutAttr(),
-                                  op.getPermuteAttr(), op.getBesideAttr()),
-                              end);
+      auto [entry, fresh] = offsets.try_emplace(
+          Key(op.getNames(), type, op.getLayoutAttr(), op.getPermuteAttr(),
+              op.getBesideAttr(), op.getQuantizedAttr()),
+          end);
       if (fresh) {
         end = llvm::alignTo(end + type.getNumElements() *
                                       type.getElementTypeBitWidth() / 8,
@@ -43,7 +44,7 @@ struct LowerParameters
     }
     SmallVector<Attribute> table;
     for (auto &[key, offset] : offsets) {
-      auto [names, type, layout, permute, beside] = key;
+      auto [names, type, layout, permute, beside, quantized] = key;
       NamedAttrList fields;
       fields.append("names", names);
       fields.append("type", TypeAttr::get(type));
@@ -55,6 +56,9 @@ struct LowerParameters
       }
       if (beside) {
         fields.append("beside", beside);
+      }
+      if (quantized) {
+        fields.append("quantized", quantized);
       }
       fields.append("offset", attributes.getI64IntegerAttr(offset));
       table.push_back(fields.getDictionary(&getContext()));

@@ -64,6 +64,7 @@ void packProduct(linalg::MatmulOp op, Value weight, IRRewriter &rewriter) {
   }
   auto linear = LinearOp::create(
       rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
+      /*scales=*/ValueRange{},
       start.with ? ValueRange{start.with} : ValueRange{}, destination);
   if (start.with) {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -209,3 +209,59 @@ func.func @yield_c1(%x: f32) {
   // expected-error@below {{C1: stands in the epilogue of a cheems.linear}}
   cheems.yield %x : f32
 }
+
+// -----
+
+func.func @linear_c2_codes(%x: tensor<4x128xf32>, %w: tensor<2x64x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x64x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: each weight of codes has its scales, others have none, got 0 scales}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: each weight of codes has its scales, others have none, got 1 scales}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x128x16x1xf32>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_groups_of_bytes(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x2x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x2x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_group(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x8x16xbf16>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<2x8x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_panels(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<3x2x16xbf16>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<3x2x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_long(%x: tensor<4x65664xf32>, %w: tensor<2x16416x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits and [P, K/32 or 64 or 128, 16] for 4, with K <= 65536}}
+  %r = cheems.linear ins(%x : tensor<4x65664xf32>) weights(%w : tensor<2x16416x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}

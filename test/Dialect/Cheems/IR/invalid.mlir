@@ -457,6 +457,48 @@ func.func @parameter_c5_permute() {
 
 // -----
 
+func.func @parameter_c6_permute() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 8, group = 0, part = codes> is codes of i8 or scales, without permute}}
+  %r = cheems.parameter ["a"] permute [1, 0] quantized <bits = 8, group = 0, part = codes> : tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_element() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 8, group = 0, part = codes>}}
+  %r = cheems.parameter ["a"] quantized <bits = 8, group = 0, part = codes> : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_scales() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 4, group = 64, part = scales>}}
+  %r = cheems.parameter ["a"] quantized <bits = 4, group = 64, part = scales> : tensor<4x2xbf16>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_matrix() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 8, group = 0, part = matrix>}}
+  %r = cheems.parameter ["a", "b"] beside quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// expected-error@below {{codes have 4 or 8 bits, not 5}}
+func.func private @quantized_bits() attributes {q = #cheems.quantized<bits = 5, group = 0, part = codes>}
+
+// -----
+
+// expected-error@below {{a group has at least one element, or 0 for all, not -1}}
+func.func private @quantized_group() attributes {q = #cheems.quantized<bits = 8, group = -1, part = codes>}
+
+// -----
+
 func.func @worker_c1() {
   // expected-error@below {{C1: stands inside an scf.forall}}
   %r = cheems.worker : index

@@ -19,6 +19,33 @@ def Cheems_PanelsAttr : AttrDef<Cheems_Dialect, "Panels"> {
   let genVerifyDecl = 1;
 }
 
+def Cheems_QuantizedPart : I32EnumAttr<"QuantizedPart", "What of a matrix rounded to few bits", [
+    I32EnumAttrCase<"Matrix", 0, "matrix">, // all of it: cheems-quantize-parameters splits it
+    I32EnumAttrCase<"Codes", 1, "codes">,
+    I32EnumAttrCase<"Scales", 2, "scales">
+  ]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+
+def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
+  let mnemonic = "quantized";
+  let summary = "Rounding of a matrix of weights to few bits";
+  let description = [{
+    A matrix `[N, K]` becomes codes of 8 or 4 bits, and a scale for every row and `group` neighbours of it, 0 for all K:
+    W[n, k] is near scale[n, k / group] * code[n, k], codes in [-127, 127] or [-8, 7].
+
+    `codes` in panels `<16, 4>` are stored plus 128 as `[ceil(N/16), K/4, 16, 4]`, or plus 8 and two to a byte as
+    `[ceil(N/16), K/8, 16, 4]`, as `cheems.linear` says; `scales` beside them are `[ceil(N/16), K/group, 16]`. Rows past N
+    have the codes and scales of zeros. Without panels 8-bit codes are `[N, K]`, signed, and scales `[N, K/group]`.
+
+    Example: `#cheems.quantized<bits = 4, group = 64, part = codes>`
+  }];
+  let parameters = (ins "int64_t":$bits, "int64_t":$group, EnumParameter<Cheems_QuantizedPart>:$part);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Cheems_Products : I32EnumAttr<"Products", "How a target computes products with bf16 weights", [
     I32EnumAttrCase<"FMA", 0, "fma">,          // weights widened to f32
     I32EnumAttrCase<"DotBF16", 1, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32

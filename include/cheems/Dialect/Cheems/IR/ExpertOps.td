@@ -53,14 +53,19 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
 
     y[t, d] <- y[t, d] + sum_{h, i} w * up[e, d]
 
-    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32 or bf16; `y` [T, D] f32 is
-    the destination, read and written, and may not overlap `x`. act is `silu`, `gelu` (the erf form) or `relu`.
+    Tables of i8 are codes, a scale a row: down[e, d] = scales[0][e] * code, up[e, d] = scales[1][e] * code; hit is
+    scales[0][e] * (sum_d x[t, d] * code) and w * scales[1][e] multiplies the codes of up.
+
+    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `scales`, for
+    i8 only, two of [E] f32; `y` [T, D] f32 is the destination, read and written, and may not overlap `x`. act is `silu`,
+    `gelu` (the erf form) or `relu`.
 
     Constraints:
     - C1: `x` and `y` have the same shape [T, D].
     - C2: `score` and `expert` have the same shape [T, H, k].
     - C3: `down` and `up` have the same shape [E, D] and element type.
     - C4: D, E, H and k are static.
+    - C5: tables of i8 have two `scales` [E], others none.
 
     Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.
 
@@ -75,11 +80,12 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert,
-                       Cheems_Shaped<[F32, BF16], [2]>:$down, Cheems_Shaped<[F32, BF16], [2]>:$up,
+                       Cheems_Shaped<[F32, BF16, I8], [2]>:$down, Cheems_Shaped<[F32, BF16, I8], [2]>:$up,
+                       Variadic<Cheems_Shaped<[F32], [1]>>:$scales,
                        Cheems_Shaped<[F32], [2]>:$y, Cheems_ScorePlacementAttr:$placement, Cheems_ActivationAttr:$activation);
   let assemblyFormat = [{
     $placement $activation attr-dict `ins` `(` $x `,` $score `,` $expert `,` $down `,` $up `:` type($x) `,` type($score) `,`
-      type($expert) `,` type($down) `,` type($up) `)`
+      type($expert) `,` type($down) `,` type($up) `)` (`scales` `(` $scales^ `:` type($scales) `)`)?
     `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";

@@ -12,7 +12,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
 
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
     and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor. With a layout its
-    last two dimensions, [N, K], are in panels.
+    last two dimensions, [N, K], are in panels. With `quantized` it is the codes or the scales of the matrix rounded to few bits
+    (`#cheems.quantized`), or of part `matrix` the matrix that is to be rounded.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
     turns this op into a view of the artefact's mapped weight section.
@@ -23,10 +24,13 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`, with `permute` `[..., N', K/pair, rows, pair]`.
     - C4: `permute` is a permutation of the dimensions of one name.
     - C5: `beside` stands at a matrix, its columns a multiple of the names, without layout and permutation.
+    - C6: `quantized` stands without `permute`; codes are i8 and scales floats, of the shapes that `#cheems.quantized` names; a
+      `matrix` has neither layout nor `beside`.
 
     Edges: with a layout, rows past the last are zero.
 
-    Accumulation: none; widening to f32 is exact, narrowing to bf16 rounds to nearest even.
+    Accumulation: none; widening to f32 is exact, narrowing to bf16 rounds to nearest even. Codes and scales are those of
+    `include/cheems/Import/Quantize.h`, from the stored numbers.
 
     Example:
     ```mlir
@@ -35,12 +39,17 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
     %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] beside : tensor<1024x1536xbf16>
     %q = cheems.parameter ["mlp.keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
+    %c = cheems.parameter ["a.weight"] layout <16, 4> quantized <bits = 4, group = 64, part = codes> : tensor<16x96x16x4xi8>
+    %s = cheems.parameter ["a.weight"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<16x12x16xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,
-                       OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$beside);
+                       OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$beside, OptionalAttr<Cheems_QuantizedAttr>:$quantized);
   let results = (outs RankedTensorOf<[AnyFloat, AnyInteger]>:$result);
-  let assemblyFormat = "$names (`layout` $layout^)? (`permute` $permute^)? (`beside` $beside^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $names (`layout` $layout^)? (`permute` $permute^)? (`beside` $beside^)? (`quantized` $quantized^)?
+    attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 
