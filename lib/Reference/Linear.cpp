@@ -89,7 +89,7 @@ Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
               llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue) {
   std::vector<Tensor> sums;
   for (const QuantizedWeights &weight : weights) {
-    sums.push_back(linear(x, weight));
+    sums.push_back(quantizedLinear(x, weight));
   }
   return finished(sums, with, columns, epilogue);
 }
@@ -135,7 +135,7 @@ QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
   return w;
 }
 
-Tensor linear(const Tensor &x, const QuantizedWeights &w) {
+Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w) {
   int64_t rows = x.shape[0], size = x.shape[1], columns = w.codes.shape[0],
           groups = w.scales.shape[1], group = size / groups;
   RoundedRows rounded = roundedRows(x);

@@ -47,7 +47,7 @@ QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
                           int64_t columns, int64_t size);
 /// y[t, n] = scale of row t * sum_g scales[n, g] * (sum_{k in g} code[t, k] *
 /// codes[n, k]).
-Tensor linear(const Tensor &x, const QuantizedWeights &w);
+Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
 
 /// One element from its sums, one a weight, and from what stands beside it.
 using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,

@@ -52,6 +52,43 @@ TEST(BF16, NearestOfTwoAndTheEvenOneInTheMiddle) {
   EXPECT_EQ(bf16(-0x1.8p-127), 0.0) << "a denormal";
 }
 
+TEST(RoundedRows, GreatestMagnitudeIs127AndTiesGoToEven) {
+  RoundedRows rows = roundedRows(Tensor(
+      {3, 3}, {-254.0, 3.0, 5.0, 0.0, 0.0, 0.0, 0x1p-101, -0x1p-102, 0.0}));
+  EXPECT_EQ(rows.scales.data, (std::vector<double>{2.0, 0.0, 0.0}));
+  EXPECT_EQ(rows.codes.data, (std::vector<double>{-127.0, 2.0, 2.0, 0.0, 0.0,
+                                                  0.0, 0.0, 0.0, 0.0}));
+}
+
+TEST(QuantizedWeights, BytesStandPlus128AndHalvesOfBytesPlus8) {
+  Tensor bytes({1, 2, 16, 4}), halves({1, 1, 16, 4}), scales({1, 1, 16});
+  for (int64_t k = 0; k < 8; ++k) {
+    bytes(0, k / 4, 3, k % 4) = static_cast<double>(128 - 127 + k);
+  }
+  for (int64_t k = 0; k < 4; ++k) {
+    halves(0, 0, 3, k) = static_cast<double>(k | (15 - k) << 4);
+  }
+  scales(0, 0, 3) = 0.5;
+  QuantizedWeights w = unpacked(bytes, scales, 4, 8);
+  EXPECT_EQ(w.codes(3, 0), -127.0);
+  EXPECT_EQ(w.codes(3, 7), -120.0);
+  EXPECT_EQ(w.codes(2, 7), -128.0) << "the byte 0";
+  EXPECT_EQ(w.scales(3, 0), 0.5);
+  w = unpacked(halves, scales, 4, 8);
+  EXPECT_EQ(w.codes(3, 0), -8.0);
+  EXPECT_EQ(w.codes(3, 3), -5.0);
+  EXPECT_EQ(w.codes(3, 4), 7.0);
+  EXPECT_EQ(w.codes(3, 7), 4.0);
+}
+
+TEST(QuantizedWeights, EveryGroupHasItsScale) {
+  QuantizedWeights w{Tensor({1, 4}, {1.0, 2.0, 3.0, 4.0}),
+                     Tensor({1, 2}, {10.0, 100.0})};
+  Tensor x({1, 4}, {127.0, -1.0, 0.0, 1.0});
+  EXPECT_EQ(quantizedLinear(x, w).data,
+            (std::vector<double>{10.0 * (127.0 - 2.0) + 100.0 * 4.0}));
+}
+
 TEST(Linear, ReadsBF16AndAddsTheBiasAsItIs) {
   Tensor x({1, 2}, {0x1.01p0, 2.0}), weight({1, 2}, {0x1.01p0, 1.0});
   LinearWeights w{weight, Tensor({1}, {0x1.01p-4}), /*readsBF16=*/true};

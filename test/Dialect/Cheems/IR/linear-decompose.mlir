@@ -42,3 +42,27 @@ func.func @gated(%x: tensor<?x3xf32>, %g: tensor<1x3x16x1xf32>, %u: tensor<1x3x1
   } -> tensor<?x16xf32>
   return %r : tensor<?x16xf32>
 }
+
+// Sums of codes are integers: the row's greatest magnitude, its codes, their products a group, the chain over groups, the row's scale.
+// CHECK-LABEL: @codes
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0
+// CHECK: math.absf
+// CHECK: arith.maximumf
+// CHECK: math.roundeven
+// CHECK: arith.fptosi
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+// CHECK: arith.extui %{{.*}} : i8 to i32
+// CHECK: arith.shrui
+// CHECK: arith.subi
+// CHECK: arith.muli
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+// CHECK: arith.sitofp
+// CHECK: math.fma
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]}
+// CHECK: arith.mulf
+// CHECK: linalg.copy
+// CHECK-NOT: cheems.
+func.func @codes(%x: tensor<?x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x2x16xbf16>, %y: tensor<?x20xf32>) -> tensor<?x20xf32> {
+  %r = cheems.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
+  return %r : tensor<?x20xf32>
+}

@@ -17,6 +17,21 @@ func.func @parameters() -> (tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x3
   return %w, %p, %k, %q, %e : tensor<8xf32>, tensor<2x4x16x2xbf16>, tensor<2x4x8x32xf32>, tensor<2x4x2x4x16x2xbf16>, tensor<9x8xbf16>
 }
 
+// CHECK-LABEL: @quantized
+// CHECK: cheems.parameter ["w"] quantized <bits = 4, group = 64, part = matrix> : tensor<20x128xbf16>
+// CHECK: cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 64, part = codes> : tensor<2x16x16x4xi8>
+// CHECK: cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<2x2x16xbf16>
+// CHECK: cheems.parameter ["down", "up"] beside quantized <bits = 8, group = 4, part = codes> : tensor<9x8xi8>
+// CHECK: cheems.parameter ["down", "up"] beside quantized <bits = 8, group = 4, part = scales> : tensor<9x2xf32>
+func.func @quantized() -> (tensor<20x128xbf16>, tensor<2x16x16x4xi8>, tensor<2x2x16xbf16>, tensor<9x8xi8>, tensor<9x2xf32>) {
+  %w = cheems.parameter ["w"] quantized <bits = 4, group = 64, part = matrix> : tensor<20x128xbf16>
+  %c = cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 64, part = codes> : tensor<2x16x16x4xi8>
+  %s = cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<2x2x16xbf16>
+  %t = cheems.parameter ["down", "up"] beside quantized <bits = 8, group = 4, part = codes> : tensor<9x8xi8>
+  %u = cheems.parameter ["down", "up"] beside quantized <bits = 8, group = 4, part = scales> : tensor<9x2xf32>
+  return %w, %c, %s, %t, %u : tensor<20x128xbf16>, tensor<2x16x16x4xi8>, tensor<2x2x16xbf16>, tensor<9x8xi8>, tensor<9x2xf32>
+}
+
 // CHECK-LABEL: @layout_attribute
 // CHECK-SAME: layout = #cheems.panels<16, 1>
 func.func private @layout_attribute() attributes {layout = #cheems.panels<16, 1>}
