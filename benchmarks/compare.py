@@ -9,7 +9,7 @@ in the Python that runs this script (pip install torch transformers); LLAMA_BENC
 LLAMA_BENCH_AVX512 one built with AVX-512 F, BW, CD, DQ and VL alone. A row whose peer did not run is missed.
 """
 import argparse, json, os, pathlib, sys, time
-import charts, machine, modules, pictures, table
+import charts, machine, modules, pictures, table, weights
 from contenders import DEPTH, PROMPT, Missing, Runner
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,12 +23,14 @@ def say(text):
 def chosen(words):
     """Rows and figures that begin with one of these words, all without words; and the runs that they need."""
     wanted = lambda key: not words or any(key.startswith(word) for word in words)
-    rows = [row for row in (*table.rows(), *modules.rows()) if wanted(row.key)]
+    rows = [row for row in (*table.rows(), *modules.rows(), *weights.rows()) if wanted(row.key)]
     figures = {key: jobs for key, jobs in modules.figures().items() if wanted(key)}
     needed = {job for row in rows for job in row.jobs()} | {job for jobs in figures.values() for job in jobs}
     if not words:
-        needed |= set(table.all_jobs())
-    return rows, figures, [job for job in (*table.all_jobs(), *modules.all_jobs()) if job in needed]
+        needed |= {*table.all_jobs(), *weights.all_jobs()}
+    elif "weights" in words:
+        needed |= set(weights.all_jobs())
+    return rows, figures, [job for job in dict.fromkeys((*table.all_jobs(), *modules.all_jobs(), *weights.all_jobs())) if job in needed]
 
 
 def measure(jobs, a):
@@ -108,7 +110,7 @@ def draw(results, figures, folder):
 
 
 def main():
-    keys = [row.key for row in (*table.rows(), *modules.rows())] + list(modules.figures())
+    keys = [row.key for row in (*table.rows(), *modules.rows(), *weights.rows())] + list(modules.figures())
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="ROW is one of, or the beginning of: " + ", ".join(keys))
     parser.add_argument("--bins", type=pathlib.Path, default=ROOT / "build/release/bin", help="folder of our tools")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/cheems-compare"), help="folder of generated models")
@@ -130,9 +132,10 @@ def main():
     results = json.loads(a.recorded.read_text()) if a.recorded else measure(jobs, a)
     if a.json:
         a.json.write_text(json.dumps(results, indent=1) + "\n")
-    for part, own, ran in (("compare", [row for row in rows if not row.key.startswith("modules")], table.all_jobs()),
-                           ("modules", [row for row in rows if row.key.startswith("modules")], modules.all_jobs())):
-        if own and any(job.key() in results["samples"] for row in own for job in row.jobs()):
+    starting = lambda part: [row for row in rows if row.key.startswith(part)]
+    for part, own, ran in (("compare", [row for row in rows if not row.key.startswith(("modules", "weights"))], table.all_jobs()),
+                           ("modules", starting("modules"), modules.all_jobs()), ("weights", starting("weights"), weights.all_jobs())):
+        if any(row.ours.key() in results["samples"] for row in own):
             text = report(results, own, ran)
             print(text)
             if a.write:

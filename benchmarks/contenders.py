@@ -1,7 +1,7 @@
 """How each contender is run: one job is one program, model and test, and a sample is what one run of it says."""
 import dataclasses, json, math, os, pathlib, re, statistics, subprocess, sys, tempfile, time
 import machine, random_gguf, random_model
-from models import MODELS, VOCABULARY
+from models import MODELS, VOCABULARY, weights_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROMPT = DEPTH = 512
@@ -66,6 +66,7 @@ class Runner:
         return path
 
     def folder(self, model):
+        model, _ = weights_of(model)
         folder = self.work / model
         return self.once(folder, lambda: (folder / "config.json").exists() or random_model.save(folder, MODELS[model]))
 
@@ -73,11 +74,14 @@ class Runner:
         path, compiler = self.work / f"{model}.cheems", self.bins / "cheems-compile"
         sources = (compiler, self.folder(model) / "config.json")
         fresh = lambda: path.exists() and all(source.exists() and source.stat().st_mtime < path.stat().st_mtime for source in sources)
-        return self.once(path, lambda: fresh() or run([compiler, self.folder(model), "-o", path]))
+        _, weights = weights_of(model)
+        return self.once(path, lambda: fresh() or run([compiler, self.folder(model), "-o", path, *(["--weights", weights] if weights else [])]))
 
     def gguf(self, model):
         path = self.work / f"{model}.gguf"
-        return self.once(path, lambda: path.exists() or random_gguf.save(path, MODELS[model]))
+        name, weights = weights_of(model)
+        kind = {None: "bf16", "int8": "q8_0", "int4": "q4_0"}[weights]
+        return self.once(path, lambda: path.exists() or random_gguf.save(path, MODELS[name], kind))
 
     def prepare(self, job):
         """Makes what a job runs on, and says whether it can run here."""

@@ -141,6 +141,12 @@ class Cheems:
         return (self.parameters() - tables * (self.experts - rows)) * weight + (stored + states) * sequences
 
 
+def weights_of(model):
+    """The name of a model, and to what its weights are rounded: "doge-160M+int8"; None: they are as stored."""
+    name, _, weights = model.partition("+")
+    return name, weights or None
+
+
 MODELS = {
     "doge-20M": Doge(256, 512, 8, 2, 1),
     "doge-60M": Doge(512, 1024, 16, 4, 2),

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the model nearest to a Doge that llama.cpp runs: its dimensions in the llama architecture, bf16, random weights.
+"""Writes the model nearest to a Doge that llama.cpp runs: its dimensions in the llama architecture, random weights.
 
-    benchmarks/random_gguf.py OUT.gguf --model doge-160M
+    benchmarks/random_gguf.py OUT.gguf --model doge-160M [--weights bf16|q8_0|q4_0]
+
+q4_0 has its embedding, which is its head, in Q6_K, as llama-quantize writes such a model.
 
 The matrices are the same but for dt_proj (one row a key/value head), so a token reads the same bytes and takes the same
 products; llama.cpp has neither the dynamic mask nor the norms of queries and keys to calculate. Needs nothing but Python.
 """
-import argparse, io, math, pathlib, struct
+import argparse, io, math, pathlib, random, struct
 from models import MODELS, VOCABULARY, Doge
 from random_model import write
 
-F32, BF16 = 0, 30  # ggml's types of tensors
+# ggml's types of tensors, by number, elements and bytes of a block
+F32, BF16, Q4_0, Q6_K, Q8_0 = (0, 1, 4), (30, 1, 2), (2, 32, 18), (14, 256, 210), (8, 32, 34)
+WEIGHTS = {"bf16": BF16, "q8_0": Q8_0, "q4_0": Q4_0}
 ALIGNMENT = 32
 
 
@@ -58,27 +62,50 @@ def tensors(model):
         yield block + "ffn_down.weight", (hidden, model.intermediate)
 
 
-def save(path, model):
+def codes(file, blocks, kind):
+    """So many blocks of one scale and random codes."""
+    generator, (_, _, size) = random.Random(0), kind
+    scale = struct.pack("<e", 2e-4)
+    body = lambda: generator.randbytes(size - 2)
+    # its scale stands first in a block, but last in one of Q6_K
+    some = b"".join(body() + scale if kind == Q6_K else scale + body() for _ in range(min(blocks, 65537)))
+    while blocks:
+        count = min(blocks, len(some) // size)
+        file.write(some[: count * size])
+        blocks -= count
+
+
+def save(path, model, weights="bf16"):
     shapes, entries = list(tensors(model)), metadata(model)
+
+    def kind_of(name, shape):
+        if len(shape) == 1:
+            return F32
+        return Q6_K if weights == "q4_0" and name == "token_embd.weight" else WEIGHTS[weights]
+
     head = io.BytesIO()
     head.write(b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(entries)) + b"".join(entries))
     padded = lambda size: size + -size % ALIGNMENT
-    size = lambda shape: math.prod(shape) * (2 if len(shape) == 2 else 4)
+    blocks = lambda name, shape: math.prod(shape) // kind_of(name, shape)[1]
+    size = lambda name, shape: blocks(name, shape) * kind_of(name, shape)[2]
     offset = 0
     for name, shape in shapes:
         # extents innermost first
         head.write(string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape)))
-        head.write(struct.pack("<IQ", BF16 if len(shape) == 2 else F32, offset))
-        offset += padded(size(shape))
+        head.write(struct.pack("<IQ", kind_of(name, shape)[0], offset))
+        offset += padded(size(name, shape))
     temporary, at = path.with_suffix(".part"), 0
     with open(temporary, "wb") as file:
         file.write(head.getvalue() + bytes(-head.tell() % ALIGNMENT))
-        for _, shape in shapes:
-            if len(shape) == 2:
+        for name, shape in shapes:
+            kind = kind_of(name, shape)
+            if kind == F32:
+                file.write(struct.pack("<f", 1.0) * shape[0])
+            elif kind == BF16:
                 at = write(file, math.prod(shape), "bf16", 0.02, 0.0, at)
             else:
-                file.write(struct.pack("<f", 1.0) * shape[0])
-            file.write(bytes(padded(size(shape)) - size(shape)))
+                codes(file, blocks(name, shape), kind)
+            file.write(bytes(padded(size(name, shape)) - size(name, shape)))
     temporary.rename(path)
 
 
@@ -87,8 +114,9 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--model", default="doge-160M", choices=[name for name, model in MODELS.items()
                                                                  if isinstance(model, Doge) and not model.experts])
+    parser.add_argument("--weights", default="bf16", choices=list(WEIGHTS))
     a = parser.parse_args()
-    save(a.out, MODELS[a.model])
+    save(a.out, MODELS[a.model], a.weights)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The comparisons: what is set against what, at least how fast it should be, and what a recorded run says about it."""
-import dataclasses, statistics
+import dataclasses, math, statistics
 from typing import Optional, Tuple
 from contenders import DEPTH, OPS, PROMPT, SEQUENCES, VARIANTS, Job
-from models import MODELS
+from models import MODELS, weights_of
 
 # A ratio that would need more than NEARLY of the measured limit counts as met at ENOUGH of it: nobody can read faster.
 NEARLY, ENOUGH = 0.95, 0.85
@@ -19,7 +19,7 @@ class Row:
     ours: Job
     peers: Tuple[Job, ...] = ()  # the fastest of them counts
     limit: Optional[str] = None  # instead of peers
-    least_with_amx: Optional[float] = None
+    least_with: Optional[Tuple[str, float]] = None  # with that feature of the CPU
     times: int = 1  # peers' rates are taken this many times
     beside: Tuple[Job, ...] = ()  # two jobs: the ratio is taken to theirs
 
@@ -27,7 +27,7 @@ class Row:
         return (self.ours, *self.peers, *self.beside)
 
     def threshold(self, features):
-        return self.least_with_amx if self.least_with_amx and "amx_bf16" in features else self.least
+        return self.least_with[1] if self.least_with and self.least_with[0] in features else self.least
 
 
 def cheems(model, test, how=""):
@@ -42,7 +42,7 @@ def rows():
     for size in ("160M", "320M"):
         model, ours = f"doge-{size}", cheems(f"doge-{size}", "decode")
         work = f"decode, Doge {size} bf16, depth {DEPTH}"
-        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read", least_with_amx=0.85)
+        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read", least_with=("amx_bf16", 0.85))
         yield Row(f"decode-{size}-llama", work, "llama.cpp bf16, same dimensions", 1.25, ours, (Job("llama.cpp", "", model, "decode"),))
     yield Row("decode-20M-llama", f"decode, Doge 20M bf16, depth {DEPTH}", "llama.cpp bf16, same dimensions", 1.3,
               cheems("doge-20M", "decode"), (Job("llama.cpp", "", "doge-20M", "decode"),))
@@ -71,8 +71,8 @@ def further():
 
 def work_of(job, settings, notes={}):
     """What a token costs at least: its share of the bytes that a step must read, and of the operations on them. Of single
-    operations and models with SSD, what cheems-bench counts; nothing where it did not run."""
-    if job.test in OPS or " " in job.test:
+    operations, rounded weights and models with SSD, what cheems-bench counts; nothing where it did not run."""
+    if job.test in OPS or " " in job.test or weights_of(job.model)[1]:
         return notes.get("bytes"), notes.get("operations")
     model = MODELS[job.model]
     number = 4 if job.how == "f32" else 2
@@ -122,7 +122,8 @@ def cached(results, job):
     if job.test in OPS or " " in job.test:
         return False
     together = {"decode": 1, "batch": SEQUENCES, "prefill": PROMPT}[job.test]
-    return work_of(job, results["settings"])[0] * together < max(results["machine"]["caches"].values(), default=0)
+    notes = results["samples"].get(job.key(), {}).get("notes", {})
+    return (work_of(job, results["settings"], notes)[0] or math.inf) * together < max(results["machine"]["caches"].values(), default=0)
 
 
 def bound(results, job):

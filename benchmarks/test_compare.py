@@ -252,8 +252,20 @@ class Models(unittest.TestCase):
         ours = sorted(shape for name, shape in model.tensors() if len(shape) == 2 and "dt_proj" not in name)
         self.assertEqual(sorted(shape for _, shape in random_gguf.tensors(model) if len(shape) == 2), ours)
         at = data.index(b"output_norm.weight") + len("output_norm.weight")
-        self.assertEqual(struct.unpack("<IQIQ", data[at : at + 24]), (1, 64, random_gguf.F32, VOCABULARY * 64 * 2))
+        self.assertEqual(struct.unpack("<IQIQ", data[at : at + 24]), (1, 64, random_gguf.F32[0], VOCABULARY * 64 * 2))
         self.assertEqual(len(data) % random_gguf.ALIGNMENT, 0)
+
+    def test_gguf_of_few_bits_is_as_long_as_its_tensors(self):
+        model = Doge(256, 512, 1, 4, 2)
+        inside = sum(math.prod(shape) for name, shape in random_gguf.tensors(model) if len(shape) == 2 and name != "token_embd.weight")
+        for weights, bits, head in (("q8_0", 8.5, 8.5), ("q4_0", 4.5, 6.5625)):
+            path = self.folder / f"{weights}.gguf"
+            random_gguf.save(path, model, weights)
+            data = path.read_bytes()
+            expected = inside * bits / 8 + VOCABULARY * 256 * head / 8 + 3 * 256 * 4
+            start = data.index(b"blk.0.ffn_down.weight") + len("blk.0.ffn_down.weight") + 32
+            start += -start % random_gguf.ALIGNMENT
+            self.assertEqual(len(data) - start, expected)
 
     def test_a_job_that_cannot_run_says_why(self):
         runner = Runner(self.folder, self.folder, 1, 8, 1)
