@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/Generation/Interrupt.h"
 #include "runtime/Session/Session.h"
+#include "tools/Support/Format.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -15,9 +16,7 @@ namespace cheems::bench {
 namespace {
 
 std::string gibibytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f GiB", bytes / (1 << 30));
-  return text;
+  return format("%.1f GiB", bytes / (1 << 30));
 }
 
 /// The folder's weights and the compiled file's are on the disk together;

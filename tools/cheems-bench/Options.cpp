@@ -1,10 +1,6 @@
 #include "Options.h"
-#include "cheems/abi.h"
-#include "cheems/artifact.h"
-#include "runtime/Error.h"
 #include "runtime/ThreadPool/ThreadPool.h"
-#include <CLI/CLI.hpp>
-#include <algorithm>
+#include "tools/Support/CommandLine.h"
 
 namespace cheems::bench {
 
@@ -15,13 +11,6 @@ constexpr const char *description =
     "(tg), and how\nclose they come to what this machine can read and compute."
     "\nMODEL may be a model folder too; it is then compiled once into the "
     "cache.\nCHEEMS_CPU names the variant of the code to run.";
-
-constexpr const char *versionText =
-    "cheems-bench " CHEEMS_VERSION " (artefact format %d, interface %d)";
-
-Error usage(const std::string &what) {
-  return Error(Status::usage, what + "; see --help");
-}
 
 /// What is on the command line, before it is checked.
 struct Raw {
@@ -96,11 +85,7 @@ void declareRest(CLI::App &app, Raw &raw) {
 void checkNumbers(const char *name, const std::vector<int64_t> &values,
                   int64_t least, int64_t most) {
   for (int64_t value : values) {
-    if (value < least || value > most) {
-      throw usage(std::string(name) + " must be between " +
-                  std::to_string(least) + " and " + std::to_string(most) +
-                  ", not " + std::to_string(value));
-    }
+    checkNumber(name, value, least, most);
   }
 }
 
@@ -158,9 +143,9 @@ Options checked(Raw raw) {
   checkNumbers("-d", options.depths, 0, INT32_MAX);
   checkNumbers("-b", options.sequences, 1, 65536);
   checkNumbers("-t", options.threads, 0, ThreadPool::maxThreads);
-  checkNumbers("-r", {options.repetitions}, 1, 1000000);
-  checkNumbers("-c", {options.context}, 0, INT32_MAX);
-  checkNumbers("--prefill-chunk", {options.prefillChunk}, 0, INT32_MAX);
+  checkNumber("-r", options.repetitions, 1, 1000000);
+  checkNumber("-c", options.context, 0, INT32_MAX);
+  checkNumber("--prefill-chunk", options.prefillChunk, 0, INT32_MAX);
   return options;
 }
 
@@ -168,21 +153,12 @@ Options checked(Raw raw) {
 
 std::optional<Options> parseOptions(int argc, char **argv) {
   CLI::App app(description, "cheems-bench");
-  char version[128];
-  std::snprintf(version, sizeof(version), versionText, CHEEMS_ARTIFACT_VERSION,
-                CHEEMS_ABI_VERSION);
-  app.set_version_flag("--version", version);
-  app.get_formatter()->column_width(36);
+  prepare(app, 36);
   Raw raw;
   declareTests(app, raw.options);
   declareRest(app, raw);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    app.exit(request);
+  if (!parse(app, argc, argv)) {
     return std::nullopt;
-  } catch (const CLI::ParseError &error) {
-    throw usage(error.what());
   }
   return checked(std::move(raw));
 }

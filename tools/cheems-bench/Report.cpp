@@ -1,7 +1,6 @@
 #include "Report.h"
+#include "tools/Support/Format.h"
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,18 +10,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-__attribute__((format(printf, 1, 2))) std::string text(const char *format,
-                                                       ...) {
-  char line[256];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line, sizeof(line), format, arguments);
-  va_end(arguments);
-  return line;
-}
-
 std::string mebibytes(int64_t bytes) {
-  return text("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return format("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
 /// A row against the limits of its threads.
@@ -104,12 +93,14 @@ std::string testTable(const Report &report) {
     lines.push_back(
         {model.name + " " + model.weights, model.variant, timing.test,
          mebibytes(model.fileBytes),
-         text("%.2f M", static_cast<double>(model.parameters) / 1e6),
+         format("%.2f M", static_cast<double>(model.parameters) / 1e6),
          std::to_string(timing.threads),
-         text("%.2f ± %.2f", timing.rate(tokens), timing.deviation(tokens)),
-         text("%.2f", shares.bandwidth / 1e9), text("%.1f", 100 * shares.read),
-         text("%.1f", shares.work / 1e9), text("%.1f", 100 * shares.peak),
-         timing.prompt ? text("%.2f ms", 1e3 * timing.medianSeconds()) : "-"});
+         format("%.2f ± %.2f", timing.rate(tokens), timing.deviation(tokens)),
+         format("%.2f", shares.bandwidth / 1e9),
+         format("%.1f", 100 * shares.read), format("%.1f", shares.work / 1e9),
+         format("%.1f", 100 * shares.peak),
+         timing.prompt ? format("%.2f ms", 1e3 * timing.medianSeconds())
+                       : "-"});
   }
   return table(lines, 3);
 }
@@ -127,11 +118,12 @@ std::string operationTable(const Report &report) {
     lines.push_back(
         {timing.test, row.model->weights, row.model->variant,
          std::to_string(timing.threads),
-         text("%.3f", 1e6 * timing.medianSeconds() / tokens),
-         text("%.0f ± %.0f", timing.rate(tokens), timing.deviation(tokens)),
-         text("%.1f", shares.work / 1e9), text("%.1f", 100 * shares.peak),
-         text("%.2f", shares.bandwidth / 1e9), text("%.1f", 100 * shares.read),
-         bound.name, text("%.1f", 100 * bound.share(row))});
+         format("%.3f", 1e6 * timing.medianSeconds() / tokens),
+         format("%.0f ± %.0f", timing.rate(tokens), timing.deviation(tokens)),
+         format("%.1f", shares.work / 1e9), format("%.1f", 100 * shares.peak),
+         format("%.2f", shares.bandwidth / 1e9),
+         format("%.1f", 100 * shares.read), bound.name,
+         format("%.1f", 100 * bound.share(row))});
   }
   return table(lines, 3);
 }
@@ -140,13 +132,13 @@ void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
   const LoadTime &load = model.load;
   if (!model.path.empty()) {
     lines.push_back({model.name + ": load to first token",
-                     text("%.2f ms (open %.2f, memory %.2f, token %.2f)",
-                          1e3 * load.total(), 1e3 * load.open,
-                          1e3 * load.session, 1e3 * load.decode)});
+                     format("%.2f ms (open %.2f, memory %.2f, token %.2f)",
+                            1e3 * load.total(), 1e3 * load.open,
+                            1e3 * load.session, 1e3 * load.decode)});
   }
   if (model.compile) {
     lines.push_back({model.name + ": compile",
-                     text("%.2f s, memory at most ", model.compile->seconds) +
+                     format("%.2f s, memory at most ", model.compile->seconds) +
                          mebibytes(model.compile->peakBytes)});
   }
 }
@@ -169,17 +161,17 @@ std::string factTable(const Report &report) {
     std::string on = ", threads: " + std::to_string(threads);
     std::string lack =
         " over " + mebibytes(limits.readBuffer) + " only: memory is short";
-    lines.push_back(
-        {"read bandwidth" + on, text("%.2f GB/s", limits.readBandwidth / 1e9) +
-                                    (limits.shortOfMemory() ? lack : "")});
+    lines.push_back({"read bandwidth" + on,
+                     format("%.2f GB/s", limits.readBandwidth / 1e9) +
+                         (limits.shortOfMemory() ? lack : "")});
     if (limits.l2Bytes > 0) {
       lines.push_back(
-          {"L2 bandwidth" + on, text("%.2f GB/s", limits.l2Bandwidth / 1e9) +
+          {"L2 bandwidth" + on, format("%.2f GB/s", limits.l2Bandwidth / 1e9) +
                                     ", " + mebibytes(limits.l2Bytes)});
     }
     for (const auto &[unit, rate] : limits.peaks) {
       lines.push_back(
-          {unit + on, text("%.1f GFLOP/s", rate / 1e9) +
+          {unit + on, format("%.1f GFLOP/s", rate / 1e9) +
                           (units.count(unit) ? " (% peak is of this)" : "")});
     }
   }

@@ -1,9 +1,6 @@
 #include "Options.h"
-#include "cheems/abi.h"
-#include "cheems/artifact.h"
-#include "runtime/Error.h"
 #include "runtime/ThreadPool/ThreadPool.h"
-#include <CLI/CLI.hpp>
+#include "tools/Support/CommandLine.h"
 
 namespace cheems::perplexity {
 
@@ -15,28 +12,11 @@ constexpr const char *description =
     "each chunk's second half is predicted, as llama-perplexity does.\nMODEL "
     "may be a model folder too; it is then compiled once into the cache.";
 
-Error usage(const std::string &what) {
-  return Error(Status::usage, what + "; see --help");
-}
-
-void check(const char *name, int64_t value, int64_t least, int64_t most) {
-  if (value < least || value > most) {
-    throw usage(std::string(name) + " must be between " +
-                std::to_string(least) + " and " + std::to_string(most) +
-                ", not " + std::to_string(value));
-  }
-}
-
 } // namespace
 
 std::optional<Options> parseOptions(int argc, char **argv) {
   CLI::App app(description, "cheems-perplexity");
-  app.set_version_flag(
-      "--version", "cheems-perplexity " CHEEMS_VERSION " (artefact format " +
-                       std::to_string(CHEEMS_ARTIFACT_VERSION) +
-                       ", interface " + std::to_string(CHEEMS_ABI_VERSION) +
-                       ")");
-  app.get_formatter()->column_width(30);
+  prepare(app, 30);
   Options options;
   std::optional<int64_t> threads;
   app.add_option("MODEL,-m,--model", options.model,
@@ -52,13 +32,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
                  "it and how often both expect the same token most");
   app.add_option("-t,--threads", threads,
                  "threads; default: the physical cores this process may use");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &request) {
-    app.exit(request);
+  if (!parse(app, argc, argv)) {
     return std::nullopt;
-  } catch (const CLI::ParseError &error) {
-    throw usage(error.what());
   }
   if (options.model.empty()) {
     throw usage("no model given");
@@ -66,12 +41,10 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (options.file.empty()) {
     throw usage("no text given: use -f FILE");
   }
-  check("-c", options.context, 4, INT32_MAX);
-  check("--chunks", options.chunks, 0, INT32_MAX);
-  if (threads) {
-    check("-t", *threads, 1, ThreadPool::maxThreads);
-    options.threads = static_cast<int>(*threads);
-  }
+  checkNumber("-c", options.context, 4, INT32_MAX);
+  checkNumber("--chunks", options.chunks, 0, INT32_MAX);
+  checkNumber("-t", threads, 1, ThreadPool::maxThreads);
+  options.threads = static_cast<int>(threads.value_or(0));
   return options;
 }
 

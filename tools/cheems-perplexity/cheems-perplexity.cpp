@@ -8,8 +8,8 @@
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TextModel.h"
 #include "runtime/Perplexity/Evaluate.h"
+#include "tools/Support/Format.h"
 #include <chrono>
-#include <cstdarg>
 
 using namespace cheems;
 using namespace cheems::perplexity;
@@ -18,17 +18,6 @@ namespace {
 
 void say(const std::string &text) {
   printMessage("cheems-perplexity: " + text);
-}
-
-std::string format(const char *pattern, ...)
-    __attribute__((format(printf, 1, 2)));
-std::string format(const char *pattern, ...) {
-  char text[256];
-  va_list values;
-  va_start(values, pattern);
-  std::vsnprintf(text, sizeof(text), pattern, values);
-  va_end(values);
-  return text;
 }
 
 SessionOptions sessionOptions(const Options &options, std::string &warning) {

@@ -1,11 +1,6 @@
 #include "Options.h"
-#include "cheems/abi.h"
-#include "cheems/artifact.h"
-#include "runtime/Error.h"
 #include "runtime/ThreadPool/ThreadPool.h"
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iostream>
+#include "tools/Support/CommandLine.h"
 #include <random>
 #include <utility>
 #include <vector>
@@ -18,13 +13,6 @@ constexpr const char *description =
     "Runs a model that cheems-compile made: generates text, chats, or computes "
     "logits.\nMODEL may be a model folder too; it is then compiled once into "
     "the cache.";
-
-constexpr const char *versionText =
-    "cheems-run " CHEEMS_VERSION " (artefact format %d, interface %d)";
-
-Error usage(const std::string &what) {
-  return Error(Status::usage, what + "; see --help");
-}
 
 /// What is on the command line, before the parts are held against each other.
 struct Raw {
@@ -220,15 +208,6 @@ void checkInputs(const Options &options) {
   }
 }
 
-void checkNumber(const char *name, const std::optional<int64_t> &value,
-                 int64_t least, int64_t most) {
-  if (value && (*value < least || *value > most)) {
-    throw usage(std::string(name) + " must be between " +
-                std::to_string(least) + " and " + std::to_string(most) +
-                ", not " + std::to_string(*value));
-  }
-}
-
 Options checked(Raw raw) {
   raw.options.mode = chooseMode(raw);
   Options options = std::move(raw.options);
@@ -270,24 +249,13 @@ SamplingOptions Options::sampling(SamplingOptions chosen) const {
 
 std::optional<Options> parseOptions(int argc, char **argv) {
   CLI::App app(description, "cheems-run");
-  char version[128];
-  std::snprintf(version, sizeof(version), versionText, CHEEMS_ARTIFACT_VERSION,
-                CHEEMS_ABI_VERSION);
-  app.set_version_flag("--version", version);
-  app.get_formatter()->column_width(36);
+  prepare(app, 36);
   Raw raw;
   declareText(app, raw);
   declareSampling(app, raw);
   declareModes(app, raw);
-  std::vector<std::string> words = plainNames(argc, argv);
-  std::reverse(words.begin(), words.end()); // as CLI11 wants them
-  try {
-    app.parse(words);
-  } catch (const CLI::Success &request) {
-    app.exit(request);
+  if (!parse(app, plainNames(argc, argv))) {
     return std::nullopt;
-  } catch (const CLI::ParseError &error) {
-    throw usage(error.what());
   }
   return checked(std::move(raw));
 }
