@@ -319,7 +319,7 @@ LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
   int64_t found = cast<MemRefType>(op.getScore().getType()).getDimSize(2);
   int64_t kept = std::min(found, keys);
   Type f32 = rewriter.getF32Type(), i32 = rewriter.getI32Type();
-  Retrieval retrieval{{rewriter, loc, unit.lanes >= kLanes},
+  Retrieval retrieval{{{rewriter, loc}, unit.lanes >= kLanes},
                       op,
                       keys,
                       found,

@@ -16,37 +16,6 @@ constexpr int32_t kLowest = kLeast + 0x7fffff;
 constexpr int64_t kHalvings = 12;
 } // namespace
 
-Value Selection::index(int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-Value Selection::integer(Type type, int64_t value) {
-  TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-  }
-  return arith::ConstantOp::create(b, loc, attribute);
-}
-
-Value Selection::spread(VectorType type, Value scalar) {
-  return vector::BroadcastOp::create(b, loc, type, scalar);
-}
-
-Value Selection::select(Value condition, Value yes, Value no) {
-  return arith::SelectOp::create(b, loc, condition, yes, no);
-}
-
-SmallVector<Value>
-Selection::loop(Value from, Value to, int64_t step, ValueRange state,
-                function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto op =
-      scf::ForOp::create(b, loc, from, to, index(step), state,
-                         [&](OpBuilder &, Location, Value i, ValueRange args) {
-                           scf::YieldOp::create(b, loc, body(i, args));
-                         });
-  return op.getResults();
-}
-
 Value Selection::count(VectorType type, Value first) {
   SmallVector<Attribute> numbers;
   for (int64_t i = 0; i < type.getDimSize(0); ++i) {
@@ -55,11 +24,6 @@ Value Selection::count(VectorType type, Value first) {
   Value lanes =
       arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, numbers));
   return arith::AddIOp::create(b, loc, spread(type, first), lanes);
-}
-
-Value Selection::inside(Value left) {
-  return vector::CreateMaskOp::create(
-      b, loc, VectorType::get({kLanes}, b.getI1Type()), left);
 }
 
 Selection::List Selection::list(int64_t length) {

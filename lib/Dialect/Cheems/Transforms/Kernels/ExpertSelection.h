@@ -3,19 +3,16 @@
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTSELECTION_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTSELECTION_H
 
-#include "Kernels.h"
+#include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::cheems {
 
 /// Ordered by score descending (-0 is 0, NaN is below every number), then
 /// number ascending.
-struct Selection {
+struct Selection : KernelBuilder {
   static constexpr int64_t kLanes = 16;
 
-  OpBuilder &b;
-  Location loc;
   bool compresses; ///< an instruction does, so that it is no use to ask first
 
   /// Candidates one behind the other, and room for 16 more.
@@ -23,19 +20,10 @@ struct Selection {
     Value score, number; ///< f32, i32
   };
 
-  Value index(int64_t value);
-  /// A constant of the type, which may be a vector of integers.
-  Value integer(Type type, int64_t value);
-  Value spread(VectorType type, Value scalar);
-  Value select(Value condition, Value yes, Value no);
-  /// A loop over [from, to) that carries `state`.
-  SmallVector<Value>
-  loop(Value from, Value to, int64_t step, ValueRange state,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body);
   /// 0, 1, 2, ... from `first` on.
   Value count(VectorType type, Value first);
   /// The first `left` of 16 lanes.
-  Value inside(Value left);
+  Value inside(Value left) { return KernelBuilder::inside(kLanes, left); }
   List list(int64_t length);
 
   /// Scores as i32s of the same order.

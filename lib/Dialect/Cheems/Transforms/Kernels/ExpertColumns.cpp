@@ -1,0 +1,128 @@
+// Columns of the rows that experts are: loads that widen, loops over columns,
+// lines asked for ahead, sums of lanes.
+#include "ExpertMixing.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// Vectors of a step: one or two cache lines of a row.
+constexpr int64_t kVectors = 2;
+constexpr int64_t kLineBytes = 64;
+} // namespace
+
+Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto stored = VectorType::get(lanes.getShape(), element);
+  SmallVector<Value> indices(at);
+  indices.push_back(d);
+  auto widen = [&](Type type, Value value) -> Value {
+    return element.isF32()
+               ? value
+               : arith::ExtFOp::create(b, loc, type, value).getResult();
+  };
+  if (size < kLanes) {
+    // One by one: AVX2 has no masked load of bf16.
+    Value row = nothing();
+    for (int64_t c = 0; c < size; ++c) {
+      indices.back() = plus(d, c);
+      Value one = widen(b.getF32Type(),
+                        memref::LoadOp::create(b, loc, buffer, indices));
+      row = vector::InsertOp::create(b, loc, one, row, ArrayRef<int64_t>{c});
+    }
+    return row;
+  }
+  Value value =
+      widen(lanes, vector::LoadOp::create(b, loc, stored, buffer, indices));
+  return mask ? arith::SelectOp::create(b, loc, mask, value, nothing())
+                    .getResult()
+              : value;
+}
+
+void Mixing::store(Value value, Value buffer, ValueRange at, Value d,
+                   Value mask) {
+  SmallVector<Value> indices(at);
+  indices.push_back(d);
+  if (mask) {
+    vector::MaskedStoreOp::create(b, loc, buffer, indices, mask, value);
+  } else {
+    vector::StoreOp::create(b, loc, value, buffer, indices);
+  }
+}
+
+SmallVector<Value> Mixing::columns(
+    ValueRange init,
+    function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body) {
+  SmallVector<Value> state(init);
+  int64_t from = 0;
+  for (int64_t vectors : {kVectors, int64_t(1)}) {
+    int64_t step = vectors * kLanes;
+    int64_t to = from + (size - from) / step * step;
+    if (to > from) {
+      state = loop(index(from), index(to), step, state,
+                   [&](Value d, ValueRange args) {
+                     return body(d, vectors, Value(), args);
+                   });
+    }
+    from = to;
+  }
+  if (from == size) {
+    return state;
+  }
+  SmallVector<bool> last(kLanes);
+  int64_t begin = std::max<int64_t>(size - kLanes, 0);
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    last[lane] = begin + lane >= from && begin + lane < size;
+  }
+  Value mask = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(VectorType::get({kLanes}, b.getI1Type()),
+                             ArrayRef<bool>(last)));
+  return body(index(begin), 1, mask, state);
+}
+
+void Mixing::fetch(Value table, ValueRange rows, Value d, int64_t columns) {
+  int64_t bytes =
+      cast<MemRefType>(table.getType()).getElementTypeBitWidth() / 8;
+  for (Value row : rows) {
+    for (int64_t c = 0; c < columns; c += kLineBytes / bytes) {
+      memref::PrefetchOp::create(b, loc, table, ValueRange{row, plus(d, c)},
+                                 /*isWrite=*/false, /*locality=*/2,
+                                 /*isDataCache=*/true);
+    }
+  }
+}
+
+void Mixing::fetchAll(ValueRange rows) {
+  for (Value table : {op.getDown(), op.getUp()}) {
+    columns(
+        {},
+        [&](Value d, int64_t vectors, Value, ValueRange) -> SmallVector<Value> {
+          fetch(table, rows, d, vectors * kLanes);
+          return {};
+        });
+  }
+}
+
+Value Mixing::addLanes(SmallVector<Value> vectors) {
+  for (int64_t left = kLanes; left > 1; left /= 2) {
+    SmallVector<Value> next;
+    while (vectors.size() > 1 && vectors.size() % 2 != 0) {
+      vectors.push_back(vectors.back());
+    }
+    for (size_t v = 0; v < vectors.size(); v += 2) {
+      Value a = vectors[v], c = vectors[std::min(v + 1, vectors.size() - 1)];
+      bool two = vectors.size() > 1;
+      int64_t width = cast<VectorType>(a.getType()).getDimSize(0);
+      SmallVector<int64_t> low, high;
+      for (int64_t from = 0; from < (two ? 2 : 1) * width; from += left) {
+        llvm::append_range(low, llvm::seq(from, from + left / 2));
+        llvm::append_range(high, llvm::seq(from + left / 2, from + left));
+      }
+      next.push_back(add(vector::ShuffleOp::create(b, loc, a, c, low),
+                         vector::ShuffleOp::create(b, loc, a, c, high)));
+    }
+    vectors = std::move(next);
+  }
+  return vectors.front();
+}

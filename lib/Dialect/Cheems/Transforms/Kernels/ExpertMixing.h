@@ -1,0 +1,100 @@
+// The kernel of mix_experts: columns of rows, a piece of experts, and what of
+// them is an iteration.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTMIXING_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTMIXING_H
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::cheems {
+
+struct Mixing : KernelBuilder {
+  static constexpr int64_t kLanes = 16;
+  /// Experts of a piece. The bits depend on it, and on nothing else here.
+  static constexpr int64_t kPiece = 8;
+
+  MixExpertsOp op;
+  int64_t size, heads, count; ///< D, H, k
+  int64_t sums;               ///< products summed side by side
+  VectorType lanes;           ///< 16 x f32
+  bool far;                   ///< tables worth fetching ahead
+  bool shared;                ///< and worth more than one thread
+
+  Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit);
+
+  /// Makes the loops over rows or over pieces of them.
+  void lower();
+
+private:
+  // ExpertColumns.cpp
+  Value add(Value a, Value c) { return arith::AddFOp::create(b, loc, a, c); }
+  Value nothing() {
+    return arith::ConstantOp::create(b, loc, b.getZeroAttr(lanes));
+  }
+  /// 16 elements from [at..., d], widened; with a mask, zero where it is not
+  /// set.
+  Value load(Value buffer, ValueRange at, Value d, Value mask);
+  void store(Value value, Value buffer, ValueRange at, Value d, Value mask);
+  /// Columns in steps of vectors, then one vector by one, then what is left,
+  /// under a mask in a vector that ends where the row does: body(first column,
+  /// vectors, mask, state).
+  SmallVector<Value> columns(
+      ValueRange init,
+      function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body);
+  /// Asks for the lines of `rows` that columns [d, d + columns) begin in.
+  void fetch(Value table, ValueRange rows, Value d, int64_t columns);
+  /// Asks for all of the rows of both tables.
+  void fetchAll(ValueRange rows);
+  /// The sums of the vectors' lanes, one lane a vector: halves of what is left
+  /// of each are added until it is one lane.
+  Value addLanes(SmallVector<Value> vectors);
+
+  // ExpertPiece.cpp
+  /// A softmax over a head's scores: its highest, and the sum of the powers.
+  struct Softmax {
+    Value highest, total;
+  };
+  using Write = function_ref<void(Value sum, Value d, Value mask)>;
+  Value lowest(VectorType type);
+  Value expert(Value t, Value h, Value i);
+  SmallVector<Value> experts(Value t, Value h, Value first, int64_t n);
+  /// x[t] . down[e] of the experts in `rows`, a lane each and maybe more
+  /// behind; meanwhile the lines of `next` are asked for.
+  Value hits(Value t, ValueRange rows, ValueRange next);
+  /// Scores of the experts from i on; -infinity past the last.
+  Value scores(Value t, Value h, Value i, int64_t width);
+  Value power(Value score, Value highest);
+  Softmax softmax(Value t, Value h);
+  /// The weights of the experts from `first` on, of their hits.
+  Value weights(Value t, Value h, Value first, Value hits,
+                const Softmax &softmax);
+  /// `n` experts of a head from `first` on: `write` gets the sum of their
+  /// weighted rows, 16 columns at a time. `after` is the row whose experts are
+  /// read next, or null.
+  void piece(Value t, Value h, Value first, int64_t n, const Softmax &softmax,
+             Value after, Write write);
+
+  // ExpertMixing.cpp
+  int64_t full() const { return count / kPiece; }
+  int64_t rest() const { return count % kPiece; }
+  int64_t pieces() const { return full() + (rest() ? 1 : 0); }
+  void parallel(ArrayRef<OpFoldResult> counts,
+                function_ref<void(ValueRange)> body);
+  void addTo(Value t, Value sum, Value d, Value mask);
+  /// All of a row's experts, a head after the other.
+  void row(Value t, Value after);
+  void mixRows(Value rows);
+  /// Rows that are on their own, each by one thread.
+  void mixAlone(Value rows);
+  /// A piece of a row that is on its own: its rows are asked for first.
+  void pieceAlone(Value t, Value h, Value first, int64_t n, Write write);
+  void mixPieces(Value rows);
+  /// Adds a row's pieces to y, in order.
+  void addPieces(Value partial, Value t, int64_t all);
+  /// The row count of the step, no less than the rows of x.
+  Value mostRows();
+};
+
+} // namespace mlir::cheems
+
+#endif
