@@ -1,6 +1,5 @@
 // Retrieval by product keys, and the sum of what the retrieved experts give.
 #include "cheems/Reference/Experts.h"
-#include "cheems/Reference/Linear.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,7 +92,7 @@ std::vector<double> retrievalMargins(const Tensor &scores, int64_t k) {
 }
 
 Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
-                  const Tensor &down, const Tensor &up,
+                  const QuantizedWeights &down, const QuantizedWeights &up,
                   ScorePlacement placement, Activation activation) {
   int64_t rows = x.shape[0], size = x.shape[1];
   int64_t heads = retrieval.score.shape[1], k = retrieval.score.shape[2];
@@ -109,21 +108,30 @@ Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
       }
       for (int64_t i = 0; i < k; ++i) {
         int64_t e = retrieval.expert[(t * heads + h) * k + i];
-        double score = retrieval.score(t, h, i), hit = 0.0;
+        double score = retrieval.score(t, h, i), sum = 0.0;
         for (int64_t d = 0; d < size; ++d) {
-          hit += x(t, d) * down(e, d);
+          sum += x(t, d) * down.codes(e, d);
         }
+        double hit = down.scales(e, 0) * sum;
         double weight =
             placement == ScorePlacement::Inner
                 ? activate(hit * score, activation)
                 : activate(hit, activation) * std::exp(score - highest) / total;
         for (int64_t d = 0; d < size; ++d) {
-          y(t, d) += weight * up(e, d);
+          y(t, d) += weight * up.scales(e, 0) * up.codes(e, d);
         }
       }
     }
   }
   return y;
+}
+
+Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
+                  const Tensor &down, const Tensor &up,
+                  ScorePlacement placement, Activation activation) {
+  Tensor ones({down.shape[0], 1}, std::vector<double>(down.shape[0], 1.0));
+  return mixExperts(x, retrieval, QuantizedWeights{down, ones},
+                    QuantizedWeights{up, ones}, placement, activation);
 }
 
 } // namespace cheems::reference

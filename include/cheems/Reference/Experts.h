@@ -3,7 +3,7 @@
 #define CHEEMS_REFERENCE_EXPERTS_H
 
 #include "cheems/Import/ModelConfig.h"
-#include "cheems/Reference/Tensor.h"
+#include "cheems/Reference/Linear.h"
 #include <vector>
 
 namespace cheems::reference {
@@ -31,6 +31,11 @@ std::vector<double> retrievalMargins(const Tensor &scores, int64_t k);
 /// [T, D], down and up [E, D]; the result is [T, D].
 Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
                   const Tensor &down, const Tensor &up,
+                  ScorePlacement placement, Activation activation);
+
+/// The same of tables of codes [E, D] with a scale a row [E, 1].
+Tensor mixExperts(const Tensor &x, const Retrieval &retrieval,
+                  const QuantizedWeights &down, const QuantizedWeights &up,
                   ScorePlacement placement, Activation activation);
 
 } // namespace cheems::reference

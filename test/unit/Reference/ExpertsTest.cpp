@@ -198,4 +198,18 @@ TEST(MixExperts, SoftmaxIsOverTheExpertsOfOneHead) {
       (std::vector<double>{6.0, -6.0}));
 }
 
+TEST(MixExperts, ARowOfCodesHasOneScale) {
+  // hits of -0.5 * (2 - 6) and 0.25 * (4 - 2)
+  Tensor x({2, 2}, {1.0, -2.0, 1.0, -2.0});
+  QuantizedWeights down{Tensor({2, 2}, {2.0, 3.0, 4.0, 1.0}),
+                        Tensor({2, 1}, {-0.5, 0.25})},
+      up{Tensor({2, 2}, {127.0, -127.0, 1.0, 3.0}), Tensor({2, 1}, {2.0, 8.0})};
+  Retrieval one{Tensor({2, 1, 1}, {3.0, 5.0}), {0, 1}};
+  EXPECT_EQ(
+      mixExperts(x, one, down, up, ScorePlacement::Softmax, Activation::ReLU)
+          .data,
+      (std::vector<double>{2.0 * 2.0 * 127.0, 2.0 * 2.0 * -127.0,
+                           0.5 * 8.0 * 1.0, 0.5 * 8.0 * 3.0}));
+}
+
 } // namespace

@@ -211,23 +211,35 @@ struct HeadMixing {
         .getResult(0);
   }
 
+  /// `value` times the expert's scale in `down` or `up`, where tables have
+  /// scales.
+  Value scaled(OpBuilder &b, Location loc, Value value, bool up, Value expert) {
+    if (op.getScales().empty()) {
+      return value;
+    }
+    return arith::MulFOp::create(
+        b, loc, value,
+        tensor::ExtractOp::create(b, loc, op.getScales()[up], expert));
+  }
+
   Value hit(OpBuilder &b, Location loc, Value expert) {
-    return scf::ForOp::create(
-               b, loc, zero, size, one, constantF32(b, loc, 0),
-               [&](OpBuilder &b, Location loc, Value d, ValueRange sum) {
-                 Value x = tensor::ExtractOp::create(b, loc, op.getX(),
-                                                     ValueRange{t, d});
-                 Value down =
-                     widen(b, loc,
-                           tensor::ExtractOp::create(b, loc, op.getDown(),
-                                                     ValueRange{expert, d}));
-                 Value product = arith::MulFOp::create(b, loc, x, down);
-                 scf::YieldOp::create(
-                     b, loc,
-                     arith::AddFOp::create(b, loc, sum[0], product)
-                         .getResult());
-               })
-        .getResult(0);
+    Value sum =
+        scf::ForOp::create(
+            b, loc, zero, size, one, constantF32(b, loc, 0),
+            [&](OpBuilder &b, Location loc, Value d, ValueRange sum) {
+              Value x = tensor::ExtractOp::create(b, loc, op.getX(),
+                                                  ValueRange{t, d});
+              Value down =
+                  widen(b, loc,
+                        tensor::ExtractOp::create(b, loc, op.getDown(),
+                                                  ValueRange{expert, d}));
+              Value product = arith::MulFOp::create(b, loc, x, down);
+              scf::YieldOp::create(
+                  b, loc,
+                  arith::AddFOp::create(b, loc, sum[0], product).getResult());
+            })
+            .getResult(0);
+    return scaled(b, loc, sum, /*up=*/false, expert);
   }
 
   Value mix(OpBuilder &b, Location loc, Value y) {
@@ -265,6 +277,7 @@ struct HeadMixing {
             activate(b, loc, op.getActivation(),
                      arith::MulFOp::create(b, loc, weight, score(b, loc, i)));
       }
+      weight = scaled(b, loc, weight, /*up=*/true, expert);
       auto add = scf::ForOp::create(
           b, loc, zero, size, one, args,
           [&](OpBuilder &b, Location loc, Value d, ValueRange row) {

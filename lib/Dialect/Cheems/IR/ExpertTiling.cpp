@@ -59,11 +59,12 @@ MixExpertsOp::getTiledImplementation(OpBuilder &b,
                                      ArrayRef<OpFoldResult> offsets,
                                      ArrayRef<OpFoldResult> sizes) {
   SmallVector<OperandTile> tiles;
-  for (Value operand :
-       {getX(), getScore(), getExpert(), Value(), Value(), getY()}) {
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
     // Any row may retrieve any expert of `down` and `up`.
-    tiles.push_back(operand ? rowsOf(b, operand, offsets[0], sizes[0])
-                            : OperandTile());
+    bool ofRows = llvm::is_contained({getX(), getScore(), getExpert(), getY()},
+                                     operand.get());
+    tiles.push_back(ofRows ? rowsOf(b, operand.get(), offsets[0], sizes[0])
+                           : OperandTile());
   }
   return tileOp(*this, b, tiles);
 }

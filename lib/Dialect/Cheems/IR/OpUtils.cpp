@@ -127,7 +127,11 @@ Value cheems::constantIndex(OpBuilder &b, Location loc, int64_t value) {
 }
 
 Value cheems::widen(OpBuilder &b, Location loc, Value value) {
+  Type f32 = b.getF32Type();
+  if (value.getType().isInteger()) {
+    return arith::SIToFPOp::create(b, loc, f32, value);
+  }
   return value.getType().isF32()
              ? value
-             : arith::ExtFOp::create(b, loc, b.getF32Type(), value).getResult();
+             : arith::ExtFOp::create(b, loc, f32, value).getResult();
 }

@@ -55,7 +55,7 @@ SmallVector<Range> rowDomain(OpBuilder &b, Location loc, Value value);
 
 Value constantF32(OpBuilder &b, Location loc, double value);
 Value constantIndex(OpBuilder &b, Location loc, int64_t value);
-/// Widens f32 or bf16 to f32.
+/// Widens f32, bf16 or a signed code to f32.
 Value widen(OpBuilder &b, Location loc, Value value);
 
 } // namespace mlir::cheems

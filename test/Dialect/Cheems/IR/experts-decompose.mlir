@@ -50,3 +50,22 @@ func.func @inner(%x: tensor<?x8xf32>, %s: tensor<?x2x4xf32>, %e: tensor<?x2x4xi3
   %0 = cheems.mix_experts inner gelu ins(%x, %s, %e, %d, %u : tensor<?x8xf32>, tensor<?x2x4xf32>, tensor<?x2x4xi32>, tensor<16x8xf32>, tensor<16x8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// A scale for the hit, one for the weight.
+// CHECK-LABEL: @codes
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor<16xf32>, %[[G:[a-z0-9]+]]: tensor<16xf32>
+// CHECK-NOT: cheems.
+// CHECK: %[[E:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: arith.sitofp %{{.*}} : i8 to f32
+// CHECK: %[[DOWN:.*]] = tensor.extract %[[C]][%[[E]]]
+// CHECK: arith.mulf %[[SUM]], %[[DOWN]]
+// CHECK: %[[W:.*]] = arith.maximumf
+// CHECK: %[[UP:.*]] = tensor.extract %[[G]][%[[E]]]
+// CHECK: %[[SHARE:.*]] = arith.mulf %[[W]], %[[UP]]
+// CHECK: %[[CODE:.*]] = arith.sitofp %{{.*}} : i8 to f32
+// CHECK: arith.mulf %[[SHARE]], %[[CODE]]
+func.func @codes(%c: tensor<16xf32>, %g: tensor<16xf32>, %x: tensor<?x8xf32>, %s: tensor<?x2x4xf32>, %e: tensor<?x2x4xi32>, %d: tensor<16x8xi8>, %u: tensor<16x8xi8>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = cheems.mix_experts inner relu ins(%x, %s, %e, %d, %u : tensor<?x8xf32>, tensor<?x2x4xf32>, tensor<?x2x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>) scales(%c, %g : tensor<16xf32>, tensor<16xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}

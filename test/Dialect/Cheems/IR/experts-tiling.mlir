@@ -1,4 +1,4 @@
-// Expert ops tile over rows; heads, and the tables of mix_experts, stay whole.
+// Expert ops tile over rows; heads, and the tables of mix_experts with their scales, stay whole.
 // RUN: cheems-opt %s --transform-interpreter --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: @retrieve
@@ -26,6 +26,15 @@ func.func @retrieve(%g: tensor<7x2x2x16xf32>, %s: tensor<7x2x4xf32>, %e: tensor<
 // CHECK: tensor.insert_slice %{{.*}} into %[[Y]][%[[I]], 0] [%[[N]], 8]
 func.func @mix(%x: tensor<7x8xf32>, %s: tensor<7x2x4xf32>, %e: tensor<7x2x4xi32>, %d: tensor<16x8xf32>, %u: tensor<16x8xf32>, %y: tensor<7x8xf32>) -> tensor<7x8xf32> {
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %u : tensor<7x8xf32>, tensor<7x2x4xf32>, tensor<7x2x4xi32>, tensor<16x8xf32>, tensor<16x8xf32>) outs(%y : tensor<7x8xf32>) -> tensor<7x8xf32>
+  return %0 : tensor<7x8xf32>
+}
+
+// CHECK-LABEL: @codes
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[Y:.*]] = %{{.*}})
+// CHECK: %[[X:.*]] = tensor.extract_slice %arg0[%[[I]], 0]
+// CHECK: cheems.mix_experts inner relu ins(%[[X]], %{{.*}}, %{{.*}}, %arg3, %arg4 : {{.*}}tensor<16x8xi8>, tensor<16x8xi8>) scales(%arg5, %arg6 : tensor<16xf32>, tensor<16xf32>) outs(%{{.*}} : tensor<?x8xf32>)
+func.func @codes(%x: tensor<7x8xf32>, %s: tensor<7x2x4xf32>, %e: tensor<7x2x4xi32>, %d: tensor<16x8xi8>, %u: tensor<16x8xi8>, %c: tensor<16xf32>, %g: tensor<16xf32>, %y: tensor<7x8xf32>) -> tensor<7x8xf32> {
+  %0 = cheems.mix_experts inner relu ins(%x, %s, %e, %d, %u : tensor<7x8xf32>, tensor<7x2x4xf32>, tensor<7x2x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>) scales(%c, %g : tensor<16xf32>, tensor<16xf32>) outs(%y : tensor<7x8xf32>) -> tensor<7x8xf32>
   return %0 : tensor<7x8xf32>
 }
 
