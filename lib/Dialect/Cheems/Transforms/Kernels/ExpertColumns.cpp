@@ -5,11 +5,7 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-namespace {
-/// Vectors of a step: one or two cache lines of a row.
-constexpr int64_t kVectors = 2;
-constexpr int64_t kLineBytes = 64;
-} // namespace
+static constexpr int64_t kLineBytes = 64;
 
 Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -17,6 +13,9 @@ Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   SmallVector<Value> indices(at);
   indices.push_back(d);
   auto widen = [&](Type type, Value value) -> Value {
+    if (element.isInteger()) {
+      return arith::SIToFPOp::create(b, loc, type, value);
+    }
     return element.isF32()
                ? value
                : arith::ExtFOp::create(b, loc, type, value).getResult();
@@ -55,11 +54,11 @@ SmallVector<Value> Mixing::columns(
     function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body) {
   SmallVector<Value> state(init);
   int64_t from = 0;
-  for (int64_t vectors : {kVectors, int64_t(1)}) {
-    int64_t step = vectors * kLanes;
-    int64_t to = from + (size - from) / step * step;
+  for (int64_t vectors : {step, int64_t(1)}) {
+    int64_t width = vectors * kLanes;
+    int64_t to = from + (size - from) / width * width;
     if (to > from) {
-      state = loop(index(from), index(to), step, state,
+      state = loop(index(from), index(to), width, state,
                    [&](Value d, ValueRange args) {
                      return body(d, vectors, Value(), args);
                    });
@@ -93,7 +92,17 @@ void Mixing::fetch(Value table, ValueRange rows, Value d, int64_t columns) {
   }
 }
 
+void Mixing::fetchScales(ValueRange rows) {
+  for (Value scales : op.getScales()) {
+    for (Value row : rows) {
+      memref::PrefetchOp::create(b, loc, scales, row, /*isWrite=*/false,
+                                 /*locality=*/2, /*isDataCache=*/true);
+    }
+  }
+}
+
 void Mixing::fetchAll(ValueRange rows) {
+  fetchScales(rows);
   for (Value table : {op.getDown(), op.getUp()}) {
     columns(
         {},

@@ -29,6 +29,8 @@ Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
   heads = score.getDimSize(1);
   count = score.getDimSize(2);
   sums = unit.lanes < kLanes ? kPiece / 2 : kPiece;
+  // One line of codes, one of bf16, two of f32.
+  step = table.getElementType().isInteger() ? 4 : 2;
   int64_t bytes = table.getNumElements() * table.getElementTypeBitWidth() / 8;
   far = bytes >= kFarBytes;
   shared = bytes >= kSharedBytes;

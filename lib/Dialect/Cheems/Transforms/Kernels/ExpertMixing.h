@@ -16,6 +16,7 @@ struct Mixing : KernelBuilder {
   MixExpertsOp op;
   int64_t size, heads, count; ///< D, H, k
   int64_t sums;               ///< products summed side by side
+  int64_t step;               ///< vectors of columns: whole lines of a row
   VectorType lanes;           ///< 16 x f32
   bool far;                   ///< tables worth fetching ahead
   bool shared;                ///< and worth more than one thread
@@ -43,6 +44,7 @@ private:
       function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body);
   /// Asks for the lines of `rows` that columns [d, d + columns) begin in.
   void fetch(Value table, ValueRange rows, Value d, int64_t columns);
+  void fetchScales(ValueRange rows);
   /// Asks for all of the rows of both tables.
   void fetchAll(ValueRange rows);
   /// The sums of the vectors' lanes, one lane a vector: halves of what is left
@@ -61,6 +63,9 @@ private:
   /// x[t] . down[e] of the experts in `rows`, a lane each and maybe more
   /// behind; meanwhile the lines of `next` are asked for.
   Value hits(Value t, ValueRange rows, ValueRange next);
+  /// Lanes times the scales of `rows` in `down` or `up`, where tables have
+  /// scales.
+  Value scaled(Value values, bool up, ValueRange rows);
   /// Scores of the experts from i on; -infinity past the last.
   Value scores(Value t, Value h, Value i, int64_t width);
   Value power(Value score, Value highest);

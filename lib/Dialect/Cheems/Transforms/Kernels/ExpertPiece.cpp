@@ -55,6 +55,20 @@ Value Mixing::hits(Value t, ValueRange rows, ValueRange next) {
   return addLanes(std::move(parts));
 }
 
+Value Mixing::scaled(Value values, bool up, ValueRange rows) {
+  if (op.getScales().empty()) {
+    return values;
+  }
+  Value scales = arith::ConstantOp::create(
+      b, loc, b.getOneAttr(cast<VectorType>(values.getType())));
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    Value scale = memref::LoadOp::create(b, loc, op.getScales()[up], row);
+    scales = vector::InsertOp::create(b, loc, scale, scales,
+                                      ArrayRef{static_cast<int64_t>(i)});
+  }
+  return arith::MulFOp::create(b, loc, values, scales);
+}
+
 Value Mixing::scores(Value t, Value h, Value i, int64_t width) {
   auto type = VectorType::get({width}, b.getF32Type());
   Value left = arith::SubIOp::create(b, loc, index(count), i);
@@ -111,7 +125,9 @@ void Mixing::piece(Value t, Value h, Value first, int64_t n,
   if (after && far) {
     next = experts(after, h, first, n);
   }
-  Value weight = weights(t, h, first, hits(t, rows, next), softmax);
+  fetchScales(next);
+  Value hit = scaled(hits(t, rows, next), /*up=*/false, rows);
+  Value weight = scaled(weights(t, h, first, hit, softmax), /*up=*/true, rows);
   SmallVector<Value> shares;
   for (int64_t i = 0; i < n; ++i) {
     shares.push_back(spread(lanes, vector::ExtractOp::create(
