@@ -106,7 +106,10 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   bool storedBF16 = checkpoint->precision() == DType::BF16;
   ImportOptions import;
   import.weightsBF16 = options.weights == WeightFormat::BF16 ||
-                       (options.weights == WeightFormat::Stored && storedBF16);
+                       (options.weights != WeightFormat::F32 && storedBF16);
+  import.weightBits = options.weights == WeightFormat::Int8   ? 8
+                      : options.weights == WeightFormat::Int4 ? 4
+                                                              : 0;
   import.stateBF16 = storedBF16;
   if (options.emit == Emit::MLIR) {
     return writeImported(options.output, checkpoint->config(), import);
@@ -134,7 +137,9 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   }
   std::vector<Object> objects;
   for (Variant &variant : *variants) {
-    objects.push_back(std::move(variant.object));
+    if (!variant.object.empty()) {
+      objects.push_back(std::move(variant.object));
+    }
   }
   if (llvm::Error failed = linkSharedObject(objects, file->path())) {
     return failed;

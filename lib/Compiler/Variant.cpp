@@ -14,13 +14,16 @@ class Progress {
 public:
   Progress(ProgressHandler handler, size_t variants)
       : handler(handler), stages(kStages * variants) {}
-  void stageDone() {
-    std::lock_guard guard(mutex);
-    handler("code", static_cast<double>(++done) / stages);
-  }
+  void stageDone() { add(1); }
+  void allDone() { add(kStages); } ///< of one variant
 
 private:
   static constexpr size_t kStages = 3; // passes, LLVM IR, object
+  void add(size_t count) {
+    std::lock_guard guard(mutex);
+    done += count;
+    handler("code", static_cast<double>(done) / stages);
+  }
   std::mutex mutex;
   ProgressHandler handler;
   size_t stages, done = 0;
@@ -59,39 +62,59 @@ void nameEntries(mlir::ModuleOp module, llvm::StringRef variant) {
   }
 }
 
-llvm::Error compileVariant(const VariantSource &source, Variant &variant,
-                           Progress &progress) {
+/// A variant on its way to code.
+struct Work {
+  Variant &variant;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< on buffers
+  std::string text;        ///< of `module`, without what is the variant's own
+  Variant *twin = nullptr; ///< has the same code
+};
+
+llvm::Error lowerToBuffers(const VariantSource &source, Work &work) {
+  Variant &variant = work.variant;
   mlir::DialectRegistry registry;
   registerDialects(registry);
   variant.context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = buildModule(*variant.context, source.config, source.import);
-  if (mlir::failed(mlir::verify(*module))) {
+  work.module = buildModule(*variant.context, source.config, source.import);
+  if (mlir::failed(mlir::verify(*work.module))) {
     return llvm::createStringError(
         "internal error: the imported module is invalid");
   }
-  nameEntries(*module, variant.target.name);
   TargetDescription target = variant.target.describe(source.scalar);
-  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildFusePipeline(pm, target);
-        buildBufferizePipeline(pm, target);
-      })) {
+  if (llvm::Error failed =
+          runPasses(*work.module, [&](mlir::OpPassManager &pm) {
+            buildFusePipeline(pm, target);
+            buildBufferizePipeline(pm, target);
+          })) {
     return failed;
   }
-  variant.facts = collectFacts(*module, source.import.block);
-  if (llvm::Error failed = runPasses(*module, [&](mlir::OpPassManager &pm) {
-        buildLLVMPipeline(pm, target);
-      })) {
+  // Kernels have been chosen by it; nothing reads it any more.
+  (*work.module)->removeAttr("cheems.target");
+  llvm::raw_string_ostream(work.text) << *work.module;
+  nameEntries(*work.module, variant.target.name);
+  variant.facts = collectFacts(*work.module, source.import.block);
+  return llvm::Error::success();
+}
+
+llvm::Error generateCode(const VariantSource &source, Work &work,
+                         Progress &progress) {
+  Variant &variant = work.variant;
+  TargetDescription target = variant.target.describe(source.scalar);
+  if (llvm::Error failed =
+          runPasses(*work.module, [&](mlir::OpPassManager &pm) {
+            buildLLVMPipeline(pm, target);
+          })) {
     return failed;
   }
   progress.stageDone();
 
   llvm::LLVMContext context;
-  auto code = generateLLVM(*module, variant.target, context);
+  auto code = generateLLVM(*work.module, variant.target, context);
   if (!code) {
     return code.takeError();
   }
-  module = {};
+  work.module = {};
   progress.stageDone();
   if (source.emitLLVM) {
     llvm::raw_string_ostream(variant.llvm) << **code;
@@ -104,6 +127,45 @@ llvm::Error compileVariant(const VariantSource &source, Variant &variant,
   variant.object = std::move(*object);
   progress.stageDone();
   return llvm::Error::success();
+}
+
+/// Where two variants came to the same kernels, as they do for models of f32,
+/// the code of the lesser, which runs wherever the other does, serves both.
+void findTwins(llvm::MutableArrayRef<Work> works) {
+  for (size_t i = 0; i < works.size(); ++i) {
+    for (size_t j = works.size() - 1; j > i && !works[i].twin; --j) {
+      if (works[i].text == works[j].text &&
+          llvm::all_of(works[j].variant.target.features,
+                       [&](const std::string &feature) {
+                         return works[i].variant.target.has(feature);
+                       })) {
+        works[i].twin = &works[j].variant;
+      }
+    }
+  }
+}
+
+/// Does `step` for all, as many at a time as this process has CPUs; the first
+/// failure in order.
+llvm::Error forAll(llvm::MutableArrayRef<Work> works,
+                   llvm::function_ref<llvm::Error(Work &)> step) {
+  std::vector<std::optional<llvm::Error>> outcomes(works.size());
+  llvm::DefaultThreadPool pool(llvm::optimal_concurrency(works.size()));
+  for (auto [work, outcome] : llvm::zip_equal(works, outcomes)) {
+    pool.async([&work = work, &outcome = outcome, &step] {
+      outcome.emplace(step(work));
+    });
+  }
+  pool.wait();
+  llvm::Error first = llvm::Error::success();
+  for (std::optional<llvm::Error> &outcome : outcomes) {
+    if (first) {
+      llvm::consumeError(std::move(*outcome));
+    } else {
+      first = std::move(*outcome);
+    }
+  }
+  return first;
 }
 
 /// What must be equal for variants to share one file.
@@ -123,25 +185,26 @@ compileVariants(const VariantSource &source, llvm::ArrayRef<TargetInfo> targets,
   for (auto [variant, target] : llvm::zip_equal(variants, targets)) {
     variant.target = target;
   }
-  std::vector<std::optional<llvm::Error>> outcomes(targets.size());
+  std::vector<Work> works;
+  for (Variant &variant : variants) {
+    works.push_back({variant, {}, {}, nullptr});
+  }
   Progress together(progress, targets.size());
-  llvm::DefaultThreadPool pool(llvm::optimal_concurrency(targets.size()));
-  for (auto [variant, outcome] : llvm::zip_equal(variants, outcomes)) {
-    pool.async([&source, &together, &variant = variant, &outcome = outcome] {
-      outcome.emplace(compileVariant(source, variant, together));
-    });
+  if (llvm::Error failed = forAll(
+          works, [&](Work &work) { return lowerToBuffers(source, work); })) {
+    return std::move(failed);
   }
-  pool.wait();
-  llvm::Error first = llvm::Error::success();
-  for (std::optional<llvm::Error> &outcome : outcomes) {
-    if (first) {
-      llvm::consumeError(std::move(*outcome));
-    } else {
-      first = std::move(*outcome);
-    }
-  }
-  if (first) {
-    return std::move(first);
+  findTwins(works);
+  if (llvm::Error failed = forAll(works, [&](Work &work) -> llvm::Error {
+        if (!work.twin) {
+          return generateCode(source, work, together);
+        }
+        work.variant.facts.generalEntry = work.twin->facts.generalEntry;
+        work.variant.facts.decodeEntry = work.twin->facts.decodeEntry;
+        together.allDone();
+        return llvm::Error::success();
+      })) {
+    return std::move(failed);
   }
   for (const Variant &variant : variants) {
     if (contract(variant.facts) != contract(variants.front().facts)) {

@@ -17,7 +17,7 @@ struct Variant {
   std::unique_ptr<mlir::MLIRContext> context; ///< owns what `facts` refer to
   ModuleFacts facts;
   std::string llvm; ///< text, where that is the stage asked for
-  Object object;    ///< else this
+  Object object;    ///< else this; empty where another variant's serves
 };
 
 /// What every variant is made from.
@@ -30,7 +30,8 @@ struct VariantSource {
 
 /// Makes all `targets`, as many at a time as this process has CPUs, in the
 /// order given. An error is that of the first which failed. All refer to the
-/// same weights and state.
+/// same weights and state; those whose kernels turn out the same share one
+/// object, that of the least of them.
 llvm::Expected<std::vector<Variant>>
 compileVariants(const VariantSource &source, llvm::ArrayRef<TargetInfo> targets,
                 ProgressHandler progress);
