@@ -132,7 +132,7 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
                             llvm::cl::init(16)};
   Option<mlir::cheems::Products> products{
       *this, "products",
-      llvm::cl::desc("how products with bf16 weights are computed"),
+      llvm::cl::desc("how products with weights of few bits are computed"),
       llvm::cl::init(mlir::cheems::Products::FMA),
       llvm::cl::values(
           clEnumValN(mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
@@ -140,6 +140,8 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
           clEnumValN(mlir::cheems::Products::AMX, "amx",
                      "tdpbf16ps on tiles"))};
   TargetDescription target() const {
+          clEnumValN(mlir::cheems::Products::DotI8, "dot-i8",
+                     "vpdpbusd for codes"),
     TargetDescription result;
     result.lanes = lanes;
     result.registers = registers;

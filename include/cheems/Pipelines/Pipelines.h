@@ -13,7 +13,7 @@ struct TargetDescription {
   bool scalar = false;    ///< plain loops: the correctness baseline
   int64_t lanes = 8;      ///< f32 lanes of a vector register
   int64_t registers = 16; ///< vector registers
-  /// How products with bf16 weights are computed.
+  /// How products with weights of few bits are computed.
   mlir::cheems::Products products = mlir::cheems::Products::FMA;
 };
 

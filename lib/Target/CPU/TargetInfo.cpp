@@ -15,8 +15,9 @@ constexpr llvm::StringLiteral kBaseline[] = {
     "sse4.1", "sse4.2", "ssse3", "xsave",  "cx8",  "x87",  "cmov"};
 constexpr llvm::StringLiteral kWide[] = {"avx512f", "avx512bw", "avx512cd",
                                          "avx512dq", "avx512vl"};
-constexpr llvm::StringLiteral kDot[] = {"avx512bf16", "avx512vnni"};
-constexpr llvm::StringLiteral kTiles[] = {"amx-tile", "amx-bf16"};
+constexpr llvm::StringLiteral kDotI8[] = {"avx512vnni"};
+constexpr llvm::StringLiteral kDotBF16[] = {"avx512bf16"};
+constexpr llvm::StringLiteral kTiles[] = {"amx-tile", "amx-bf16", "amx-int8"};
 
 /// vdpbf16ps does at least as much as f32 multiply-adds in the same time; on
 /// every Intel CPU so far it does half of that.
@@ -29,11 +30,13 @@ struct Step {
   llvm::ArrayRef<llvm::StringLiteral>
       adds; ///< to the features of the one before
   bool wantsFastDot;
+  bool forCodes; ///< differs from the one before in products with codes alone
 };
-constexpr Step kSteps[] = {{"avx2", kBaseline, false},
-                           {"avx512", kWide, false},
-                           {"avx512bf16", kDot, true},
-                           {"amx", kTiles, false}};
+constexpr Step kSteps[] = {{"avx2", kBaseline, false, false},
+                           {"avx512", kWide, false, false},
+                           {"avx512vnni", kDotI8, false, true},
+                           {"avx512bf16", kDotBF16, true, false},
+                           {"amx", kTiles, false, false}};
 
 using Features = llvm::StringMap<bool>;
 
@@ -73,18 +76,20 @@ llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
   return available;
 }
 
-/// All variants, least first.
-std::vector<TargetInfo> allVariants() {
+/// All variants, least first; those for codes alone only `withCodes`.
+std::vector<TargetInfo> allVariants(bool withCodes) {
   std::vector<TargetInfo> all;
+  std::vector<std::string> features;
   for (const Step &step : kSteps) {
+    for (llvm::StringRef feature : step.adds) {
+      features.push_back(feature.str());
+    }
+    if (step.forCodes && !withCodes) {
+      continue;
+    }
     TargetInfo info;
     info.name = step.name.str();
-    if (!all.empty()) {
-      info.features = all.back().features;
-    }
-    for (llvm::StringRef feature : step.adds) {
-      info.features.push_back(feature.str());
-    }
+    info.features = features;
     llvm::sort(info.features);
     if (step.wantsFastDot) {
       info.wants.push_back(kFastDot.str());
@@ -96,16 +101,16 @@ std::vector<TargetInfo> allVariants() {
 } // namespace
 
 llvm::Expected<std::vector<TargetInfo>>
-TargetInfo::variants(llvm::StringRef cpu) {
-  std::vector<TargetInfo> all = allVariants();
-  if (cpu == "portable") {
-    std::reverse(all.begin(), all.end());
-    return all;
-  }
-  for (TargetInfo &variant : all) {
+TargetInfo::variants(llvm::StringRef cpu, bool withCodes) {
+  for (TargetInfo &variant : allVariants(/*withCodes=*/true)) {
     if (cpu == variant.name) {
       return std::vector{std::move(variant)};
     }
+  }
+  std::vector<TargetInfo> all = allVariants(withCodes);
+  if (cpu == "portable") {
+    std::reverse(all.begin(), all.end());
+    return all;
   }
   llvm::Expected<Features> available =
       cpu == "native" ? hostFeatures() : featuresOf(cpu);
@@ -153,6 +158,7 @@ TargetDescription TargetInfo::describe(bool scalar) const {
   description.registers = wide ? 32 : 16;
   description.products = has("amx-bf16")     ? Products::AMX
                          : has("avx512bf16") ? Products::DotBF16
+                         : has("avx512vnni") ? Products::DotI8
                                              : Products::FMA;
   return description;
 }

@@ -12,22 +12,24 @@ using testing::HasSubstr;
 
 namespace {
 
-std::vector<TargetInfo> variants(llvm::StringRef cpu) {
-  auto found = TargetInfo::variants(cpu);
+std::vector<TargetInfo> variants(llvm::StringRef cpu, bool withCodes = false) {
+  auto found = TargetInfo::variants(cpu, withCodes);
   EXPECT_TRUE(bool(found)) << llvm::toString(found.takeError());
   return found ? *found : std::vector<TargetInfo>();
 }
 
-std::vector<std::string> names(llvm::StringRef cpu) {
+std::vector<std::string> names(llvm::StringRef cpu, bool withCodes = false) {
   std::vector<std::string> result;
-  for (const TargetInfo &variant : variants(cpu)) {
+  for (const TargetInfo &variant : variants(cpu, withCodes)) {
     result.push_back(variant.name);
   }
   return result;
 }
 
 TEST(TargetInfo, portableIsEveryVariantBestFirst) {
-  std::vector<TargetInfo> all = variants("portable");
+  std::vector<TargetInfo> all = variants("portable", /*withCodes=*/true);
+  EXPECT_THAT(names("portable", /*withCodes=*/true),
+              ElementsAre("amx", "avx512bf16", "avx512vnni", "avx512", "avx2"));
   EXPECT_THAT(names("portable"),
               ElementsAre("amx", "avx512bf16", "avx512", "avx2"));
   for (size_t i = 1; i < all.size(); ++i) {
@@ -51,6 +53,14 @@ TEST(TargetInfo, aCpuGetsTheBestVariantItHas) {
   EXPECT_EQ(names("native").size(), 1u);
 }
 
+TEST(TargetInfo, codesAloneAskForVnni) {
+  for (llvm::StringRef cpu : {"icelake-server", "cooperlake"}) {
+    EXPECT_THAT(names(cpu, /*withCodes=*/true), ElementsAre("avx512vnni"));
+    EXPECT_THAT(names(cpu), ElementsAre("avx512"));
+  }
+  EXPECT_THAT(names("avx512vnni"), ElementsAre("avx512vnni"));
+}
+
 TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
   for (auto [cpu, reason] :
        {std::pair("nehalem", "lacks avx"), std::pair("i386-turbo", "not a")}) {
@@ -65,13 +75,14 @@ TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
 TEST(TargetInfo, descriptionFollowsTheFeatures) {
   std::vector<Products> products;
   std::vector<int64_t> lanes;
-  for (const TargetInfo &variant : variants("portable")) {
+  for (const TargetInfo &variant : variants("portable", /*withCodes=*/true)) {
     products.push_back(variant.describe(false).products);
     lanes.push_back(variant.describe(false).lanes);
   }
-  EXPECT_THAT(products, ElementsAre(Products::AMX, Products::DotBF16,
-                                    Products::FMA, Products::FMA));
-  EXPECT_THAT(lanes, ElementsAre(16, 16, 16, 8));
+  EXPECT_THAT(products,
+              ElementsAre(Products::AMX, Products::DotBF16, Products::DotI8,
+                          Products::FMA, Products::FMA));
+  EXPECT_THAT(lanes, ElementsAre(16, 16, 16, 16, 8));
 }
 
 TEST(TargetInfo, theRuntimeKnowsEveryFeatureAndWant) {
@@ -81,7 +92,7 @@ TEST(TargetInfo, theRuntimeKnowsEveryFeatureAndWant) {
           every.extendedEdx = ~0u;
   every.xcr0 = ~0ull;
   CpuFeatures cpu(every);
-  for (const TargetInfo &variant : variants("portable")) {
+  for (const TargetInfo &variant : variants("portable", /*withCodes=*/true)) {
     EXPECT_EQ(cpu.firstMissing(variant.features), std::nullopt);
     EXPECT_EQ(cpu.firstMissing(variant.wants), std::nullopt);
   }

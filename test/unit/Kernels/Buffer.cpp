@@ -42,7 +42,18 @@ double widened(uint16_t half) {
 } // namespace
 
 size_t sizeOf(Element element) {
-  return element == Element::BF16 ? 2 : element == Element::Index ? 8 : 4;
+  switch (element) {
+  case Element::U8:
+    return 1;
+  case Element::BF16:
+    return 2;
+  case Element::F32:
+  case Element::I32:
+    return 4;
+  case Element::Index:
+    return 8;
+  }
+  return 0;
 }
 
 const char *spelling(Element element) {
@@ -53,6 +64,8 @@ const char *spelling(Element element) {
     return "bf16";
   case Element::I32:
     return "i32";
+  case Element::U8:
+    return "i8";
   case Element::Index:
     return "index";
   }
@@ -135,6 +148,9 @@ double Buffer::get(int64_t index) const {
     std::memcpy(&value, at, sizeof value);
     return value;
   }
+  if (element == Element::U8) {
+    return *at;
+  }
   EXPECT_EQ(element, Element::BF16);
   uint16_t half;
   std::memcpy(&half, at, sizeof half);
@@ -150,6 +166,8 @@ void Buffer::set(int64_t index, double value) {
   } else if (element == Element::I32) {
     int32_t integer = static_cast<int32_t>(value);
     std::memcpy(at, &integer, sizeof integer);
+  } else if (element == Element::U8) {
+    *at = static_cast<unsigned char>(value);
   } else {
     EXPECT_EQ(element, Element::BF16);
     uint16_t half = bf16Of(value);

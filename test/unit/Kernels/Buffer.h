@@ -8,7 +8,7 @@
 
 namespace cheems::test {
 
-enum class Element { F32, BF16, I32, Index };
+enum class Element { F32, BF16, I32, U8, Index };
 size_t sizeOf(Element element);
 /// As the type is spelled in IR.
 const char *spelling(Element element);

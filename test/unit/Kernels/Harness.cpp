@@ -23,7 +23,8 @@ constexpr size_t kAlignment =
 
 /// The variant of which only that mode's products are tested; null for others.
 const char *variantOf(Mode mode) {
-  return mode == Mode::DotBF16 ? "avx512bf16"
+  return mode == Mode::DotI8     ? "avx512vnni"
+         : mode == Mode::DotBF16 ? "avx512bf16"
          : mode == Mode::AMX   ? "amx"
                                : nullptr;
 }

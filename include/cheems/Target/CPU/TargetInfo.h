@@ -12,7 +12,7 @@ namespace cheems {
 
 /// One variant of the code in an artefact.
 struct TargetInfo {
-  std::string name; ///< "amx", "avx512bf16", "avx512" or "avx2"
+  std::string name; ///< "amx", "avx512bf16", "avx512vnni", "avx512" or "avx2"
   std::vector<std::string>
       features; ///< LLVM's names of what the code may use beyond x86-64, sorted
   /// What makes this variant the better choice where its features are there
@@ -27,9 +27,11 @@ struct TargetInfo {
 
   /// The variants that `cpu` asks for, best first: all for "portable"; else the
   /// best one for "native" (this machine's CPUID bits, never its model name), a
-  /// CPU that LLVM knows, or the variant of that name. UnsupportedError where
-  /// x86-64-v3 is not met, naming what is missing.
-  static llvm::Expected<std::vector<TargetInfo>> variants(llvm::StringRef cpu);
+  /// CPU that LLVM knows, or the variant of that name. Of models without codes,
+  /// what only those profit from is asked for by name alone. UnsupportedError
+  /// where x86-64-v3 is not met, naming what is missing.
+  static llvm::Expected<std::vector<TargetInfo>>
+  variants(llvm::StringRef cpu, bool withCodes = false);
   /// The last of them, which of all variants runs everywhere.
   static llvm::Expected<TargetInfo> find(llvm::StringRef cpu);
 

@@ -46,10 +46,12 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
   let genVerifyDecl = 1;
 }
 
-def Cheems_Products : I32EnumAttr<"Products", "How a target computes products with bf16 weights", [
-    I32EnumAttrCase<"FMA", 0, "fma">,          // weights widened to f32
-    I32EnumAttrCase<"DotBF16", 1, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
-    I32EnumAttrCase<"AMX", 2, "amx">           // tdpbf16ps on tiles: the same in blocks of 32
+// Each has the instructions of those before it.
+def Cheems_Products : I32EnumAttr<"Products", "How a target computes products with weights of few bits", [
+    I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, codes to 16 bits
+    I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four codes summed in i32
+    I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
+    I32EnumAttrCase<"AMX", 3, "amx">           // tdpbf16ps on tiles: the same in blocks of 32; tdpbsud
   ]> {
   let cppNamespace = "::mlir::cheems";
   let genSpecializedAttr = 0;
@@ -60,7 +62,7 @@ def Cheems_TargetAttr : AttrDef<Cheems_Dialect, "Target"> {
   let summary = "What kernels and sizes of loops follow from";
   let description = [{
     As `cheems.target` on a module: f32 lanes of a vector register (8 or 16), how many registers there are (16 or 32), and how
-    products with bf16 weights are computed (`fma`, `dot_bf16` or `amx`).
+    products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
 
     Example: `#cheems.target<lanes = 16, registers = 32, products = amx>`
   }];

@@ -72,7 +72,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
     Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
-    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with bf16 weights are computed",
+    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            [{::llvm::cl::values(
                 clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
                 clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
@@ -87,6 +87,7 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
     op's own fill moves in.
     Requires: parallel dimensions only; a reduction is never split. In a function marked `cheems.decode`, whose segments have one row
+                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
     each, row-wise work other than adding experts' outputs stays whole.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
@@ -192,7 +193,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
     Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
-    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with bf16 weights are computed",
+    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            [{::llvm::cl::values(
                 clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
                 clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
@@ -208,6 +209,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let description = [{
     Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
     After: `memref.view` of one byte argument. Buffers whose lives do not overlap share bytes. A public function records its needs as
+                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
     `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes; W is that of the function which needs the most.
     Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
     Guarantees: no allocation in a step. Preserves bits.

@@ -196,10 +196,10 @@ FailureOr<OpFoldResult> LinearKernel::mostRows(Value input) {
 
 LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter) {
-  if (op.isQuantized()) {
-    return op.emitOpError("has codes, which have no kernel yet");
-  }
   LinearKernel kernel(rewriter, op, unit);
+  if (op.isQuantized()) {
+    return lowerLinearCodes(kernel);
+  }
   // f32 weights keep f32 inputs, and only pairs are what the instructions read.
   bool pairs = kernel.pair == 2;
   if (pairs && unit.products == Products::AMX) {

@@ -69,6 +69,8 @@ LogicalResult lowerLinearAMX(LinearKernel &kernel);
 /// lowerLinearAMX gives it among others.
 void lowerLinearAMXRow(LinearKernel &kernel, Value row);
 LogicalResult lowerLinearDot(LinearKernel &kernel);
+/// Of codes only.
+LogicalResult lowerLinearCodes(LinearKernel &kernel);
 
 } // namespace mlir::cheems
 

@@ -6,17 +6,10 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-LinearPack::LinearPack(LinearKernel &kernel, bool widens)
-    : k(kernel), b(kernel.b), loc(kernel.loc), widens(widens) {
-  // A line more than the row: rows whose distance is a multiple of 4096 bytes
-  // would share the lines of one set of the first-level cache.
-  stride = llvm::alignTo(k.size, kWidth) + kWidth;
-}
-
-Value LinearPack::allocate(OpFoldResult rows) {
+Value RowPack::allocate(OpFoldResult rows) {
   std::optional<int64_t> size = getConstantIntValue(rows);
-  auto type = MemRefType::get({size.value_or(ShapedType::kDynamic), stride},
-                              b.getBF16Type());
+  auto type =
+      MemRefType::get({size.value_or(ShapedType::kDynamic), stride}, element);
   SmallVector<Value> sizes;
   if (!size) {
     sizes.push_back(cast<Value>(rows));
@@ -24,20 +17,7 @@ Value LinearPack::allocate(OpFoldResult rows) {
   return memref::AllocOp::create(b, loc, type, sizes);
 }
 
-void LinearPack::allocateRest() {
-  rest = allocate(b.getIndexAttr(kRows));
-  if (widens) {
-    single = memref::AllocOp::create(b, loc,
-                                     MemRefType::get({stride}, b.getF32Type()));
-  }
-}
-
-Value LinearPack::isSingle(Value rows) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows,
-                               k.index(1));
-}
-
-bool LinearPack::packAhead() {
+bool RowPack::packAhead() {
   OpBuilder::InsertionGuard guard(b);
   Value x = k.x;
   auto loop = k.op->getParentOfType<scf::ForallOp>();
@@ -69,9 +49,41 @@ bool LinearPack::packAhead() {
         scf::InParallelOp::create(b, loc);
       });
   ahead->setAttr("cheems.name", b.getStringAttr("pack")); // for profiles
+  packRest(x, rows);
+  return true;
+}
+
+void RowPack::pack(Value x, Value from, Value to, Value target, Value at) {
+  k.each(from, to, 1, [&](Value row) {
+    Value into = arith::AddIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, row, from), at);
+    packRow(x, row, target, into);
+  });
+}
+
+// A line more than the row: rows whose distance is a multiple of 4096 bytes
+// would share the lines of one set of the first-level cache.
+LinearPack::LinearPack(LinearKernel &kernel, bool widens)
+    : RowPack(kernel, kernel.b.getBF16Type(),
+              llvm::alignTo(kernel.size, kWidth) + kWidth),
+      widens(widens) {}
+
+void LinearPack::allocateRest() {
+  RowPack::allocateRest();
+  if (widens) {
+    single = memref::AllocOp::create(b, loc,
+                                     MemRefType::get({stride}, b.getF32Type()));
+  }
+}
+
+Value LinearPack::isSingle(Value rows) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows,
+                               k.index(1));
+}
+
+void LinearPack::packRest(Value x, Value rows) {
   if (!widens) {
-    pack(x, whole, rows, rest, zero);
-    return true;
+    return RowPack::packRest(x, rows);
   }
   scf::IfOp::create(
       b, loc, isSingle(rows),
@@ -80,10 +92,9 @@ bool LinearPack::packAhead() {
         scf::YieldOp::create(b, loc);
       },
       [&](OpBuilder &, Location) {
-        pack(x, whole, rows, rest, zero);
+        RowPack::packRest(x, rows);
         scf::YieldOp::create(b, loc);
       });
-  return true;
 }
 
 void LinearPack::round(
@@ -116,14 +127,9 @@ void LinearPack::round(
   }
 }
 
-void LinearPack::pack(Value x, Value from, Value to, Value target, Value at) {
-  k.each(from, to, 1, [&](Value row) {
-    Value into = arith::AddIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, row, from), at);
-    round(x, row, [&](Value column, Value rounded) {
-      vector::StoreOp::create(b, loc, rounded, target,
-                              ValueRange{into, column});
-    });
+void LinearPack::packRow(Value x, Value row, Value target, Value into) {
+  round(x, row, [&](Value column, Value rounded) {
+    vector::StoreOp::create(b, loc, rounded, target, ValueRange{into, column});
   });
 }
 
