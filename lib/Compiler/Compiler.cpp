@@ -111,6 +111,7 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
                       : options.weights == WeightFormat::Int4 ? 4
                                                               : 0;
   import.stateBF16 = storedBF16;
+  import.stateInt8 = options.state == StateFormat::Int8;
   if (options.emit == Emit::MLIR) {
     return writeImported(options.output, checkpoint->config(), import);
   }

@@ -187,7 +187,9 @@ std::string describe(llvm::ArrayRef<Variant> variants,
       {"keep_window", c.attentionLayers() ? c.keepWindow.value_or(0) : 0},
       {"block", facts.block},
       {"precision", storedBF16 ? "bf16" : "f32"},
-      {"kv_type", storedBF16 ? "bf16" : "f32"},
+      {"kv_type", options.state == StateFormat::Int8 ? "int8"
+                  : storedBF16                       ? "bf16"
+                                                     : "f32"},
       {"weights", weightsBF16 ? "bf16" : "f32"},
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},

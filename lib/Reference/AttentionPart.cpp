@@ -4,6 +4,7 @@
 #include "cheems/Reference/DynamicMask.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
 #include "cheems/Reference/KeepThreshold.h"
+#include "cheems/Reference/QuantizeEntries.h"
 #include "cheems/Reference/RMSNorm.h"
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,12 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   if (weights.rounding.attention) {
     q = bf16(q);
   }
-  if (weights.rounding.state) {
+  if (weights.rounding.int8) {
+    k = quantizeEntries(k).values();
+    QuantizedEntries values = quantizeEntries(v);
+    v = values.codes;
+    options.valueScales = values.scales;
+  } else if (weights.rounding.state) {
     k = bf16(k);
     v = bf16(v);
   }

@@ -77,6 +77,9 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
         if (options.kind == MaskKind::Scale) {
           weight *= mask(m, n);
         }
+        if (options.valueScales) {
+          weight *= (*options.valueScales)(n, g);
+        }
         weight = (options.roundsWeights ? bf16(weight) : weight) / sum;
         for (int64_t p = 0; p < valueDim; ++p) {
           y(t, h, p) += weight * v(n, g, p);

@@ -10,8 +10,9 @@
 namespace cheems::reference {
 
 Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
-    : checkpoint(checkpoint),
-      rounding(checkpoint.precision() == DType::BF16 ? rounding : Rounding{}) {}
+    : checkpoint(checkpoint), rounding(checkpoint.precision() == DType::BF16
+                                           ? rounding
+                                           : Rounding{.int8 = rounding.int8}) {}
 
 Tensor Weights::load(const std::string &name) const {
   return Tensor::from(checkpoint.tensor(name));

@@ -246,7 +246,7 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   data.keepWindow = root.integer("keep_window", 0, maxTokens);
   data.block = root.integer("block", 1, 1 << 20);
   data.precision = root.oneOf("precision", {"f32", "bf16"});
-  data.kvType = root.oneOf("kv_type", {"f32", "bf16"});
+  data.kvType = root.oneOf("kv_type", {"f32", "bf16", "int8"});
   data.weights = root.text("weights");
   data.pipeline = root.text("pipeline");
   data.warnings = root.texts("warnings");

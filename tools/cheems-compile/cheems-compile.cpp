@@ -85,6 +85,11 @@ int main(int argc, char **argv) {
                  "how matrices are kept: stored, f32, bf16 (int8 and int4 are "
                  "not supported yet)")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "int8", "int4"}));
+  std::string state = "stored";
+  app.add_option("--kv", state,
+                 "how keys and values are kept while running: stored (as "
+                 "matrices of the model are), or int8 with a scale each")
+      ->check(CLI::IsMember({"stored", "int8"}));
   int64_t context = 0;
   auto *contextOption =
       app.add_option("--max-context", context,
@@ -141,6 +146,8 @@ int main(int argc, char **argv) {
   options.weights = weights == "f32"    ? cheems::WeightFormat::F32
                     : weights == "bf16" ? cheems::WeightFormat::BF16
                                         : cheems::WeightFormat::Stored;
+  options.state =
+      state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;
   options.scalar = pipeline == "scalar";
   options.emit = stages.at(emit);
   return run(options);

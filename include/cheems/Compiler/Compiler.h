@@ -11,6 +11,7 @@
 namespace cheems {
 
 enum class WeightFormat { Stored, F32, BF16 };
+enum class StateFormat { Stored, Int8 }; ///< of keys and values
 enum class Emit { Artefact, MLIR, LLVM, Object };
 
 struct CompileOptions {
@@ -18,6 +19,7 @@ struct CompileOptions {
   std::string output; ///< file; "-" for standard output (stages only)
   std::string cpu = "portable";
   WeightFormat weights = WeightFormat::Stored;
+  StateFormat state = StateFormat::Stored;
   std::optional<int64_t> maxContext; ///< sets the default context only
   bool scalar = false;
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head

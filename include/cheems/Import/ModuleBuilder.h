@@ -12,6 +12,7 @@ namespace cheems {
 struct ImportOptions {
   bool weightsBF16 = false; ///< element type of matrices: bf16, else f32
   bool stateBF16 = false;   ///< element type of stored keys and values
+  bool stateInt8 = false;   ///< instead: codes with a scale a key and a value
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 

@@ -18,6 +18,9 @@ struct MaskOptions {
   /// Values are weighted by bf16(exp(score)), with Scale bf16(exp(score) *
   /// mask), over the sum of exponentials as they are.
   bool roundsWeights = false;
+  /// [N, G]: values are codes, and a weight is multiplied by its value's scale
+  /// before it is rounded.
+  std::optional<Tensor> valueScales = std::nullopt;
 };
 
 /// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask

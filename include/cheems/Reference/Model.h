@@ -12,6 +12,7 @@ namespace cheems::reference {
 /// bf16.
 struct Rounding {
   bool state = false;     ///< keys and values, before attention reads them
+  bool int8 = false;      ///< those instead to int8, of any checkpoint
   bool products = false;  ///< inputs of projections whose rows are of even
                           ///< length, as instructions for pairs of bf16 do;
                           ///< likewise queries of experts

@@ -33,6 +33,40 @@ Value AttentionState::append(Value into, Value from, const Block &rows,
   return e.insert(stored, into, {zero, first, zero}, {one, rows.count, width});
 }
 
+/// The same as codes, whose scales go into their pool.
+void AttentionState::appendCodes(size_t pool, Value from, const Block &rows,
+                                 OpFoldResult first) {
+  OpFoldResult zero = e.attr(0), one = e.attr(1),
+               width = e.attr(types.config.headDim);
+  Value &codes = entries[pool], &scales = entries[types.scalePools() + pool];
+  Value source =
+      e.slice(from, {rows.row, keyValueHead, zero}, {rows.count, one, width},
+              {rows.staticCount, types.config.headDim});
+  Value rowCodes = e.slice(codes, {zero, first, zero}, {one, rows.count, width},
+                           {rows.staticCount, types.config.headDim});
+  Value rowScales =
+      e.slice(scales, {zero, first}, {one, rows.count}, {rows.staticCount});
+  auto stored = mlir::cheems::QuantizeEntriesOp::create(
+      e.b, TypeRange{rowCodes.getType(), rowScales.getType()}, source, rowCodes,
+      rowScales);
+  codes = e.insert(stored.getResult(0), codes, {zero, first, zero},
+                   {one, rows.count, width});
+  scales =
+      e.insert(stored.getResult(1), scales, {zero, first}, {one, rows.count});
+}
+
+std::pair<Value, Value> AttentionState::scales() const {
+  size_t at = types.scalePools();
+  return types.options.stateInt8 ? std::pair{entries[at], entries[at + 1]}
+                                 : std::pair<Value, Value>();
+}
+
+UnitAttr AttentionState::roundsToBF16() {
+  const ImportOptions &options = types.options;
+  return options.stateInt8 && options.stateBF16 ? e.b.getUnitAttr()
+                                                : UnitAttr();
+}
+
 Value AttentionState::appendMask(const Block &rows, OpFoldResult first) {
   OpFoldResult zero = e.attr(0), heads = e.attr(masksPerHead);
   OpFoldResult firstHead = headTimes(masksPerHead);
@@ -141,10 +175,12 @@ FloatAttr AttentionState::hideBelow() {
 Value AttentionState::attend(Value q, Value first, const Sight &sight,
                              Value y) {
   Value priority = sight.threshold ? entries[3] : Value();
+  auto [keyScales, valueScales] = scales();
   return mlir::cheems::DynamicMaskAttentionOp::create(
              e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
-             first, sight.seen, priority, sight.threshold, sight.last, y,
-             kind(), scale(), hideBelow())
+             first, sight.seen, priority, sight.threshold, sight.last,
+             keyScales, valueScales, y, kind(), scale(), hideBelow(),
+             roundsToBF16())
       .getResult(0);
 }
 
@@ -164,13 +200,18 @@ SmallVector<Value> AttentionState::attendToPiece(Value start, Value from,
                    {1, any, types.config.headDim});
   };
   Value priority = sight.threshold ? numbers(entries[3], 1) : Value();
+  auto [keyScales, valueScales] = scales();
+  if (keyScales) {
+    keyScales = numbers(keyScales, 1);
+    valueScales = numbers(valueScales, 1);
+  }
   Value first = arith::SubIOp::create(e.b, entriesAfter, e.index(1));
   auto piece = mlir::cheems::OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
       numbers(entries[2], masksPerHead), first, from, sight.seen, priority,
-      sight.threshold, sight.last, state[0], state[1], state[2], kind(),
-      scale(), hideBelow());
+      sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
+      state[2], kind(), scale(), hideBelow(), roundsToBF16());
   return piece.getResults();
 }
 
@@ -193,9 +234,10 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
 
 void AttentionState::evict(Value threshold, Value last, Value first,
                            Value count) {
+  auto [keyScales, valueScales] = scales();
   auto update = mlir::cheems::KeepUpdateOp::create(
       e.b, ValueRange(entries).getTypes(), threshold, last, first, count,
-      entries[0], entries[1], entries[2], entries[3],
+      entries[0], entries[1], entries[2], entries[3], keyScales, valueScales,
       e.b.getI64IntegerAttr(*types.config.keepWindow));
   entries.assign(update.result_begin(), update.result_end());
 }
@@ -234,13 +276,15 @@ void AttentionState::appendVisible(const Block &rows, Sight &sight) {
   Value masks = e.slice(mask, {rows.row, headTimes(masksPerHead)},
                         {rows.count, e.attr(masksPerHead)},
                         {rows.staticCount, masksPerHead});
+  auto [keyScales, valueScales] = scales();
+  SmallVector<Value> destinations(entries);
+  destinations.insert(destinations.begin() + 3, sight.seen);
   auto stored = mlir::cheems::AppendVisibleOp::create(
-      b,
-      TypeRange{entries[0].getType(), entries[1].getType(),
-                entries[2].getType(), sight.seen.getType()},
-      keys, values, masks, count, entries[0], entries[1], entries[2],
-      sight.seen, b.getF64FloatAttr(types.config.maskThreshold));
-  entries.assign(stored.result_begin(), stored.result_begin() + 3);
+      b, ValueRange(destinations).getTypes(), keys, values, masks, count,
+      entries[0], entries[1], entries[2], sight.seen, keyScales, valueScales,
+      b.getF64FloatAttr(types.config.maskThreshold));
+  entries.assign(stored.result_begin(), stored.result_end());
+  entries.erase(entries.begin() + 3);
   sight.seen = stored.getResult(3);
   Value last = getValueOrCreateConstantIndexOp(b, b.getLoc(), lastOf(rows));
   count = arith::IndexCastOp::create(
@@ -279,8 +323,13 @@ Value AttentionState::queries(const Block &rows) {
 }
 
 void AttentionState::append(const Block &rows, OpFoldResult first) {
-  entries[0] = append(entries[0], key, rows, first);
-  entries[1] = append(entries[1], value, rows, first);
+  if (types.options.stateInt8) {
+    appendCodes(0, key, rows, first);
+    appendCodes(1, value, rows, first);
+  } else {
+    entries[0] = append(entries[0], key, rows, first);
+    entries[1] = append(entries[1], value, rows, first);
+  }
   entries[2] = appendMask(rows, first);
   if (types.windowed()) {
     entries[3] = appendPriority(rows, first);

@@ -19,7 +19,7 @@ public:
   int64_t queriesPerHead, masksPerHead;
 
   /// The slot's slices of the pools: keys, values [1, C, P], masks [M', C],
-  /// with a window priorities [1, C].
+  /// with a window priorities [1, C], of int8 scales of both [1, C].
   llvm::SmallVector<mlir::Value> entries;
   /// How many entries are stored, where that is counted.
   mlir::Value count;
@@ -85,6 +85,8 @@ private:
 
   mlir::Value append(mlir::Value into, mlir::Value from, const Block &rows,
                      mlir::OpFoldResult first);
+  void appendCodes(size_t pool, mlir::Value from, const Block &rows,
+                   mlir::OpFoldResult first);
   mlir::Value appendMask(const Block &rows, mlir::OpFoldResult first);
   mlir::Value appendPriority(const Block &rows, mlir::OpFoldResult first);
   mlir::Value visibility(mlir::OpBuilder &b, mlir::Location loc,
@@ -96,6 +98,9 @@ private:
   mlir::cheems::MaskKindAttr kind();
   mlir::FloatAttr scale();
   mlir::FloatAttr hideBelow();
+  mlir::UnitAttr roundsToBF16();
+  /// Of int8 the scales of keys and values, else null.
+  std::pair<mlir::Value, mlir::Value> scales() const;
   mlir::Value attend(mlir::Value q, mlir::Value first, const Sight &sight,
                      mlir::Value y);
 };

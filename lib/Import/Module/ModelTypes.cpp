@@ -8,6 +8,9 @@ Type ModelTypes::matrixElement() const {
   return options.weightsBF16 ? Type(BFloat16Type::get(context)) : f32();
 }
 Type ModelTypes::stateElement() const {
+  if (options.stateInt8) {
+    return IntegerType::get(context, 8);
+  }
   return options.stateBF16 ? Type(BFloat16Type::get(context)) : f32();
 }
 
@@ -45,10 +48,17 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
       RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
   SmallVector<Pool> result{
       {"keys", entries}, {"values", entries}, {"masks", masks}};
+  auto numbers = [&](Type element) {
+    return RankedTensorType::get({any, layers, heads, any}, element);
+  };
   if (windowed()) {
-    result.push_back({"priorities",
-                      RankedTensorType::get({any, layers, heads, any}, i32())});
-  } else if (counted()) {
+    result.push_back({"priorities", numbers(i32())});
+  }
+  if (options.stateInt8) {
+    result.push_back({"key_scales", numbers(f32())});
+    result.push_back({"value_scales", numbers(f32())});
+  }
+  if (counted()) {
     result.push_back(
         {"counts", RankedTensorType::get({any, layers, heads}, i32())});
   }

@@ -15,7 +15,7 @@ struct ModelTypes {
   mlir::Type f32() const { return mlir::Float32Type::get(context); }
   mlir::Type i32() const { return mlir::IntegerType::get(context, 32); }
   mlir::Type matrixElement() const;
-  mlir::Type stateElement() const;
+  mlir::Type stateElement() const; ///< of stored keys and values
 
   bool windowed() const { return config.keepWindow.has_value(); }
   /// Kind threshold with masks that are computed: hidden keys are not stored,
@@ -37,9 +37,12 @@ struct ModelTypes {
     llvm::StringRef name;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
   };
-  /// Of attention: keys, values, masks, then priorities with a window or counts
-  /// where entries are counted. Empty without such layers.
+  /// Of attention: keys, values, masks, with a window priorities, of int8 the
+  /// scales of keys and values, where entries are counted counts. Empty without
+  /// such layers.
   llvm::SmallVector<Pool> attentionPools() const;
+  /// Which of those are the keys' scales; the values' come next.
+  size_t scalePools() const { return windowed() ? 4 : 3; }
   /// The running state of SSD, [slots, layers, H, N, P].
   llvm::SmallVector<Pool> ssdPools() const;
   /// All of them, attention's first.

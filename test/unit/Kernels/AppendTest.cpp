@@ -2,6 +2,7 @@
 #include "Cases.h"
 #include "ModuleText.h"
 #include "cheems/Reference/AppendVisible.h"
+#include "cheems/Reference/QuantizeEntries.h"
 #include <limits>
 
 using namespace cheems::test;
@@ -17,6 +18,7 @@ struct Form {
   Element element;
   double hideBelow;
 
+  bool coded() const { return element == Element::I8; }
   std::string name() const {
     return "append_M" + std::to_string(heads) + "_P" + std::to_string(size) +
            "_" + spelling(element);
@@ -30,24 +32,36 @@ struct Form {
                           ">, tensor<" + stored + ">, tensor<?xi32>";
     std::ostringstream bound;
     bound << std::scientific << hideBelow;
-    return FunctionText(name())
-        .input("key", row)
+    FunctionText function(name());
+    function.input("key", row)
         .input("value", row)
         .input("mask", mask)
         .number("count")
         .output("k", keys)
         .output("v", keys)
         .output("m", stored)
-        .output("s", "?xi32")
-        .line("%r:4 = cheems.append_visible hide_below " + bound.str() +
+        .output("s", "?xi32");
+    std::string scales;
+    if (coded()) {
+      function.output("ks", "1x?xf32").output("vs", "1x?xf32");
+      scales = " scales(%ks, %vs : tensor<1x?xf32>, tensor<1x?xf32>)";
+    }
+    function
+        .line(std::string(coded() ? "%r:6" : "%r:4") +
+              " = cheems.append_visible hide_below " + bound.str() +
               " ins(%key, %value, %mask, %count : tensor<" + row +
               ">, tensor<" + row + ">, tensor<" + mask +
-              ">, index) outs(%k, %v, %m, %s : " + results + ") -> " + results)
+              ">, index) outs(%k, %v, %m, %s : " + results + ")" + scales +
+              " -> " + results +
+              (coded() ? ", tensor<1x?xf32>, tensor<1x?xf32>" : ""))
         .store("%r#0", "k", keys)
         .store("%r#1", "v", keys)
         .store("%r#2", "m", stored)
-        .store("%r#3", "s", "?xi32")
-        .text();
+        .store("%r#3", "s", "?xi32");
+    if (coded()) {
+      function.store("%r#4", "ks", "1x?xf32").store("%r#5", "vs", "1x?xf32");
+    }
+    return function.text();
   }
 };
 
@@ -55,7 +69,8 @@ constexpr Form kForms[] = {
     {1, 1, Element::F32, 1.0},    {1, 64, Element::BF16, 1.0},
     {2, 8, Element::F32, 0.5},    {2, 33, Element::BF16, 1.0},
     {3, 7, Element::BF16, 0.25},  {3, 16, Element::F32, 1.0},
-    {4, 24, Element::BF16, 0.75}, {4, 2, Element::F32, 1.0}};
+    {4, 24, Element::BF16, 0.75}, {4, 2, Element::F32, 1.0},
+    {1, 64, Element::I8, 1.0},    {3, 9, Element::I8, 0.5}};
 constexpr int64_t kFormCount = std::size(kForms);
 
 /// Masks around the bound, it and NaN among them; by `way` all or none stored.
@@ -97,17 +112,36 @@ TEST_P(AppendTest, StoresWhatTheEvaluatorStores) {
     Tensor key = random.tensor({rows, form.size}, -2, 2),
            value = random.tensor({rows, form.size}, -2, 2),
            mask = masksOf(random, form, rows, way);
+    double range = form.coded() ? 127 : 1;
     StoredEntries stored{
-        random.tensor({1, capacity, form.size}, -1, 1, form.element),
-        random.tensor({1, capacity, form.size}, -1, 1, form.element),
+        random.tensor({1, capacity, form.size}, -range, range, form.element),
+        random.tensor({1, capacity, form.size}, -range, range, form.element),
         random.tensor({form.heads, capacity}, 0, 1)};
+    // The scales are stored as rows of one number.
+    StoredEntries scales{random.tensor({1, capacity, 1}, 0, 1),
+                         random.tensor({1, capacity, 1}, 0, 1), stored.mask};
     Buffer keys(form.element, stored.keys), values(form.element, stored.values),
         masks(Element::F32, stored.mask), seen(Element::I32, {rows});
     Buffer keyRows(Element::F32, key), valueRows(Element::F32, value),
         maskRows(Element::F32, mask), countBuffer = Buffer::number(count);
-    module->call(form.name(), rows,
-                 {&keyRows, &valueRows, &maskRows, &countBuffer, &keys, &values,
-                  &masks, &seen});
+    Buffer keyScales(Element::F32, scales.keys.reshaped({1, capacity})),
+        valueScales(Element::F32, scales.values.reshaped({1, capacity}));
+    std::vector<const Buffer *> buffers{&keyRows,     &valueRows, &maskRows,
+                                        &countBuffer, &keys,      &values,
+                                        &masks,       &seen};
+    if (form.coded()) {
+      buffers.insert(buffers.end(), {&keyScales, &valueScales});
+    }
+    module->call(form.name(), rows, buffers);
+    if (form.coded()) {
+      auto codedKey = cheems::reference::quantizeEntries(key),
+           codedValue = cheems::reference::quantizeEntries(value);
+      key = codedKey.codes;
+      value = codedValue.codes;
+      cheems::reference::appendVisible(codedKey.scales.reshaped({rows, 1}),
+                                       codedValue.scales.reshaped({rows, 1}),
+                                       mask, form.hideBelow, count, scales);
+    }
     std::vector<int64_t> want = cheems::reference::appendVisible(
         key, value, mask, form.hideBelow, count, stored);
     if (way < 2) {
@@ -124,6 +158,8 @@ TEST_P(AppendTest, StoresWhatTheEvaluatorStores) {
     EXPECT_EQ(keys.bytes(), wantKeys.bytes());
     EXPECT_EQ(values.bytes(), wantValues.bytes());
     EXPECT_EQ(masks.bytes(), wantMasks.bytes());
+    EXPECT_EQ(keyScales.bytes(), Buffer(Element::F32, scales.keys).bytes());
+    EXPECT_EQ(valueScales.bytes(), Buffer(Element::F32, scales.values).bytes());
     for (int64_t t = 0; t < rows; ++t) {
       EXPECT_EQ(seen.get(t), static_cast<double>(want[static_cast<size_t>(t)]))
           << "row " << t;

@@ -7,6 +7,7 @@
 #include "ModuleText.h"
 #include "cheems/Reference/DynamicMaskAttention.h"
 #include "cheems/Reference/Linear.h"
+#include "cheems/Reference/QuantizeEntries.h"
 
 namespace cheems::test {
 
@@ -23,6 +24,7 @@ struct AttentionForm {
   Element element;
   bool stored = false; ///< only entries that some head sees; kind threshold
   bool single = false; ///< of one row, which the type says
+  bool bf16 = false;   ///< of codes: products may be of bf16
 
   const char *kindName() const {
     return kind == MaskKind::Bias        ? "bias"
@@ -33,7 +35,8 @@ struct AttentionForm {
     std::ostringstream text;
     text << kindName() << "_keep" << keep << "_H" << heads << "_G" << keyHeads
          << "_M" << maskHeads << "_P" << size << "_" << spelling(element)
-         << (stored ? "_stored" : "") << (single ? "_row" : "");
+         << (stored ? "_stored" : "") << (bf16 ? "_bf16" : "")
+         << (single ? "_row" : "");
     return text.str();
   }
   AttentionForm ofOneRow() const {
@@ -68,10 +71,23 @@ struct AttentionForm {
     if (kind == MaskKind::Threshold) {
       text << " hide_below " << kHideBelow;
     }
+    text << (bf16 ? " bf16" : "");
     return text.str();
   }
+  bool coded() const { return element == Element::I8; }
+
   /// Declares the optional inputs and returns their clauses.
   std::string clauses(FunctionText &function) const {
+    std::string clause = sight(function);
+    if (coded()) {
+      std::string scales = std::to_string(keyHeads) + "x?xf32";
+      function.input("ks", scales).input("vs", scales);
+      clause +=
+          " scales(%ks, %vs : tensor<" + scales + ">, tensor<" + scales + ">)";
+    }
+    return clause;
+  }
+  std::string sight(FunctionText &function) const {
     if (stored) {
       function.input("s", count() + "i32");
       return " seen(%s : tensor<" + count() + "i32>)";
@@ -90,19 +106,21 @@ struct AttentionForm {
   double scoreError() const {
     double products = static_cast<double>(size),
            largest = 3 * 2 * products / std::sqrt(products) + 4;
-    return (products + 3) * kUnit * largest;
+    return (products + (coded() ? 4 : 3)) * kUnit * largest;
   }
   /// Of a sum of |weights| over `count` entries: weights are quotients of
   /// exponentials of score differences (4 scores), each exponential by 5 units
   /// in the last place, rescaled once a block; the two sums and the rescalings
-  /// add a rounding an entry.
+  /// add a rounding an entry. Codes have scales: a rounding a score and a
+  /// weight.
   double relativeError(int64_t count) const {
-    return 4 * scoreError() + (40 + 12 * static_cast<double>(count)) * kUnit;
+    return 4 * scoreError() +
+           ((coded() ? 41 : 40) + 12 * static_cast<double>(count)) * kUnit;
   }
 
   /// Whether products of attention are of bf16.
   bool rounds(Mode mode) const {
-    return mode == Mode::AMX && element == Element::BF16;
+    return mode == Mode::AMX && (bf16 || element == Element::BF16);
   }
   /// What products are with.
   Tensor rounded(Mode mode, const Tensor &query) const {
@@ -114,6 +132,59 @@ struct AttentionForm {
   double valueError(Mode mode, int64_t count) const {
     return relativeError(count) + (rounds(mode) ? 0x1p-8 + 20 * kUnit : 0);
   }
+};
+
+/// Keys or values [G, C, P], as attention reads them and as they are stored.
+class StoredRows {
+public:
+  Tensor read;
+
+  StoredRows(Random &random, const AttentionForm &form, int64_t count)
+      : read(random.tensor({form.keyHeads, count, form.size}, -2, 2,
+                           form.coded() ? Element::F32 : form.element)),
+        element(form.element) {
+    if (form.coded()) {
+      reference::QuantizedEntries entries = reference::quantizeEntries(read);
+      read = entries.values();
+      codes = entries.codes;
+      scales = entries.scales;
+    }
+  }
+
+  /// Nothing (NaN) as head g's row j.
+  void forget(int64_t g, int64_t j) {
+    for (int64_t p = 0; p < read.shape[2]; ++p) {
+      read(g, j, p) = std::numeric_limits<double>::quiet_NaN();
+    }
+    if (element == Element::I8) {
+      scales(g, j) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  /// Head g's row `from` of others as row j.
+  void set(int64_t g, int64_t j, const StoredRows &others, int64_t from) {
+    for (int64_t p = 0; p < read.shape[2]; ++p) {
+      read(g, j, p) = others.read(g, from, p);
+      if (element == Element::I8) {
+        codes(g, j, p) = others.codes(g, from, p);
+      }
+    }
+    if (element == Element::I8) {
+      scales(g, j) = others.scales(g, from);
+    }
+  }
+
+  Buffer buffer() const {
+    return Buffer(element, element == Element::I8 ? codes : read);
+  }
+  /// Of codes; else of no element.
+  Buffer scaleBuffer() const {
+    return element == Element::I8 ? Buffer(Element::F32, scales)
+                                  : Buffer(Element::F32, {0});
+  }
+
+private:
+  Element element;
+  Tensor codes, scales;
 };
 
 inline constexpr AttentionForm kAttentionForms[] = {
@@ -134,6 +205,13 @@ inline constexpr AttentionForm kAttentionForms[] = {
     {MaskKind::Scale, 0, 1, 1, 1, 17, Element::BF16},
     {MaskKind::Scale, 0, 19, 1, 19, 32, Element::BF16},
     {MaskKind::Bias, 0, 4, 2, 2, 128, Element::BF16},
+    {MaskKind::Bias, 0, 4, 2, 2, 64, Element::I8, false, false, true},
+    {MaskKind::Bias, 5, 2, 1, 1, 33, Element::I8},
+    {MaskKind::Bias, 3, 4, 2, 4, 128, Element::I8, false, false, true},
+    {MaskKind::Threshold, 0, 2, 1, 2, 80, Element::I8, true, false, true},
+    {MaskKind::Threshold, 0, 3, 3, 1, 7, Element::I8},
+    {MaskKind::Scale, 0, 4, 2, 2, 32, Element::I8},
+    {MaskKind::Scale, 0, 19, 1, 19, 24, Element::I8, false, false, true},
 };
 inline constexpr int64_t kAttentionFormCount = std::size(kAttentionForms);
 

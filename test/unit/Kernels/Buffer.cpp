@@ -1,6 +1,7 @@
 // Operands of kernels under test, in memory that notices what must not happen
 // to it.
 #include "Buffer.h"
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -43,6 +44,7 @@ double widened(uint16_t half) {
 
 size_t sizeOf(Element element) {
   switch (element) {
+  case Element::I8:
   case Element::U8:
     return 1;
   case Element::BF16:
@@ -62,6 +64,8 @@ const char *spelling(Element element) {
     return "f32";
   case Element::BF16:
     return "bf16";
+  case Element::I8:
+    return "i8";
   case Element::I32:
     return "i32";
   case Element::U8:
@@ -73,6 +77,9 @@ const char *spelling(Element element) {
 }
 
 double rounded(double value, Element element) {
+  if (element == Element::I8) {
+    return std::nearbyint(value);
+  }
   return element == Element::BF16
              ? widened(bf16Of(value))
              : static_cast<double>(static_cast<float>(value));
@@ -151,6 +158,9 @@ double Buffer::get(int64_t index) const {
   if (element == Element::U8) {
     return *at;
   }
+  if (element == Element::I8) {
+    return static_cast<int8_t>(*at);
+  }
   EXPECT_EQ(element, Element::BF16);
   uint16_t half;
   std::memcpy(&half, at, sizeof half);
@@ -168,6 +178,8 @@ void Buffer::set(int64_t index, double value) {
     std::memcpy(at, &integer, sizeof integer);
   } else if (element == Element::U8) {
     *at = static_cast<unsigned char>(value);
+  } else if (element == Element::I8) {
+    *at = static_cast<unsigned char>(static_cast<int8_t>(value));
   } else {
     EXPECT_EQ(element, Element::BF16);
     uint16_t half = bf16Of(value);

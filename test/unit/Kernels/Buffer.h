@@ -8,11 +8,11 @@
 
 namespace cheems::test {
 
-enum class Element { F32, BF16, I32, U8, Index };
+enum class Element { F32, BF16, I8, U8, I32, Index };
 size_t sizeOf(Element element);
 /// As the type is spelled in IR.
 const char *spelling(Element element);
-/// The nearest value of the type, ties to even.
+/// The nearest value of a type of floats or bytes, ties to even.
 double rounded(double value, Element element);
 
 /// Bytes that end where a page begins that faults on any access, behind a page

@@ -51,24 +51,36 @@ struct Form {
                 last = std::to_string(heads) + "xi32";
     std::string results = "tensor<" + keys + ">, tensor<" + keys +
                           ">, tensor<" + mask + ">, tensor<" + priority + ">";
-    return FunctionText(name("update"))
-        .input("t", bound)
+    bool coded = element == Element::I8;
+    FunctionText function(name("update"));
+    function.input("t", bound)
         .input("l", last)
         .number("first")
         .number("rows")
         .output("k", keys)
         .output("v", keys)
         .output("m", mask)
-        .output("p", priority)
-        .line("%r:4 = cheems.keep_update keep " + std::to_string(keep) +
+        .output("p", priority);
+    std::string scales;
+    if (coded) {
+      function.output("ks", mask).output("vs", mask);
+      scales = " scales(%ks, %vs : tensor<" + mask + ">, tensor<" + mask + ">)";
+    }
+    function
+        .line(std::string(coded ? "%r:6" : "%r:4") +
+              " = cheems.keep_update keep " + std::to_string(keep) +
               " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
-              last + ">, index, index) outs(%k, %v, %m, %p : " + results +
-              ") -> " + results)
+              last + ">, index, index) outs(%k, %v, %m, %p : " + results + ")" +
+              scales + " -> " + results +
+              (coded ? ", tensor<" + mask + ">, tensor<" + mask + ">" : ""))
         .store("%r#0", "k", keys)
         .store("%r#1", "v", keys)
         .store("%r#2", "m", mask)
-        .store("%r#3", "p", priority)
-        .text();
+        .store("%r#3", "p", priority);
+    if (coded) {
+      function.store("%r#4", "ks", mask).store("%r#5", "vs", mask);
+    }
+    return function.text();
   }
 };
 
@@ -82,6 +94,8 @@ constexpr Form kForms[] = {{1, 1, 1, Element::F32},
                            {2, 33, 33, Element::F32},
                            {2, 70, 100, Element::F32},
                            {1, 130, 64, Element::BF16},
+                           {3, 9, 72, Element::I8},
+                           {1, 24, 64, Element::I8, /*oneRow=*/true},
                            {1, 1, 5, Element::F32, /*oneRow=*/true},
                            {2, 20, 9, Element::BF16, /*oneRow=*/true}};
 constexpr int64_t kFormCount = std::size(kForms);
@@ -203,23 +217,33 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
       bound.set(m, thresholds.mask.get((entries.rows - 1) * form.heads + m));
       last.set(m, thresholds.last.get((entries.rows - 1) * form.heads + m));
     }
+    bool coded = form.element == Element::I8;
+    double range = coded ? 127 : 1;
     Tensor random1 = random.tensor({form.heads, entries.capacity, form.size},
-                                   -1, 1, form.element);
-    Tensor random2 = random.tensor(random1.shape, -1, 1, form.element);
+                                   -range, range, form.element);
+    Tensor random2 = random.tensor(random1.shape, -range, range, form.element);
+    Tensor scales1 = random.tensor({form.heads, entries.capacity}, 0, 1),
+           scales2 = random.tensor({form.heads, entries.capacity}, 0, 1);
     auto fresh = [&] {
       std::vector<Buffer> buffers;
       buffers.emplace_back(form.element, random1);
       buffers.emplace_back(form.element, random2);
       buffers.push_back(entries.maskBuffer());
       buffers.push_back(entries.priorityBuffer());
+      if (coded) {
+        buffers.emplace_back(Element::F32, scales1);
+        buffers.emplace_back(Element::F32, scales2);
+      }
       return buffers;
     };
     std::vector<Buffer> before = fresh(), after = fresh();
     Buffer first = Buffer::number(entries.first),
            rows = Buffer::number(entries.rows);
-    module->call(form.name("update"), entries.rows,
-                 {&bound, &last, &first, &rows, &after[0], &after[1], &after[2],
-                  &after[3]});
+    std::vector<const Buffer *> operands{&bound, &last, &first, &rows};
+    for (const Buffer &destination : after) {
+      operands.push_back(&destination);
+    }
+    module->call(form.name("update"), entries.rows, operands);
     if (entries.count() <= form.keep) {
       for (size_t b = 0; b < after.size(); ++b) {
         EXPECT_EQ(after[b].bytes(), before[b].bytes())
@@ -227,8 +251,10 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
       }
     }
     size_t row = static_cast<size_t>(form.size) * sizeOf(form.element);
-    constexpr const char *names[] = {"key", "value", "mask", "priority"};
-    const size_t sizes[] = {row, row, sizeof(float), sizeof(int32_t)};
+    constexpr const char *names[] = {"key",      "value",     "mask",
+                                     "priority", "key scale", "value scale"};
+    const size_t sizes[] = {
+        row, row, sizeof(float), sizeof(int32_t), sizeof(float), sizeof(float)};
     for (int64_t m = 0; m < form.heads; ++m) {
       std::vector<int64_t> places = placesAfter(entries, m, form.keep);
       ASSERT_EQ(std::set<int64_t>(places.begin(), places.end()).size(),

@@ -1,5 +1,5 @@
 // append_visible: verification and its one lowering, scalar loops.
-#include "OpUtils.h"
+#include "EntryUtils.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -29,7 +29,7 @@ LogicalResult AppendVisibleOp::verify() {
   if (!compatible(shapeOf(getSeen())[0], key[0])) {
     return emitOpError("C4: seen is [T] with the T of key");
   }
-  return success();
+  return verifyScales(*this, "C5");
 }
 
 namespace {
@@ -57,15 +57,25 @@ struct Row {
     return any.getResult(0);
   }
 
-  /// Row t of `from` [T, P] becomes entry e of `entries` [1, C, P].
-  Value store(OpBuilder &b, Location loc, Value from, Value entries, Value e) {
+  /// Row t of `from` [T, P] becomes entry e of `entries` [1, C, P], and of its
+  /// `scales` where it has some.
+  Value store(OpBuilder &b, Location loc, Value from, Value entries, Value e,
+              Value *scales) {
     Value size = tensor::DimOp::create(b, loc, from, one);
     Type element = cast<ShapedType>(entries.getType()).getElementType();
+    std::optional<RowScale> row;
+    if (scales) {
+      row.emplace(b, loc, from, t);
+      *scales = tensor::InsertOp::create(b, loc, row->scale, *scales,
+                                         ValueRange{zero, e});
+    }
     auto copy = scf::ForOp::create(
         b, loc, zero, size, one, entries,
         [&](OpBuilder &b, Location loc, Value p, ValueRange args) {
           Value x = tensor::ExtractOp::create(b, loc, from, ValueRange{t, p});
-          if (!element.isF32()) {
+          if (row) {
+            x = codeOf(b, loc, x, row->factor);
+          } else if (!element.isF32()) {
             x = arith::TruncFOp::create(b, loc, element, x);
           }
           Value next = tensor::InsertOp::create(b, loc, x, args[0],
@@ -97,35 +107,42 @@ AppendVisibleOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value rows = tensor::DimOp::create(b, loc, getKey(), zero);
+  // keys, values, masks, seen, scales where there are some, entries so far
+  SmallVector<Value> inits(getDpsInits());
+  size_t last = inits.size();
+  bool coded = static_cast<bool>(getKeyScales());
+  inits.push_back(getCount());
   auto loop = scf::ForOp::create(
-      b, loc, zero, rows, one,
-      ValueRange{getKeys(), getValues(), getStoredMask(), getSeen(),
-                 getCount()},
+      b, loc, zero, rows, one, inits,
       [&](OpBuilder &b, Location loc, Value t, ValueRange args) {
         Row row{*this, t, zero, one};
-        Value count = args[4];
+        Value count = args[last];
         auto stored = scf::IfOp::create(
             b, loc, row.visible(b, loc),
             [&](OpBuilder &b, Location loc) {
-              Value keys = row.store(b, loc, getKey(), args[0], count),
-                    values = row.store(b, loc, getValue(), args[1], count),
-                    masks = row.storeMask(b, loc, args[2], count),
-                    next = arith::AddIOp::create(b, loc, count, one);
-              scf::YieldOp::create(b, loc,
-                                   ValueRange{keys, values, masks, next});
+              SmallVector<Value> next(args);
+              Value *keyScales = coded ? &next[4] : nullptr,
+                    *valueScales = coded ? &next[5] : nullptr;
+              next[0] = row.store(b, loc, getKey(), next[0], count, keyScales);
+              next[1] =
+                  row.store(b, loc, getValue(), next[1], count, valueScales);
+              next[2] = row.storeMask(b, loc, next[2], count);
+              next[last] = arith::AddIOp::create(b, loc, count, one);
+              next.erase(next.begin() + 3);
+              scf::YieldOp::create(b, loc, next);
             },
             [&](OpBuilder &b, Location loc) {
-              scf::YieldOp::create(
-                  b, loc, ValueRange{args[0], args[1], args[2], count});
+              SmallVector<Value> same(args);
+              same.erase(same.begin() + 3);
+              scf::YieldOp::create(b, loc, same);
             });
-        Value number = arith::IndexCastOp::create(b, loc, b.getI32Type(),
-                                                  stored.getResult(3));
+        SmallVector<Value> next(stored.getResults());
+        Value number =
+            arith::IndexCastOp::create(b, loc, b.getI32Type(), next.back());
         Value seen =
             tensor::InsertOp::create(b, loc, number, args[3], ValueRange{t});
-        scf::YieldOp::create(
-            b, loc,
-            ValueRange{stored.getResult(0), stored.getResult(1),
-                       stored.getResult(2), seen, stored.getResult(3)});
+        next.insert(next.begin() + 3, seen);
+        scf::YieldOp::create(b, loc, next);
       });
-  return SmallVector<Value>(loop.getResults().take_front(4));
+  return SmallVector<Value>(loop.getResults().drop_back());
 }

@@ -20,8 +20,13 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
         scf::YieldOp::create(
             b, loc, arith::AddFOp::create(b, loc, sum[0], product).getResult());
       });
-  Value s = arith::MulFOp::create(b, loc, dot.getResult(0),
-                                  constantF32(b, loc, scale));
+  Value s = dot.getResult(0);
+  if (keyScales) {
+    s = arith::MulFOp::create(
+        b, loc, s,
+        tensor::ExtractOp::create(b, loc, keyScales, ValueRange{keyHead, j}));
+  }
+  s = arith::MulFOp::create(b, loc, s, constantF32(b, loc, scale));
   Value masked =
       tensor::ExtractOp::create(b, loc, mask, ValueRange{maskHead, j});
   Value shown = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
@@ -56,12 +61,18 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
 }
 
 Value AttentionRow::weight(OpBuilder &b, Location loc, Value e, Value j) const {
-  if (kind != MaskKind::scale) {
-    return e;
+  auto times = [&](Value factors, Value of) {
+    Value factor =
+        tensor::ExtractOp::create(b, loc, factors, ValueRange{of, j});
+    e = arith::MulFOp::create(b, loc, e, factor);
+  };
+  if (kind == MaskKind::scale) {
+    times(mask, maskHead);
   }
-  Value factor =
-      tensor::ExtractOp::create(b, loc, mask, ValueRange{maskHead, j});
-  return arith::MulFOp::create(b, loc, e, factor);
+  if (valueScales) {
+    times(valueScales, keyHead);
+  }
+  return e;
 }
 
 Value AttentionRow::update(

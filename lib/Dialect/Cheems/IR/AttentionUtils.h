@@ -3,7 +3,7 @@
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
 
-#include "OpUtils.h"
+#include "EntryUtils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 namespace mlir::cheems {
@@ -12,7 +12,7 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// C1 (query and y) to C7. `entries` is the letter of the entries' extent.
+/// C1 (query and y) to C9. `entries` is the letter of the entries' extent.
 template <typename Op>
 LogicalResult verifyAttention(Op op, const char *entries) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery()),
@@ -68,6 +68,12 @@ LogicalResult verifyAttention(Op op, const char *entries) {
                        !compatible(shapeOf(op.getSeen())[0], query[0]))) {
     return op.emitOpError("C7: seen is [T], and only for kind threshold");
   }
+  if (failed(verifyScales(op, "C8"))) {
+    return failure();
+  }
+  if (op.getBf16() && !op.getKeyScales()) {
+    return op.emitOpError("C9: only of i8 does bf16 say what is rounded");
+  }
   return success();
 }
 
@@ -100,6 +106,9 @@ FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
         rowsOf(b, offset, size, shapeOf(op.getMask()).take_front());
     tiles.append({{}, kept, kept});
   }
+  if (op.getKeyScales()) {
+    tiles.append(2, {});
+  }
   llvm::append_range(tiles, destinations);
   FailureOr<TilingResult> tiled = tileOp(op, b, tiles);
   if (failed(tiled)) {
@@ -120,7 +129,9 @@ FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
 
 /// One row and query head of either op, in scalar loops on tensors.
 struct AttentionRow {
-  Value query, keys, values, mask, priority, threshold, last; // as in the op
+  // As in the op.
+  Value query, keys, values, mask, priority, threshold, last, keyScales,
+      valueScales;
   MaskKind kind;
   double scale;
   std::optional<double> hideBelow;
@@ -131,10 +142,11 @@ struct AttentionRow {
   AttentionRow(Op op, OpBuilder &b, Location loc, Value t, Value head)
       : query(op.getQuery()), keys(op.getKeys()), values(op.getValues()),
         mask(op.getMask()), priority(op.getPriority()),
-        threshold(op.getThreshold()), last(op.getLast()), kind(op.getKind()),
-        scale(op.getScale().convertToDouble()), size(shapeOf(query)[2]), t(t),
-        head(head), zero(constantIndex(b, loc, 0)),
-        one(constantIndex(b, loc, 1)) {
+        threshold(op.getThreshold()), last(op.getLast()),
+        keyScales(op.getKeyScales()), valueScales(op.getValueScales()),
+        kind(op.getKind()), scale(op.getScale().convertToDouble()),
+        size(shapeOf(query)[2]), t(t), head(head),
+        zero(constantIndex(b, loc, 0)), one(constantIndex(b, loc, 1)) {
     if (op.getHideBelow()) {
       hideBelow = op.getHideBelow()->convertToDouble();
     }

@@ -178,8 +178,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
         tensor::ExtractOp::create(b, loc, getThreshold(), ValueRange{m});
     Value last = tensor::ExtractOp::create(b, loc, getLast(), ValueRange{m});
     auto perEntry = [&](OpBuilder &b, Location loc, Value j,
-                        ValueRange
-                            args) { // free place, keys, values, mask, priority
+                        ValueRange args) { // free place, the destinations
       Entry entry(b, loc, args[3], args[4], m, j);
       Value kept = better(b, loc, entry, mask, last, /*orEqual=*/true);
       auto moved = scf::IfOp::create(
@@ -217,15 +216,15 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
                   }
                   scf::YieldOp::create(b, loc, next);
                 });
-            Value masks = tensor::InsertOp::create(b, loc, entry.mask, args[3],
-                                                   ValueRange{m, place});
-            Value priorities = tensor::InsertOp::create(
-                b, loc, entry.priority, args[4], ValueRange{m, place});
-            Value after = arith::AddIOp::create(b, loc, place, one);
-            scf::YieldOp::create(b, loc,
-                                 ValueRange{after, copy.getResult(0),
-                                            copy.getResult(1), masks,
-                                            priorities});
+            SmallVector<Value> next{arith::AddIOp::create(b, loc, place, one)};
+            llvm::append_range(next, copy.getResults());
+            for (Value numbers : args.drop_front(3)) {
+              Value moved =
+                  tensor::ExtractOp::create(b, loc, numbers, ValueRange{m, j});
+              next.push_back(tensor::InsertOp::create(b, loc, moved, numbers,
+                                                      ValueRange{m, place}));
+            }
+            scf::YieldOp::create(b, loc, next);
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, args);
@@ -237,8 +236,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
     auto loop = scf::ForOp::create(b, loc, keep, count, one, inits, perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().drop_front());
   };
-  auto loop = scf::ForOp::create(
-      b, loc, zero, heads, one,
-      ValueRange{getKeys(), getValues(), getMask(), getPriority()}, perHead);
+  auto loop =
+      scf::ForOp::create(b, loc, zero, heads, one, getDpsInits(), perHead);
   return SmallVector<Value>(loop.getResults());
 }

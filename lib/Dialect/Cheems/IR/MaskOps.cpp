@@ -1,5 +1,5 @@
 // Verification of the mask ops.
-#include "OpUtils.h"
+#include "EntryUtils.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -56,5 +56,5 @@ LogicalResult KeepUpdateOp::verify() {
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C4: keeps at least one key, got ") << keep;
   }
-  return success();
+  return verifyScales(*this, "C5");
 }

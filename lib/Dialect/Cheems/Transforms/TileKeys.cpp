@@ -113,13 +113,19 @@ struct RowBlock {
     if (op.getPriority()) {
       priority = entries(op.getPriority(), from, count);
     }
+    Value keyScales, valueScales;
+    if (op.getKeyScales()) {
+      keyScales = entries(op.getKeyScales(), from, count);
+      valueScales = entries(op.getValueScales(), from, count);
+    }
     auto block = cheems::OnlineAttentionOp::create(
         b, loc, state.getTypes(), op.getQuery(),
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
         entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
-        priority, op.getThreshold(), op.getLast(), state[0], state[1], state[2],
-        op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr());
+        priority, op.getThreshold(), op.getLast(), keyScales, valueScales,
+        state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
+        op.getHideBelowAttr(), op.getBf16Attr());
     return block.getResults();
   }
 

@@ -123,7 +123,7 @@ func.func @online_attention_c5_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>
 
 func.func @online_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %t: tensor<3x2xf32>, %m: tensor<3x4xf32>) {
   // expected-error@below {{C5: priority, threshold and last are given together}}
-  %r:3 = "cheems.online_attention"(%q, %k, %k, %mask, %n, %n, %t, %m, %m, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index, tensor<3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>)
+  %r:3 = "cheems.online_attention"(%q, %k, %k, %mask, %n, %n, %t, %m, %m, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index, tensor<3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>)
   return
 }
 

@@ -315,7 +315,7 @@ func.func @dynamic_mask_attention_c5(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 
 func.func @dynamic_mask_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %t: tensor<3x2xf32>) {
   // expected-error@below {{C5: priority, threshold and last are given together}}
-  %r = "cheems.dynamic_mask_attention"(%q, %k, %k, %m, %n, %t, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 1, 0, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, tensor<3x2xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = "cheems.dynamic_mask_attention"(%q, %k, %k, %m, %n, %t, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, tensor<3x2xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
 

@@ -19,9 +19,9 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
 
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32 or bf16; `mask` [M, C] f32; `first` index, the
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16 or, as `quantize_entries` leaves them, i8 codes; `mask` [M, C] f32; `first` index, the
     number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts; optionally `priority` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
-    `y` [T, H, P] f32 is the destination.
+    with codes `key_scales`, `value_scales` [G, C] f32, by which the codes of entry j are multiplied; `y` [T, H, P] f32 is the destination.
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P].
@@ -31,11 +31,14 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C5: `priority` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
     - C7: `seen` is [T], and only for kind `threshold`.
+    - C8: `key_scales` and `value_scales` [G, C] are given where keys and values are i8, and only there.
+    - C9: `bf16` is given for i8 only.
 
     Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
 
-    Accumulation: f32; keys and values are widened exactly, the running maximum and sum are f32. Where products are on AMX tiles
-    and keys are bf16, queries are rounded to bf16, and so are the exponentials (times the mask for kind `scale`) that weight
+    Accumulation: f32; keys, values and codes are widened exactly, the running maximum and sum are f32. A score is multiplied by its
+    key's scale once, and a weight by its value's. Where products are on AMX tiles
+    and keys are bf16, or i8 with `bf16`, queries are rounded to bf16, and so are the exponentials (times the mask for kind `scale`, times the value's scale) that weight
     values, as exp(s[j]) would be; the sum that y is divided by is of exponentials that are not rounded.
 
     Example:
@@ -45,17 +48,19 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
         outs(%y : tensor<?x2x64xf32>) -> tensor<?x2x64xf32>
     ```
   }];
-  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16], [3]>:$keys,
-                       Cheems_Shaped<[F32, BF16], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first,
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
+                       Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first,
                        Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$priority, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
-                       Optional<Cheems_Shaped<[I32], [2]>>:$last, Cheems_Shaped<[F32], [3]>:$y,
-                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below);
+                       Optional<Cheems_Shaped<[I32], [2]>>:$last, Optional<Cheems_Shaped<[F32], [2]>>:$key_scales,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, Cheems_Shaped<[F32], [3]>:$y,
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
   let assemblyFormat = [{
-    $kind `scale` $scale (`hide_below` $hide_below^)? attr-dict
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`bf16` $bf16^)? attr-dict
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?
     (`kept` `(` $priority^ `,` $threshold `,` $last `:` type($priority) `,` type($threshold) `,` type($last) `)`)?
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
     `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
@@ -74,8 +79,9 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     - y[t, h, p] <- r * y[t, h, p] + sum_j e[j] * values[g, j, p]  (for kind `scale` e[j] * mask[m, j])
     - maximum[t, h] <- m
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32 or bf16; `mask` [M, J] f32; `first` index, entries
-    before the rows; `from` index, entries before the block; `seen`, `priority`, `threshold`, `last` as in `dynamic_mask_attention`.
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, entries
+    before the rows; `from` index, entries before the block; `seen`, `priority`, `threshold`, `last`, `key_scales`, `value_scales` as in
+    `dynamic_mask_attention`.
     Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
     zero before it. After the last block y / sum is the attention's output, zero where sum is zero.
 
@@ -87,10 +93,12 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     - C5: `priority` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
     - C7: `seen` is [T], and only for kind `threshold`.
+    - C8: `key_scales` and `value_scales` [G, J] are given where keys and values are i8, and only there.
+    - C9: `bf16` is given for i8 only.
 
     Edges: a row that sees nothing of the block keeps its maximum, sum and values, to the bit. Entries that no row sees are not read.
 
-    Accumulation: f32. With bf16 keys on AMX tiles queries and weights of values are rounded to bf16: see `dynamic_mask_attention`.
+    Accumulation: f32. With bf16 keys, or `bf16`, on AMX tiles queries and weights of values are rounded to bf16: see `dynamic_mask_attention`.
 
     Example:
     ```mlir
@@ -100,18 +108,20 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
         -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>
     ```
   }];
-  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16], [3]>:$keys,
-                       Cheems_Shaped<[F32, BF16], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
+                       Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
                        Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$priority,
                        Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales,
                        Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
-                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below);
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
   let assemblyFormat = [{
-    $kind `scale` $scale (`hide_below` $hide_below^)? attr-dict
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`bf16` $bf16^)? attr-dict
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `,` type($from) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?
     (`kept` `(` $priority^ `,` $threshold `,` $last `:` type($priority) `,` type($threshold) `,` type($last) `)`)?
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
     `outs` `(` $maximum `,` $sum `,` $y `:` type($maximum) `,` type($sum) `,` type($y) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

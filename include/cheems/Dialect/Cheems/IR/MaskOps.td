@@ -75,7 +75,7 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   }];
 }
 
-def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
+def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandSegments]> {
   let summary = "Drops evicted entries and moves kept ones into their place";
   let description = [{
     After a block of rows, brings the W kept entries of each head to the front.
@@ -84,13 +84,15 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
     the block's last row; kept entries j >= W move, in ascending order, to the evicted places below W, in ascending order.
 
     Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
-    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `priority` [M, C] i32. Entries from W on are undefined afterwards.
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `priority` [M, C] i32, and where keys and values are i8 codes their
+    `key_scales`, `value_scales` [M, C] f32. Entries from W on are undefined afterwards.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].
     - C2: `mask` and `priority` are [M, C] with that M and C.
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
+    - C5: `key_scales` and `value_scales` [M, C] are given where keys and values are i8, and only there.
 
     Edges: exactly W entries are kept whenever n > W, because the order is total; fewer where masks are NaN.
 
@@ -105,20 +107,21 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update"> {
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
-                       Cheems_Shaped<[F32, BF16], [3]>:$keys, Cheems_Shaped<[F32, BF16], [3]>:$values,
-                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority, I64Attr:$keep);
+                       Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
+                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
       type($first) `,` type($rows) `)`
     `outs` `(` $keys `,` $values `,` $mask `,` $priority `:` type($keys) `,` type($values) `,` type($mask) `,` type($priority) `)`
-    (`->` type($results)^)?
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, 4); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, getNumOperands() - 4); }
   }];
 }
 
-def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible"> {
+def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible", [AttrSizedOperandSegments]> {
   let summary = "Stores the keys of a block that some head may see";
   let description = [{
     Kind `threshold` hides a key with too small a mask from every query, for ever: such a key is never stored.
@@ -128,17 +131,19 @@ def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible"> {
     rows stored up to and including t.
 
     Operands and state: `key`, `value` [T, P] f32, of one key head; `mask` [T, M] f32, of its M heads of A; `count` index, entries
-    stored before. Destinations: `keys`, `values` [1, C, P], `stored_mask` [M, C] f32, updated in place; `seen` [T] i32.
+    stored before. Destinations: `keys`, `values` [1, C, P], `stored_mask` [M, C] f32, updated in place; `seen` [T] i32; where keys
+    and values are i8 codes, as `quantize_entries` makes them of a row, `key_scales`, `value_scales` [1, C] f32.
 
     Constraints:
     - C1: `key` and `value` have the same shape [T, P].
     - C2: `keys` and `values` have the same type [1, C, P].
     - C3: `mask` is [T, M] and `stored_mask` [M, C].
     - C4: `seen` is [T].
+    - C5: `key_scales` and `value_scales` [1, C] are given where keys and values are i8, and only there.
 
     Edges: a NaN mask is not stored. count + T <= C is the caller's duty.
 
-    Accumulation: none; storing bf16 rounds to nearest even.
+    Accumulation: none; storing bf16 rounds to nearest even, codes as `quantize_entries` says.
 
     Example:
     ```mlir
@@ -149,16 +154,51 @@ def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible"> {
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$key, Cheems_Shaped<[F32], [2]>:$value, Cheems_Shaped<[F32], [2]>:$mask,
-                       Index:$count, Cheems_Shaped<[F32, BF16], [3]>:$keys, Cheems_Shaped<[F32, BF16], [3]>:$values,
-                       Cheems_Shaped<[F32], [2]>:$stored_mask, Cheems_Shaped<[I32], [1]>:$seen, F64Attr:$hide_below);
+                       Index:$count, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
+                       Cheems_Shaped<[F32], [2]>:$stored_mask, Cheems_Shaped<[I32], [1]>:$seen,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, F64Attr:$hide_below);
   let assemblyFormat = [{
     `hide_below` $hide_below attr-dict `ins` `(` $key `,` $value `,` $mask `,` $count `:` type($key) `,` type($value) `,`
       type($mask) `,` type($count) `)`
     `outs` `(` $keys `,` $values `,` $stored_mask `,` $seen `:` type($keys) `,` type($values) `,` type($stored_mask) `,` type($seen) `)`
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)? (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, getNumOperands() - 4); }
+  }];
+}
+
+def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
+  let summary = "Rows as signed bytes with a scale each";
+  let description = [{
+    What keys and values are stored as where their type is i8.
+
+    Equation: with a[t] = max_p |x[t, p]|: scales[t] = a[t] / 127, codes[t, p] = x[t, p] * (127 / a[t]) rounded to nearest even, in
+    [-127, 127]. Where a[t] < 2^-100 scale and codes are zero. What is read back is codes[t, p] * scales[t].
+
+    Operands and state: `x` [T, P] f32; `codes` [T, P] i8 and `scales` [T] f32 are destinations.
+
+    Constraints:
+    - C1: `x` and `codes` have the same shape [T, P].
+    - C2: `scales` is [T].
+
+    Edges: a row that holds NaN or infinity has that scale, and codes that mean nothing.
+
+    Accumulation: f32, every operation rounded: all lowerings agree bit for bit.
+
+    Example:
+    ```mlir
+    %c, %s = cheems.quantize_entries ins(%x : tensor<?x64xf32>)
+                 outs(%codes, %scales : tensor<?x64xi8>, tensor<?xf32>) -> tensor<?x64xi8>, tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Cheems_Shaped<[I8], [2]>:$codes, Cheems_Shaped<[F32], [1]>:$scales);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $x `:` type($x) `)` `outs` `(` $codes `,` $scales `:` type($codes) `,` type($scales) `)`
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, 4); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 1, 2); }
   }];
 }
 

@@ -100,12 +100,13 @@ protected:
   Value load(Value entries, Value keyHead, Value j, Value p, int64_t count);
 
   // AttentionScores.cpp
+  SmallVector<Value> widenWords(Value words);
   void turnKeys(Value keyHead, Value base, Value count);
   void widenValues(Value keyHead, Value base, Value count);
   void score(const Tile &of);
 
   // AttentionSoftmax.cpp
-  Value masked(Value buffer, Value maskHead, Value from, Value inside,
+  Value masked(Value buffer, Value head, Value from, Value inside,
                TypedAttr fill);
   Value visible(Value row, Value maskHead, Value mask, Value from,
                 Value inside);
@@ -132,7 +133,8 @@ SmallVector<Value> transpose(OpBuilder &b, Location loc,
 /// `vector` with zeros behind it.
 Value padded(OpBuilder &b, Location loc, Value vector, int64_t lanes);
 
-/// Whether AMX tiles can take the op's keys and values: those of bf16.
+/// Whether AMX tiles can take the op's keys and values: those of bf16, and
+/// codes where it allows to round what they are multiplied by.
 bool suitsAttentionTiles(OnlineAttentionOp op);
 /// The op with products of bf16 on AMX tiles: queries and weights are rounded.
 void lowerAttentionTiles(OnlineAttentionOp op, const VectorUnit &unit,

@@ -34,6 +34,9 @@ Value AttentionKernel::load(Value entries, Value keyHead, Value j, Value p,
   Value stored =
       vector::LoadOp::create(b, loc, VectorType::get({count}, element), entries,
                              ValueRange{keyHead, j, p});
+  if (element.isInteger()) {
+    return arith::SIToFPOp::create(b, loc, vectorOf(count), stored);
+  }
   return element.isF32()
              ? stored
              : arith::ExtFOp::create(b, loc, vectorOf(count), stored)
@@ -71,6 +74,33 @@ Value cheems::padded(OpBuilder &b, Location loc, Value vector, int64_t lanes) {
   return vector::ShuffleOp::create(b, loc, vector, zeros, order);
 }
 
+/// The two bf16 or four codes that stand in each of `words`, as f32: all that
+/// come first, then the second, ...
+SmallVector<Value> AttentionKernel::widenWords(Value words) {
+  auto type = cast<VectorType>(words.getType());
+  VectorType numbers = vectorOf(type.getDimSize(0));
+  auto constant = [&](int32_t value) {
+    return spread(
+        type, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value)));
+  };
+  SmallVector<Value> result;
+  if (!op.getKeyScales()) {
+    Value even = arith::ShLIOp::create(b, loc, words, constant(16)),
+          odd = arith::AndIOp::create(b, loc, words,
+                                      constant(int32_t(0xffff0000)));
+    for (Value bits : {even, odd}) {
+      result.push_back(vector::BitCastOp::create(b, loc, numbers, bits));
+    }
+    return result;
+  }
+  for (int32_t above : {24, 16, 8, 0}) {
+    Value code = arith::ShLIOp::create(b, loc, words, constant(above));
+    code = arith::ShRSIOp::create(b, loc, code, constant(24));
+    result.push_back(arith::SIToFPOp::create(b, loc, numbers, code));
+  }
+  return result;
+}
+
 void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
   Value final = arith::SubIOp::create(
       b, loc, arith::AddIOp::create(b, loc, base, count), one);
@@ -102,40 +132,35 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
                                 ValueRange{add(p, i), x});
       }
     };
-    // Two bf16 are turned as one i32.
-    auto pairs = [&](Value p) {
-      prefetchValues(p, 2 * lanes);
-      auto two = VectorType::get({2 * lanes}, b.getBF16Type());
+    // Two bf16, or four codes, are turned as one i32.
+    Type element = cast<MemRefType>(op.getKeys().getType()).getElementType();
+    int64_t share = 32 / element.getIntOrFloatBitWidth();
+    auto words = [&](Value p) {
+      prefetchValues(p, share * lanes);
+      auto stored = VectorType::get({share * lanes}, element);
       auto word = VectorType::get({lanes}, b.getI32Type());
-      auto spreadWord = [&](int32_t value) {
-        return spread(word, arith::ConstantOp::create(
-                                b, loc, b.getI32IntegerAttr(value)));
-      };
       SmallVector<Value> rows;
       for (Value j : places) {
-        Value row = vector::LoadOp::create(b, loc, two, op.getKeys(),
+        Value row = vector::LoadOp::create(b, loc, stored, op.getKeys(),
                                            ValueRange{keyHead, j, p});
         rows.push_back(vector::BitCastOp::create(b, loc, word, row));
       }
       rows = transpose(b, loc, rows);
-      Value half = spreadWord(16), high = spreadWord(int32_t(0xffff0000));
       for (int64_t i = 0; i < lanes; ++i) {
-        Value even = arith::ShLIOp::create(b, loc, rows[i], half),
-              odd = arith::AndIOp::create(b, loc, rows[i], high);
-        for (auto [at, bits] : {std::pair{2 * i, even}, {2 * i + 1, odd}}) {
+        for (auto [at, numbers] : llvm::enumerate(widenWords(rows[i]))) {
           vector::StoreOp::create(
-              b, loc, vector::BitCastOp::create(b, loc, vectorOf(lanes), bits),
-              turnedKeys, ValueRange{add(p, at), x});
+              b, loc, numbers, turnedKeys,
+              ValueRange{add(p, share * i + static_cast<int64_t>(at)), x});
         }
       }
     };
-    int64_t paired = 0;
-    if (cast<MemRefType>(op.getKeys().getType()).getElementType().isBF16()) {
-      paired = size - size % (2 * lanes);
-      each(zero, index(paired), 2 * lanes, pairs);
+    int64_t turned = 0;
+    if (share > 1) {
+      turned = size - size % (share * lanes);
+      each(zero, index(turned), share * lanes, words);
     }
-    int64_t rest = (size - paired) % lanes;
-    each(index(paired), index(size - rest), lanes,
+    int64_t rest = (size - turned) % lanes;
+    each(index(turned), index(size - rest), lanes,
          [&](Value p) { square(p, lanes); });
     if (rest != 0) {
       square(index(size - rest), rest);

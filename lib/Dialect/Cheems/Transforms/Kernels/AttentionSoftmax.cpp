@@ -6,13 +6,14 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-Value AttentionKernel::masked(Value buffer, Value maskHead, Value from,
+/// Of a group's entries those `inside`, the others `fill`.
+Value AttentionKernel::masked(Value buffer, Value head, Value from,
                               Value inside, TypedAttr fill) {
   auto type = VectorType::get(
       {kGroup}, cast<MemRefType>(buffer.getType()).getElementType());
   Value pass = spread(type, arith::ConstantOp::create(b, loc, fill));
   return vector::MaskedLoadOp::create(b, loc, type, buffer,
-                                      ValueRange{maskHead, from}, inside, pass);
+                                      ValueRange{head, from}, inside, pass);
 }
 
 /// Which of a group's entries the row sees, given those `inside` its range.
@@ -92,6 +93,11 @@ void AttentionKernel::findHighest(const Tile &of, Value i) {
         }
         Value s =
             vector::LoadOp::create(b, loc, group, weights, ValueRange{i, x});
+        if (op.getKeyScales()) {
+          s = arith::MulFOp::create(b, loc, s,
+                                    masked(op.getKeyScales(), of.keyHead, from,
+                                           inside, b.getF32FloatAttr(0)));
+        }
         s = op.getKind() == MaskKind::bias
                 ? vector::FMAOp::create(b, loc, s, factor, mask).getResult()
                 : arith::MulFOp::create(b, loc, s, factor).getResult();
@@ -167,6 +173,16 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
   if (rounded) {
     unit = spread(group, memref::LoadOp::create(b, loc, units, i));
   }
+  // Of each entry, by what its weight is multiplied.
+  SmallVector<std::pair<Value, Value>> factors;
+  if (op.getKind() == MaskKind::scale) {
+    factors.emplace_back(op.getMask(), arith::DivUIOp::create(
+                                           b, loc, head, index(headsPerMask)));
+  }
+  if (op.getValueScales()) {
+    factors.emplace_back(op.getValueScales(), of.keyHead);
+  }
+  Value seen = factors.empty() ? Value() : seenBy(row, of.base, of.entries);
   Value total =
       loop(zero, of.most, kGroup, spread(group, nothing),
            [&](Value x, ValueRange args) -> SmallVector<Value> {
@@ -175,16 +191,13 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
              Value e = math::ExpOp::create(
                  b, loc, arith::SubFOp::create(b, loc, s, origin));
              Value sum = arith::AddFOp::create(b, loc, args[0], e);
-             if (op.getKind() == MaskKind::scale) {
-               Value seen = seenBy(row, of.base, of.entries);
+             for (auto [numbers, at] : factors) {
                Value inside = vector::CreateMaskOp::create(
                    b, loc, VectorType::get({kGroup}, b.getI1Type()),
                    arith::SubIOp::create(b, loc, seen, x).getResult());
-               Value maskHead =
-                   arith::DivUIOp::create(b, loc, head, index(headsPerMask));
-               Value mask = masked(op.getMask(), maskHead, add(of.base, x),
-                                   inside, b.getF32FloatAttr(0));
-               e = arith::MulFOp::create(b, loc, e, mask);
+               e = arith::MulFOp::create(b, loc, e,
+                                         masked(numbers, at, add(of.base, x),
+                                                inside, b.getF32FloatAttr(0)));
              }
              if (rounded) {
                e = arith::MulFOp::create(b, loc, e, unit);

@@ -18,6 +18,10 @@ Value AttentionTiles::query(Value row, Value head, Value p, int64_t count) {
 /// `count` numbers of a key or value, and zeros behind them.
 Value AttentionTiles::stored(Value entries, Value keyHead, Value j, Value p,
                              int64_t count) {
+  if (op.getKeyScales()) { // eight bits hold a code
+    Value codes = padded(b, loc, load(entries, keyHead, j, p, count), kBlock);
+    return arith::TruncFOp::create(b, loc, bf16s(kBlock), codes);
+  }
   Value part = vector::LoadOp::create(b, loc, bf16s(count), entries,
                                       ValueRange{keyHead, j, p});
   if (count == kBlock) {
@@ -105,7 +109,8 @@ void AttentionTiles::pairQueries(Value row, Value head, int64_t count) {
   });
 }
 
-/// Keys that do not fill 64 rows, or their tiles: nothing is read past them.
+/// Keys that do not fill 64 rows, or their tiles, as nothing is read past them;
+/// and codes.
 void AttentionTiles::copyKeys(Value keyHead, Value base, Value count) {
   each(zero, count, 1, [&](Value j) {
     eachBlock([&](Value p, int64_t block) {
@@ -153,7 +158,7 @@ void AttentionTiles::scoreHeads(const Tile &of) {
     copyKeys(of.keyHead, of.base, of.entries);
     scoreHeads(copiedKeys, {zero}, nullptr);
   };
-  if (width != size) {
+  if (width != size || op.getKeyScales()) {
     copied();
   } else {
     Value whole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

@@ -244,7 +244,8 @@ void AttentionTiles::lower() {
 }
 
 bool cheems::suitsAttentionTiles(OnlineAttentionOp op) {
-  return cast<MemRefType>(op.getKeys().getType()).getElementType().isBF16();
+  return op.getBf16() ||
+         cast<MemRefType>(op.getKeys().getType()).getElementType().isBF16();
 }
 
 void cheems::lowerAttentionTiles(OnlineAttentionOp op, const VectorUnit &unit,

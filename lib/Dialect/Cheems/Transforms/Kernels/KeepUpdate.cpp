@@ -101,7 +101,7 @@ struct Update {
         from = to;
       }
     }
-    for (Value entries : {op.getMask(), op.getPriority()}) {
+    for (Value entries : op.getDpsInits().drop_front(2)) {
       Value moved = memref::LoadOp::create(b, loc, entries, ValueRange{m, j});
       memref::StoreOp::create(b, loc, moved, entries, ValueRange{m, place});
     }
