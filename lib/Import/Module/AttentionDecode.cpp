@@ -1,8 +1,9 @@
 // Attention's loops for segments of one row: rows are stored by one thread,
 // then threads share segments, heads and pieces of the entries, whose softmax
-// one thread merges in order. Which pieces there are depends on the sequence
-// alone, and the general entry merges the same (cheems-tile-keys).
+// one thread merges in order. Which pieces there are depends on the entries'
+// numbers alone, and the general entry merges the same (cheems-tile-keys).
 #include "AttentionLoops.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -10,18 +11,24 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-constexpr int64_t kPiece = mlir::cheems::kAttentionPiece;
-/// Pieces of a head that threads share at a time: what a row's scratch holds.
-constexpr int64_t kPieces = 16;
+constexpr int64_t kBlock = mlir::cheems::kAttentionBlock;
+/// Shares of a head's entries, at most: even for 2, 3, 4, 6 and 8 threads.
+constexpr int64_t kShares = 24;
 /// f32 of a cache line: no two threads write to one.
 constexpr int64_t kLine = 16;
 } // namespace
 
+/// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostPieces() const {
-  return types.windowed()
-             ? std::min(kPieces, static_cast<int64_t>(llvm::divideCeil(
-                                     *types.config.keepWindow + 1, kPiece)))
-             : kPieces;
+  constexpr int64_t positions = int64_t(1) << 31;
+  int64_t entries = types.windowed()
+                        ? std::min(*types.config.keepWindow + 1, positions)
+                        : positions;
+  return mlir::cheems::piecesOf(llvm::divideCeil(entries, kBlock));
+}
+
+Value AttentionLoops::blocksOf(Value entries) {
+  return arith::CeilDivUIOp::create(e.b, entries, e.index(kBlock));
 }
 
 /// For every segment and head that sees anything, in order.
@@ -127,20 +134,48 @@ Value AttentionLoops::entriesOf(const Sequence &of, const Stored &stored) {
   return stateOf(of).entriesAfter(of.position, seen);
 }
 
-/// Pieces [0, pieces) of the entries from `base` on, of every segment and head.
+/// Entries [from, to) in blocks, from the softmax of nothing in `state`.
+SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
+                                             const Sequence &of, Value from,
+                                             Value to, Value entries,
+                                             const AttentionState::Sight &sight,
+                                             ValueRange state) {
+  ImplicitLocOpBuilder &b = e.b;
+  SmallVector<Value> fresh;
+  for (auto [i, slice] : llvm::enumerate(state)) {
+    Value start = arith::ConstantOp::create(
+        b, b.getF32FloatAttr(i == 0 ? -std::numeric_limits<float>::infinity()
+                                    : 0));
+    fresh.push_back(linalg::FillOp::create(b, start, slice).getResult(0));
+  }
+  auto loop = scf::ForOp::create(
+      b, from, to, e.index(kBlock), fresh,
+      [&](OpBuilder &, Location, Value at, ValueRange running) {
+        Value count = arith::MinUIOp::create(b, e.index(kBlock),
+                                             arith::SubIOp::create(b, to, at));
+        scf::YieldOp::create(b,
+                             sequence.attendToBlock(of.start, at, count,
+                                                    entries, sight, running));
+      });
+  return loop.getResults();
+}
+
+/// Every segment's and head's pieces, in one region.
 AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
-                                                       Value base, Value pieces,
                                                        Softmax partial) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
+  mlir::cheems::AttentionPieces pieces(b, b.getLoc());
+  Value shares =
+      arith::MinUIOp::create(b, blocksOf(stored.most), e.index(kShares));
   SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
-                                   e.attr(visible.size()), pieces};
+                                   e.attr(visible.size()), shares};
   auto loop = scf::ForallOp::create(
       b, bounds, ValueRange{partial.maximum, partial.sum, partial.y},
       std::nullopt);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar(1), piece = loop.getInductionVar(2);
+  Value number = loop.getInductionVar(1), part = loop.getInductionVar(2);
   Sequence of = sequenceOf(loop.getInductionVar(0), number, arguments.pools,
                            /*decode=*/true);
   AttentionState sequence = stateOf(of);
@@ -154,43 +189,68 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
     sight.seen = e.slice(stored.seen, place, sizes, {1});
   }
   Value entries = entriesOf(of, stored);
-  Value from = arith::MinUIOp::create(
-      b, entries,
-      e.add(base, arith::MulIOp::create(b, piece, e.index(kPiece))));
-  Value count = arith::MinUIOp::create(b, e.index(kPiece),
-                                       arith::SubIOp::create(b, entries, from));
+  Value blocks = blocksOf(entries);
+  Value first = pieces.share(part, shares, blocks),
+        end = pieces.share(e.add(part, e.index(1)), shares, blocks),
+        count = arith::SubIOp::create(b, end, first);
 
   ValueRange own = loop.getRegionOutArgs();
   SmallVector<Extents> offsets, extents;
-  SmallVector<Value> state;
+  SmallVector<Value> shared;
+  constexpr int64_t any = ShapedType::kDynamic;
   for (auto [i, partial] : llvm::enumerate(own)) {
-    offsets.push_back({of.start, piece, number, zero});
-    extents.push_back({one, one, one, e.attr(queries)});
-    SmallVector<int64_t> shape{1, queries};
+    offsets.push_back({of.start, first, number, zero});
+    extents.push_back({one, count, one, e.attr(queries)});
+    SmallVector<int64_t> shape{any, queries};
     if (i == 2) {
       offsets.back().push_back(zero);
       extents.back().push_back(e.attr(size));
       shape.push_back(size);
     }
-    Value slice = e.slice(partial, offsets.back(), extents.back(), shape);
-    Value start = arith::ConstantOp::create(
-        b, b.getF32FloatAttr(i == 0 ? -std::numeric_limits<float>::infinity()
-                                    : 0));
-    state.push_back(linalg::FillOp::create(b, start, slice).getResult(0));
+    shared.push_back(e.slice(partial, offsets.back(), extents.back(), shape));
   }
-  state = sequence.attendToPiece(of.start, from, count, entries, sight, state);
+  auto each = scf::ForOp::create(
+      b, e.index(0), count, e.index(1), shared,
+      [&](OpBuilder &, Location, Value i, ValueRange before) {
+        Value piece = e.add(first, i);
+        auto firstEntry = [&](Value piece) -> Value {
+          return arith::MinUIOp::create(
+              b, entries,
+              arith::MulIOp::create(b, pieces.firstBlock(piece),
+                                    e.index(kBlock)));
+        };
+        SmallVector<Value> state, after;
+        SmallVector<Extents> places, sizes;
+        for (Value of : before) {
+          ArrayRef<int64_t> shape =
+              cast<RankedTensorType>(of.getType()).getShape();
+          places.emplace_back(shape.size(), zero);
+          places.back()[0] = i;
+          sizes.push_back({one, e.attr(queries), e.attr(size)});
+          sizes.back().resize(shape.size());
+          SmallVector<int64_t> one(shape);
+          one[0] = 1;
+          state.push_back(e.slice(of, places.back(), sizes.back(), one));
+        }
+        state = softmaxOf(sequence, of, firstEntry(piece),
+                          firstEntry(e.add(piece, e.index(1))), entries, sight,
+                          state);
+        for (size_t j = 0; j < state.size(); ++j) {
+          after.push_back(e.insert(state[j], before[j], places[j], sizes[j]));
+        }
+        scf::YieldOp::create(b, after);
+      });
   b.setInsertionPointToStart(loop.getTerminator().getBody());
   for (auto [i, partial] : llvm::enumerate(own)) {
-    tensor::ParallelInsertSliceOp::create(b, state[i], partial, offsets[i],
-                                          extents[i],
+    tensor::ParallelInsertSliceOp::create(b, each.getResult(i), partial,
+                                          offsets[i], extents[i],
                                           Extents(offsets[i].size(), one));
   }
   return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
 }
 
-/// Each row's own of these pieces, in order.
+/// Each row's own pieces, in order.
 AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
-                                                    Value base,
                                                     const Softmax &partial,
                                                     Softmax all) {
   ImplicitLocOpBuilder &b = e.b;
@@ -198,12 +258,8 @@ AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
   SmallVector<Value> merged = eachHead(
       {all.maximum, all.sum, all.y}, [&](Value s, Value i, ValueRange before) {
         Sequence of = sequenceOf(s, i, arguments.pools, /*decode=*/true);
-        Value entries = entriesOf(of, stored);
-        Value left = arith::SubIOp::create(
-            b, entries, arith::MinUIOp::create(b, entries, base));
-        Value pieces = arith::MinUIOp::create(
-            b, e.index(mostPieces()),
-            arith::CeilDivUIOp::create(b, left, e.index(kPiece)));
+        Value pieces = mlir::cheems::AttentionPieces(b, b.getLoc())
+                           .piecesOf(blocksOf(entriesOf(of, stored)));
         auto [offsets, sizes] = placeOf(of, of.start, one);
         Extents place(ArrayRef(offsets).take_front(2)),
             extents(ArrayRef(sizes).take_front(2));
@@ -268,29 +324,17 @@ Value AttentionLoops::decode() {
       values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
              e.attr(size)};
   Softmax all{filled(numbers, lowest), filled(numbers, 0), filled(shape, 0)};
-  auto loop = scf::ForOp::create(
-      b, e.index(0), stored.most, e.index(most * kPiece),
-      ValueRange{all.maximum, all.sum, all.y},
-      [&](OpBuilder &, Location, Value base, ValueRange before) {
-        Value left = arith::SubIOp::create(b, stored.most, base);
-        Value pieces = arith::MinUIOp::create(
-            b, e.index(most),
-            arith::CeilDivUIOp::create(b, left, e.index(kPiece)));
-        Softmax partial{e.empty(ofPieces, b.getF32Type()),
-                        e.empty(ofPieces, b.getF32Type()),
-                        e.empty(values, b.getF32Type())};
-        partial = attendToPieces(stored, base, pieces, partial);
-        Softmax after = mergePieces(stored, base, partial,
-                                    {before[0], before[1], before[2]});
-        scf::YieldOp::create(b, ValueRange{after.maximum, after.sum, after.y});
-      });
+  Softmax partial{e.empty(ofPieces, b.getF32Type()),
+                  e.empty(ofPieces, b.getF32Type()),
+                  e.empty(values, b.getF32Type())};
+  all = mergePieces(stored, attendToPieces(stored, partial), all);
   if (types.windowed()) {
     update(stored);
   }
   // As cheems-tile-keys divides.
   AffineMap of = b.getMultiDimIdentityMap(3);
   return e.map(
-      loop.getResult(1), of.dropResult(2), loop.getResult(2),
+      all.sum, of.dropResult(2), all.y,
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
         Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));

@@ -75,7 +75,7 @@ private:
     mlir::Value seen;              ///< [T, state heads] where that is counted
     mlir::Value most;              ///< entries of any sequence, at most
   };
-  /// The softmax of pieces, [T, kPieces, heads, ...], or of rows, [T, H(, P)].
+  /// The softmax of pieces, [T, pieces, heads, ...], or of rows, [T, H(, P)].
   struct Softmax {
     mlir::Value maximum, sum, y;
   };
@@ -89,10 +89,15 @@ private:
   int64_t mostPieces() const;
   Stored storeRows();
   mlir::Value entriesOf(const Sequence &of, const Stored &stored);
-  Softmax attendToPieces(const Stored &stored, mlir::Value base,
-                         mlir::Value pieces, Softmax partial);
-  Softmax mergePieces(const Stored &stored, mlir::Value base,
-                      const Softmax &partial, Softmax all);
+  mlir::Value blocksOf(mlir::Value entries);
+  llvm::SmallVector<mlir::Value> softmaxOf(AttentionState &sequence,
+                                           const Sequence &of, mlir::Value from,
+                                           mlir::Value to, mlir::Value entries,
+                                           const AttentionState::Sight &sight,
+                                           mlir::ValueRange state);
+  Softmax attendToPieces(const Stored &stored, Softmax partial);
+  Softmax mergePieces(const Stored &stored, const Softmax &partial,
+                      Softmax all);
   void update(const Stored &stored);
 };
 

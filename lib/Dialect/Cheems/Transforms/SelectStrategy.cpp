@@ -1,6 +1,7 @@
 // cheems-select-strategy: what size every loop gets. No other place decides
 // one; docs/rationale.md has the measurements.
 #include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 
 namespace mlir::cheems {
@@ -94,7 +95,7 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
       }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
       give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
-      give(op, kKeys, kAttentionPiece);
+      give(op, kKeys, kAttentionBlock);
     } else if (auto ssd = dyn_cast<SSDOp>(op)) {
       // Divides the 64 rows of a block, so that cuts there keep the bits. Tiles
       // multiply squares of rows in no time: there the state's passes count.

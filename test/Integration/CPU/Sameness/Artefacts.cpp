@@ -139,6 +139,13 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     everything.hidden = everything.heads * everything.headDim;
     everything.stored = RandomCheckpoint::Stored::BF16;
     made["bf16-all-keys"] = everything;
+    // Wide enough for each product to be a parallel region.
+    everything.heads = 2;
+    everything.keyValueHeads = 1;
+    everything.headDim = 64;
+    everything.hidden = 128;
+    everything.intermediate = 256;
+    made["all-keys-wide"] = everything;
     addCheems(made);
     return made;
   }();

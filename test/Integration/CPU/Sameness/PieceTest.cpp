@@ -3,6 +3,7 @@
 // not show. Of a window of 500 keys, of all keys, of those that are counted.
 #include "Artefacts.h"
 #include "Sequences.h"
+#include "runtime/Profile/Profile.h"
 
 using namespace cheems;
 using namespace cheems::test;
@@ -61,17 +62,74 @@ TEST_P(Piece, CutsAtMultiplesOfTheBlockDoNotShow) {
   EXPECT_TRUE(same(want, chunked(session, 0, ids, {320, 64, 192})));
 }
 
-// More pieces than threads share at a time.
-TEST(Pieces, ManyOfThemOneByOneOrAtOnce) {
-  constexpr int64_t length = 6200, last = 20;
-  std::shared_ptr<const Model> model = openArtefact("bf16-all-keys", "avx2");
+// Pieces of 384 entries, of 768 (from 12,288 on) and of 1,536 (from 24,576 on):
+// rows around the first entry of a piece and of what follows within one.
+class Grown : public Compiled {};
+INSTANTIATE_TEST_SUITE_P(
+    Models, Grown,
+    testing::Values(std::make_tuple("bf16-all-keys", "avx2"),
+                    std::make_tuple("bf16-all-keys", "avx512"),
+                    std::make_tuple("bf16-all-keys", "amx")),
+    caseName);
+
+TEST_P(Grown, DecodedAloneBesideOthersAndByTheGeneralEntry) {
+  constexpr int64_t length = 26200, count = 6;
   Ids ids = drawIds(*model, length);
-  Session session = makeSession(model, 1, 2, length, length);
-  Logits want = whole(session, 0, ids).part(length - last, length);
-  session.reset(0);
-  whole(session, 0, part(ids, 0, length - last));
-  EXPECT_TRUE(
-      same(want, decoded(session, 0, part(ids, length - last, length))));
+  Session session = makeSession(model, 2, 3, length, length);
+  Logits want = whole(session, 0, ids);
+  for (int64_t entries : {26112, 24960, 24576, 13056, 12672, 12288, 6144}) {
+    SCOPED_TRACE(std::to_string(entries) + " entries");
+    int64_t from = entries - count / 2;
+    Ids next = part(ids, from, from + count);
+    Logits logits = want.part(from, from + count);
+    ASSERT_TRUE(session.rewind(0, from));
+    EXPECT_TRUE(same(logits, decoded(session, 0, next))) << "alone";
+    ASSERT_TRUE(session.rewind(0, from));
+    session.reset(1);
+    whole(session, 1, part(ids, 0, 700));
+    for (int64_t i = 0; i < count; ++i) {
+      Ids one = part(next, i, i + 1);
+      EXPECT_TRUE(
+          same(logits.part(i, i + 1), feed(session, {{1, one}, {0, one}})[1]))
+          << "token " << i << " beside a short sequence";
+    }
+  }
+}
+
+// However many pieces there are, threads meet once to share them.
+TEST(Pieces, AreOneRegionAtAnyDepth) {
+  constexpr int64_t length = 12700;
+  constexpr int most = 6;
+  SessionOptions options;
+  options.threads = 1; // each region is one range
+  options.context = options.prefillChunk = length + 1;
+  options.profile = std::make_shared<Profile>();
+  std::shared_ptr<const Model> model = openArtefact("all-keys-wide", "avx2");
+  Session session(model, options);
+  Ids ids = drawIds(*model, length);
+  whole(session, 0, ids);
+  options.profile->take(); // that was the prompt
+  decoded(session, 0, {ids[0]});
+  Trace trace = options.profile->take();
+  int layers = 0;
+  for (const TraceEvent &layer : trace.events) {
+    if (layer.kind != TraceEvent::Kind::part ||
+        trace.names[layer.name].rfind("layer ", 0) != 0) {
+      continue;
+    }
+    ++layers;
+    int regions = 0, attention = 0;
+    for (const TraceEvent &event : trace.events) {
+      if (event.kind == TraceEvent::Kind::region &&
+          event.begin >= layer.begin && event.end <= layer.end) {
+        ++regions;
+        attention += trace.names[event.name] == "online_attention";
+      }
+    }
+    EXPECT_LE(regions, most) << trace.names[layer.name];
+    EXPECT_EQ(attention, 1) << trace.names[layer.name];
+  }
+  EXPECT_EQ(layers, model->metadata().layers);
 }
 
 } // namespace

@@ -26,11 +26,6 @@
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 
 namespace mlir::cheems {
-/// Entries of a sequence whose running softmax is one: pieces, counted from its
-/// first entry, are merged. Part of what a row's bits depend on, so it is the
-/// same wherever attention is split.
-constexpr int64_t kAttentionPiece = 384;
-
 /// As mlir::clone, which expects every region to have a block.
 Operation *cloneWith(OpBuilder &b, Operation *op, TypeRange results,
                      ValueRange operands);
