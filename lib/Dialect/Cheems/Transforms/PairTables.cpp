@@ -12,85 +12,144 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// Nothing but the ops' `down`, or nothing but their `up`, in rows of the
-/// checkpoint's.
-bool isTable(const WeightUses::Group &group, bool up) {
-  return !group.leaves.empty() &&
-         llvm::all_of(group.leaves,
-                      [&](OpOperand *use) {
-                        auto op = dyn_cast<MixExpertsOp>(use->getOwner());
-                        return op &&
-                               use->get() == (up ? op.getUp() : op.getDown()) &&
-                               op.getUp() != op.getDown();
-                      }) &&
-         llvm::all_of(group.parameters, [](ParameterOp op) {
-           return op.getNames().size() == 1 && !op.getLayoutAttr() &&
-                  !op.getPermuteAttr();
-         });
+/// The operand of mix_experts that a use is, or that is cut out of it, as
+/// scales are. Null for other uses.
+OpOperand *operandOf(OpOperand &use) {
+  OpOperand *operand = &use;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
+  if (slice && slice->hasOneUse() &&
+      slice.getSourceType().getNumElements() ==
+          slice.getType().getNumElements()) {
+    operand = &*slice->use_begin();
+  }
+  return isa<MixExpertsOp>(operand->getOwner()) ? operand : nullptr;
+}
+
+/// What stands in `up` where the operand stands in `down`; null for others.
+OpOperand *partnerOf(OpOperand *operand) {
+  auto op = operand ? cast<MixExpertsOp>(operand->getOwner()) : MixExpertsOp();
+  if (op && operand == &op.getDownMutable()) {
+    return &op.getUpMutable();
+  }
+  return op && !op.getScales().empty() && operand == &op.getScalesMutable()[0]
+             ? &op.getScalesMutable()[1]
+             : nullptr;
+}
+
+/// Rows are the checkpoint's.
+bool inRows(const WeightUses::Group &group) {
+  return llvm::all_of(group.parameters, [](ParameterOp op) {
+    return op.getNames().size() == 1 && !op.getLayoutAttr() &&
+           !op.getPermuteAttr();
+  });
+}
+
+/// What reads a value: calls, and mix_experts.
+SmallPtrSet<Operation *, 4> readersOf(Value value) {
+  SmallPtrSet<Operation *, 4> readers;
+  for (OpOperand &use : value.getUses()) {
+    OpOperand *operand = operandOf(use);
+    readers.insert(operand ? operand->getOwner() : use.getOwner());
+  }
+  return readers;
 }
 
 /// Whether the values of both go to the same ops and calls, one by one.
 bool inPairs(const WeightUses::Group &down, const WeightUses::Group &up) {
-  auto users = [](Value value) {
-    return llvm::SmallPtrSet<Operation *, 4>(value.user_begin(),
-                                             value.user_end());
-  };
   return down.parameters.size() == up.parameters.size() &&
          down.values.size() == up.values.size() &&
+         down.leaves.size() == up.leaves.size() &&
          llvm::all_of(llvm::zip(down.values, up.values), [&](auto pair) {
            auto [a, b] = pair;
-           return users(a) == users(b);
+           return readersOf(a) == readersOf(b);
          });
 }
 
 struct PairTables : cheems::impl::PairTablesPassBase<PairTables> {
+  /// The group of each operand of mix_experts that is a weight.
+  llvm::DenseMap<OpOperand *, WeightUses::Group *> groups;
+
+  /// The group of what stands in `up` wherever this one stands in `down`, and
+  /// neither elsewhere; else null.
+  WeightUses::Group *partnerOf(WeightUses::Group &down) {
+    WeightUses::Group *up = nullptr;
+    for (OpOperand *use : down.leaves) {
+      WeightUses::Group *other = groups.lookup(::partnerOf(operandOf(*use)));
+      if (!other || (up && other != up)) {
+        return nullptr;
+      }
+      up = other;
+    }
+    return up && up != &down && inRows(down) && inRows(*up) &&
+                   inPairs(down, *up)
+               ? up
+               : nullptr;
+  }
+
   void pair(WeightUses::Group &down, WeightUses::Group &up) {
     auto type = cast<RankedTensorType>(down.type());
-    int64_t experts = type.getDimSize(0), size = type.getDimSize(1);
+    int64_t experts = type.getDimSize(0), columns = type.getDimSize(1);
+    // Types tell operands, and are about to change.
+    SmallVector<std::pair<OpOperand *, Value>> lefts;
+    for (OpOperand *use : down.leaves) {
+      lefts.emplace_back(operandOf(*use), use->get());
+    }
+    OpOperand *first = lefts.front().first;
+    auto part = cast<RankedTensorType>(first->get().getType());
+    auto mixed = cast<MixExpertsOp>(first->getOwner());
+    int64_t size = cast<ShapedType>(mixed.getX().getType()).getDimSize(1);
     IRRewriter rewriter(&getContext());
     for (auto [left, right] : llvm::zip(down.parameters, up.parameters)) {
       SmallVector<Attribute> names(left.getNames().getValue());
       llvm::append_range(names, right.getNames());
       left.setNamesAttr(rewriter.getArrayAttr(names));
       left.setBeside(true);
+      if (QuantizedAttr quantized = left.getQuantizedAttr()) {
+        left.setQuantizedAttr(QuantizedAttr::get(
+            &getContext(), quantized.getBits(), size, quantized.getPart()));
+      }
     }
     down.setType(
-        RankedTensorType::get({experts, 2 * size}, type.getElementType()));
-    for (OpOperand *use : down.leaves) {
-      auto op = cast<MixExpertsOp>(use->getOwner());
-      Value table = use->get();
-      rewriter.setInsertionPoint(op);
-      auto columns = [&](int64_t from) -> Value {
+        RankedTensorType::get({experts, 2 * columns}, type.getElementType()));
+    for (auto [left, both] : lefts) {
+      OpOperand *right = ::partnerOf(left);
+      rewriter.setInsertionPoint(left->getOwner());
+      for (auto [operand, from] :
+           {std::pair(left, int64_t(0)), {right, columns}}) {
         SmallVector<OpFoldResult> offsets{rewriter.getIndexAttr(0),
                                           rewriter.getIndexAttr(from)};
         SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(experts),
-                                        rewriter.getIndexAttr(size)};
+                                        rewriter.getIndexAttr(columns)};
         SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
-        return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), type,
-                                              table, offsets, sizes, strides);
-      };
-      op.getDownMutable().assign(columns(0));
-      op.getUpMutable().assign(columns(size));
+        auto before = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
+        operand->set(tensor::ExtractSliceOp::create(
+            rewriter, left->getOwner()->getLoc(), part, both, offsets, sizes,
+            strides));
+        if (before) {
+          rewriter.eraseOp(before);
+        }
+      }
     }
   }
 
   void runOnOperation() override {
     WeightUses uses(getOperation());
-    llvm::DenseMap<Operation *, WeightUses::Group *> ups;
+    groups.clear();
     for (WeightUses::Group &group : uses.groups()) {
-      for (OpOperand *use :
-           isTable(group, true) ? group.leaves : SmallVector<OpOperand *>()) {
-        ups[use->getOwner()] = &group;
+      for (OpOperand *use : group.leaves) {
+        if (OpOperand *operand = operandOf(*use)) {
+          groups[operand] = &group;
+        }
       }
     }
+    SmallVector<std::pair<WeightUses::Group *, WeightUses::Group *>> pairs;
     for (WeightUses::Group &down : uses.groups()) {
-      if (!isTable(down, false)) {
-        continue;
+      if (WeightUses::Group *up = partnerOf(down)) {
+        pairs.emplace_back(&down, up);
       }
-      WeightUses::Group *up = ups.lookup(down.leaves.front()->getOwner());
-      if (up && inPairs(down, *up)) {
-        pair(down, *up);
-      }
+    }
+    for (auto [down, up] : pairs) {
+      pair(*down, *up);
     }
     eraseUnusedWeights(getOperation());
   }

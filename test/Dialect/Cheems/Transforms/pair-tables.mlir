@@ -55,3 +55,36 @@ func.func @apart(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi3
       outs(%1 : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %2, %number : tensor<?x8xf32>, bf16
 }
+
+// -----
+
+// Codes side by side, and scales side by side: of each name's rows of 8 one.
+// CHECK-LABEL: func.func private @layer
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<9x16xi8>, %[[Y:[a-z0-9]+]]: tensor<?x8xf32>, %[[S:[a-z0-9]+]]: tensor<9x2xf32>)
+// CHECK-DAG: %[[DOWN:.*]] = tensor.extract_slice %[[W]][0, 0] [9, 8] [1, 1] : tensor<9x16xi8> to tensor<9x8xi8>
+// CHECK-DAG: %[[UP:.*]] = tensor.extract_slice %[[W]][0, 8] [9, 8] [1, 1] : tensor<9x16xi8> to tensor<9x8xi8>
+// CHECK-DAG: %[[C:.*]] = tensor.extract_slice %[[S]][0, 0] [9, 1] [1, 1] : tensor<9x2xf32> to tensor<9xf32>
+// CHECK-DAG: %[[G:.*]] = tensor.extract_slice %[[S]][0, 1] [9, 1] [1, 1] : tensor<9x2xf32> to tensor<9xf32>
+// CHECK-NOT: tensor.extract_slice
+// CHECK: cheems.mix_experts softmax silu ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[DOWN]], %[[UP]] : {{.*}}) scales(%[[C]], %[[G]] :
+// CHECK-LABEL: func.func @step
+// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
+// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
+// CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[A]], %{{.*}}, %[[B]])
+func.func private @layer(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %down: tensor<9x8xi8>, %up: tensor<9x8xi8>, %y: tensor<?x8xf32>, %downScale: tensor<9x1xf32>, %upScale: tensor<9x1xf32>) -> tensor<?x8xf32> {
+  %c = tensor.extract_slice %downScale[0, 0] [9, 1] [1, 1] : tensor<9x1xf32> to tensor<9xf32>
+  %g = tensor.extract_slice %upScale[0, 0] [9, 1] [1, 1] : tensor<9x1xf32> to tensor<9xf32>
+  %r = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %down, %up : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xi8>, tensor<9x8xi8>)
+      scales(%c, %g : tensor<9xf32>, tensor<9xf32>)
+      outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+func.func @step(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %d0 = cheems.parameter ["0.down"] quantized <bits = 8, group = 0, part = codes> : tensor<9x8xi8>
+  %c0 = cheems.parameter ["0.down"] quantized <bits = 8, group = 0, part = scales> : tensor<9x1xf32>
+  %u0 = cheems.parameter ["0.up"] quantized <bits = 8, group = 0, part = codes> : tensor<9x8xi8>
+  %g0 = cheems.parameter ["0.up"] quantized <bits = 8, group = 0, part = scales> : tensor<9x1xf32>
+  %a = call @layer(%x, %s, %e, %d0, %u0, %y, %c0, %g0) : (tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xi8>, tensor<9x8xi8>, tensor<?x8xf32>, tensor<9x1xf32>, tensor<9x1xf32>) -> tensor<?x8xf32>
+  return %a : tensor<?x8xf32>
+}

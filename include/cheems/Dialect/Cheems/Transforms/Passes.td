@@ -39,6 +39,7 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.mix_experts` with two `cheems.parameter` as tables, directly or as arguments of a layer function.
     After: one parameter of both names, `beside`, [E, 2 D]; the op reads its left and right columns.
+    Tables of codes do the same, and so do their scales: [E, 2].
     Requires: tables used by `cheems.mix_experts` only, in pairs. Others stay as they are.
     Guarantees: what is read of an expert is one run of memory instead of two. Preserves bits.
   }];
