@@ -2,11 +2,12 @@
 #include "Cases.h"
 #include "ModuleText.h"
 #include "cheems/Reference/Experts.h"
-#include "cheems/Reference/Linear.h"
+#include <deque>
 
 using namespace cheems::test;
 using cheems::Activation;
 using cheems::ScorePlacement;
+using cheems::reference::QuantizedWeights;
 using cheems::reference::Retrieval;
 using cheems::reference::Tensor;
 
@@ -19,7 +20,9 @@ struct Form {
   Activation activation;
   int64_t heads, k, experts, size;
   Element element;
-  bool beside = false; ///< the tables are parts of one
+  bool beside = false; ///< the tables are parts of one, and so their scales
+
+  bool codes() const { return element == Element::I8; }
 
   const char *placementName() const {
     return placement == ScorePlacement::Softmax ? "softmax" : "inner";
@@ -54,24 +57,42 @@ struct Form {
       std::string both = std::to_string(experts) + "x" +
                          std::to_string(2 * size) + "x" + spelling(element);
       function.input("w", both);
-      for (auto [part, from] : {std::pair("d", int64_t(0)), {"u", size}}) {
-        function.line(std::string("%") + part +
-                      " = tensor.extract_slice %w[0, " + std::to_string(from) +
-                      "] [" + std::to_string(experts) + ", " +
-                      std::to_string(size) + "] [1, 1] : tensor<" + both +
-                      "> to tensor<" + table + ">");
-      }
+      slice(function, "d", "w", 0, size, both, table);
+      slice(function, "u", "w", size, size, both, table);
     } else {
       function.input("d", table).input("u", table);
+    }
+    std::string scales = std::to_string(experts) + "xf32";
+    if (codes() && beside) {
+      std::string both = std::to_string(experts) + "x2xf32";
+      function.input("wg", both);
+      slice(function, "dg", "wg", 0, 1, both, scales);
+      slice(function, "ug", "wg", 1, 1, both, scales);
+    } else if (codes()) {
+      function.input("dg", scales).input("ug", scales);
     }
     return function.output("y", rows)
         .line(std::string("%r = cheems.mix_experts ") + placementName() + " " +
               activationName() + " ins(%x, %s, %e, %d, %u : tensor<" + rows +
               ">, tensor<" + found + "f32>, tensor<" + found + "i32>, tensor<" +
-              table + ">, tensor<" + table + ">) outs(%y : tensor<" + rows +
-              ">) -> tensor<" + rows + ">")
+              table + ">, tensor<" + table + ">)" +
+              (codes() ? " scales(%dg, %ug : tensor<" + scales + ">, tensor<" +
+                             scales + ">)"
+                       : "") +
+              " outs(%y : tensor<" + rows + ">) -> tensor<" + rows + ">")
         .store("%r", "y", rows)
         .text();
+  }
+
+private:
+  /// %part: columns of %whole, which may be one that is no dimension.
+  void slice(FunctionText &function, const std::string &part,
+             const std::string &whole, int64_t from, int64_t columns,
+             const std::string &wholeType, const std::string &type) const {
+    function.line("%" + part + " = tensor.extract_slice %" + whole + "[0, " +
+                  std::to_string(from) + "] [" + std::to_string(experts) +
+                  ", " + std::to_string(columns) + "] [1, 1] : tensor<" +
+                  wholeType + "> to tensor<" + type + ">");
   }
 };
 
@@ -100,20 +121,33 @@ constexpr Form kForms[] = {
     {kSoftmax, Activation::SiLU, 2, 11, 49, 7, Element::BF16, true},
     {kSoftmax, Activation::GELU, 1, 17, 2200, 250, Element::BF16, true},
     {kInner, Activation::SiLU, 2, 8, 100, 100, Element::F32, true},
+    {kSoftmax, Activation::SiLU, 1, 1, 1, 1, Element::I8},
+    {kInner, Activation::GELU, 2, 4, 9, 7, Element::I8},
+    {kSoftmax, Activation::ReLU, 1, 3, 25, 15, Element::I8, true},
+    {kInner, Activation::SiLU, 3, 8, 64, 16, Element::I8},
+    {kSoftmax, Activation::GELU, 1, 15, 16, 17, Element::I8, true},
+    {kSoftmax, Activation::SiLU, 4, 16, 100, 48, Element::I8},
+    {kInner, Activation::ReLU, 2, 17, 64, 64, Element::I8, true},
+    {kSoftmax, Activation::SiLU, 2, 5, 49, 79, Element::I8},
+    {kInner, Activation::SiLU, 1, 33, 81, 100, Element::I8, true},
+    {kSoftmax, Activation::GELU, 1, 64, 121, 133, Element::I8},
+    {kSoftmax, Activation::SiLU, 1, 8, 64, 192, Element::I8},
+    {kInner, Activation::GELU, 2, 11, 4400, 250, Element::I8},
+    {kSoftmax, Activation::SiLU, 1, 24, 3000, 352, Element::I8, true},
 };
 
 /// One step's operands.
 struct Case {
   const Form &form;
   int64_t rows;
-  Tensor x, down, up, y;
+  Tensor x, y;
+  QuantizedWeights down, up; ///< scales are 1 where elements are no codes
   Retrieval retrieval;
 
   Case(Random &random, const Form &form, int64_t rows)
       : form(form), rows(rows), x(random.tensor({rows, form.size}, -2, 2)),
-        down(random.tensor({form.experts, form.size}, -1, 1, form.element)),
-        up(random.tensor({form.experts, form.size}, -1, 1, form.element)),
-        y(random.tensor({rows, form.size}, -3, 3)),
+        y(random.tensor({rows, form.size}, -3, 3)), down(table(random, form)),
+        up(table(random, form)),
         retrieval{random.tensor({rows, form.heads, form.k}, -5, 5), {}} {
     for (size_t i = 0; i < retrieval.score.data.size(); ++i) {
       // The last row of the tables now and then: behind it memory faults.
@@ -125,31 +159,29 @@ struct Case {
 
   Buffer run(CompiledModule &module, bool decode = false) const {
     Buffer bx(Element::F32, x), bs(Element::F32, retrieval.score),
-        be(Element::I32, {rows, form.heads, form.k}), bd(form.element, down),
-        bu(form.element, up), bw(form.element, form.beside ? beside() : up),
-        by(Element::F32, y);
+        be(Element::I32, {rows, form.heads, form.k}), by(Element::F32, y);
+    std::vector<const Buffer *> operands{&bx, &bs, &be};
+    std::deque<Buffer> tables;
+    auto add = [&](Element element, const Tensor &left, const Tensor &right) {
+      if (form.beside) {
+        tables.emplace_back(element, beside(left, right));
+      } else {
+        tables.emplace_back(element, left);
+        operands.push_back(&tables.back());
+        tables.emplace_back(element, right);
+      }
+      operands.push_back(&tables.back());
+    };
+    add(form.element, down.codes, up.codes);
+    if (form.codes()) {
+      add(Element::F32, flat(down.scales), flat(up.scales));
+    }
+    operands.push_back(&by);
     for (size_t i = 0; i < retrieval.expert.size(); ++i) {
       be.set(static_cast<int64_t>(i), static_cast<double>(retrieval.expert[i]));
     }
-    std::string name = decode ? form.decodeName() : form.name();
-    if (form.beside) {
-      module.call(name, rows, {&bx, &bs, &be, &bw, &by});
-    } else {
-      module.call(name, rows, {&bx, &bs, &be, &bd, &bu, &by});
-    }
+    module.call(decode ? form.decodeName() : form.name(), rows, operands);
     return by;
-  }
-
-  /// A row of both tables after the other.
-  Tensor beside() const {
-    Tensor both({form.experts, 2 * form.size});
-    for (int64_t e = 0; e < form.experts; ++e) {
-      for (int64_t d = 0; d < form.size; ++d) {
-        both(e, d) = down(e, d);
-        both(e, form.size + d) = up(e, d);
-      }
-    }
-    return both;
   }
 
   Tensor evaluate() const {
@@ -162,14 +194,15 @@ struct Case {
   }
 
   /// A hit of D products errs by (D + 2) units of the sum of |x d|, its score
-  /// in front adds one; no activation grows by more than 1.13 a unit, its
-  /// polynomials err by 8 units of its argument, which also covers a softmax
-  /// over k (10 units and one an expert). Each of the H k additions to y rounds
-  /// a partial sum no larger than all magnitudes together.
+  /// in front adds one, a scale another; no activation grows by more than 1.13
+  /// a unit, its polynomials err by 8 units of its argument, which also covers
+  /// a softmax over k (10 units and one an expert). Each of the H k additions
+  /// to y rounds a partial sum no larger than all magnitudes together.
   Tensor bound() const {
     Tensor result({rows, form.size});
-    double length = static_cast<double>(form.size),
-           additions = static_cast<double>(form.heads * form.k);
+    double scaled = form.codes() ? 1 : 0,
+           length = static_cast<double>(form.size) + scaled,
+           additions = static_cast<double>(form.heads * form.k) + scaled;
     for (int64_t t = 0; t < rows; ++t) {
       std::vector<double> error(static_cast<size_t>(form.size)),
           magnitude(static_cast<size_t>(form.size));
@@ -180,8 +213,9 @@ struct Case {
               (t * form.heads + h) * form.k + i)];
           double hit = 0, products = 0;
           for (int64_t d = 0; d < form.size; ++d) {
-            hit += x(t, d) * down(e, d);
-            products += std::abs(x(t, d) * down(e, d));
+            double product = x(t, d) * down.scales(e, 0) * down.codes(e, d);
+            hit += product;
+            products += std::abs(product);
           }
           double scale = share[static_cast<size_t>(i)],
                  factor = form.placement == kInner ? scale : 1;
@@ -194,8 +228,9 @@ struct Case {
                        kUnit;
           for (int64_t d = 0; d < form.size; ++d) {
             size_t at = static_cast<size_t>(d);
-            error[at] += off * std::abs(up(e, d));
-            magnitude[at] += weight * std::abs(up(e, d));
+            double value = std::abs(up.scales(e, 0) * up.codes(e, d));
+            error[at] += off * value;
+            magnitude[at] += weight * value;
           }
         }
       }
@@ -209,6 +244,37 @@ struct Case {
   }
 
 private:
+  /// Elements in [-1, 1].
+  static QuantizedWeights table(Random &random, const Form &form) {
+    double most = form.codes() ? 127 : 1;
+    QuantizedWeights table{
+        random.tensor({form.experts, form.size}, -most, most, form.element),
+        Tensor({form.experts, 1})};
+    for (double &scale : table.scales.data) {
+      scale =
+          form.codes() ? rounded(random.uniform(0, 1 / most), Element::F32) : 1;
+    }
+    return table;
+  }
+
+  /// A row of both after the other.
+  static Tensor beside(const Tensor &left, const Tensor &right) {
+    int64_t rows = left.shape[0],
+            size = static_cast<int64_t>(left.data.size()) / rows;
+    Tensor both({rows, 2 * size});
+    for (int64_t e = 0; e < rows; ++e) {
+      auto row = [&](const Tensor &of) { return of.data.begin() + e * size; };
+      auto to = both.data.begin() + 2 * e * size;
+      std::copy_n(row(left), size, to);
+      std::copy_n(row(right), size, to + size);
+    }
+    return both;
+  }
+
+  static Tensor flat(const Tensor &scales) {
+    return scales.reshaped({scales.shape[0]});
+  }
+
   /// What an expert's activation is multiplied by, or its hit.
   std::vector<double> shares(int64_t t, int64_t h) const {
     std::vector<double> result;
@@ -225,16 +291,22 @@ private:
   }
 };
 
-std::unique_ptr<CompiledModule> compileAll(Mode mode) {
-  std::string text;
-  for (const Form &form : kForms) {
-    text += form.text();
+/// Compiled once a mode: it takes longer than running.
+CompiledModule *compiled(Mode mode) {
+  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+  auto [module, fresh] = modules.try_emplace(mode);
+  if (fresh) {
+    std::string text;
+    for (const Form &form : kForms) {
+      text += form.text();
+    }
+    module->second = CompiledModule::compile(text, mode);
   }
-  return CompiledModule::compile(text, mode);
+  return module->second.get();
 }
 
 TEST_P(ExpertMixingTest, AgreesWithTheEvaluator) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(43);
   constexpr int64_t count = std::size(kForms);
@@ -247,7 +319,7 @@ TEST_P(ExpertMixingTest, AgreesWithTheEvaluator) {
 }
 
 TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthersOrOnTheEntry) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(44);
   for (const Form &form : kForms) {
@@ -284,7 +356,8 @@ TEST_P(ExpertMixingTest, SharedPiecesGiveTheSameBits) {
   constexpr Form forms[] = {
       {kSoftmax, Activation::SiLU, 1, 32, 90000, 48, Element::F32},
       {kInner, Activation::SiLU, 2, 11, 90000, 48, Element::F32},
-      {kSoftmax, Activation::SiLU, 1, 27, 90000, 48, Element::F32, true}};
+      {kSoftmax, Activation::SiLU, 1, 27, 90000, 48, Element::F32, true},
+      {kSoftmax, Activation::SiLU, 1, 27, 90000, 100, Element::I8, true}};
   std::string text;
   for (const Form &form : forms) {
     text += form.text();
