@@ -63,6 +63,9 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
     if (entry.contains("beside")) {
       layout = "beside";
     }
+    if (auto rounded = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
+      layout += " " + printed(rounded);
+    }
     result.push_back(llvm::json::Object{
         {"name", name},
         {"type", typeName(type.getElementType())},
@@ -73,6 +76,22 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
                                        type.getElementTypeBitWidth() / 8)}});
   }
   return result;
+}
+
+llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
+  switch (weights) {
+  case WeightFormat::Stored:
+    return storedBF16 ? "bf16" : "f32";
+  case WeightFormat::F32:
+    return "f32";
+  case WeightFormat::BF16:
+    return "bf16";
+  case WeightFormat::Int8:
+    return "int8";
+  case WeightFormat::Int4:
+    return "int4";
+  }
+  llvm_unreachable("every format has a name");
 }
 
 llvm::json::Object describeVariant(const Variant &variant) {
@@ -158,8 +177,6 @@ std::string describe(llvm::ArrayRef<Variant> variants,
   const TargetInfo &least = variants.back().target;
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
-  bool weightsBF16 = options.weights == WeightFormat::BF16 ||
-                     (options.weights == WeightFormat::Stored && storedBF16);
   llvm::json::Array code;
   for (const Variant &variant : variants) {
     code.push_back(describeVariant(variant));
@@ -190,7 +207,7 @@ std::string describe(llvm::ArrayRef<Variant> variants,
       {"kv_type", options.state == StateFormat::Int8 ? "int8"
                   : storedBF16                       ? "bf16"
                                                      : "f32"},
-      {"weights", weightsBF16 ? "bf16" : "f32"},
+      {"weights", formatName(options.weights, storedBF16)},
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},

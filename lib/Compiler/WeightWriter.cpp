@@ -1,87 +1,12 @@
 // Converts and packs parameters.
 #include "WeightWriter.h"
+#include "QuantizedWriter.h"
+#include "ReadWeights.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstring>
 
 namespace cheems {
 namespace {
-float fromBits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-uint32_t toBits(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-float widenHalf(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31,
-           fraction = half & 0x3ff;
-  if (exponent == 0) {
-    float magnitude =
-        static_cast<float>(fraction) * 0x1p-24f; // zero and denormals
-    return sign ? -magnitude : magnitude;
-  }
-  exponent = exponent == 31 ? 255 : exponent + 112;
-  return fromBits(sign | exponent << 23 | fraction << 13);
-}
-
-/// Round to nearest even; NaN stays NaN.
-uint16_t toBrain(float value) {
-  uint32_t bits = toBits(value);
-  if ((bits & 0x7fffffff) > 0x7f800000) {
-    return static_cast<uint16_t>(bits >> 16 | 0x40);
-  }
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-/// Elements [from, from + out.size()) as f32.
-void read(const TensorView &tensor, int64_t from,
-          llvm::MutableArrayRef<float> out) {
-  const uint8_t *bytes = tensor.bytes.data() + from * byteSize(tensor.type);
-  switch (tensor.type) {
-  case DType::F32:
-    std::memcpy(out.data(), bytes, out.size() * sizeof(float));
-    return;
-  case DType::BF16:
-  case DType::F16:
-    for (auto [i, value] : llvm::enumerate(out)) {
-      uint16_t small;
-      std::memcpy(&small, bytes + 2 * i, 2);
-      value = tensor.type == DType::BF16 ? fromBits(uint32_t(small) << 16)
-                                         : widenHalf(small);
-    }
-    return;
-  default:
-    for (auto [i, value] : llvm::enumerate(out)) {
-      value = static_cast<float>(tensor.at(from + i));
-    }
-  }
-}
-
-/// The same as bf16.
-void read(const TensorView &tensor, int64_t from,
-          llvm::MutableArrayRef<uint16_t> out) {
-  if (tensor.type == DType::BF16) {
-    std::memcpy(out.data(), tensor.bytes.data() + from * 2, out.size() * 2);
-    return;
-  }
-  constexpr size_t kChunk = 1024;
-  float wide[kChunk];
-  while (!out.empty()) {
-    llvm::MutableArrayRef<float> part(wide, std::min(kChunk, out.size()));
-    read(tensor, from, part);
-    llvm::transform(part, out.begin(), toBrain);
-    out = out.drop_front(part.size());
-    from += part.size();
-  }
-}
-
 /// Writes parameters of one element type: float, or uint16_t for bf16.
 template <typename Element> class Writer {
 public:
@@ -267,6 +192,7 @@ private:
 llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
                          StoredTensors stored, ProgressHandler progress) {
   int64_t written = 0;
+  QuantizedWriter quantized(os);
   for (auto [i, attribute] : llvm::enumerate(table)) {
     progress("weights", static_cast<double>(i) / table.size());
     auto entry = mlir::cast<mlir::DictionaryAttr>(attribute);
@@ -278,7 +204,11 @@ llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
     }
     int64_t offset = entry.getAs<mlir::IntegerAttr>("offset").getInt();
     os.write_zeros(offset - written);
-    if (type.getElementType().isBF16()) {
+    if (entry.contains("quantized")) {
+      if (llvm::Error failed = quantized.parameter(entry, type, parts)) {
+        return failed;
+      }
+    } else if (type.getElementType().isBF16()) {
       Writer<uint16_t>(os).parameter(entry, type, parts);
     } else {
       Writer<float>(os).parameter(entry, type, parts);

@@ -1,5 +1,6 @@
 // The named pass bundles.
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -27,6 +28,9 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addPass(createCSEPass());
   if (!target.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
+  }
+  pm.addPass(mlir::cheems::createQuantizeParametersPass());
+  if (!target.scalar) {
     pm.addPass(mlir::cheems::createPackParametersPass());
     pm.addPass(mlir::cheems::createPairTablesPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
@@ -40,7 +44,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   }
   // Decoding comes in pieces from the importer.
   mlir::cheems::TileKeysPassOptions pieces;
-  pieces.keys = mlir::cheems::kAttentionPiece;
+  pieces.keys = mlir::cheems::kAttentionBlock;
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass(pieces));
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
@@ -136,12 +140,12 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
       llvm::cl::init(mlir::cheems::Products::FMA),
       llvm::cl::values(
           clEnumValN(mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+          clEnumValN(mlir::cheems::Products::DotI8, "dot-i8",
+                     "vpdpbusd for codes"),
           clEnumValN(mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
           clEnumValN(mlir::cheems::Products::AMX, "amx",
                      "tdpbf16ps on tiles"))};
   TargetDescription target() const {
-          clEnumValN(mlir::cheems::Products::DotI8, "dot-i8",
-                     "vpdpbusd for codes"),
     TargetDescription result;
     result.lanes = lanes;
     result.registers = registers;

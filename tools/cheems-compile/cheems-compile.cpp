@@ -81,9 +81,12 @@ int main(int argc, char **argv) {
                  "x86-64-v4, sapphirerapids, ...; or one kind of code: avx2, "
                  "avx512, avx512bf16, amx");
   std::string weights = "stored";
-  app.add_option("--weights", weights,
-                 "how matrices are kept: stored, f32, bf16 (int8 and int4 are "
-                 "not supported yet)")
+  app.add_option(
+         "--weights", weights,
+         "how matrices are kept: stored, f32, bf16, or rounded to codes "
+         "and scales: int8, int4 (the output head and experts then "
+         "have 8 bits; the embedding, norms and what chooses keys or "
+         "experts stay as stored)")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "int8", "int4"}));
   std::string state = "stored";
   app.add_option("--kv", state,
@@ -132,9 +135,6 @@ int main(int argc, char **argv) {
   if (emit == "ptx") {
     return unsupported("--emit ptx");
   }
-  if (weights == "int8" || weights == "int4") {
-    return unsupported("--weights " + weights);
-  }
   if (emit == "artefact" && options.output == "-") {
     std::cerr
         << "cheems-compile: an artefact needs a file name, not -; see --help\n";
@@ -145,6 +145,8 @@ int main(int argc, char **argv) {
   }
   options.weights = weights == "f32"    ? cheems::WeightFormat::F32
                     : weights == "bf16" ? cheems::WeightFormat::BF16
+                    : weights == "int8" ? cheems::WeightFormat::Int8
+                    : weights == "int4" ? cheems::WeightFormat::Int4
                                         : cheems::WeightFormat::Stored;
   options.state =
       state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;

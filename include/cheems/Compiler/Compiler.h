@@ -10,7 +10,9 @@
 
 namespace cheems {
 
-enum class WeightFormat { Stored, F32, BF16 };
+/// Int8 and Int4: matrices of products and experts as codes, all others as
+/// stored.
+enum class WeightFormat { Stored, F32, BF16, Int8, Int4 };
 enum class StateFormat { Stored, Int8 }; ///< of keys and values
 enum class Emit { Artefact, MLIR, LLVM, Object };
 

@@ -13,6 +13,7 @@ struct ImportOptions {
   bool weightsBF16 = false; ///< element type of matrices: bf16, else f32
   bool stateBF16 = false;   ///< element type of stored keys and values
   bool stateInt8 = false;   ///< instead: codes with a scale a key and a value
+  int64_t weightBits = 0;   ///< 8 or 4: of codes that products take instead
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 

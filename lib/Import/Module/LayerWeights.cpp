@@ -10,19 +10,27 @@ struct Collector {
   SmallVector<LayerWeight> weights;
 
   void vector(const std::string &name, int64_t size) {
-    weights.push_back({name, types.vector(size), {}});
+    weights.push_back({name, types.vector(size), {}, {}});
   }
   void vector(const std::optional<std::string> &name, int64_t size) {
     if (name) {
       vector(*name, size);
     }
   }
-  void matrix(const std::string &name, int64_t out, int64_t in) {
-    weights.push_back({name, types.matrix(out, in), {}});
-  }
+  /// That may be rounded to codes.
   void projection(const Projection &p, int64_t out, int64_t in) {
-    matrix(p.weight, out, in);
+    weights.push_back(
+        {p.weight, types.matrix(out, in), {}, types.quantized(in)});
     vector(p.bias, out);
+  }
+  /// What a step of the state, or which keys or experts are seen, depends on.
+  void exactProjection(const Projection &p, int64_t out, int64_t in) {
+    weights.push_back({p.weight, types.matrix(out, in), {}, {}});
+    vector(p.bias, out);
+  }
+  void table(const std::string &name, int64_t rows, int64_t columns) {
+    weights.push_back(
+        {name, types.matrix(rows, columns), {}, types.quantizedTable()});
   }
 
   void attention(const AttentionTensors &a) {
@@ -32,7 +40,7 @@ struct Collector {
     projection(a.key, keys, c.hidden);
     projection(a.value, keys, c.hidden);
     if (a.visibleHeads.empty()) {
-      projection(a.maskStep, c.maskHeads, keys);
+      exactProjection(a.maskStep, c.maskHeads, keys);
       vector(a.maskA, c.maskHeads);
     }
     vector(a.queryNorm, c.headDim);
@@ -45,7 +53,7 @@ struct Collector {
     projection(s.c, s.groups * c.ssdStateSize, c.hidden);
     projection(s.b, s.groups * c.ssdStateSize, c.hidden);
     projection(s.x, c.heads * c.headDim, c.hidden);
-    projection(s.step, c.heads, c.hidden);
+    exactProjection(s.step, c.heads, c.hidden);
     vector(s.a, c.heads);
     vector(s.skip, c.heads);
     projection(s.output, c.hidden, c.heads * c.headDim);
@@ -54,18 +62,19 @@ struct Collector {
   void experts(const ExpertTensors &x) {
     const ModelConfig &c = types.config;
     if (x.router) {
-      projection(*x.router, 2 * x.keyCount, c.hidden);
+      exactProjection(*x.router, 2 * x.keyCount, c.hidden);
     } else {
-      projection(x.queries, 2 * c.expertHeads * x.keySize, c.hidden);
+      exactProjection(x.queries, 2 * c.expertHeads * x.keySize, c.hidden);
       // Stored [head, key, half, n]: the keys become the vector dimension.
       weights.push_back(
           {x.keys,
            RankedTensorType::get({2, c.expertHeads, x.keySize, x.keyCount},
                                  types.matrixElement()),
-           {2, 0, 3, 1}});
+           {2, 0, 3, 1},
+           {}});
     }
-    matrix(x.down, c.experts, c.hidden);
-    matrix(x.up, c.experts, c.hidden);
+    table(x.down, c.experts, c.hidden);
+    table(x.up, c.experts, c.hidden);
   }
 };
 } // namespace

@@ -1,5 +1,6 @@
 // Element types, state pools and the segment table of a module.
 #include "ModelTypes.h"
+#include "cheems/Import/Quantize.h"
 
 namespace cheems {
 using namespace mlir;
@@ -30,6 +31,24 @@ RankedTensorType ModelTypes::matrix(int64_t rows, int64_t columns) const {
 RankedTensorType ModelTypes::vector(int64_t size) const {
   return RankedTensorType::get({size}, f32());
 }
+static mlir::cheems::QuantizedAttr
+markOf(MLIRContext *context, std::optional<QuantizedFormat> format) {
+  return format ? mlir::cheems::QuantizedAttr::get(
+                      context, format->bits, format->group,
+                      mlir::cheems::QuantizedPart::Matrix)
+                : mlir::cheems::QuantizedAttr();
+}
+
+mlir::cheems::QuantizedAttr ModelTypes::quantized(int64_t columns) const {
+  return markOf(context, productFormat(options.weightBits, columns));
+}
+mlir::cheems::QuantizedAttr ModelTypes::quantizedHead() const {
+  return markOf(context, headFormat(options.weightBits, config.hidden));
+}
+mlir::cheems::QuantizedAttr ModelTypes::quantizedTable() const {
+  return markOf(context, tableFormat(options.weightBits));
+}
+
 RankedTensorType ModelTypes::segments() const {
   return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, i32());
 }

@@ -31,6 +31,11 @@ struct ModelTypes {
   mlir::RankedTensorType rowsOf(int64_t columns) const;
   mlir::RankedTensorType matrix(int64_t rows, int64_t columns) const;
   mlir::RankedTensorType vector(int64_t size) const;
+  /// How products' matrices with rows of `columns`, the head, and experts'
+  /// tables are rounded to codes; null where they stay exact.
+  mlir::cheems::QuantizedAttr quantized(int64_t columns) const;
+  mlir::cheems::QuantizedAttr quantizedHead() const;
+  mlir::cheems::QuantizedAttr quantizedTable() const;
   mlir::RankedTensorType segments() const;
 
   struct Pool {

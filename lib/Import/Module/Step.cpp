@@ -20,12 +20,14 @@ struct Step {
       : e(module), module(module), types(types), decode(decode) {}
 
   Value parameter(const std::string &name, RankedTensorType type,
-                  ArrayRef<int64_t> permute = {}) {
+                  ArrayRef<int64_t> permute = {},
+                  mlir::cheems::QuantizedAttr quantized = {}) {
     return mlir::cheems::ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
         mlir::cheems::PanelsAttr(),
         permute.empty() ? DenseI64ArrayAttr()
-                        : e.b.getDenseI64ArrayAttr(permute));
+                        : e.b.getDenseI64ArrayAttr(permute),
+        /*beside=*/false, quantized);
   }
 
   void mark(const Twine &part) {
@@ -77,7 +79,8 @@ struct Step {
     mark("layer " + Twine(attentionLayer + ssdLayer - 1) + " " +
          kindOf(types, layer));
     for (const LayerWeight &weight : layerWeights(types, layer)) {
-      arguments.push_back(parameter(weight.name, weight.type, weight.permute));
+      arguments.push_back(parameter(weight.name, weight.type, weight.permute,
+                                    weight.quantized));
     }
     auto call = func::CallOp::create(b, callee, arguments);
     if (sequence) {
@@ -170,6 +173,18 @@ struct Step {
     return function;
   }
 
+  /// The embedding itself where that is the head, unless the head is rounded to
+  /// codes: rows that are looked up stay exact.
+  Value headWeight(RankedTensorType type, Value embedding) {
+    const ModelConfig &c = types.config;
+    mlir::cheems::QuantizedAttr quantized = types.quantizedHead();
+    if (!c.head && !quantized) {
+      return embedding;
+    }
+    return parameter(c.head ? c.head->weight : c.embedding, type, {},
+                     quantized);
+  }
+
   void build() {
     const ModelConfig &c = types.config;
     ImplicitLocOpBuilder &b = e.b;
@@ -236,9 +251,9 @@ struct Step {
     mark("head");
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
-    SmallVector<Value> arguments{
-        x, wanted, parameter(c.finalNorm, types.vector(c.hidden)),
-        c.head ? parameter(c.head->weight, headType) : embedding};
+    SmallVector<Value> arguments{x, wanted,
+                                 parameter(c.finalNorm, types.vector(c.hidden)),
+                                 headWeight(headType, embedding)};
     if (c.head && c.head->bias) {
       arguments.push_back(parameter(*c.head->bias, types.vector(c.vocabulary)));
     }

@@ -56,6 +56,16 @@ bool sameCallers(const WeightUses::Group &a, const WeightUses::Group &b) {
          a.values.size() == b.values.size();
 }
 
+/// One parameter is of one element type, and rounded in one way.
+bool mayMerge(const Candidate &a, const Candidate &b) {
+  auto element = [](const Candidate &c) {
+    return cast<RankedTensorType>(c.weight->type()).getElementType();
+  };
+  return element(a) == element(b) &&
+         a.weight->quantized() == b.weight->quantized() &&
+         a.block() == b.block() && sameCallers(*a.weight, *b.weight);
+}
+
 struct FuseProjections
     : cheems::impl::FuseProjectionsPassBase<FuseProjections> {
   void merge(ArrayRef<Candidate> group) {
@@ -131,20 +141,21 @@ struct FuseProjections
         return first->getBlock() == second->getBlock() &&
                first->isBeforeInBlock(second);
       });
-      SmallVector<Candidate> group;
+      SmallVector<SmallVector<Candidate>> alike;
       for (const Candidate &c : found) {
-        auto type = cast<RankedTensorType>(c.weight->type());
-        if (group.empty() ||
-            (type.getElementType() ==
-                 cast<RankedTensorType>(group[0].weight->type())
-                     .getElementType() &&
-             c.block() == group[0].block() &&
-             sameCallers(*c.weight, *group[0].weight))) {
-          group.push_back(c);
+        auto *group = llvm::find_if(alike, [&](ArrayRef<Candidate> group) {
+          return mayMerge(c, group.front());
+        });
+        if (group == alike.end()) {
+          alike.push_back({c});
+        } else {
+          group->push_back(c);
         }
       }
-      if (group.size() > 1) {
-        merge(group);
+      for (ArrayRef<Candidate> group : alike) {
+        if (group.size() > 1) {
+          merge(group);
+        }
       }
     }
     eraseUnusedWeights(getOperation());

@@ -1,6 +1,7 @@
 // cheems-pack-parameters: weights of products become panels, products become
 // cheems.linear.
 #include "BatchedProducts.h"
+#include "PackProduct.h"
 #include "Weights.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,53 +30,6 @@ RankedTensorType packedType(RankedTensorType matrix) {
   return RankedTensorType::get({panels, matrix.getDimSize(1) / layout.getPair(),
                                 kRows, layout.getPair()},
                                matrix.getElementType());
-}
-
-/// What a product's sums start from: nothing, or an operand added to them.
-struct Start {
-  Value with;        ///< [T, N] or [N], or null
-  Value destination; ///< overwritten, or null: the start is read, so the result
-                     ///< needs a tensor of its own
-};
-
-Start startOf(Value init) {
-  if (auto fill = init.getDefiningOp<linalg::FillOp>();
-      fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())) {
-    return {Value(), fill.getOutputs()[0]};
-  }
-  auto broadcast = init.getDefiningOp<linalg::BroadcastOp>();
-  if (broadcast && broadcast.getDimensions() == ArrayRef<int64_t>{0}) {
-    return {broadcast.getInput(), broadcast.getInit()};
-  }
-  return {init, Value()};
-}
-
-/// y = x * W^T + y with W in panels.
-void packProduct(linalg::MatmulOp op, Value weight, IRRewriter &rewriter) {
-  Location loc = op.getLoc();
-  rewriter.setInsertionPoint(op);
-  Value init = op.getOutputs()[0];
-  Start start = startOf(init);
-  Value destination = start.destination;
-  if (!destination) {
-    destination = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
-        rewriter.getF32Type());
-  }
-  auto linear = LinearOp::create(
-      rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
-      /*scales=*/ValueRange{},
-      start.with ? ValueRange{start.with} : ValueRange{}, destination);
-  if (start.with) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Type f32 = rewriter.getF32Type();
-    Block *block =
-        rewriter.createBlock(&linear.getEpilogue(), {}, {f32, f32}, {loc, loc});
-    Value sum = arith::AddFOp::create(rewriter, loc, block->getArgument(0),
-                                      block->getArgument(1));
-    YieldOp::create(rewriter, loc, sum);
-  }
-  rewriter.replaceOp(op, linear);
 }
 
 /// W[n, k] reads panels[n / rows, k / pair, n % rows, k % pair].
@@ -162,7 +116,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
           packRead(read, use->get(), matrix, rewriter);
         } else {
           packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
-                      rewriter);
+                      /*scales=*/{}, rewriter);
         }
       }
     }

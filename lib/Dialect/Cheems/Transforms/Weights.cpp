@@ -37,6 +37,62 @@ void WeightUses::Group::setType(Type type) {
   }
 }
 
+QuantizedAttr WeightUses::Group::quantized() const {
+  for (ParameterOp parameter : parameters) {
+    QuantizedAttr format = parameter.getQuantizedAttr();
+    if (format && format.getPart() == QuantizedPart::Matrix) {
+      return format;
+    }
+  }
+  return {};
+}
+
+llvm::DenseMap<Value, Value> WeightUses::Group::split(RankedTensorType codes,
+                                                      RankedTensorType scales,
+                                                      PanelsAttr layout) {
+  llvm::DenseMap<Value, Value> beside;
+  setType(codes);
+  for (ParameterOp parameter : parameters) {
+    QuantizedAttr format = parameter.getQuantizedAttr();
+    auto part = [&](QuantizedPart which) {
+      return QuantizedAttr::get(format.getContext(), format.getBits(),
+                                format.getGroup(), which);
+    };
+    parameter.setQuantizedAttr(part(QuantizedPart::Codes));
+    if (layout) {
+      parameter.setLayoutAttr(layout);
+    }
+    OpBuilder b(parameter->getContext());
+    b.setInsertionPointAfter(parameter);
+    auto other = cast<ParameterOp>(b.clone(*parameter));
+    other.setQuantizedAttr(part(QuantizedPart::Scales));
+    other.getResult().setType(scales);
+    beside[parameter.getResult()] = other.getResult();
+  }
+  // All arguments first: calls pass on what others received.
+  SmallVector<BlockArgument> arguments;
+  for (Value value : values) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+      unsigned last = function.getNumArguments();
+      (void)function.insertArgument(last, scales, {}, function.getLoc());
+      beside[argument] = function.getArgument(last);
+      arguments.push_back(argument);
+    }
+  }
+  for (BlockArgument argument : arguments) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    std::optional<SymbolTable::UseRange> calls = SymbolTable::getSymbolUses(
+        function, function->getParentOfType<ModuleOp>());
+    for (const SymbolTable::SymbolUse &use : *calls) {
+      Operation *call = use.getUser();
+      Value passed = call->getOperand(argument.getArgNumber());
+      call->insertOperands(call->getNumOperands(), beside.lookup(passed));
+    }
+  }
+  return beside;
+}
+
 /// The argument that a use passes its value on to; none where the use is no
 /// call, or the function has no body to look into.
 static Value passedTo(OpOperand &use, SymbolTable &symbols) {

@@ -24,8 +24,16 @@ public:
     /// A parameter's dimensions are not the stored ones: its rows are no rows
     /// of the checkpoint's, so they neither merge nor become panels.
     bool permuted() const;
+    /// The format of a matrix that is to be rounded: the first marked
+    /// parameter's, or null.
+    QuantizedAttr quantized() const;
     /// Retypes every value, and the signatures of the functions.
     void setType(Type type);
+    /// The weight becomes codes, and its scales stand beside it everywhere: as
+    /// parameters, as last arguments of functions, in calls. Returns the scales
+    /// of each value.
+    llvm::DenseMap<Value, Value>
+    split(RankedTensorType codes, RankedTensorType scales, PanelsAttr layout);
   };
 
   explicit WeightUses(ModuleOp module);

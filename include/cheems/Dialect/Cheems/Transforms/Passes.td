@@ -10,11 +10,23 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
     Before: several `linalg.matmul` with the same left operand, each with a parameter of its own as right operand (directly or
     as an argument of a layer function).
     After: one `linalg.matmul` whose right operand is a `cheems.parameter` of all their names; its consumers read column slices.
-    Requires: filled destinations (`linalg.fill` with zero). A parameter with `permute` keeps to itself, and so do two products that
-    only one elementwise op uses, as a gate and what it gates: `cheems-fuse-epilogues` makes them one op with two weights.
+    Requires: filled destinations (`linalg.fill` with zero), weights of one type that are rounded alike. A parameter with `permute` keeps to
+    itself, and so do two products that only one elementwise op uses, as a gate and what it gates: `cheems-fuse-epilogues` makes them one op with two weights.
     Guarantees: fewer parallel regions and one pass over the input. Preserves bits: every output element keeps its own sum.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def QuantizeParametersPass : Pass<"cheems-quantize-parameters", "::mlir::ModuleOp"> {
+  let summary = "Split matrices that are to be rounded into codes and scales";
+  let description = [{
+    Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`.
+    After: two parameters, codes in panels <16, 4> and scales beside them, and a `cheems.linear` of both. Scales follow the codes through
+    the arguments of layer functions, as last arguments. Tables of `cheems.mix_experts` become codes of 8 bits and a scale a row.
+    Requires: a marked parameter is read by products alone, or by `cheems.mix_experts` alone.
+    Guarantees: no parameter of part `matrix` is left. Changes bits: the weights are rounded, and so are the rows they multiply.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
@@ -76,6 +88,7 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            [{::llvm::cl::values(
                 clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
                 clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
                 clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
   ];
@@ -88,7 +101,6 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
     op's own fill moves in.
     Requires: parallel dimensions only; a reduction is never split. In a function marked `cheems.decode`, whose segments have one row
-                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
     each, row-wise work other than adding experts' outputs stays whole.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
@@ -116,9 +128,10 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
   let summary = "Split attention over blocks of rows and pieces of keys, with a running softmax";
   let description = [{
     Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries.
-    After: an `scf.for` over blocks of `rows` rows; in it an `scf.for` over pieces of `keys` entries around a
-    `cheems.online_attention` that begins afresh, with maximum, sum and values of this piece and of those before it in iter_args;
-    a `cheems.merge_attention` puts a piece to those before it once another follows, and at the end; then the division.
+    After: an `scf.for` over blocks of `rows` rows; in it an `scf.for` over blocks of `keys` entries around a
+    `cheems.online_attention`, with maximum, sum and values of this piece and of those before it in iter_args. The first 32 blocks
+    are a piece each, then each 16 pieces have twice as many blocks as the 16 before (`AttentionPieces.h`). Where a piece begins a
+    `cheems.merge_attention` puts the one before it to those before that, and another does at the end; then the division.
     Requires: tensors.
     Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. Agrees within f32
     rounding; where entries are one piece, with the same `online_attention` of all of them to the bit.
@@ -197,6 +210,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            [{::llvm::cl::values(
                 clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
+                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
                 clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
                 clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
   ];
@@ -210,7 +224,6 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let description = [{
     Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
     After: `memref.view` of one byte argument. Buffers whose lives do not overlap share bytes. A public function records its needs as
-                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
     `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes; W is that of the function which needs the most.
     Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
     Guarantees: no allocation in a step. Preserves bits.

@@ -1,0 +1,198 @@
+// Rounds and packs matrices, some panels at a time on all threads.
+#include "QuantizedWriter.h"
+#include "ReadWeights.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+namespace cheems {
+namespace {
+constexpr int64_t kHeight = mlir::cheems::LinearOp::kColumns; // of a panel
+constexpr int64_t kTogether = 4; ///< codes of one row side by side
+
+/// What is stored of a code, with zero in the middle.
+uint8_t stored(int8_t code, int64_t bits) {
+  return static_cast<uint8_t>(code + (1 << (bits - 1)));
+}
+
+/// Byte of [K/4, 16, 4], or of [K/8, 16, 4] where two codes share one.
+void placeRow(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,
+              llvm::MutableArrayRef<uint8_t> panel) {
+  auto size = static_cast<int64_t>(codes.size());
+  int64_t step = kTogether * 8 / bits;
+  for (int64_t k = 0; k < size; k += step) {
+    uint8_t *to = &panel[(k / step * kHeight + row) * kTogether];
+    for (int64_t j = 0; j < kTogether; ++j) {
+      uint8_t low = stored(codes[k + j], bits);
+      to[j] =
+          bits == 8 ? low : low | stored(codes[k + kTogether + j], bits) << 4;
+    }
+  }
+}
+} // namespace
+
+struct QuantizedWriter::Rows {
+  llvm::ArrayRef<const TensorView *> parts;
+  bool beside;
+  int64_t count = 0, columns;
+
+  Rows(llvm::ArrayRef<const TensorView *> parts, bool beside)
+      : parts(parts), beside(beside), columns(parts.front()->shape[1]) {
+    for (const TensorView *part : parts) {
+      count += part->shape[0];
+    }
+  }
+  std::pair<const TensorView *, int64_t> at(int64_t row) const {
+    if (beside) {
+      auto width = static_cast<int64_t>(parts.size());
+      return {parts[row % width], row / width};
+    }
+    const TensorView *const *part = parts.begin();
+    while (row >= (*part)->shape[0]) {
+      row -= (*part++)->shape[0];
+    }
+    return {*part, row};
+  }
+  void release() const {
+    for (const TensorView *part : parts) {
+      part->release();
+    }
+  }
+};
+
+/// The tensor that holds a number without a code, or null. `bytes` is empty
+/// where scales alone are wanted.
+const TensorView *
+QuantizedWriter::roundPanel(const Rows &rows, int64_t panel,
+                            QuantizedFormat format, bool panels,
+                            llvm::MutableArrayRef<uint8_t> bytes) {
+  int64_t groups = format.groups(rows.columns), from = panel * kHeight;
+  std::vector<float> row(rows.columns);
+  std::vector<int8_t> codes(rows.columns);
+  for (int64_t n = from; n < std::min(from + kHeight, rows.count); ++n) {
+    auto [tensor, index] = rows.at(n);
+    read(*tensor, index * rows.columns, row);
+    if (!quantizeRow(row, format, codes,
+                     llvm::MutableArrayRef(scales).slice(n * groups, groups))) {
+      return tensor;
+    }
+    if (bytes.empty()) {
+      continue;
+    }
+    if (panels) {
+      placeRow(codes, n - from, format.bits, bytes);
+    } else {
+      std::memcpy(&bytes[(n - from) * rows.columns], codes.data(),
+                  codes.size());
+    }
+  }
+  return nullptr;
+}
+
+llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
+                                   bool panels, bool writeCodes) {
+  if (!pool) {
+    pool.emplace();
+  }
+  scales.assign(rows.count * format.groups(rows.columns), 0);
+  // As many weights at a time as keep the threads busy, and few of them in
+  // memory.
+  constexpr int64_t kWeights = 1 << 20, kHeld = 1 << 24;
+  int64_t count = llvm::divideCeilSigned(rows.count, kHeight),
+          weights = kHeight * rows.columns,
+          panelBytes = weights * format.bits / 8;
+  int64_t some = std::max<int64_t>(kWeights / weights, 1), held = 0;
+  int64_t share = llvm::divideCeilSigned(some, pool->getMaxConcurrency());
+  std::vector<uint8_t> bytes;
+  for (int64_t first = 0; first < count; first += some) {
+    int64_t last = std::min(first + some, count);
+    // Rows past the matrix have codes of zero.
+    uint8_t zero = stored(0, format.bits);
+    bytes.assign(writeCodes ? (last - first) * panelBytes : 0,
+                 format.bits == 8 ? zero : zero | zero << 4);
+    std::vector<const TensorView *> bad(some);
+    for (int64_t begin = first; begin < last; begin += share) {
+      pool->async([&, begin, end = std::min(begin + share, last)] {
+        for (int64_t p = begin; p < end; ++p) {
+          llvm::MutableArrayRef<uint8_t> own(bytes);
+          bad[p - first] = roundPanel(
+              rows, p, format, panels,
+              writeCodes ? own.slice((p - first) * panelBytes, panelBytes)
+                         : own);
+        }
+      });
+    }
+    pool->wait();
+    for (const TensorView *tensor : bad) {
+      if (tensor) {
+        return llvm::createStringError(
+            "tensor '" + tensor->name +
+            "' holds a number that is not finite and has no code; --weights "
+            "f32 or bf16 keeps it");
+      }
+    }
+    if (writeCodes) {
+      int64_t rest = rows.count - first * kHeight;
+      os.write(reinterpret_cast<const char *>(bytes.data()),
+               panels ? bytes.size()
+                      : std::min<int64_t>(bytes.size(), rest * rows.columns));
+    }
+    held += some * weights;
+    if (held >= kHeld) {
+      rows.release();
+      held = 0;
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// As [rows, groups], or in panels [panels, groups, 16].
+void QuantizedWriter::writeScales(int64_t groups, bool panels, bool brain) {
+  auto rows = static_cast<int64_t>(scales.size()) / groups;
+  auto write = [&](float scale) {
+    auto bits = llvm::bit_cast<uint32_t>(scale);
+    if (brain) { // which they are
+      bits >>= 16;
+    }
+    os.write(reinterpret_cast<const char *>(&bits), brain ? 2 : 4);
+  };
+  if (!panels) {
+    llvm::for_each(scales, write);
+    return;
+  }
+  for (int64_t from = 0; from < rows; from += kHeight) {
+    for (int64_t g = 0; g < groups; ++g) {
+      for (int64_t n = from; n < from + kHeight; ++n) {
+        write(n < rows ? scales[n * groups + g] : 0);
+      }
+    }
+  }
+}
+
+llvm::Error
+QuantizedWriter::parameter(mlir::DictionaryAttr entry,
+                           mlir::RankedTensorType type,
+                           llvm::ArrayRef<const TensorView *> parts) {
+  auto attribute = entry.getAs<mlir::cheems::QuantizedAttr>("quantized");
+  QuantizedFormat format{attribute.getBits(), attribute.getGroup()};
+  bool codes = attribute.getPart() == mlir::cheems::QuantizedPart::Codes,
+       panels = entry.contains("layout"), beside = entry.contains("beside");
+  Rows rows(parts, beside);
+  mlir::Builder b(entry.getContext());
+  mlir::Attribute matrix = b.getArrayAttr(
+      {entry.get("names"), b.getBoolAttr(beside),
+       b.getI64IntegerAttr(format.bits), b.getI64IntegerAttr(format.group)});
+  if (codes || matrix != scalesOf) {
+    if (llvm::Error failed = round(rows, format, panels, codes)) {
+      return failed;
+    }
+    scalesOf = matrix;
+  }
+  if (!codes) {
+    writeScales(format.groups(rows.columns), panels,
+                type.getElementType().isBF16());
+  }
+  return llvm::Error::success();
+}
+} // namespace cheems

@@ -1,0 +1,18 @@
+// Elements of stored tensors, converted.
+#ifndef CHEEMS_LIB_COMPILER_READWEIGHTS_H
+#define CHEEMS_LIB_COMPILER_READWEIGHTS_H
+
+#include "cheems/Import/SafeTensors.h"
+
+namespace cheems {
+
+/// Elements [from, from + out.size()) as f32.
+void read(const TensorView &tensor, int64_t from,
+          llvm::MutableArrayRef<float> out);
+/// The same as bf16, rounded to nearest even.
+void read(const TensorView &tensor, int64_t from,
+          llvm::MutableArrayRef<uint16_t> out);
+
+} // namespace cheems
+
+#endif

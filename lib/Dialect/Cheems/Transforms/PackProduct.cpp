@@ -1,0 +1,54 @@
+// A product as cheems.linear, once its weight is in panels.
+#include "PackProduct.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// What a product's sums start from: nothing, or an operand added to them.
+struct Start {
+  Value with;        ///< [T, N] or [N], or null
+  Value destination; ///< overwritten, or null: the start is read, so the result
+                     ///< needs a tensor of its own
+};
+
+Start startOf(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>();
+      fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat())) {
+    return {Value(), fill.getOutputs()[0]};
+  }
+  auto broadcast = init.getDefiningOp<linalg::BroadcastOp>();
+  if (broadcast && broadcast.getDimensions() == ArrayRef<int64_t>{0}) {
+    return {broadcast.getInput(), broadcast.getInit()};
+  }
+  return {init, Value()};
+}
+
+} // namespace
+
+void cheems::packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
+                         IRRewriter &rewriter) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  Value init = op.getOutputs()[0];
+  Start start = startOf(init);
+  Value destination = start.destination;
+  if (!destination) {
+    destination = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
+        rewriter.getF32Type());
+  }
+  auto linear = LinearOp::create(
+      rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
+      scales, start.with ? ValueRange{start.with} : ValueRange{}, destination);
+  if (start.with) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Type f32 = rewriter.getF32Type();
+    Block *block =
+        rewriter.createBlock(&linear.getEpilogue(), {}, {f32, f32}, {loc, loc});
+    Value sum = arith::AddFOp::create(rewriter, loc, block->getArgument(0),
+                                      block->getArgument(1));
+    YieldOp::create(rewriter, loc, sum);
+  }
+  rewriter.replaceOp(op, linear);
+}
