@@ -184,7 +184,7 @@ Value AttentionState::attend(Value q, Value first, const Sight &sight,
       .getResult(0);
 }
 
-SmallVector<Value> AttentionState::attendToPiece(Value start, Value from,
+SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
                                                  Value count,
                                                  Value entriesAfter,
                                                  const Sight &sight,
@@ -206,13 +206,13 @@ SmallVector<Value> AttentionState::attendToPiece(Value start, Value from,
     valueScales = numbers(valueScales, 1);
   }
   Value first = arith::SubIOp::create(e.b, entriesAfter, e.index(1));
-  auto piece = mlir::cheems::OnlineAttentionOp::create(
+  auto block = mlir::cheems::OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
       numbers(entries[2], masksPerHead), first, from, sight.seen, priority,
       sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
       state[2], kind(), scale(), hideBelow(), roundsToBF16());
-  return piece.getResults();
+  return block.getResults();
 }
 
 Value AttentionState::kept(Value position) {

@@ -42,10 +42,10 @@ public:
   void storeOne(mlir::Value start, mlir::Value position, Sight &sight);
   /// Entries of the sequence once that row is stored, `seen` being its number.
   mlir::Value entriesAfter(mlir::Value position, mlir::Value seen);
-  /// That row's running softmax of entries [from, from + count) alone, from the
-  /// `state` before any: maximum, sum [1, H'] and y [1, H', P].
+  /// That row's running softmax, of which `state` has the entries before, with
+  /// entries [from, from + count): maximum, sum [1, H'] and y [1, H', P].
   llvm::SmallVector<mlir::Value>
-  attendToPiece(mlir::Value start, mlir::Value from, mlir::Value count,
+  attendToBlock(mlir::Value start, mlir::Value from, mlir::Value count,
                 mlir::Value entriesAfter, const Sight &sight,
                 mlir::ValueRange state);
   /// With a window, once a block has attended: `threshold` and `last` [1] are

@@ -1,5 +1,6 @@
-// cheems-tile-keys: attention in blocks of rows and pieces of keys.
+// cheems-tile-keys: attention in blocks of rows, and of keys in pieces.
 #include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -86,12 +87,10 @@ struct RowBlock {
     return merged.getResults();
   }
 
-  /// `yes` where a > c, else `otherwise` as it is.
-  SmallVector<Value> ifGreater(Value a, Value c, ValueRange otherwise,
-                               llvm::function_ref<SmallVector<Value>()> yes) {
-    Value greater =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, a, c);
-    auto branch = scf::IfOp::create(b, loc, otherwise.getTypes(), greater,
+  /// `yes` where the condition holds, else `otherwise` as it is.
+  SmallVector<Value> where(Value condition, ValueRange otherwise,
+                           llvm::function_ref<SmallVector<Value>()> yes) {
+    auto branch = scf::IfOp::create(b, loc, otherwise.getTypes(), condition,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
@@ -102,7 +101,7 @@ struct RowBlock {
   }
 
   /// `state` with entries [from, from + keysPerBlock) or up to `end`.
-  SmallVector<Value> piece(Value from, Value end, ValueRange state) {
+  SmallVector<Value> block(Value from, Value end, ValueRange state) {
     AffineExpr start = b.getAffineDimExpr(0), last = b.getAffineDimExpr(1);
     auto map = AffineMap::get(
         2, 0, {b.getAffineConstantExpr(keysPerBlock), last - start},
@@ -118,7 +117,7 @@ struct RowBlock {
       keyScales = entries(op.getKeyScales(), from, count);
       valueScales = entries(op.getValueScales(), from, count);
     }
-    auto block = cheems::OnlineAttentionOp::create(
+    auto online = cheems::OnlineAttentionOp::create(
         b, loc, state.getTypes(), op.getQuery(),
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
@@ -126,7 +125,7 @@ struct RowBlock {
         priority, op.getThreshold(), op.getLast(), keyScales, valueScales,
         state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
         op.getHideBelowAttr(), op.getBf16Attr());
-    return block.getResults();
+    return online.getResults();
   }
 
   /// y / sum; y is zero where sum is.
@@ -168,7 +167,9 @@ struct RowBlock {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPoint(inner.getInsertionBlock(),
                               inner.getInsertionPoint());
-          SmallVector<Value> next = ifGreater(from, index(0), state, [&] {
+          Value later = cheems::AttentionPieces(b, loc).beginsLater(
+              arith::DivUIOp::create(b, loc, from, index(keysPerBlock)));
+          SmallVector<Value> next = where(later, state, [&] {
             ValueRange done = state.take_front(3);
             SmallVector<Value> before = merge(done, state.drop_front(3)),
                                both = fresh(done);
@@ -176,7 +177,7 @@ struct RowBlock {
             return both;
           });
           SmallVector<Value> now =
-              piece(from, last, ValueRange(next).take_front(3));
+              block(from, last, ValueRange(next).take_front(3));
           now.append(next.begin() + 3, next.end());
           scf::YieldOp::create(b, loc, now);
         });
