@@ -144,8 +144,9 @@ LogicalResult LinearOp::verifyRegions() {
 }
 
 LogicalResult YieldOp::verify() {
-  if (!isa<LinearOp>((*this)->getParentOp())) {
-    return emitOpError("C1: stands in the epilogue of a cheems.linear");
+  if (!isa<LinearOp, FinishOp>((*this)->getParentOp())) {
+    return emitOpError(
+        "C1: stands in the epilogue of a cheems.linear or cheems.finish");
   }
   return success();
 }

@@ -30,6 +30,34 @@ OperandTile columnTile(OpBuilder &b, Location loc, Value y,
   tile.sizes = {sizes[0], size};
   return tile;
 }
+
+/// Rows and panels of `op` whose results are the tile `output` of y.
+FailureOr<TilingResult> tileInto(LinearOp op, OpBuilder &b,
+                                 ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes,
+                                 const OperandTile &output) {
+  Location loc = op.getLoc();
+  SmallVector<OperandTile> tiles{
+      {{offsets[0], b.getIndexAttr(0)},
+       {sizes[0], tensor::getMixedSize(b, loc, op.getX(), 1)}}};
+  SmallVector<Value> panels(op.getWeights());
+  llvm::append_range(panels, op.getScales());
+  for (Value operand : panels) {
+    OperandTile tile;
+    tile.sizes = tensor::getMixedSizes(b, loc, operand);
+    tile.offsets.assign(tile.sizes.size(), b.getIndexAttr(0));
+    tile.offsets[0] = offsets[1];
+    tile.sizes[0] = sizes[1];
+    tiles.push_back(tile);
+  }
+  for (Value operand : op.getWith()) {
+    bool row = cast<ShapedType>(operand.getType()).getRank() == 1;
+    tiles.push_back(row ? OperandTile{{output.offsets[1]}, {output.sizes[1]}}
+                        : output);
+  }
+  tiles.push_back(output);
+  return tileOp(op, b, tiles);
+}
 } // namespace
 
 SmallVector<utils::IteratorType> LinearOp::getLoopIteratorTypes() {
@@ -44,28 +72,8 @@ SmallVector<Range> LinearOp::getIterationDomain(OpBuilder &b) {
 FailureOr<TilingResult>
 LinearOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
-  Location loc = getLoc();
-  OperandTile output = columnTile(b, loc, getY(), offsets, sizes);
-  SmallVector<OperandTile> tiles{
-      {{offsets[0], b.getIndexAttr(0)},
-       {sizes[0], tensor::getMixedSize(b, loc, getX(), 1)}}};
-  SmallVector<Value> panels(getWeights());
-  llvm::append_range(panels, getScales());
-  for (Value operand : panels) {
-    OperandTile tile;
-    tile.sizes = tensor::getMixedSizes(b, loc, operand);
-    tile.offsets.assign(tile.sizes.size(), b.getIndexAttr(0));
-    tile.offsets[0] = offsets[1];
-    tile.sizes[0] = sizes[1];
-    tiles.push_back(tile);
-  }
-  for (Value operand : getWith()) {
-    bool row = cast<ShapedType>(operand.getType()).getRank() == 1;
-    tiles.push_back(row ? OperandTile{{output.offsets[1]}, {output.sizes[1]}}
-                        : output);
-  }
-  tiles.push_back(output);
-  return tileOp(*this, b, tiles);
+  return tileInto(*this, b, offsets, sizes,
+                  columnTile(b, getLoc(), getY(), offsets, sizes));
 }
 
 LogicalResult LinearOp::getResultTilePosition(
@@ -76,4 +84,21 @@ LogicalResult LinearOp::getResultTilePosition(
   resultOffsets = std::move(tile.offsets);
   resultSizes = std::move(tile.sizes);
   return success();
+}
+
+/// Columns begin and end between panels, but for the last. The result is cut as
+/// asked for: what reads it writes the same tile.
+FailureOr<TilingResult>
+LinearOp::generateResultTileValue(OpBuilder &b, unsigned,
+                                  ArrayRef<OpFoldResult> offsets,
+                                  ArrayRef<OpFoldResult> sizes) {
+  AffineExpr n = b.getAffineDimExpr(0);
+  auto panels = [&](AffineExpr expr, OpFoldResult columns) {
+    return affine::makeComposedFoldedAffineApply(
+        b, getLoc(), AffineMap::get(1, 0, expr), {columns});
+  };
+  return tileInto(
+      *this, b, {offsets[0], panels(n.floorDiv(kColumns), offsets[1])},
+      {sizes[0], panels(n.ceilDiv(kColumns), sizes[1])},
+      {SmallVector<OpFoldResult>(offsets), SmallVector<OpFoldResult>(sizes)});
 }

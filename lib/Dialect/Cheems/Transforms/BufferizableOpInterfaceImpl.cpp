@@ -42,6 +42,7 @@ struct DestinationModel
 
 void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, cheems::CheemsDialect *) {
+    FinishOp::attachInterface<DestinationModel<FinishOp>>(*context);
     LinearOp::attachInterface<DestinationModel<LinearOp>>(*context);
     MixExpertsOp::attachInterface<DestinationModel<MixExpertsOp>>(*context);
     RetrieveExpertsOp::attachInterface<DestinationModel<RetrieveExpertsOp>>(

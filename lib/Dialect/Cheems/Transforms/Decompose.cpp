@@ -17,8 +17,8 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
       bool kernel =
-          isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
-              cheems::MergeAttentionOp, cheems::MixExpertsOp,
+          isa<cheems::FinishOp, cheems::KeepThresholdOp, cheems::KeepUpdateOp,
+              cheems::LinearOp, cheems::MergeAttentionOp, cheems::MixExpertsOp,
               cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
               cheems::RmsNormOp, cheems::SSDChunkOp>(op.getOperation());
       if (ours && !(kernels && kernel)) {

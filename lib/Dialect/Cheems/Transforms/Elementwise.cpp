@@ -1,6 +1,5 @@
 // Ops that may become the epilogue of a product.
 #include "Elementwise.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 
 using namespace mlir;
 using namespace mlir::cheems;

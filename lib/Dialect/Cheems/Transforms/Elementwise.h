@@ -2,7 +2,9 @@
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_ELEMENTWISE_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_ELEMENTWISE_H
 
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::cheems {
 
@@ -13,6 +15,10 @@ bool isElementwiseOnRows(linalg::GenericOp op);
 /// The last of the elementwise ops that `value` goes through while it has no
 /// other use; none where it goes through none.
 linalg::GenericOp lastElementwiseUse(Value value);
+
+/// Where `linear` is read by columns: rotary ops of its first ones, and the
+/// elementwise ops of some behind them, become a cheems.finish of it.
+void finishColumns(LinearOp linear, IRRewriter &rewriter);
 
 } // namespace mlir::cheems
 

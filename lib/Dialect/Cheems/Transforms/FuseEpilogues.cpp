@@ -195,6 +195,11 @@ struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
       fuseInto(redirect(*second, destination, rewriter));
       updates.erase(second);
     }
+    SmallVector<LinearOp> products;
+    getOperation().walk([&](LinearOp op) { products.push_back(op); });
+    for (LinearOp op : products) {
+      finishColumns(op, rewriter);
+    }
   }
 };
 } // namespace

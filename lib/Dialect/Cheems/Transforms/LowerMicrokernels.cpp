@@ -29,8 +29,8 @@ struct LowerMicrokernels
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<cheems::KeepThresholdOp, cheems::KeepUpdateOp, cheems::LinearOp,
-              cheems::MergeAttentionOp, cheems::MixExpertsOp,
+      if (isa<cheems::FinishOp, cheems::KeepThresholdOp, cheems::KeepUpdateOp,
+              cheems::LinearOp, cheems::MergeAttentionOp, cheems::MixExpertsOp,
               cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
               cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
         ops.push_back(op);
@@ -45,6 +45,8 @@ struct LowerMicrokernels
       LogicalResult lowered = success();
       if (auto linear = dyn_cast<cheems::LinearOp>(op)) {
         lowered = cheems::lowerLinear(linear, unit, rewriter);
+      } else if (auto finish = dyn_cast<cheems::FinishOp>(op)) {
+        lowered = cheems::lowerFinish(finish, unit, rewriter);
       } else if (auto norm = dyn_cast<cheems::RmsNormOp>(op)) {
         lowered = cheems::lowerNorm(norm, rewriter);
       } else if (auto retrieval = dyn_cast<cheems::RetrieveExpertsOp>(op)) {

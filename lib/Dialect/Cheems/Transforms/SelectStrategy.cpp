@@ -12,6 +12,13 @@ namespace mlir::cheems {
 using namespace mlir;
 using namespace mlir::cheems;
 
+FinishOp cheems::finishOf(LinearOp linear) {
+  if (linear->getNumResults() != 1 || !linear.getResult(0).hasOneUse()) {
+    return {};
+  }
+  return dyn_cast<FinishOp>(*linear->user_begin());
+}
+
 FailureOr<int64_t> cheems::takeSize(Operation *op, StringRef name,
                                     int64_t otherwise) {
   int64_t size = otherwise;
@@ -79,8 +86,16 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
     bool parallel = op->getParentOfType<scf::ForallOp>() != nullptr;
     if (auto linear = dyn_cast<LinearOp>(op)) {
       // In a loop already, it stays whole.
-      if (!parallel && !isa<scf::ForOp>(op->getParentOp())) {
+      if (!parallel && !isa<scf::ForOp>(op->getParentOp()) &&
+          !finishOf(linear)) {
         give(op, kPanels, panels(linear));
+      }
+    } else if (auto finish = dyn_cast<FinishOp>(op)) {
+      // Whole heads, and as many panels as the product would take.
+      if (auto linear = finish.getY().getDefiningOp<LinearOp>();
+          linear && !parallel) {
+        give(op, kPanels,
+             llvm::alignTo(panels(linear), finish.getLeastPanels()));
       }
     } else if (isa<linalg::GenericOp, RmsNormOp, RotaryOp, DynamicMaskOp>(op) &&
                !parallel) {

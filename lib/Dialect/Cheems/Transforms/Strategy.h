@@ -20,6 +20,9 @@ constexpr llvm::StringLiteral kChunk = "cheems.chunk";
 /// Rows of a long prompt that a session feeds at a time; on the module.
 constexpr llvm::StringLiteral kPrefill = "cheems.prefill";
 
+/// What alone uses `linear` and finishes it in place: both are split together.
+FinishOp finishOf(LinearOp linear);
+
 /// Takes the size `name` off `op`, `otherwise` where it has none. An error
 /// where that is no positive number.
 FailureOr<int64_t> takeSize(Operation *op, StringRef name, int64_t otherwise);

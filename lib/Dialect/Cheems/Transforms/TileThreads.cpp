@@ -16,6 +16,30 @@ namespace {
 struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   using TileThreadsPassBase::TileThreadsPassBase;
 
+  /// Of a product's columns: the product comes along.
+  FailureOr<SmallVector<OpFoldResult>> finishSizes(cheems::FinishOp op,
+                                                   Builder &b) {
+    int64_t least = op.getLeastPanels();
+    FailureOr<int64_t> size =
+        cheems::takeSize(op, cheems::kPanels, llvm::alignTo(panels, least));
+    if (failed(size)) {
+      return failure();
+    }
+    if (*size % least != 0) {
+      return op.emitOpError()
+             << "needs " << cheems::kPanels << " in multiples of " << least
+             << ", which hold whole heads, not " << *size;
+    }
+    int64_t columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
+    bool several = !ShapedType::isDynamic(columns) &&
+                   columns > *size * cheems::LinearOp::kColumns;
+    auto linear = op.getY().getDefiningOp<cheems::LinearOp>();
+    if (!several || !linear || isa<scf::ForOp>(op->getParentOp())) {
+      return SmallVector<OpFoldResult>();
+    }
+    return SmallVector<OpFoldResult>{b.getIndexAttr(0), b.getIndexAttr(*size)};
+  }
+
   /// Sizes for the parallel loop, empty where the op stays whole.
   FailureOr<SmallVector<OpFoldResult>> tileSizes(TilingInterface op,
                                                  Builder &b) {
@@ -26,11 +50,14 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     }
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
     SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
+    if (auto finish = dyn_cast<cheems::FinishOp>(op.getOperation())) {
+      return finishSizes(finish, b);
+    }
     if (auto linear = dyn_cast<cheems::LinearOp>(op.getOperation())) {
       // A loop of one iteration would only be undone again, and leave copies
       // behind.
       // In a loop already: of one matrix after the other.
-      if (isa<scf::ForOp>(linear->getParentOp())) {
+      if (isa<scf::ForOp>(linear->getParentOp()) || cheems::finishOf(linear)) {
         return SmallVector<OpFoldResult>();
       }
       int64_t count =
@@ -88,7 +115,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);
-      // Only an op's own fill moves in; other producers have other users.
+      // Only an op's own fill moves in, and the product that it finishes; other
+      // producers have other users.
       // The tiling so far has added the loop and the question for the loop's
       // bounds.
       auto ownFill = [&](OpResult producer) {
@@ -97,14 +125,21 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
                  return user == op || isa<scf::ForallOp, tensor::DimOp>(user);
                });
       };
+      auto ownProduct = [&](OpResult producer) {
+        return isa<cheems::FinishOp>(op) &&
+               isa<cheems::LinearOp>(producer.getOwner());
+      };
       options.setFusionControlFn(
           [&](tensor::ExtractSliceOp, OpResult producer, bool)
               -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-            if (ownFill(producer)) {
+            if (ownFill(producer) || ownProduct(producer)) {
               return scf::SCFTileAndFuseOptions::ControlFnResult{};
             }
             return std::nullopt;
           });
+      auto finish = dyn_cast<cheems::FinishOp>(op.getOperation());
+      auto product = finish ? finish.getY().getDefiningOp<cheems::LinearOp>()
+                            : cheems::LinearOp();
       rewriter.setInsertionPoint(op);
       FailureOr<scf::SCFTileAndFuseResult> tiled =
           scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, options);
@@ -114,6 +149,10 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       }
       for (auto [from, to] : tiled->replacements) {
         rewriter.replaceAllUsesWith(from, to);
+      }
+      if (product) {
+        // Questions for the whole product's shape would keep it.
+        rewriter.replaceAllUsesWith(product.getResult(0), product.getY());
       }
     }
     // The whole ops, and fills that moved in.

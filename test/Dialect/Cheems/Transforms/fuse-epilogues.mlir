@@ -115,3 +115,70 @@ func.func @apart(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<?xf32
   } -> tensor<?x32xf32>
   return %0, %h, %1, %2, %3 : tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>, tensor<?x32xf32>
 }
+
+// Parts of a merged product that are read by columns: rotary heads first, a step with its bias and softplus last. They are done in
+// place, in a tensor of whole panels.
+// CHECK-LABEL: @parts
+// CHECK: %[[SUMS:.*]] = cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%arg1 : {{.*}}) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
+// CHECK: %[[ALL:.*]] = cheems.finish turned 32 mapped [40, 52] angles(%arg2, %arg3 : tensor<?x4xf32>, tensor<?x4xf32>) with(%arg4 : tensor<12xf32>) outs(%[[SUMS]] : tensor<?x64xf32>) {
+// CHECK: ^bb0(%[[STEP:.*]]: f32, %[[BIAS:.*]]: f32):
+// CHECK: %[[BIASED:.*]] = arith.addf %[[STEP]], %[[BIAS]] : f32
+// CHECK: %[[EXP:.*]] = math.exp %[[BIASED]] : f32
+// CHECK: %[[SOFTPLUS:.*]] = math.log1p %[[EXP]] : f32
+// CHECK: cheems.yield %[[SOFTPLUS]] : f32
+// CHECK-DAG: tensor.extract_slice %[[ALL]][0, 0] [%{{.*}}, 16]
+// CHECK-DAG: tensor.extract_slice %[[ALL]][0, 16] [%{{.*}}, 16]
+// CHECK-DAG: tensor.extract_slice %[[ALL]][0, 32] [%{{.*}}, 8]
+// CHECK-DAG: tensor.extract_slice %[[ALL]][0, 40] [%{{.*}}, 12]
+// CHECK-NOT: cheems.rotary
+// CHECK-NOT: linalg.generic
+// CHECK: return
+// doc: func.func(cheems-fuse-epilogues),canonicalize,cse
+func.func @parts(%x: tensor<?x8xf32>, %w: tensor<4x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>, %b: tensor<12xf32>, %t: index)
+    -> (tensor<?x2x8xf32>, tensor<?x2x8xf32>, tensor<?x8xf32>, tensor<?x12xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x52xf32>
+  %heads = tensor.empty(%rows) : tensor<?x2x8xf32>
+  %steps = tensor.empty(%rows) : tensor<?x12xf32>
+  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<4x8x16x1xf32>) outs(%e : tensor<?x52xf32>) -> tensor<?x52xf32>
+  %c = tensor.extract_slice %y[0, 0] [%rows, 16] [1, 1] : tensor<?x52xf32> to tensor<?x16xf32>
+  %into = tensor.extract_slice %y[0, 16] [%rows, 16] [1, 1] : tensor<?x52xf32> to tensor<?x16xf32>
+  %value = tensor.extract_slice %y[0, 32] [%rows, 8] [1, 1] : tensor<?x52xf32> to tensor<?x8xf32>
+  %step = tensor.extract_slice %y[0, 40] [%rows, 12] [1, 1] : tensor<?x52xf32> to tensor<?x12xf32>
+  %cs = tensor.expand_shape %c [[0], [1, 2]] output_shape [%rows, 2, 8] : tensor<?x16xf32> into tensor<?x2x8xf32>
+  %cr = cheems.rotary ins(%cs, %cos, %sin : tensor<?x2x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%heads : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %bs = tensor.expand_shape %into [[0], [1, 2]] output_shape [%rows, 2, 8] : tensor<?x16xf32> into tensor<?x2x8xf32>
+  %br = cheems.rotary ins(%bs, %cos, %sin : tensor<?x2x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%heads : tensor<?x2x8xf32>) -> tensor<?x2x8xf32>
+  %biased = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%step, %b : tensor<?x12xf32>, tensor<12xf32>) outs(%steps : tensor<?x12xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.addf %p, %q : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x12xf32>
+  %softplus = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%biased : tensor<?x12xf32>) outs(%steps : tensor<?x12xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %0 = math.exp %p : f32
+    %1 = math.log1p %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x12xf32>
+  return %cr, %br, %value, %softplus : tensor<?x2x8xf32>, tensor<?x2x8xf32>, tensor<?x8xf32>, tensor<?x12xf32>
+}
+// doc-end
+
+// What is read as a whole, or turned behind columns that are not, keeps its own ops.
+// CHECK-LABEL: @turned_behind
+// CHECK-NOT: cheems.finish
+// CHECK: cheems.rotary
+// CHECK: return
+func.func @turned_behind(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<?x5x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x48xf32>
+  %heads = tensor.empty(%rows) : tensor<?x5x8xf32>
+  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<3x8x16x1xf32>) outs(%e : tensor<?x48xf32>) -> tensor<?x48xf32>
+  %value = tensor.extract_slice %y[0, 0] [%rows, 8] [1, 1] : tensor<?x48xf32> to tensor<?x8xf32>
+  %c = tensor.extract_slice %y[0, 8] [%rows, 40] [1, 1] : tensor<?x48xf32> to tensor<?x40xf32>
+  %cs = tensor.expand_shape %c [[0], [1, 2]] output_shape [%rows, 5, 8] : tensor<?x40xf32> into tensor<?x5x8xf32>
+  %cr = cheems.rotary ins(%cs, %cos, %sin : tensor<?x5x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>) outs(%heads : tensor<?x5x8xf32>) -> tensor<?x5x8xf32>
+  return %value, %cr : tensor<?x8xf32>, tensor<?x5x8xf32>
+}

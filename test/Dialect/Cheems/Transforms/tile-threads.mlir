@@ -102,3 +102,25 @@ func.func @experts(%g: tensor<?x2x1x16xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?
   %2 = cheems.mix_experts softmax silu ins(%x, %0, %1, %down, %up : tensor<?x8xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<256x8xf32>, tensor<256x8xf32>) outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %2 : tensor<?x8xf32>
 }
+
+// What finishes a product in place brings it along, in groups of whole heads: these have 64 columns, so two panels become four.
+// CHECK-LABEL: @finished
+// CHECK: scf.forall (%[[P:.*]]) = (0) to (9) step (4) shared_outs(%[[O:.*]] = %{{.*}})
+// CHECK-DAG: %[[N:.*]] = affine.apply #{{.*}}(%[[P]])
+// CHECK: %[[SUMS:.*]] = cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<?x8x16x1xf32>) outs(%{{.*}} : tensor<?x?xf32>)
+// CHECK: %[[ALL:.*]] = cheems.finish turned 64 mapped [128, 130] at %[[N]] angles({{.*}}) outs(%[[SUMS]] : tensor<?x?xf32>)
+// CHECK: tensor.parallel_insert_slice %[[ALL]] into %[[O]][0, %[[N]]]
+// CHECK-NOT: cheems.
+// CHECK: return
+func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<?x32xf32>, %sin: tensor<?x32xf32>) -> tensor<?x144xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x144xf32>
+  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<9x8x16x1xf32>) outs(%e : tensor<?x144xf32>) -> tensor<?x144xf32>
+  %r = cheems.finish turned 64 mapped [128, 130] angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
+  ^bb0(%step: f32):
+    %0 = math.exp %step : f32
+    cheems.yield %0 : f32
+  } -> tensor<?x144xf32>
+  return %r : tensor<?x144xf32>
+}

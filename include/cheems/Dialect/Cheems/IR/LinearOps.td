@@ -6,7 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
   let summary = "Products of one input with weights in panels, and an epilogue";
   let description = [{
     Multiplies rows with one or two matrices stored as panels, and stores what the epilogue makes of the sums: an activation,
@@ -88,14 +88,14 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
 def Cheems_YieldOp : Cheems_Op<"yield", [Pure, Terminator]> {
   let summary = "What an epilogue stores";
   let description = [{
-    Ends the epilogue of `cheems.linear`.
+    Ends the epilogue of `cheems.linear` and of `cheems.finish`.
 
     Equation: the epilogue's value is `value`.
 
     Operands and state: `value` f32.
 
     Constraints:
-    - C1: it stands in a `cheems.linear`.
+    - C1: it stands in a `cheems.linear` or a `cheems.finish`.
 
     Edges: none.
 

@@ -64,9 +64,12 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
     Before: a `cheems.linear`, or two of the same `x` with weights of one type, and a `linalg.generic` that is elementwise over [T, N]
     and the only user of them: a bias, an activation, a gate, a residual.
     After: one `cheems.linear` with the weights of both and the generic in its epilogue.
+    Of a merged product that is read by columns, `cheems.rotary` of the first ones and elementwise generics of the last part that has
+    some (a step's bias and softplus) become one `cheems.finish` of the product, whose rows are then whole panels.
     Requires: f32 tensors; the generic's other operands are [T, N] or [N]. A generic that reads its destination is fused where a
-    second one updates its result: the first then writes a tensor of its own, the second writes what the first has read.
-    Guarantees: no sum is stored before it is complete. Preserves bits.
+    second one updates its result: the first then writes a tensor of its own, the second writes what the first has read. Heads that
+    share panels with other heads only in groups of more than 16 panels keep their `cheems.rotary`, and so do parts that have a bias.
+    Guarantees: no sum of an epilogue is stored before it is complete. Preserves bits.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -99,7 +102,7 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `cheems.linear` and row-wise ops over all rows of a step.
     After: an `scf.forall` over groups of panels, over blocks of rows, or, for expert ops, over rows, around a slice of each; an
-    op's own fill moves in.
+    op's own fill moves in, and the product that a `cheems.finish` finishes: groups are then of whole heads.
     Requires: parallel dimensions only; a reduction is never split. In a function marked `cheems.decode`, whose segments have one row
     each, row-wise work other than adding experts' outputs stays whole.
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
