@@ -70,3 +70,28 @@ func.func @mix(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buf
   bufferization.materialize_in_destination %r in restrict writable %buffer_y : (tensor<?x768xf32>, memref<?x768xf32>) -> ()
   return
 }
+
+// Codes become numbers of 32 bits, then f32.
+// AVX2-LABEL: codes_parallel{{[0-9]*}}:
+// AVX2: prefetcht1
+// AVX2: vpmovsxbd {{.*}}%ymm
+// AVX2: vcvtdq2ps {{.*}}%ymm
+// AVX2: vfmadd{{[0-9]+}}ps {{.*}}%ymm
+// AVX512-LABEL: codes_parallel{{[0-9]*}}:
+// AVX512: prefetcht1
+// AVX512: vpmovsxbd {{.*}}%zmm
+// AVX512: vcvtdq2ps {{.*}}%zmm
+// AVX512: vfmadd{{[0-9]+}}ps {{.*}}%zmm
+func.func @codes(%buffer_x: memref<?x768xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>, %buffer_y: memref<?x768xf32>, %section: memref<?xi8> {cheems.field = "parameters"}) {
+  %x = bufferization.to_tensor %buffer_x restrict : memref<?x768xf32> to tensor<?x768xf32>
+  %s = bufferization.to_tensor %buffer_s restrict : memref<?x1x32xf32> to tensor<?x1x32xf32>
+  %e = bufferization.to_tensor %buffer_e restrict : memref<?x1x32xi32> to tensor<?x1x32xi32>
+  %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x768xf32> to tensor<?x768xf32>
+  %down = cheems.parameter ["down"] quantized <bits = 8, group = 0, part = matrix> : tensor<16384x768xbf16>
+  %up = cheems.parameter ["up"] quantized <bits = 8, group = 0, part = matrix> : tensor<16384x768xbf16>
+  %r = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %down, %up : tensor<?x768xf32>, tensor<?x1x32xf32>, tensor<?x1x32xi32>, tensor<16384x768xbf16>, tensor<16384x768xbf16>)
+      outs(%y : tensor<?x768xf32>) -> tensor<?x768xf32>
+  bufferization.materialize_in_destination %r in restrict writable %buffer_y : (tensor<?x768xf32>, memref<?x768xf32>) -> ()
+  return
+}
