@@ -10,9 +10,10 @@
 namespace cheems::reference {
 
 Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
-    : checkpoint(checkpoint), rounding(checkpoint.precision() == DType::BF16
-                                           ? rounding
-                                           : Rounding{.int8 = rounding.int8}) {}
+    : checkpoint(checkpoint),
+      rounding(checkpoint.precision() == DType::BF16 ? rounding : Rounding{}) {
+  this->rounding.int8 = rounding.int8;
+}
 
 Tensor Weights::load(const std::string &name) const {
   return Tensor::from(checkpoint.tensor(name));

@@ -12,7 +12,6 @@ namespace cheems::reference {
 /// bf16.
 struct Rounding {
   bool state = false;     ///< keys and values, before attention reads them
-  bool int8 = false;      ///< those instead to int8, of any checkpoint
   bool products = false;  ///< inputs of projections whose rows are of even
                           ///< length, as instructions for pairs of bf16 do;
                           ///< likewise queries of experts
@@ -21,6 +20,8 @@ struct Rounding {
                        ///< that have more than one; 0: none
   int64_t prefill = 0; ///< rows a step, in each of which chunks begin anew; 0:
                        ///< all
+  bool int8 = false;   ///< keys and values instead to int8 with a scale each,
+                       ///< of any checkpoint
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

@@ -28,23 +28,35 @@ uint64_t setting(const char *name, uint64_t otherwise) {
   return text ? std::stoull(text) : otherwise;
 }
 
-/// What an artefact rounds to bf16, of a bf16 checkpoint.
-Rounding roundingOf(const std::string &variant, const std::string &pipeline) {
-  bool fast = pipeline == "fast",
-       pairs = variant == "amx" || variant == "avx512bf16";
-  return {/*state=*/true, /*products=*/fast && pairs,
-          /*attention=*/fast && variant == "amx",
-          /*chunk=*/fast && variant == "amx" ? 64 : 0, /*prefill=*/0};
+/// Models of which keys and values are int8: two of each kind of code.
+bool storesInt8(const RandomCheckpoint &drawn) {
+  return drawn.seed / 5 % 4 == 1 && drawn.anyAttention();
 }
 
-bool roundsToBF16(const Checkpoint &checkpoint, Rounding rounding) {
-  return checkpoint.precision() == DType::BF16 &&
-         (rounding.products || ((rounding.state || rounding.attention) &&
-                                checkpoint.config().attentionLayers() > 0));
+/// What an artefact rounds to bf16, of a bf16 checkpoint.
+Rounding roundingOf(const std::string &variant, const std::string &pipeline,
+                    bool int8) {
+  bool fast = pipeline == "fast",
+       pairs = variant == "amx" || variant == "avx512bf16";
+  return {/*state=*/true,
+          /*products=*/fast && pairs,
+          /*attention=*/fast && variant == "amx",
+          /*chunk=*/fast && variant == "amx" ? 64 : 0,
+          /*prefill=*/0,
+          int8};
+}
+
+bool rounds(const Checkpoint &checkpoint, Rounding rounding) {
+  bool attention = checkpoint.config().attentionLayers() > 0;
+  return (rounding.int8 && attention) ||
+         (checkpoint.precision() == DType::BF16 &&
+          (rounding.products ||
+           ((rounding.state || rounding.attention) && attention)));
 }
 
 /// By how much a value may change that is rounded to bf16 and lies, but for
-/// f32's errors, in the middle of two: one becomes the other.
+/// f32's errors, in the middle of two: one becomes the other. A code that does
+/// changes by a 127th of its row's greatest.
 constexpr double crossing = 0x1p-7;
 
 /// What logits may differ by, in their standard deviation. Every layer, and the
@@ -57,7 +69,7 @@ constexpr double crossing = 0x1p-7;
 double bound(const Checkpoint &checkpoint, Rounding rounding, int64_t length) {
   const ModelConfig &c = checkpoint.config();
   double steps = static_cast<double>(c.layers + 1);
-  if (roundsToBF16(checkpoint, rounding)) {
+  if (rounds(checkpoint, rounding)) {
     return 2.0 * steps * crossing;
   }
   int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
@@ -79,7 +91,7 @@ struct Needed {
     // A mask is two products away from its layer's input. A crossing changes
     // one of the terms that such a product sums.
     const ModelConfig &c = checkpoint.config();
-    keep = roundsToBF16(checkpoint, rounding)
+    keep = rounds(checkpoint, rounding)
                ? static_cast<double>(c.layers) * crossing /
                      std::sqrt(static_cast<double>(c.hidden))
                : 2.0 * bound(checkpoint, rounding, length);
@@ -213,12 +225,13 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
     std::string artefact = (folder.path / (pipeline + ".cheems")).string();
     ASSERT_EQ(runTool("cheems-compile",
                       {model.string(), "-o", artefact, "--pipeline", pipeline,
-                       "--cpu", cpuFor(drawn.seed)},
+                       "--cpu", cpuFor(drawn.seed), "--kv",
+                       storesInt8(drawn) ? "int8" : "stored"},
                       folder.path),
               "");
     auto variant = variantOf(artefact, folder.path);
     ASSERT_TRUE(bool(variant)) << llvm::toString(variant.takeError());
-    Rounding rounding = roundingOf(*variant, pipeline);
+    Rounding rounding = roundingOf(*variant, pipeline, storesInt8(drawn));
     if (sequences.empty()) {
       std::vector<std::vector<int64_t>> ids;
       for (int b = 0; b < 2; ++b) {
@@ -237,8 +250,8 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
     }
     for (const Sequence &sequence : sequences) {
       ASSERT_GT(sequence.firm, 0) << "no row can be compared";
-      if (checkpoint->precision() == DType::F32 && !drawn.anyExperts() &&
-          drawn.mask == RandomCheckpoint::Mask::Bias) {
+      if (checkpoint->precision() == DType::F32 && !storesInt8(drawn) &&
+          !drawn.anyExperts() && drawn.mask == RandomCheckpoint::Mask::Bias) {
         EXPECT_GT(sequence.firm, std::min(window.value_or(length), length - 1))
             << "no row past the window can be compared";
       }
@@ -282,9 +295,10 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
         worst = std::max(worst, got);
       }
     }
-    std::printf("%s %s, %s: error %.1e of %.1e, %d and %d of %d rows\n",
-                drawn.describe().c_str(), variant->c_str(), pipeline.c_str(),
-                worst, allowed, static_cast<int>(sequences[0].firm),
+    std::printf("%s%s %s, %s: error %.1e of %.1e, %d and %d of %d rows\n",
+                drawn.describe().c_str(), storesInt8(drawn) ? ", kv int8," : "",
+                variant->c_str(), pipeline.c_str(), worst, allowed,
+                static_cast<int>(sequences[0].firm),
                 static_cast<int>(sequences[1].firm), static_cast<int>(length));
   }
 }
