@@ -60,7 +60,7 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   bool hides = options.kind == MaskKind::Threshold;
   bool bySign = hides && options.threshold == 1.0;
   Tensor flat = v.reshaped({count, config.keyValueHeads * config.headDim});
-  Tensor mask = masks(config, linear(flat, weights.load(tensors.maskStep)),
+  Tensor mask = masks(config, linear(flat, weights.exact(tensors.maskStep)),
                       weights.load(tensors.maskA), bySign);
   std::vector<double> least;
   if (hides && !bySign) {

@@ -26,6 +26,13 @@ Tensor bf16(const Tensor &x) {
 }
 
 Tensor linear(const Tensor &x, const LinearWeights &w) {
+  if (w.codes) {
+    Tensor y = quantizedLinear(x, *w.codes);
+    for (size_t i = 0; w.bias && i < y.data.size(); ++i) {
+      y.data[i] += w.bias->data[i % w.bias->data.size()];
+    }
+    return y;
+  }
   if (w.readsBF16) {
     return linear(bf16(x), {w.weight, w.bias});
   }

@@ -13,19 +13,56 @@ Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
     : checkpoint(checkpoint),
       rounding(checkpoint.precision() == DType::BF16 ? rounding : Rounding{}) {
   this->rounding.int8 = rounding.int8;
+  this->rounding.weightBits = rounding.weightBits;
 }
 
 Tensor Weights::load(const std::string &name) const {
   return Tensor::from(checkpoint.tensor(name));
 }
 
-LinearWeights Weights::load(const Projection &projection) const {
-  LinearWeights loaded{load(projection.weight), std::nullopt};
+LinearWeights Weights::exact(const Projection &projection) const {
+  LinearWeights loaded{load(projection.weight), {}, false, {}};
   if (projection.bias) {
     loaded.bias = load(*projection.bias);
   }
   loaded.readsBF16 = rounding.products && loaded.weight.shape[1] % 2 == 0;
   return loaded;
+}
+
+LinearWeights Weights::rounded(const Projection &projection,
+                               std::optional<QuantizedFormat> format) const {
+  LinearWeights loaded = exact(projection);
+  if (format) {
+    loaded.codes = quantized(loaded.weight, *format);
+  }
+  return loaded;
+}
+
+LinearWeights Weights::load(const Projection &projection) const {
+  int64_t columns = checkpoint.tensor(projection.weight).shape[1];
+  return rounded(projection, productFormat(rounding.weightBits, columns));
+}
+
+LinearWeights Weights::head(const Projection &projection) const {
+  return rounded(projection, headFormat(rounding.weightBits, config().hidden));
+}
+
+QuantizedWeights quantized(const Tensor &matrix, QuantizedFormat format) {
+  int64_t rows = matrix.shape[0], columns = matrix.shape[1],
+          groups = format.groups(columns);
+  QuantizedWeights w{Tensor({rows, columns}), Tensor({rows, groups})};
+  std::vector<float> row(columns), scales(groups);
+  std::vector<int8_t> codes(columns);
+  for (int64_t n = 0; n < rows; ++n) {
+    for (int64_t k = 0; k < columns; ++k) {
+      row[k] = static_cast<float>(matrix(n, k));
+    }
+    [[maybe_unused]] bool finite = quantizeRow(row, format, codes, scales);
+    assert(finite);
+    std::copy(codes.begin(), codes.end(), &w.codes.data[n * columns]);
+    std::copy(scales.begin(), scales.end(), &w.scales.data[n * groups]);
+  }
+  return w;
 }
 
 namespace {
@@ -111,7 +148,7 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
 Tensor logitsOf(const Weights &weights, const Tensor &x) {
   const ModelConfig &config = weights.config();
   Projection tied{config.embedding, std::nullopt};
-  return linear(x, weights.load(config.head.value_or(tied)));
+  return linear(x, weights.head(config.head.value_or(tied)));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #define CHEEMS_LIB_REFERENCE_MODELLAYERS_H
 
 #include "cheems/Import/Checkpoint.h"
+#include "cheems/Import/Quantize.h"
 #include "cheems/Reference/Linear.h"
 #include "cheems/Reference/Model.h"
 #include "cheems/Reference/Rotary.h"
@@ -19,8 +20,17 @@ struct Weights {
 
   const ModelConfig &config() const { return checkpoint.config(); }
   Tensor load(const std::string &name) const;
+  /// A matrix that may be rounded to codes, one that never is, and the head.
   LinearWeights load(const Projection &projection) const;
+  LinearWeights exact(const Projection &projection) const;
+  LinearWeights head(const Projection &projection) const;
+
+private:
+  LinearWeights rounded(const Projection &projection,
+                        std::optional<QuantizedFormat> format) const;
 };
+
+QuantizedWeights quantized(const Tensor &matrix, QuantizedFormat format);
 
 /// What all layers know of the rows: a position each, and angles for heads of
 /// attention and for states, where there are such layers.

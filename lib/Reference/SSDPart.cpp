@@ -47,7 +47,7 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
   SSDInputs inputs;
   inputs.x = linear(x, weights.load(tensors.x))
                  .reshaped({count, config.heads, config.headDim});
-  inputs.step = linear(x, weights.load(tensors.step));
+  inputs.step = linear(x, weights.exact(tensors.step));
   for (double &step : inputs.step.data) {
     step = softplus(step);
   }

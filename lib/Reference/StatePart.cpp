@@ -11,11 +11,11 @@ static Tensor halfScores(const Weights &weights, const ExpertTensors &tensors,
                          const Tensor &x) {
   int64_t count = x.shape[0], keyCount = tensors.keyCount;
   if (tensors.router) {
-    return linear(x, weights.load(*tensors.router))
+    return linear(x, weights.exact(*tensors.router))
         .reshaped({count, 2, 1, keyCount});
   }
   int64_t heads = weights.config().expertHeads, size = tensors.keySize;
-  Tensor queries = linear(x, weights.load(tensors.queries))
+  Tensor queries = linear(x, weights.exact(tensors.queries))
                        .reshaped({count, 2, heads, size});
   if (weights.rounding.products && size % 2 == 0) {
     queries = bf16(queries); // as inputs of products
@@ -64,10 +64,16 @@ Tensor statePart(const Weights &weights, const LayerTensors &layer,
   for (size_t t = 0; t < least.size(); ++t) {
     margins[t] = std::min(margins[t], least[t] / unit);
   }
-  Tensor mixed = mixExperts(x, retrieveExperts(scores, config.expertsPerHead),
-                            weights.load(layer.experts->down),
-                            weights.load(layer.experts->up),
-                            config.scorePlacement, config.activation);
+  Retrieval retrieval = retrieveExperts(scores, config.expertsPerHead);
+  Tensor down = weights.load(layer.experts->down),
+         up = weights.load(layer.experts->up);
+  std::optional<QuantizedFormat> format =
+      tableFormat(weights.rounding.weightBits);
+  Tensor mixed = format ? mixExperts(x, retrieval, quantized(down, *format),
+                                     quantized(up, *format),
+                                     config.scorePlacement, config.activation)
+                        : mixExperts(x, retrieval, down, up,
+                                     config.scorePlacement, config.activation);
   for (size_t i = 0; i < y.data.size(); ++i) {
     y.data[i] += mixed.data[i];
   }

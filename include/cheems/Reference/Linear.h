@@ -10,17 +10,25 @@
 
 namespace cheems::reference {
 
+/// W[n, k] is near scales[n, k / (K/G)] * codes[n, k].
+struct QuantizedWeights {
+  Tensor codes;  ///< [N, K]
+  Tensor scales; ///< [N, G]
+};
+
 struct LinearWeights {
-  Tensor weight;              ///< [out, in]
-  std::optional<Tensor> bias; ///< [out]
-  bool readsBF16 = false;     ///< products read bf16(x)
+  Tensor weight;                              ///< [out, in]
+  std::optional<Tensor> bias;                 ///< [out]
+  bool readsBF16 = false;                     ///< products read bf16(x)
+  std::optional<QuantizedWeights> codes = {}; ///< in place of `weight`
 };
 
 /// The nearest bf16, of two the even one; denormals become zero.
 double bf16(double x);
 Tensor bf16(const Tensor &x);
 
-/// y = x W^T + b or bf16(x) W^T + b for x [T, in]; the result is [T, out].
+/// y = x W^T + b or bf16(x) W^T + b for x [T, in], or with codes
+/// quantizedLinear(x) + b; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
 
 /// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
@@ -36,11 +44,6 @@ struct RoundedRows {
 };
 RoundedRows roundedRows(const Tensor &x);
 
-/// W[n, k] is near scales[n, k / (K/G)] * codes[n, k].
-struct QuantizedWeights {
-  Tensor codes;  ///< [N, K]
-  Tensor scales; ///< [N, G]
-};
 /// Of panels of unsigned bytes [P, K/4, 16, 4], or of two codes a byte [P, K/8,
 /// 16, 4], and scales [P, G, 16].
 QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,

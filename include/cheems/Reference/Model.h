@@ -22,6 +22,9 @@ struct Rounding {
                        ///< all
   bool int8 = false;   ///< keys and values instead to int8 with a scale each,
                        ///< of any checkpoint
+  int64_t weightBits = 0; ///< 8 or 4: matrices to codes, and the rows that they
+                          ///< multiply to 8 bits (cheems/Import/Quantize.h), of
+                          ///< any checkpoint
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T
