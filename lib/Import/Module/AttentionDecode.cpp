@@ -75,48 +75,51 @@ AttentionLoops::Stored AttentionLoops::storeRows() {
   if (types.windowed()) {
     carried.push_back(e.empty(shape, b.getF32Type()));
     carried.push_back(e.empty(shape, b.getI32Type()));
+    carried.push_back(e.empty(shape, b.getI32Type()));
   } else if (types.counted()) {
     carried.push_back(e.empty(shape, b.getI32Type()));
   }
   carried.push_back(e.index(0));
-  SmallVector<Value> after =
-      eachHead(carried, [&](Value s, Value i, ValueRange before) {
-        Sequence of =
-            sequenceOf(s, i, before.take_front(pools), /*decode=*/true);
-        AttentionState sequence = stateOf(of);
-        Value counts, number;
-        Extents place{of.start, of.head}, sizes{one, one};
-        AttentionState::Sight sight;
-        SmallVector<Value> next;
-        if (types.windowed()) {
-          sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
-          sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
-        } else if (types.counted()) {
-          counts = sequence.takeCount(of.position);
-          sight.seen = e.slice(before[pools], place, sizes, {1});
-        }
-        sequence.storeOne(of.start, of.position, sight);
-        SmallVector<Value> state = sequence.entries;
-        if (types.counted()) {
-          state.push_back(sequence.putCount(counts));
-          number = sequence.count;
-        }
-        next = inserted(before.take_front(pools), of, state);
-        for (auto [j, result] : llvm::enumerate(
-                 types.windowed()  ? SmallVector{sight.threshold, sight.last}
-                 : types.counted() ? SmallVector{sight.seen}
-                                   : SmallVector<Value>())) {
-          next.push_back(e.insert(result, before[pools + j], place, sizes));
-        }
-        next.push_back(arith::MaxUIOp::create(
-            b, before.back(), sequence.entriesAfter(of.position, number)));
-        return next;
-      });
+  SmallVector<Value> after = eachHead(carried, [&](Value s, Value i,
+                                                   ValueRange before) {
+    Sequence of = sequenceOf(s, i, before.take_front(pools), /*decode=*/true);
+    AttentionState sequence = stateOf(of);
+    Value counts, number;
+    Extents place{of.start, of.head}, sizes{one, one};
+    AttentionState::Sight sight;
+    SmallVector<Value> next;
+    if (types.windowed()) {
+      sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
+      sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
+      sight.place = e.slice(before[pools + 2], place, sizes, {1, 1});
+    } else if (types.counted()) {
+      counts = sequence.takeCount(of.position);
+      sight.seen = e.slice(before[pools], place, sizes, {1});
+    }
+    sequence.storeOne(of.start, of.position, sight);
+    SmallVector<Value> state = sequence.entries;
+    if (types.counted()) {
+      state.push_back(sequence.putCount(counts));
+      number = sequence.count;
+    }
+    next = inserted(before.take_front(pools), of, state);
+    for (auto [j, result] :
+         llvm::enumerate(types.windowed() ? SmallVector{sight.threshold,
+                                                        sight.last, sight.place}
+                         : types.counted() ? SmallVector{sight.seen}
+                                           : SmallVector<Value>())) {
+      next.push_back(e.insert(result, before[pools + j], place, sizes));
+    }
+    next.push_back(arith::MaxUIOp::create(
+        b, before.back(), sequence.entriesAfter(of.position, number)));
+    return next;
+  });
   arguments.pools.assign(after.begin(), after.begin() + pools);
-  Stored stored{Value(), Value(), Value(), after.back()};
+  Stored stored{Value(), Value(), Value(), Value(), after.back()};
   if (types.windowed()) {
     stored.thresholds = after[pools];
     stored.lasts = after[pools + 1];
+    stored.places = after[pools + 2];
   } else if (types.counted()) {
     stored.seen = after[pools];
   }
@@ -306,6 +309,7 @@ void AttentionLoops::update(const Stored &stored) {
         Extents place{of.start, of.head}, sizes{one, one};
         sequence.evict(e.slice(stored.thresholds, place, sizes, {1}),
                        e.slice(stored.lasts, place, sizes, {1}),
+                       e.slice(stored.places, place, sizes, {1}),
                        sequence.kept(of.position), e.index(1));
         return inserted(pools, of, sequence.entries);
       });

@@ -71,9 +71,9 @@ private:
   // AttentionDecode.cpp: the decode entry.
   /// What storing a step's rows leaves for those that attend.
   struct Stored {
-    mlir::Value thresholds, lasts; ///< [T, state heads], with a window
-    mlir::Value seen;              ///< [T, state heads] where that is counted
-    mlir::Value most;              ///< entries of any sequence, at most
+    mlir::Value thresholds, lasts, places; ///< [T, state heads], with a window
+    mlir::Value seen; ///< [T, state heads] where that is counted
+    mlir::Value most; ///< entries of any sequence, at most
   };
   /// The softmax of pieces, [T, pieces, heads, ...], or of rows, [T, H(, P)].
   struct Softmax {

@@ -224,19 +224,25 @@ Value AttentionState::kept(Value position) {
 void AttentionState::appendKept(const Block &rows, Sight &sight) {
   Value first = kept(rows.position);
   append(rows, first);
+  SmallVector<Type> results{sight.threshold.getType(), sight.last.getType()};
+  if (sight.place) {
+    results.push_back(sight.place.getType());
+  }
   auto found = mlir::cheems::KeepThresholdOp::create(
-      e.b, TypeRange{sight.threshold.getType(), sight.last.getType()},
-      entries[2], entries[3], first, sight.threshold, sight.last,
-      e.b.getI64IntegerAttr(*types.config.keepWindow));
+      e.b, results, entries[2], entries[3], first, sight.threshold, sight.last,
+      sight.place, e.b.getI64IntegerAttr(*types.config.keepWindow));
   sight.threshold = found.getResult(0);
   sight.last = found.getResult(1);
+  if (sight.place) {
+    sight.place = found.getResult(2);
+  }
 }
 
-void AttentionState::evict(Value threshold, Value last, Value first,
-                           Value count) {
+void AttentionState::evict(Value threshold, Value last, Value place,
+                           Value first, Value count) {
   auto [keyScales, valueScales] = scales();
   auto update = mlir::cheems::KeepUpdateOp::create(
-      e.b, ValueRange(entries).getTypes(), threshold, last, first, count,
+      e.b, ValueRange(entries).getTypes(), threshold, last, first, count, place,
       entries[0], entries[1], entries[2], entries[3], keyScales, valueScales,
       e.b.getI64IntegerAttr(*types.config.keepWindow));
   entries.assign(update.result_begin(), update.result_end());
@@ -246,13 +252,13 @@ Value AttentionState::windowBlock(const Block &rows, Value q, Value y) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   Sight sight{scratch(rows, b.getF32Type(), /*column=*/true),
-              scratch(rows, b.getI32Type(), /*column=*/true), Value()};
+              scratch(rows, b.getI32Type(), /*column=*/true), Value(), Value()};
   appendKept(rows, sight);
   Value first = kept(rows.position);
   y = attend(q, first, sight, y);
   OpFoldResult final = lastOf(rows);
   evict(e.slice(sight.threshold, {final, zero}, {one, one}, {1}),
-        e.slice(sight.last, {final, zero}, {one, one}, {1}), first,
+        e.slice(sight.last, {final, zero}, {one, one}, {1}), Value(), first,
         getValueOrCreateConstantIndexOp(b, b.getLoc(), rows.count));
   return y;
 }
@@ -294,7 +300,7 @@ void AttentionState::appendVisible(const Block &rows, Sight &sight) {
 Value AttentionState::countedBlock(const Block &rows, Value q, Value y) {
   Value before = count;
   Sight sight{Value(), Value(),
-              scratch(rows, e.b.getI32Type(), /*column=*/false)};
+              scratch(rows, e.b.getI32Type(), /*column=*/false), Value()};
   appendVisible(rows, sight);
   return attend(q, before, sight, y);
 }

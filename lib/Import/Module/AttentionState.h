@@ -33,9 +33,10 @@ public:
   mlir::Value putCount(mlir::Value counts);
 
   /// What the row of a segment that has one sees: with a window a threshold and
-  /// last [1, 1], where entries are counted `seen` [1].
+  /// last [1, 1], and the place that it takes later [1, 1] if that is to be
+  /// found; where entries are counted `seen` [1].
   struct Sight {
-    mlir::Value threshold, last, seen;
+    mlir::Value threshold, last, seen, place;
   };
   /// Stores that row, at `start` and with `position` rows before it. `sight`'s
   /// tensors are destinations and become results.
@@ -50,8 +51,9 @@ public:
                 mlir::ValueRange state);
   /// With a window, once a block has attended: `threshold` and `last` [1] are
   /// its last row's, `first` the entries before its `count` rows.
-  void evict(mlir::Value threshold, mlir::Value last, mlir::Value first,
-             mlir::Value count);
+  /// `place` [1] is that of a row alone, or null.
+  void evict(mlir::Value threshold, mlir::Value last, mlir::Value place,
+             mlir::Value first, mlir::Value count);
   /// With a window, entries before the row at `position`.
   mlir::Value kept(mlir::Value position);
 

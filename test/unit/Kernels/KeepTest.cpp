@@ -28,19 +28,30 @@ struct Form {
     std::string rows = oneRow ? "1x" : "?x";
     std::string bound = rows + std::to_string(heads) + "xf32",
                 last = rows + std::to_string(heads) + "xi32";
-    std::string results = "tensor<" + bound + ">, tensor<" + last + ">";
-    return FunctionText(name("threshold"))
-        .input("m", mask)
+    std::string results = "tensor<" + bound + ">, tensor<" + last + ">",
+                place = oneRow ? "tensor<" + last + ">" : "";
+    FunctionText function(name("threshold"));
+    function.input("m", mask)
         .input("p", priority)
         .number("first")
         .output("t", bound)
-        .output("l", last)
-        .line("%r, %s = cheems.keep_threshold keep " + std::to_string(keep) +
+        .output("l", last);
+    if (oneRow) {
+      function.output("w", last);
+    }
+    function
+        .line("%r:" + std::string(oneRow ? "3" : "2") +
+              " = cheems.keep_threshold keep " + std::to_string(keep) +
               " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + priority +
-              ">, index) outs(%t, %l : " + results + ") -> " + results)
-        .store("%r", "t", bound)
-        .store("%s", "l", last)
-        .text();
+              ">, index) outs(%t, %l : " + results + ")" +
+              (oneRow ? " place(%w : " + place + ")" : "") + " -> " + results +
+              (oneRow ? ", " + place : ""))
+        .store("%r#0", "t", bound)
+        .store("%r#1", "l", last);
+    if (oneRow) {
+      function.store("%r#2", "w", last);
+    }
+    return function.text();
   }
 
   std::string update() const {
@@ -53,14 +64,12 @@ struct Form {
                           ">, tensor<" + mask + ">, tensor<" + priority + ">";
     bool coded = element == Element::I8;
     FunctionText function(name("update"));
-    function.input("t", bound)
-        .input("l", last)
-        .number("first")
-        .number("rows")
-        .output("k", keys)
-        .output("v", keys)
-        .output("m", mask)
-        .output("p", priority);
+    function.input("t", bound).input("l", last).number("first").number("rows");
+    if (oneRow) {
+      function.input("w", last);
+    }
+    function.output("k", keys).output("v", keys).output("m", mask).output(
+        "p", priority);
     std::string scales;
     if (coded) {
       function.output("ks", mask).output("vs", mask);
@@ -70,8 +79,10 @@ struct Form {
         .line(std::string(coded ? "%r:6" : "%r:4") +
               " = cheems.keep_update keep " + std::to_string(keep) +
               " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
-              last + ">, index, index) outs(%k, %v, %m, %p : " + results + ")" +
-              scales + " -> " + results +
+              last + ">, index, index)" +
+              (oneRow ? " place(%w : tensor<" + last + ">)" : "") +
+              " outs(%k, %v, %m, %p : " + results + ")" + scales + " -> " +
+              results +
               (coded ? ", tensor<" + mask + ">, tensor<" + mask + ">" : ""))
         .store("%r#0", "k", keys)
         .store("%r#1", "v", keys)
@@ -97,13 +108,19 @@ constexpr Form kForms[] = {{1, 1, 1, Element::F32},
                            {3, 9, 72, Element::I8},
                            {1, 24, 64, Element::I8, /*oneRow=*/true},
                            {1, 1, 5, Element::F32, /*oneRow=*/true},
-                           {2, 20, 9, Element::BF16, /*oneRow=*/true}};
+                           {2, 20, 9, Element::BF16, /*oneRow=*/true},
+                           {3, 75, 4, Element::F32, /*oneRow=*/true}};
 constexpr int64_t kFormCount = std::size(kForms);
 
 /// Entries below, at and past W before the block and after it.
 Entries makeEntries(Random &random, const Form &form, int64_t number) {
+  // A row alone comes behind W entries at most.
   int64_t first =
-      random.between(0, form.keep + (random.once(4) ? form.keep : 0));
+      form.oneRow && random.once(2)
+          ? form.keep
+          : random.between(
+                0,
+                form.keep + (!form.oneRow && random.once(4) ? form.keep : 0));
   // Past 64 rows a threshold's candidates are collected again.
   int64_t rows = form.oneRow ? 1 : random.rows(random.once(6) ? 150 : 40);
   int64_t way = number / kFormCount % 3;
@@ -127,30 +144,6 @@ std::string title(const Form &form, const Entries &entries) {
          std::to_string(form.keep) + ", first " +
          std::to_string(entries.first) + ", rows " +
          std::to_string(entries.rows);
-}
-
-TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
-  std::string text;
-  for (const Form &form : kForms) {
-    text += form.threshold();
-  }
-  auto module = CompiledModule::compile(text, GetParam());
-  ASSERT_NE(module, nullptr);
-  Random random(11);
-  for (int64_t i = 0; i < caseCount() * 2; ++i) {
-    const Form &form = kForms[i % kFormCount];
-    Entries entries = makeEntries(random, form, i);
-    SCOPED_TRACE(title(form, entries));
-    Buffer mask = entries.maskBuffer(), priority = entries.priorityBuffer(),
-           first = Buffer::number(entries.first);
-    Buffer bound(Element::F32, {entries.rows, form.heads}),
-        last(Element::I32, {entries.rows, form.heads});
-    module->call(form.name("threshold"), entries.rows,
-                 {&mask, &priority, &first, &bound, &last});
-    Thresholds want(entries, form.keep);
-    EXPECT_EQ(bound.bytes(), want.mask.bytes());
-    EXPECT_EQ(last.bytes(), want.last.bytes());
-  }
 }
 
 /// The equation of keep_update for one head: what stands in each of the first
@@ -182,6 +175,53 @@ std::vector<int64_t> placesAfter(const Entries &entries, int64_t m,
     }
   }
   return places;
+}
+
+/// Where one row's entry goes in each head, [heads] or [1, heads]; W: nowhere.
+Buffer placesOfOneRow(const Entries &entries, int64_t keep,
+                      const std::vector<int64_t> &shape) {
+  Buffer result(Element::I32, shape);
+  for (int64_t m = 0; m < entries.heads; ++m) {
+    std::vector<int64_t> places = placesAfter(entries, m, keep);
+    auto moved = std::find(places.begin(), places.end(), keep);
+    result.set(m, moved == places.end()
+                      ? static_cast<double>(keep)
+                      : static_cast<double>(moved - places.begin()));
+  }
+  return result;
+}
+
+TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
+  std::string text;
+  for (const Form &form : kForms) {
+    text += form.threshold();
+  }
+  auto module = CompiledModule::compile(text, GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(11);
+  for (int64_t i = 0; i < caseCount() * 2; ++i) {
+    const Form &form = kForms[i % kFormCount];
+    Entries entries = makeEntries(random, form, i);
+    SCOPED_TRACE(title(form, entries));
+    Buffer mask = entries.maskBuffer(), priority = entries.priorityBuffer(),
+           first = Buffer::number(entries.first);
+    Buffer bound(Element::F32, {entries.rows, form.heads}),
+        last(Element::I32, {entries.rows, form.heads});
+    Buffer place(Element::I32, {1, form.heads});
+    std::vector<const Buffer *> operands{&mask, &priority, &first, &bound,
+                                         &last};
+    if (form.oneRow) {
+      operands.push_back(&place);
+    }
+    module->call(form.name("threshold"), entries.rows, operands);
+    Thresholds want(entries, form.keep);
+    if (form.oneRow) {
+      EXPECT_EQ(place.bytes(),
+                placesOfOneRow(entries, form.keep, {1, form.heads}).bytes());
+    }
+    EXPECT_EQ(bound.bytes(), want.mask.bytes());
+    EXPECT_EQ(last.bytes(), want.last.bytes());
+  }
 }
 
 /// Rows of `size` elements of one head, `capacity` places.
@@ -240,6 +280,10 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
     Buffer first = Buffer::number(entries.first),
            rows = Buffer::number(entries.rows);
     std::vector<const Buffer *> operands{&bound, &last, &first, &rows};
+    Buffer place = placesOfOneRow(entries, form.keep, {form.heads});
+    if (form.oneRow) {
+      operands.push_back(&place);
+    }
     for (const Buffer &destination : after) {
       operands.push_back(&destination);
     }

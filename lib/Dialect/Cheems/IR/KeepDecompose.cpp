@@ -80,6 +80,55 @@ std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
       });
   return {scan.getResult(0), scan.getResult(1)};
 }
+
+/// The first place from `from` on and below `to` of head m whose entry is not
+/// kept; `to` if all are.
+Value firstEvicted(OpBuilder &b, Location loc, Value masks, Value priorities,
+                   Value m, Value from, Value to, Value mask, Value last) {
+  auto search = scf::WhileOp::create(
+      b, loc, TypeRange{b.getIndexType()}, ValueRange{from},
+      [&](OpBuilder &b, Location loc, ValueRange place) {
+        Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                             place[0], to);
+        Entry occupant(b, loc, masks, priorities, m, place[0]);
+        Value stays = better(b, loc, occupant, mask, last, /*orEqual=*/true);
+        scf::ConditionOp::create(
+            b, loc, arith::AndIOp::create(b, loc, inside, stays), place);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange place) {
+        scf::YieldOp::create(
+            b, loc,
+            arith::AddIOp::create(b, loc, place[0], constantIndex(b, loc, 1))
+                .getResult());
+      });
+  return search.getResult(0);
+}
+
+/// keep_update's destinations with entry j of head m copied to `place`.
+SmallVector<Value> moved(OpBuilder &b, Location loc, ValueRange entries,
+                         Value m, Value j, Value place) {
+  Value size = tensor::DimOp::create(b, loc, entries[0], int64_t(2));
+  auto copy = scf::ForOp::create(
+      b, loc, constantIndex(b, loc, 0), size, constantIndex(b, loc, 1),
+      entries.take_front(2),
+      [&](OpBuilder &b, Location loc, Value p, ValueRange rows) {
+        SmallVector<Value> next;
+        for (Value row : rows) {
+          Value element =
+              tensor::ExtractOp::create(b, loc, row, ValueRange{m, j, p});
+          next.push_back(tensor::InsertOp::create(b, loc, element, row,
+                                                  ValueRange{m, place, p}));
+        }
+        scf::YieldOp::create(b, loc, next);
+      });
+  SmallVector<Value> result(copy.getResults());
+  for (Value numbers : entries.drop_front(2)) {
+    Value number = tensor::ExtractOp::create(b, loc, numbers, ValueRange{m, j});
+    result.push_back(tensor::InsertOp::create(b, loc, number, numbers,
+                                              ValueRange{m, place}));
+  }
+  return result;
+}
 } // namespace
 
 // The W-th best moves up one place when a better entry arrives, and only then:
@@ -160,20 +209,45 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   };
   auto loop = scf::ForOp::create(
       b, loc, zero, heads, one, ValueRange{getThreshold(), getLast()}, perHead);
-  return SmallVector<Value>(loop.getResults());
+  SmallVector<Value> results(loop.getResults());
+  if (!getPlace()) {
+    return results;
+  }
+  auto places = scf::ForOp::create(
+      b, loc, zero, heads, one, ValueRange{getPlace()},
+      [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
+        Value mask = tensor::ExtractOp::create(b, loc, results[0],
+                                               ValueRange{zero, m}),
+              last = tensor::ExtractOp::create(b, loc, results[1],
+                                               ValueRange{zero, m});
+        Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           first, keep);
+        Entry own(b, loc, getMask(), getPriority(), m, first);
+        Value moves = arith::AndIOp::create(
+            b, loc, full, better(b, loc, own, mask, last, /*orEqual=*/true));
+        // Of no entries where nothing moves.
+        Value found = firstEvicted(
+            b, loc, getMask(), getPriority(), m, zero,
+            arith::SelectOp::create(b, loc, moves, keep, zero), mask, last);
+        Value number = arith::IndexCastOp::create(
+            b, loc, b.getI32Type(),
+            arith::SelectOp::create(b, loc, moves, found, keep));
+        scf::YieldOp::create(b, loc,
+                             tensor::InsertOp::create(b, loc, number, args[0],
+                                                      ValueRange{zero, m})
+                                 .getResult());
+      });
+  results.push_back(places.getResult(0));
+  return results;
 }
 
 FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value heads = tensor::DimOp::create(b, loc, getMask(), zero);
-  Value size =
-      tensor::DimOp::create(b, loc, getKeys(), constantIndex(b, loc, 2));
   Value keep = constantIndex(b, loc, getKeep());
   Value count = arith::AddIOp::create(b, loc, getFirst(), getRows());
-  // Nothing moves until there are more than W entries: the loop over [W, count)
-  // is empty.
-  auto perHead = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
+  auto compared = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
     Value mask =
         tensor::ExtractOp::create(b, loc, getThreshold(), ValueRange{m});
     Value last = tensor::ExtractOp::create(b, loc, getLast(), ValueRange{m});
@@ -181,62 +255,49 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
                         ValueRange args) { // free place, the destinations
       Entry entry(b, loc, args[3], args[4], m, j);
       Value kept = better(b, loc, entry, mask, last, /*orEqual=*/true);
-      auto moved = scf::IfOp::create(
+      auto branch = scf::IfOp::create(
           b, loc, kept,
           [&](OpBuilder &b, Location loc) {
             // As many entries below W are evicted as are kept from W on, so the
             // search ends.
-            auto search = scf::WhileOp::create(
-                b, loc, TypeRange{b.getIndexType()}, ValueRange{args[0]},
-                [&](OpBuilder &b, Location loc, ValueRange place) {
-                  Value inside = arith::CmpIOp::create(
-                      b, loc, arith::CmpIPredicate::ult, place[0], j);
-                  Entry occupant(b, loc, args[3], args[4], m, place[0]);
-                  Value stays =
-                      better(b, loc, occupant, mask, last, /*orEqual=*/true);
-                  scf::ConditionOp::create(
-                      b, loc, arith::AndIOp::create(b, loc, inside, stays),
-                      place);
-                },
-                [&](OpBuilder &b, Location loc, ValueRange place) {
-                  scf::YieldOp::create(
-                      b, loc,
-                      arith::AddIOp::create(b, loc, place[0], one).getResult());
-                });
-            Value place = search.getResult(0);
-            auto copy = scf::ForOp::create(
-                b, loc, zero, size, one, ValueRange{args[1], args[2]},
-                [&](OpBuilder &b, Location loc, Value p, ValueRange rows) {
-                  SmallVector<Value> next;
-                  for (Value row : rows) {
-                    Value element = tensor::ExtractOp::create(
-                        b, loc, row, ValueRange{m, j, p});
-                    next.push_back(tensor::InsertOp::create(
-                        b, loc, element, row, ValueRange{m, place, p}));
-                  }
-                  scf::YieldOp::create(b, loc, next);
-                });
+            Value place = firstEvicted(b, loc, args[3], args[4], m, args[0], j,
+                                       mask, last);
             SmallVector<Value> next{arith::AddIOp::create(b, loc, place, one)};
-            llvm::append_range(next, copy.getResults());
-            for (Value numbers : args.drop_front(3)) {
-              Value moved =
-                  tensor::ExtractOp::create(b, loc, numbers, ValueRange{m, j});
-              next.push_back(tensor::InsertOp::create(b, loc, moved, numbers,
-                                                      ValueRange{m, place}));
-            }
+            llvm::append_range(next,
+                               moved(b, loc, args.drop_front(), m, j, place));
             scf::YieldOp::create(b, loc, next);
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, args);
           });
-      scf::YieldOp::create(b, loc, moved.getResults());
+      scf::YieldOp::create(b, loc, branch.getResults());
     };
     SmallVector<Value> inits{zero};
     llvm::append_range(inits, outer);
+    // Nothing moves until there are more than W entries: the loop is empty.
     auto loop = scf::ForOp::create(b, loc, keep, count, one, inits, perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().drop_front());
   };
-  auto loop =
-      scf::ForOp::create(b, loc, zero, heads, one, getDpsInits(), perHead);
+  auto toPlace = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
+    Value place = arith::IndexCastOp::create(
+        b, loc, b.getIndexType(),
+        tensor::ExtractOp::create(b, loc, getPlace(), ValueRange{m}));
+    Value moves =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, keep);
+    auto branch = scf::IfOp::create(
+        b, loc, moves,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc,
+                               moved(b, loc, outer, m, getFirst(), place));
+        },
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, outer);
+        });
+    scf::YieldOp::create(b, loc, branch.getResults());
+  };
+  auto body = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
+    getPlace() ? toPlace(b, loc, m, outer) : compared(b, loc, m, outer);
+  };
+  auto loop = scf::ForOp::create(b, loc, zero, heads, one, getDpsInits(), body);
   return SmallVector<Value>(loop.getResults());
 }

@@ -35,7 +35,16 @@ LogicalResult KeepThresholdOp::verify() {
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C3: keeps at least one key, got ") << keep;
   }
-  return success();
+  if (!getPlace()) {
+    return success();
+  }
+  if (!compatible(shapeOf(getThreshold())[0], 1)) {
+    return emitOpError("C4: a place is found for one row, got ")
+           << getThreshold().getType();
+  }
+  return verifySameShape(*this, "C4", shapeOf(getPlace()),
+                         shapeOf(getThreshold()),
+                         "shapes of place and threshold");
 }
 
 LogicalResult KeepUpdateOp::verify() {
@@ -55,6 +64,9 @@ LogicalResult KeepUpdateOp::verify() {
   }
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C4: keeps at least one key, got ") << keep;
+  }
+  if (getPlace() && !compatible(shapeOf(getPlace())[0], entries[0])) {
+    return emitOpError("C6: place has one entry a head");
   }
   return verifyScales(*this, "C5");
 }

@@ -201,6 +201,22 @@ func.func @keep_threshold_c3(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index
 
 // -----
 
+func.func @keep_threshold_c4(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
+  // expected-error@below {{C4: a place is found for one row, got 'tensor<5x2xf32>'}}
+  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) place(%l : tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>, tensor<5x2xi32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c4_shape(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<1x2xf32>, %l: tensor<1x2xi32>, %w: tensor<1x3xi32>) {
+  // expected-error@below {{C4: shapes of place and threshold differ}}
+  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<1x2xf32>, tensor<1x2xi32>) place(%w : tensor<1x3xi32>) -> tensor<1x2xf32>, tensor<1x2xi32>, tensor<1x3xi32>
+  return
+}
+
+// -----
+
 func.func @keep_update_c1(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
   // expected-error@below {{C1: keys and values have one type}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>
@@ -244,6 +260,14 @@ func.func @keep_update_c3_last(%t: tensor<2xf32>, %l: tensor<3xi32>, %n: index, 
 func.func @keep_update_c4(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
   // expected-error@below {{C4: keeps at least one key, got -1}}
   %r:4 = cheems.keep_update keep -1 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c6(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %w: tensor<3xi32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
+  // expected-error@below {{C6: place has one entry a head}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) place(%w : tensor<3xi32>) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
 

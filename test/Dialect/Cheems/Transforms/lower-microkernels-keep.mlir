@@ -32,6 +32,24 @@ func.func @row(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memr
   return
 }
 
+// With a place the same scan carries where the least of all is; the update then compares no entries.
+// CHECK-LABEL: @place
+// CHECK: scf.for {{.*}} step %c16 iter_args({{.*}}) -> (i64, vector<1xi64>, index)
+// CHECK: memref.store %{{.*}}, %arg5[%c0, %c0]
+// CHECK-NOT: arith.cmpf {{.*}} vector
+// CHECK: %[[PLACE:.*]] = memref.load %arg6
+// CHECK: %[[AT:.*]] = arith.index_cast %[[PLACE]]
+// CHECK: %[[MOVES:.*]] = arith.cmpi ult, %[[AT]], %c100
+// CHECK: scf.if %[[MOVES]]
+// CHECK: vector.load %arg9[%c0, %arg2,
+// CHECK: return
+func.func @place(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memref<1x1xf32>, %l: memref<1x1xi32>, %w: memref<1x1xi32>, %w1: memref<1xi32>, %t1: memref<1xf32>, %l1: memref<1xi32>, %k: memref<1x?x64xf32>) {
+  %one = arith.constant 1 : index
+  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>) place(%w : memref<1x1xi32>)
+  cheems.keep_update keep 100 ins(%t1, %l1, %first, %one : memref<1xf32>, memref<1xi32>, index, index) place(%w1 : memref<1xi32>) outs(%k, %k, %m, %p : memref<1x?x64xf32>, memref<1x?x64xf32>, memref<1x?xf32>, memref<1x?xi32>)
+  return
+}
+
 // Nothing is read while there is room. A key moves in vectors, here of 64, 32 and 4 elements.
 // CHECK-LABEL: @update
 // CHECK: %[[OVER:.*]] = arith.cmpi ugt

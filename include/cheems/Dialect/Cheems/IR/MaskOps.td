@@ -46,12 +46,15 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
 
     Operands and state: `mask` [M, C] f32 and `priority` [M, C] i32, the entries of one sequence: [0, first) kept before this
     block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
-    earlier need not be among the entries: they could never return (docs/rationale.md).
+    earlier need not be among the entries: they could never return (docs/rationale.md). With a destination `place` [1, M] i32,
+    for one row and first <= W: where `keep_update` moves the row's entry, the first place below W of an entry that is not kept, or
+    W where it moves nothing.
 
     Constraints:
     - C1: `mask` and `priority` have the same shape [M, C].
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
+    - C4: `place` has the shape of `threshold`, which is [1, M] then.
 
     Edges: of equal masks the greater priority stays; priorities are distinct and not negative. first + T <= C is the caller's duty.
     NaN masks come last and are never kept: where the W-th is one, (-infinity, -1). The zeros are equal, and a threshold is the positive one.
@@ -65,13 +68,15 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority, Index:$first,
-                       Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last, I64Attr:$keep);
+                       Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last,
+                       Optional<Cheems_Shaped<[I32], [2]>>:$place, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $mask `,` $priority `,` $first `:` type($mask) `,` type($priority) `,` type($first) `)`
-    `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`->` type($results)^)?
+    `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`place` `(` $place^ `:` type($place) `)`)?
+    (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 3, 2); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 3, getNumOperands() - 3); }
   }];
 }
 
@@ -85,7 +90,8 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
 
     Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
     in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `priority` [M, C] i32, and where keys and values are i8 codes their
-    `key_scales`, `value_scales` [M, C] f32. Entries from W on are undefined afterwards.
+    `key_scales`, `value_scales` [M, C] f32. Entries from W on are undefined afterwards. `place` [M] i32, where `rows` is 1, is what
+    `keep_threshold` has found already; nothing is compared then.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].
@@ -93,6 +99,7 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
     - C5: `key_scales` and `value_scales` [M, C] are given where keys and values are i8, and only there.
+    - C6: `place` is [M].
 
     Edges: exactly W entries are kept whenever n > W, because the order is total; fewer where masks are NaN.
 
@@ -107,17 +114,20 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
-                       Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$place, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
                        Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
-      type($first) `,` type($rows) `)`
+      type($first) `,` type($rows) `)` (`place` `(` $place^ `:` type($place) `)`)?
     `outs` `(` $keys `,` $values `,` $mask `,` $priority `:` type($keys) `,` type($values) `,` type($mask) `,` type($priority) `)`
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 4, getNumOperands() - 4); }
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      unsigned inputs = getPlace() ? 5 : 4;
+      return ::mlir::MutableOperandRange(*this, inputs, getNumOperands() - inputs);
+    }
   }];
 }
 

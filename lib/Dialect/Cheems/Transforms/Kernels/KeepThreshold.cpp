@@ -15,6 +15,7 @@ constexpr int64_t kLanes = 16; ///< entries looked at together
 constexpr int64_t kMostListed = 64;
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
                   kGreatest = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLeastNumber = kLeast + (int64_t(1) << 32); ///< past NaNs
 
 struct Thresholds {
   OpBuilder &b;
@@ -144,10 +145,16 @@ struct Thresholds {
     return {least(first, stays), moved};
   }
 
-  /// The least keys, from `bound` on, of entries [0, count).
+  Value isNaN(Value of) { return less(of, key(kLeastNumber)); }
+
+  /// The least keys, from `bound` on, of entries [0, count). With a place to
+  /// find also that of the first NaN, or else of the least.
   SmallVector<Value> leastOf(Value m, Value count, Value bound) {
     auto keys = VectorType::get({kLanes}, b.getI64Type());
     SmallVector<Value> nothing{key(kGreatest), integer(list, kGreatest)};
+    if (op.getPlace()) {
+      nothing.push_back(index(0));
+    }
     return loop(
         index(0), count, kLanes, nothing,
         [&](Value j, ValueRange state) -> SmallVector<Value> {
@@ -166,9 +173,10 @@ struct Thresholds {
               ArrayRef<int64_t>{0});
           vector::StoreOp::create(b, loc, found, group, index(0));
           Value none = integer(bits, 0);
+          SmallVector<Value> carried{lanes};
+          llvm::append_range(carried, state);
           auto entering = scf::WhileOp::create(
-              b, loc, TypeRange{bits, state[0].getType(), list},
-              ValueRange{lanes, state[0], state[1]},
+              b, loc, ValueRange(carried).getTypes(), carried,
               [&](OpBuilder &, Location, ValueRange args) {
                 Value more = arith::CmpIOp::create(
                     b, loc, arith::CmpIPredicate::ne, args[0], none);
@@ -178,16 +186,23 @@ struct Thresholds {
                 Value lane = arith::IndexCastUIOp::create(
                     b, loc, b.getIndexType(),
                     math::CountTrailingZerosOp::create(b, loc, args[0]));
-                SmallVector<Value> next =
-                    collect(args.drop_front(),
-                            memref::LoadOp::create(b, loc, group, lane));
+                Value added = memref::LoadOp::create(b, loc, group, lane);
+                SmallVector<Value> next = collect(args.drop_front(), added);
+                if (op.getPlace()) {
+                  Value later = arith::OrIOp::create(
+                      b, loc, isNaN(args[1]),
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            added, args[1]));
+                  next.push_back(select(
+                      later, args[3], arith::AddIOp::create(b, loc, j, lane)));
+                }
                 Value left = arith::AndIOp::create(
                     b, loc, args[0],
                     arith::SubIOp::create(b, loc, args[0], integer(bits, 1)));
                 next.insert(next.begin(), left);
                 scf::YieldOp::create(b, loc, next);
               });
-          return {entering.getResult(1), entering.getResult(2)};
+          return SmallVector<Value>(entering.getResults().drop_front());
         });
   }
 
@@ -201,20 +216,25 @@ struct Thresholds {
         b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
   }
 
+  /// Where keep_update moves the row's entry; W: nowhere.
+  void storePlace(Value m, Value place) {
+    memref::StoreOp::create(
+        b, loc, arith::IndexCastOp::create(b, loc, b.getI32Type(), place),
+        op.getPlace(), ValueRange{index(0), m});
+  }
+
   /// The threshold of the row whose own entry is j.
   void show(Value m, Value j, Value lowest) {
     Type narrow = b.getI32Type();
     Value order = arith::TruncIOp::create(
         b, loc, narrow, arith::ShRSIOp::create(b, loc, lowest, key(32)));
-    Value isNaN = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, order,
-        integer(narrow, std::numeric_limits<int32_t>::min()));
+    Value nothing = isNaN(lowest);
     Value mask =
         arith::BitcastOp::create(b, loc, b.getF32Type(), flipped(order));
     Value priority = arith::TruncIOp::create(b, loc, narrow, lowest);
     store(m, arith::SubIOp::create(b, loc, j, first),
-          select(isNaN, everything(), mask),
-          select(isNaN, integer(narrow, -1), priority));
+          select(nothing, everything(), mask),
+          select(nothing, integer(narrow, -1), priority));
   }
 
   void ofHead(Value m) {
@@ -228,6 +248,9 @@ struct Thresholds {
       store(m, t, everything(), integer(b.getI32Type(), -1));
       return SmallVector<Value>();
     });
+    if (op.getPlace()) {
+      storePlace(m, index(keep));
+    }
     // Where more than W entries come before the rows, these go through all
     // of them past the W-th.
     int64_t step = list.getDimSize(0);
@@ -237,7 +260,15 @@ struct Thresholds {
                b, loc, end, arith::AddIOp::create(b, loc, from, index(step)));
            return {loop(from, to, 1, leastOf(m, from, bound[0]),
                         [&](Value j, ValueRange state) {
-                          SmallVector<Value> next = replace(state, keyAt(m, j));
+                          Value own = keyAt(m, j);
+                          SmallVector<Value> next = replace(state, own);
+                          if (op.getPlace()) {
+                            // A NaN pushes nothing out.
+                            Value stays = arith::OrIOp::create(
+                                b, loc, isNaN(own), less(own, state[0]));
+                            storePlace(m, select(stays, index(keep), state[2]));
+                            next.push_back(state[2]);
+                          }
                           Value shown = arith::CmpIOp::create(
                               b, loc, arith::CmpIPredicate::uge, j, first);
                           scf::IfOp::create(b, loc, shown,

@@ -1,5 +1,6 @@
 // Kept entries of a block move to evicted places. Which places those are is
-// found by comparing 64 entries at a time, up to the last one that is needed.
+// found by comparing 64 entries at a time, up to the last one that is needed,
+// unless keep_threshold has found it.
 #include "Kernels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -129,6 +130,19 @@ struct Update {
     return search.getResults();
   }
 
+  /// One row's entry moves to where keep_threshold says.
+  void toPlace(Value m) {
+    Value place = arith::IndexCastOp::create(
+        b, loc, b.getIndexType(),
+        memref::LoadOp::create(b, loc, op.getPlace(), m));
+    Value moves = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        place, index(keep));
+    scf::IfOp::create(b, loc, moves, [&](OpBuilder &, Location) {
+      move(m, op.getFirst(), place);
+      scf::YieldOp::create(b, loc);
+    });
+  }
+
   void ofHead(Value m, Value count) {
     SmallVector<Value> start{index(0), evicted(m, index(0))};
     scf::ForOp::create(
@@ -176,7 +190,8 @@ LogicalResult cheems::lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter) {
   rewriter.setInsertionPointToStart(branch.thenBlock());
   Value heads =
       memref::DimOp::create(rewriter, loc, op.getMask(), update.index(0));
-  update.each(update.index(0), heads, 1,
-              [&](Value m) { update.ofHead(m, count); });
+  update.each(update.index(0), heads, 1, [&](Value m) {
+    op.getPlace() ? update.toPlace(m) : update.ofHead(m, count);
+  });
   return success();
 }
