@@ -88,7 +88,9 @@ llvm::Error writeImported(const std::string &output, const ModelConfig &config,
 llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
                     MessageHandler warn) {
   std::vector<std::string> warnings;
-  auto targets = TargetInfo::variants(options.cpu);
+  bool codes = options.weights == WeightFormat::Int8 ||
+               options.weights == WeightFormat::Int4;
+  auto targets = TargetInfo::variants(options.cpu, codes);
   if (!targets) {
     return targets.takeError();
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the innermost loops of products in compiled models to registers: none may keep a vector or a tile on the stack.
 
-    stack_access.py BIN_DIR OBJDUMP MODEL_DIR... [--cpu NAME...] [--all]
+    stack_access.py BIN_DIR OBJDUMP MODEL_DIR... [--cpu NAME...] [--weights FORMAT] [--all]
 
 Compiles each model for each CPU to an object, disassembles it, and looks at the loops that hold no other loop and of whose
 instructions a quarter or more multiply and add. A vector stored to the stack there is a sum or a weight without a
@@ -18,6 +18,7 @@ import tempfile
 CPUS = ["x86-64-v3", "x86-64-v4", "znver4", "sapphirerapids"]
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
+PRODUCTS = ("vfmadd231ps", "vdpbf16ps", "tdpbf16ps", "vpdpbusd", "vpmaddwd", "vpmaddubsw", "tdpbsud", "tdpbssd")
 TARGET = re.compile(r"^0x([0-9a-f]+)")
 
 
@@ -50,7 +51,7 @@ def innermost(body):
 
 def multiplies(loop):
     """Whether a quarter of the instructions or more add a product to a sum: those of polynomials put it elsewhere."""
-    return 4 * sum(mnemonic.startswith(("vfmadd231ps", "vdpbf16ps", "tdpbf16ps")) for _, mnemonic, _ in loop) >= len(loop)
+    return 4 * sum(mnemonic.startswith(PRODUCTS) for _, mnemonic, _ in loop) >= len(loop)
 
 
 def moves(body, loop, loads):
@@ -67,6 +68,7 @@ def main():
     parser.add_argument("objdump")
     parser.add_argument("models", type=pathlib.Path, nargs="+")
     parser.add_argument("--cpu", nargs="+", default=CPUS)
+    parser.add_argument("--weights", default="stored")
     parser.add_argument("--all", action="store_true")
     a = parser.parse_args()
     found = 0
@@ -74,7 +76,7 @@ def main():
         for model in a.models:
             for cpu in a.cpu:
                 path = pathlib.Path(work) / "model.o"
-                subprocess.run([a.bins / "cheems-compile", model, "--cpu", cpu, "--emit", "obj", "-o", path],
+                subprocess.run([a.bins / "cheems-compile", model, "--cpu", cpu, "--weights", a.weights, "--emit", "obj", "-o", path],
                                capture_output=True, check=True)
                 products = 0
                 for name, body in functions(a.objdump, path):

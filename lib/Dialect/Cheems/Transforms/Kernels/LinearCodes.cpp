@@ -70,27 +70,32 @@ void CodesKernel::finish(Value scratch, int64_t height, Value packed, Value at,
   });
 }
 
+void CodesKernel::rest(llvm::function_ref<void(Value row, Value count)> body) {
+  if (!pack.whole) {
+    return k.each(k.zero, k.rows, RowPack::kRows, [&](Value m) {
+      Value end =
+          arith::MinUIOp::create(b, loc, k.add(m, RowPack::kRows), k.rows);
+      pack.packHere(m, end);
+      body(m, arith::SubIOp::create(b, loc, end, m));
+    });
+  }
+  Value count = arith::SubIOp::create(b, loc, k.rows, pack.whole);
+  Value some =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, count, k.zero);
+  auto branch = scf::IfOp::create(b, loc, some);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body(pack.whole, count);
+}
+
 LogicalResult cheems::lowerLinearCodes(LinearKernel &kernel) {
   CodesKernel codes(kernel);
-  OpBuilder &b = kernel.b;
-  Location loc = kernel.loc;
+  if (codes.form.tiles) {
+    return lowerLinearCodesAMX(codes);
+  }
   if (codes.pack.packAhead()) {
     codes.dotBlocks();
-    Value count = arith::SubIOp::create(b, loc, kernel.rows, codes.pack.whole);
-    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, count,
-                                       kernel.zero);
-    auto branch = scf::IfOp::create(b, loc, some);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    codes.dotFew(codes.pack.whole, count);
-    return success();
   }
-  // 16 rows at a time, each packed before it is multiplied.
-  kernel.each(kernel.zero, kernel.rows, RowPack::kRows, [&](Value m) {
-    Value end = arith::MinUIOp::create(b, loc, kernel.add(m, RowPack::kRows),
-                                       kernel.rows);
-    codes.pack.packHere(m, end);
-    codes.dotFew(m, arith::SubIOp::create(b, loc, end, m));
-  });
+  codes.rest([&](Value row, Value count) { codes.dotFew(row, count); });
   return success();
 }

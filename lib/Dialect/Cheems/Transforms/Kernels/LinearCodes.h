@@ -73,11 +73,18 @@ struct CodesKernel {
   void finish(Value scratch, int64_t height, Value packed, Value at, Value row,
               Value count, ArrayRef<Value> panels);
 
+  /// `body` for the rows behind `pack.blocks`, 1 to 16; where nothing is packed
+  /// ahead for all rows, 16 at a time, each packed before.
+  void rest(llvm::function_ref<void(Value row, Value count)> body);
+
   /// By vectors: all rows that are packed in `pack.blocks`.
   void dotBlocks();
   /// By vectors: `count` rows from `row` on, 1 to 16, packed in `pack.rest`.
   void dotFew(Value row, Value count);
 };
+
+/// Many rows by tiles, few by vectors. Of targets with tiles only.
+LogicalResult lowerLinearCodesAMX(CodesKernel &codes);
 
 } // namespace mlir::cheems
 

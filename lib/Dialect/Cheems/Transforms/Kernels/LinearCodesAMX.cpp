@@ -1,0 +1,218 @@
+// Products with codes on AMX tiles, exact sums of 64 k a step. Few rows go by
+// vectors, which read weights from memory faster; both give the same bits.
+//
+// Nibbles are taken apart once for all rows. A tile ends where a group ends:
+// its sums become f32 before the next group's.
+#include "LinearCodes.h"
+#include "LinearTiles.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// From more rows on tiles multiply.
+constexpr int64_t kFewRows = 8;
+
+class ByteTiles : public TileProducts {
+public:
+  explicit ByteTiles(CodesKernel &codes)
+      : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
+                     codes.b.getI32Type()),
+        codes(codes) {}
+
+  void run() {
+    bool ahead = codes.pack.packAhead();
+    fillTails();
+    if (ahead) {
+      whole();
+    }
+    codes.rest([&](Value row, Value count) {
+      scf::IfOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, count,
+                                k.index(kFewRows)),
+          [&](OpBuilder &, Location) {
+            codes.dotFew(row, count);
+            scf::YieldOp::create(b, loc);
+          },
+          [&](OpBuilder &, Location) {
+            few(row, count);
+            scf::YieldOp::create(b, loc);
+          });
+    });
+  }
+
+protected:
+  CodesKernel &codes;
+
+  Value product(Value input, Value weight, Value sum) override {
+    return amx::TileMulIOp::create(b, loc, sums, input, weight, sum,
+                                   /*isZextLhs=*/false, /*isZextRhs=*/true);
+  }
+
+  void finish(const Rows &rows, Value n, int64_t panels) override {
+    SmallVector<Value> all;
+    for (int64_t p = 0; p < panels; ++p) {
+      all.push_back(k.add(n, p));
+    }
+    codes.finish(scratch, rows.tiles * kTile, rows.packed, rows.at, rows.row,
+                 rows.count, all);
+  }
+};
+
+class NibbleTiles : public TileProducts {
+public:
+  explicit NibbleTiles(CodesKernel &codes)
+      : TileProducts(codes.k, codes.pack, codes.b.getI8Type(),
+                     codes.b.getI32Type()),
+        codes(codes), matrices(k.weights.size()),
+        height(codes.form.groupSize / kPerRow) {
+    // Of a group shorter than a tile the next one is read, too, and multiplied
+    // with zeros.
+    bytes = memref::AllocOp::create(
+        b, loc,
+        MemRefType::get({kStreams, k.size / kPerRow + kTile, width}, element));
+    totals = memref::AllocOp::create(
+        b, loc, MemRefType::get({kSums * kTile, kTile}, b.getF32Type()));
+  }
+
+  void run() {
+    if (codes.pack.packAhead()) {
+      int64_t step = kStreams / matrices;
+      Value rest = arith::RemUIOp::create(b, loc, k.panels, k.index(step));
+      Value full = arith::SubIOp::create(b, loc, k.panels, rest);
+      k.each(k.zero, full, step, [&](Value n) { columns(n, step); });
+      if (step > 1) {
+        k.each(full, k.panels, 1, [&](Value n) { columns(n, 1); });
+      }
+    }
+    codes.rest([&](Value row, Value count) { codes.dotFew(row, count); });
+  }
+
+private:
+  static constexpr int64_t kStreams = 2;
+  static constexpr int64_t kPerRow = 4; ///< k of a row of bytes
+  static constexpr int64_t kUnrolled = 4;
+
+  CodesKernel &codes;
+  int64_t matrices, height; ///< rows of bytes of a group
+  Value bytes;              ///< [kStreams, K / 4 + 16, 64] i8: codes, signed
+  Value totals;             ///< [kSums * 16, 16] f32: sums over groups
+
+  Value product(Value input, Value weight, Value sum) override {
+    return amx::TileMulIOp::create(b, loc, sums, input, weight, sum,
+                                   /*isZextLhs=*/false, /*isZextRhs=*/false);
+  }
+
+  void takeApart(Value n, int64_t panels) {
+    auto row = VectorType::get({width}, element);
+    auto words = VectorType::get({width / 2}, b.getI16Type());
+    auto splat = [&](VectorType type, int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(
+              type, b.getIntegerAttr(type.getElementType(), value)));
+    };
+    Value mask = splat(words, 0x0f0f), four = splat(words, 4),
+          zero = splat(row, codes.form.zero);
+    k.each(k.zero, k.index(k.size / k.pair), 1, [&](Value i) {
+      for (int64_t s = 0; s < panels * matrices; ++s) {
+        Value stored = vector::BitCastOp::create(
+            b, loc, words,
+            vector::LoadOp::create(
+                b, loc, row, k.weights[s % matrices],
+                ValueRange{k.add(n, s / matrices), i, k.zero}));
+        Value at = arith::MulIOp::create(b, loc, i, k.index(2));
+        for (Value half :
+             {stored,
+              arith::ShRUIOp::create(b, loc, stored, four).getResult()}) {
+          Value code = vector::BitCastOp::create(
+              b, loc, row, arith::AndIOp::create(b, loc, half, mask));
+          vector::StoreOp::create(b, loc,
+                                  arith::SubIOp::create(b, loc, code, zero),
+                                  bytes, ValueRange{k.index(s), at, k.zero});
+          at = k.add(at, 1);
+        }
+      }
+    });
+  }
+
+  /// All rows by `panels` panels from n.
+  void columns(Value n, int64_t panels) {
+    takeApart(n, panels);
+    Value odd =
+        arith::RemUIOp::create(b, loc, codes.pack.whole, k.index(2 * kTile));
+    Value pairs = arith::SubIOp::create(b, loc, codes.pack.whole, odd);
+    auto part = [&](Value from, Value to, int64_t tiles) {
+      k.each(from, to, tiles * kTile, [&](Value m) {
+        block({codes.pack.blocks, m, m, k.index(tiles * kTile), tiles}, n,
+              panels);
+      });
+    };
+    part(k.zero, pairs, 2);
+    part(pairs, codes.pack.whole, 1);
+  }
+
+  void block(const Rows &rows, Value n, int64_t panels) override {
+    int64_t streams = panels * matrices, high = rows.tiles * kTile;
+    Value nothing = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
+    k.each(k.zero, k.index(streams * high), 1, [&](Value r) {
+      vector::StoreOp::create(b, loc, nothing, totals, ValueRange{r, k.zero});
+    });
+    k.each(k.zero, k.index(codes.form.groups), 1, [&](Value g) {
+      SmallVector<Value> total = none(streams * rows.tiles);
+      Value first = arith::MulIOp::create(b, loc, g, k.index(height)),
+            column = arith::MulIOp::create(b, loc, g,
+                                           k.index(codes.pack.groupBytes));
+      for (int64_t from = 0; from < height; from += kTile) {
+        total =
+            multiply(rows, k.add(column, from * kPerRow), total,
+                     [&](int64_t s) -> Value {
+                       return amx::TileLoadOp::create(
+                           b, loc, inputs, bytes,
+                           ValueRange{k.index(s), k.add(first, from), k.zero});
+                     });
+      }
+      storeSums(rows, total);
+      auto exact = VectorType::get({kTile}, b.getI32Type());
+      for (int64_t s = 0; s < streams; ++s) {
+        Value scale = codes.scales(s % matrices, k.add(n, s / matrices), g, 0,
+                                   k.kColumns);
+        k.each(k.index(s * high), k.index((s + 1) * high), kUnrolled,
+               [&](Value r) {
+                 for (int64_t i = 0; i < kUnrolled; ++i) {
+                   SmallVector<Value> at{k.add(r, i), k.zero};
+                   Value sum =
+                             vector::LoadOp::create(b, loc, exact, scratch, at),
+                         before = vector::LoadOp::create(b, loc, k.column,
+                                                         totals, at);
+                   sum = arith::SIToFPOp::create(b, loc, k.column, sum);
+                   sum = vector::FMAOp::create(b, loc, sum, scale, before);
+                   vector::StoreOp::create(b, loc, sum, totals, at);
+                 }
+               });
+      }
+    });
+    finish(rows, n, panels);
+  }
+
+  void finish(const Rows &rows, Value n, int64_t panels) override {
+    SmallVector<Value> all;
+    for (int64_t p = 0; p < panels; ++p) {
+      all.push_back(k.add(n, p));
+    }
+    codes.finish(totals, rows.tiles * kTile, rows.packed, rows.at, rows.row,
+                 rows.count, all);
+  }
+};
+} // namespace
+
+LogicalResult cheems::lowerLinearCodesAMX(CodesKernel &codes) {
+  if (codes.form.nibbles) {
+    NibbleTiles(codes).run();
+  } else {
+    ByteTiles(codes).run();
+  }
+  return success();
+}
