@@ -82,15 +82,21 @@ public:
   int64_t bytes(const OperationStep &step,
                 const OperationCode &code) const override {
     int64_t read = std::min(step.rows * perHead * heads, experts);
-    return 2 * read * hidden * code.elementBytes;
+    return 2 * read * rowBytes(code);
   }
 
   int64_t workingSet(const OperationStep &,
                      const OperationCode &code) const override {
-    return 2 * experts * hidden * code.elementBytes;
+    return 2 * experts * rowBytes(code);
   }
 
 private:
+  /// In either table.
+  int64_t rowBytes(const OperationCode &code) const {
+    constexpr int64_t scaleBytes = 4;
+    return code.codes ? hidden + scaleBytes : hidden * code.elementBytes;
+  }
+
   int64_t hidden, experts, perHead, heads;
 };
 

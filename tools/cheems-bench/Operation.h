@@ -22,6 +22,7 @@ struct OperationStep {
 /// What a compiled model has made of it.
 struct OperationCode {
   int64_t elementBytes = 2; ///< of weights, keys and values
+  bool codes = false;       ///< experts' rows are bytes, with a scale each
   int64_t chunk = 0;        ///< rows of an SSD chunk; 0: row by row
 };
 

@@ -153,7 +153,8 @@ LoadedModel makeOperationModel(const Operation &operation,
                                const RandomModel &model, int64_t longest,
                                const std::string &weights, int threads,
                                const Tell &tell, const Tell &announce) {
-  bool brain = weights == "bf16";
+  // Codes are made of what is stored in few bytes.
+  bool brain = weights != "f32";
   TemporaryFolder folder;
   checkRoom(operation.name(), folder.path(), model.bytes(brain),
             operation.stateBytes(longest, brain ? 2 : 4));
@@ -167,7 +168,9 @@ LoadedModel makeOperationModel(const Operation &operation,
   writeModel(folder.path(), model, brain);
   tell("compiling a layer of it");
   std::string output = folder.path() + "/operation.cheems";
-  compileModel(folder.path(), output, variantToRun());
+  std::vector<std::string> flags = variantToRun();
+  flags.insert(flags.end(), {"--weights", weights});
+  compileModel(folder.path(), output, flags);
   std::filesystem::remove(folder.path() + "/model.safetensors");
   LoadedModel loaded = loadModel(output, "layer", threads);
   loaded.facts.path.clear();
@@ -191,7 +194,8 @@ OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
 
   OperationTiming result;
   OperationCode code;
-  code.elementBytes = data.weights == "bf16" ? 2 : 4;
+  code.elementBytes = data.weights == "f32" ? 4 : 2;
+  code.codes = data.weights == "int8" || data.weights == "int4";
   code.chunk = model->variant().ssdChunk;
   OperationFacts &facts = result.facts;
   facts.kind = operation.kind;

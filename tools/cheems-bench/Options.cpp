@@ -76,8 +76,9 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->delimiter(',')
       ->group(ops);
   app.add_option("--weights,--dtype", raw.options.weights,
-                 "of --ops: bf16, the default, or f32")
-      ->check(CLI::IsMember({"bf16", "f32"}))
+                 "of --ops: bf16, the default, or f32; but for matmul int8 "
+                 "or int4 (the tables of experts int8), too")
+      ->check(CLI::IsMember({"bf16", "f32", "int8", "int4"}))
       ->type_name("TEXT")
       ->group(ops);
 }
@@ -126,6 +127,10 @@ Options checked(Raw raw) {
   if (raw.op && options.ops != "matmul" && !operation) {
     throw usage("--ops knows matmul, ssd, attention and experts, not '" +
                 options.ops + "'");
+  }
+  if (!operation && options.weights != "bf16" && options.weights != "f32") {
+    throw usage("--weights " + options.weights +
+                " needs --ops ssd, attention or experts");
   }
   for (const std::string &shape : raw.shapes) {
     if (operation) {
