@@ -63,17 +63,21 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
     if (entry.contains("beside")) {
       layout = "beside";
     }
-    if (auto rounded = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
-      layout += " " + printed(rounded);
-    }
-    result.push_back(llvm::json::Object{
+    llvm::json::Object described{
         {"name", name},
         {"type", typeName(type.getElementType())},
         {"shape", llvm::json::Array(type.getShape())},
         {"layout", layout},
         {"offset", entry.getAs<mlir::IntegerAttr>("offset").getInt()},
         {"bytes", static_cast<int64_t>(type.getNumElements() *
-                                       type.getElementTypeBitWidth() / 8)}});
+                                       type.getElementTypeBitWidth() / 8)}};
+    if (auto rounded = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
+      described["rounded"] =
+          mlir::cheems::stringifyQuantizedPart(rounded.getPart());
+      described["bits"] = rounded.getBits();
+      described["group"] = rounded.getGroup();
+    }
+    result.push_back(std::move(described));
   }
   return result;
 }

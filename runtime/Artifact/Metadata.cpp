@@ -222,6 +222,11 @@ Parameter parseParameter(const Reader &reader, uint64_t weightBytes) {
   } catch (const Error &error) {
     throw reader.bad("shape", error.what());
   }
+  if (reader.has("rounded")) {
+    parameter.scales = reader.oneOf("rounded", {"codes", "scales"}) == "scales";
+    int64_t bits = reader.integer("bits", 4, 8);
+    parameter.codeBits = parameter.scales ? 0 : bits;
+  }
   return parameter;
 }
 

@@ -52,6 +52,8 @@ struct Parameter {
   std::string name, type;     ///< several names are joined by "+"
   std::vector<int64_t> shape; ///< as stored: panels are [N/16, K/v, 16, v]
   int64_t bytes = 0;
+  int64_t codeBits = 0; ///< 8, or 4: two to a byte; 0: no codes
+  bool scales = false;  ///< of codes, which stand in front of them
   int64_t elements() const;
 };
 

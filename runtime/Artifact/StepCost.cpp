@@ -14,6 +14,11 @@ bool endsWith(std::string_view name, std::string_view end) {
          name.substr(name.size() - end.size()) == end;
 }
 
+bool isEmbedding(const Parameter &parameter) {
+  return endsWith(parameter.name, "embed_tokens.weight") ||
+         endsWith(parameter.name, "word_embed.weight");
+}
+
 Use useOf(const Parameter &parameter) {
   std::string_view name = parameter.name;
   if (endsWith(name, "lm_head.weight") || endsWith(name, "lm_head.bias")) {
@@ -22,9 +27,9 @@ Use useOf(const Parameter &parameter) {
   if (parameter.shape.size() < 2) {
     return Use::vector;
   }
-  if (endsWith(name, "embed_tokens.weight") ||
-      endsWith(name, "word_embed.weight")) {
-    return Use::embedding;
+  if (isEmbedding(parameter)) {
+    // Rows are looked up as they are: codes of them are a tied head's.
+    return parameter.codeBits || parameter.scales ? Use::head : Use::embedding;
   }
   if (endsWith(name, "down_embed.weight") ||
       endsWith(name, "up_embed.weight")) {
@@ -33,13 +38,20 @@ Use useOf(const Parameter &parameter) {
   return Use::product;
 }
 
+/// Numbers of the checkpoint's that it stands for: scales add none.
+int64_t weightsOf(const Parameter &parameter) {
+  return parameter.scales          ? 0
+         : parameter.codeBits == 4 ? 2 * parameter.elements()
+                                   : parameter.elements();
+}
+
 /// N and K of a matrix [N, K], or of panels [N/16, K/v, 16, v].
 StepCost::Product productOf(const Parameter &matrix) {
   int64_t columns = matrix.shape[0];
   if (matrix.shape.size() == 4) {
     columns *= matrix.shape[2];
   }
-  return {columns, matrix.elements() / columns};
+  return {columns, weightsOf(matrix) / columns};
 }
 
 } // namespace
@@ -50,7 +62,8 @@ StepCost::StepCost(const Metadata &data)
           [](const Parameter &each) { return useOf(each) == Use::head; })),
       expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow) {
   for (const Parameter &parameter : data.parameters) {
-    elements += parameter.elements();
+    bool copied = isEmbedding(parameter) && parameter.codeBits;
+    elements += copied ? 0 : weightsOf(parameter);
     switch (useOf(parameter)) {
     case Use::vector:
       sharedBytes += parameter.bytes;
@@ -93,11 +106,11 @@ StepCost::StepCost(const Metadata &data)
 double StepCost::addProduct(const Parameter &matrix) {
   Product product = productOf(matrix);
   // Keys of experts, [2, heads, n, keys], are no panels.
-  if (!endsWith(matrix.name, ".keys") &&
+  if (!matrix.scales && !endsWith(matrix.name, ".keys") &&
       std::find(shapes.begin(), shapes.end(), product) == shapes.end()) {
     shapes.push_back(product);
   }
-  return 2.0 * static_cast<double>(matrix.elements());
+  return 2.0 * static_cast<double>(weightsOf(matrix));
 }
 
 void StepCost::addHead(const Parameter &parameter) {

@@ -102,6 +102,28 @@ TEST(StepCost, onlyRetrievedExpertsAreRead) {
             2 * 48 * 8 + 2 * 16 * 8 + 2 * 128 + 2 * 2 * 4 * 8);
 }
 
+TEST(StepCost, codesAndTheirScalesAreReadAndATiedHeadIsItsOwn) {
+  Metadata data = tied();
+  data.expertsPerToken = 4;
+  data.parameters = {
+      {"model.embed_tokens.weight", "bf16", {48, 64}, 6144},
+      {"model.embed_tokens.weight", "i8", {3, 16, 16, 4}, 3072, 8},
+      {"model.embed_tokens.weight", "f32", {3, 1, 16}, 192, 0, true},
+      {"l.q_proj.weight", "i8", {2, 8, 16, 4}, 1024, 4},
+      {"l.q_proj.weight", "bf16", {2, 1, 16}, 64, 0, true},
+      {"l.down_embed.weight+l.up_embed.weight", "i8", {100, 128}, 12800, 8},
+      {"l.down_embed.weight+l.up_embed.weight", "f32", {100, 2}, 800, 0, true}};
+  StepCost cost(data);
+  int64_t product = 1024 + 64, head = 3072 + 192, expert = 128 + 8;
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), product + head + 128 + 4 * expert);
+  EXPECT_EQ(cost.bytes({1, 3, 0, 0}), product + 3 * 128 + 12 * expert);
+  EXPECT_EQ(cost.operations({1, 1, 0, 1}),
+            2 * 32 * 64 + 2 * 48 * 64 + 4 * 2 * 128);
+  EXPECT_EQ(cost.parameters(), 48 * 64 + 32 * 64 + 100 * 128);
+  std::vector<StepCost::Product> expected = {{48, 64}, {32, 64}};
+  EXPECT_EQ(cost.products(), expected);
+}
+
 TEST(StepCost, productsAreToldOnceAShape) {
   Metadata data = untied();
   data.parameters.push_back({"l.o_proj.weight", "bf16", {1, 4, 16, 2}, 256});

@@ -109,3 +109,31 @@ func.func @gated(%x: tensor<?x8xf32>, %bias: tensor<4xf32>, %e: tensor<?x4xf32>)
   %value = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %h, %key, %value : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// What is rounded to codes merges with what is rounded alike; exact weights merge with each other.
+// CHECK-LABEL: @rounded
+// CHECK-DAG: cheems.parameter ["u", "w"] quantized <bits = 8, group = 0, part = matrix> : tensor<8x8xf32>
+// CHECK-DAG: cheems.parameter ["v", "z"] : tensor<8x8xf32>
+// CHECK-COUNT-2: linalg.matmul
+// CHECK-NOT: linalg.matmul
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func @rounded(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %u = cheems.parameter ["u"] quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  %v = cheems.parameter ["v"] : tensor<4x8xf32>
+  %w = cheems.parameter ["w"] quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  %z = cheems.parameter ["z"] : tensor<4x8xf32>
+  %c = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %u : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %d = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %g = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %z : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %a, %b, %d, %g : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}
