@@ -196,6 +196,12 @@ std::filesystem::path checkpointFolder(const std::string &model) {
 }
 
 std::vector<std::string> flagsFor(const std::string &kind) {
+  size_t code = kind.find("-int8");
+  if (code != std::string::npos) {
+    std::vector<std::string> flags = flagsFor(kind.substr(0, code));
+    flags.insert(flags.end(), {"--kv", "int8"});
+    return flags;
+  }
   if (kind == "scalar") {
     return {"--pipeline", "scalar"};
   }
@@ -230,9 +236,10 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"doge-shakespeare", {"avx512"}},
       {"doge-window", {"avx512"}},
       {"doge-untied-bf16", {"avx512bf16", "amx"}},
-      {"bf16-window-20", {"avx512", "amx"}},
+      {"bf16-window-20", {"avx512", "amx", "amx-int8", "scalar-int8"}},
+      {"bf16-all-keys", {"avx2-int8", "amx-int8"}},
       {"cheems-window-9", {"avx512"}},
-      {"cheems-threshold", {"avx512"}},
+      {"cheems-threshold", {"avx512", "avx512-int8"}},
       {"cheems-scale", {"avx512bf16", "amx"}},
       {"cheems-experts", {"avx512"}}};
   auto found = variants.find(model);
