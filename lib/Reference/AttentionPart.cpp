@@ -45,15 +45,18 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
                      std::vector<double> &margins) {
   const ModelConfig &config = weights.config();
   int64_t count = x.shape[0];
-  auto project = [&](const Projection &projection, int64_t heads,
+  auto project = [&](const LinearWeights &projection, int64_t heads,
                      const std::optional<std::string> &norm) {
-    Tensor y = linear(x, weights.load(projection))
-                   .reshaped({count, heads, config.headDim});
+    Tensor y = linear(x, projection).reshaped({count, heads, config.headDim});
     return norm ? rmsNorm(y, weights.load(*norm), config.normEpsilon) : y;
   };
-  Tensor q = project(tensors.query, config.heads, tensors.queryNorm);
-  Tensor k = project(tensors.key, config.keyValueHeads, tensors.keyNorm);
-  Tensor v = project(tensors.value, config.keyValueHeads, std::nullopt);
+  Tensor q =
+      project(weights.load(tensors.query), config.heads, tensors.queryNorm);
+  Tensor k =
+      project(weights.load(tensors.key), config.keyValueHeads, tensors.keyNorm);
+  Tensor v = project(config.masksChoose(tensors) ? weights.exact(tensors.value)
+                                                 : weights.load(tensors.value),
+                     config.keyValueHeads, std::nullopt);
 
   MaskOptions options{config.maskKind, config.keepWindow, config.maskThreshold,
                       weights.rounding.attention};

@@ -40,12 +40,12 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
   const ModelConfig &config = weights.config();
   int64_t count = x.shape[0], states = config.ssdStateSize;
   auto turned = [&](const Projection &projection) {
-    return rotary(linear(x, weights.load(projection))
+    return rotary(linear(x, weights.exact(projection))
                       .reshaped({count, tensors.groups, states}),
                   rows.state);
   };
   SSDInputs inputs;
-  inputs.x = linear(x, weights.load(tensors.x))
+  inputs.x = linear(x, weights.exact(tensors.x))
                  .reshaped({count, config.heads, config.headDim});
   inputs.step = linear(x, weights.exact(tensors.step));
   for (double &step : inputs.step.data) {

@@ -111,6 +111,11 @@ struct ModelConfig {
     }
     return count;
   }
+  /// Masks, which come of values, decide which keys are seen at all.
+  bool masksChoose(const AttentionTensors &attention) const {
+    return attention.visibleHeads.empty() &&
+           (keepWindow || maskKind == MaskKind::Threshold);
+  }
   /// Nothing in the state grows with the sequence.
   bool boundedState() const { return keepWindow || attentionLayers() == 0; }
   std::optional<int64_t> bosToken, padToken;

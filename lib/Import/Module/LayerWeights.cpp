@@ -23,7 +23,7 @@ struct Collector {
         {p.weight, types.matrix(out, in), {}, types.quantized(in)});
     vector(p.bias, out);
   }
-  /// What a step of the state, or which keys or experts are seen, depends on.
+  /// What a state, or which keys or experts are seen, depends on.
   void exactProjection(const Projection &p, int64_t out, int64_t in) {
     weights.push_back({p.weight, types.matrix(out, in), {}, {}});
     vector(p.bias, out);
@@ -38,7 +38,8 @@ struct Collector {
     int64_t query = c.heads * c.headDim, keys = c.keyValueHeads * c.headDim;
     projection(a.query, query, c.hidden);
     projection(a.key, keys, c.hidden);
-    projection(a.value, keys, c.hidden);
+    c.masksChoose(a) ? exactProjection(a.value, keys, c.hidden)
+                     : projection(a.value, keys, c.hidden);
     if (a.visibleHeads.empty()) {
       exactProjection(a.maskStep, c.maskHeads, keys);
       vector(a.maskA, c.maskHeads);
@@ -50,9 +51,9 @@ struct Collector {
 
   void ssd(const SSDTensors &s) {
     const ModelConfig &c = types.config;
-    projection(s.c, s.groups * c.ssdStateSize, c.hidden);
-    projection(s.b, s.groups * c.ssdStateSize, c.hidden);
-    projection(s.x, c.heads * c.headDim, c.hidden);
+    exactProjection(s.c, s.groups * c.ssdStateSize, c.hidden);
+    exactProjection(s.b, s.groups * c.ssdStateSize, c.hidden);
+    exactProjection(s.x, c.heads * c.headDim, c.hidden);
     exactProjection(s.step, c.heads, c.hidden);
     vector(s.a, c.heads);
     vector(s.skip, c.heads);

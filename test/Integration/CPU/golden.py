@@ -8,7 +8,8 @@ row. Each pipeline runs at one and two threads and with the prompt whole and in 
 those, because threads do not show in a result, as another test says. The fast pipeline's artefact has a variant for each
 kind of CPU: all that run here are forced in turn and share those ways. The error is the largest difference over the
 golden's standard deviation: below 1e-3 for a float32 checkpoint, 6e-2 for a bfloat16 one. In a batch, the last row gives
-the same bits as by itself.
+the same bits as by itself. With weights rounded to int8, in this machine's best variant, the root mean square of the error is
+below 0.15.
 """
 import array
 import json
@@ -23,6 +24,7 @@ import tempfile
 # every other one has both numbers of threads
 WAYS = [("-t", 1), ("-t", 2, "--prefill-chunk", 64), ("-t", 2, "--prefill-chunk", 1), ("-t", 1, "--prefill-chunk", 7)]
 BOUNDS = {"F32": 1e-3, "BF16": 6e-2, "F16": 6e-2}
+INT8_BOUND = 0.15
 
 
 def header(path):
@@ -80,13 +82,19 @@ class Golden:
         run(one)
         return tensor(path, "logits")[1] == batch[-length * self.shape[2] :]
 
-    def error(self, path):
+    def differences(self, path):
         shape, logits = tensor(path, "logits")
         if shape != self.shape:
             raise RuntimeError(f"logits of shape {shape}, not {self.shape}")
+        return [abs(got - want) / self.deviation for got, want in zip(logits, self.logits)]
+
+    def error(self, path):
         # a NaN compares false with everything, so max() alone could lose it
-        differences = [abs(got - want) for got, want in zip(logits, self.logits)]
-        return float("nan") if any(d != d for d in differences) else max(differences) / self.deviation
+        differences = self.differences(path)
+        return float("nan") if any(d != d for d in differences) else max(differences)
+
+    def mean_square_root(self, path):
+        return statistics.fmean(d * d for d in self.differences(path)) ** 0.5
 
 
 def variants_here(bins, artefact):
@@ -132,6 +140,13 @@ def main():
                 print(line)
                 done += 1
                 failures += not ok
+        artefact = pathlib.Path(folder) / "int8.cheems"
+        run(bins / "cheems-compile", model, "-o", artefact, "--weights", "int8", "--cpu", "native")
+        run(bins / "cheems-run", artefact, "--input-ids", golden.path, "--logits", logits)
+        error = golden.mean_square_root(logits)
+        print(f"{model.name} int8: r.m.s. error {error:.3f}")
+        done += 1
+        failures += not error <= INT8_BOUND
     sys.exit(f"{failures} of {done} runs failed" if failures else 0)
 
 

@@ -7,7 +7,7 @@
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 #include <cmath>
-#include <map>
+#include <deque>
 
 using namespace cheems;
 
@@ -51,7 +51,7 @@ class QuantizedWriter : public testing::Test {
 protected:
   mlir::MLIRContext context;
   mlir::Builder builder{&context};
-  std::vector<Matrix> matrices;
+  std::deque<Matrix> matrices; ///< which views point into
   std::vector<mlir::Attribute> table;
   int64_t end = 0;
 

@@ -33,9 +33,30 @@ bool storesInt8(const RandomCheckpoint &drawn) {
   return drawn.seed / 5 % 4 == 1 && drawn.anyAttention();
 }
 
-/// What an artefact rounds to bf16, of a bf16 checkpoint.
+/// Bits of the weights' codes: four models of 8 and four of 4 bits of each kind
+/// of code, of the former one with keys and values of int8, too.
+int64_t weightBits(const RandomCheckpoint &drawn) {
+  switch (drawn.seed / 5 % 8) {
+  case 2:
+  case 5:
+  case 6:
+    return 8;
+  case 3:
+  case 7:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+std::string weightFormat(const RandomCheckpoint &drawn) {
+  int64_t bits = weightBits(drawn);
+  return bits == 0 ? "stored" : "int" + std::to_string(bits);
+}
+
+/// What an artefact rounds to bf16, of a bf16 checkpoint, and to codes.
 Rounding roundingOf(const std::string &variant, const std::string &pipeline,
-                    bool int8) {
+                    const RandomCheckpoint &drawn) {
   bool fast = pipeline == "fast",
        pairs = variant == "amx" || variant == "avx512bf16";
   return {/*state=*/true,
@@ -43,12 +64,13 @@ Rounding roundingOf(const std::string &variant, const std::string &pipeline,
           /*attention=*/fast && variant == "amx",
           /*chunk=*/fast && variant == "amx" ? 64 : 0,
           /*prefill=*/0,
-          int8};
+          storesInt8(drawn),
+          weightBits(drawn)};
 }
 
 bool rounds(const Checkpoint &checkpoint, Rounding rounding) {
   bool attention = checkpoint.config().attentionLayers() > 0;
-  return (rounding.int8 && attention) ||
+  return (rounding.int8 && attention) || rounding.weightBits != 0 ||
          (checkpoint.precision() == DType::BF16 &&
           (rounding.products ||
            ((rounding.state || rounding.attention) && attention)));
@@ -165,9 +187,12 @@ double error(const Tensor &got, int64_t b, const Sequence &want) {
   return largest / deviation(want.logits);
 }
 
-/// How far rounding moves the firm rows at all, in standard deviations.
-double movedByRounding(const Checkpoint &checkpoint, const Sequence &rounded) {
-  Tensor exact = evaluateModel(checkpoint, rounded.ids);
+/// How far rounding to bf16 moves the firm rows at all, in standard deviations.
+double movedByRounding(const Checkpoint &checkpoint, const Sequence &rounded,
+                       int64_t weightBits) {
+  Rounding codes; // what those do is no rounding to bf16
+  codes.weightBits = weightBits;
+  Tensor exact = evaluateModel(checkpoint, rounded.ids, codes);
   return error(Tensor({1, exact.shape[0], exact.shape[1]}, exact.data), 0,
                rounded);
 }
@@ -226,12 +251,13 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
     ASSERT_EQ(runTool("cheems-compile",
                       {model.string(), "-o", artefact, "--pipeline", pipeline,
                        "--cpu", cpuFor(drawn.seed), "--kv",
-                       storesInt8(drawn) ? "int8" : "stored"},
+                       storesInt8(drawn) ? "int8" : "stored", "--weights",
+                       weightFormat(drawn)},
                       folder.path),
               "");
     auto variant = variantOf(artefact, folder.path);
     ASSERT_TRUE(bool(variant)) << llvm::toString(variant.takeError());
-    Rounding rounding = roundingOf(*variant, pipeline, storesInt8(drawn));
+    Rounding rounding = roundingOf(*variant, pipeline, drawn);
     if (sequences.empty()) {
       std::vector<std::vector<int64_t>> ids;
       for (int b = 0; b < 2; ++b) {
@@ -288,17 +314,18 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
           // A chunk passes its state on, and what crosses in an earlier layer
           // changes it for all later rows, whose own roundings then fall anew:
           // some models are moved by that as far as by rounding itself.
-          limit += movedByRounding(*checkpoint, want);
+          limit += movedByRounding(*checkpoint, want, rounding.weightBits);
         }
         double got = error(*logits, b, want);
         EXPECT_LE(got, limit) << "sequence " << b;
         worst = std::max(worst, got);
       }
     }
-    std::printf("%s%s %s, %s: error %.1e of %.1e, %d and %d of %d rows\n",
-                drawn.describe().c_str(), storesInt8(drawn) ? ", kv int8," : "",
-                variant->c_str(), pipeline.c_str(), worst, allowed,
-                static_cast<int>(sequences[0].firm),
+    std::printf("%s%s, weights %s, %s, %s: error %.1e of %.1e, %d and %d of %d "
+                "rows\n",
+                drawn.describe().c_str(), storesInt8(drawn) ? ", kv int8" : "",
+                weightFormat(drawn).c_str(), variant->c_str(), pipeline.c_str(),
+                worst, allowed, static_cast<int>(sequences[0].firm),
                 static_cast<int>(sequences[1].firm), static_cast<int>(length));
   }
 }
