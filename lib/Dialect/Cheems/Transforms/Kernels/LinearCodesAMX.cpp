@@ -179,19 +179,26 @@ private:
       for (int64_t s = 0; s < streams; ++s) {
         Value scale = codes.scales(s % matrices, k.add(n, s / matrices), g, 0,
                                    k.kColumns);
-        k.each(k.index(s * high), k.index((s + 1) * high), kUnrolled,
-               [&](Value r) {
-                 for (int64_t i = 0; i < kUnrolled; ++i) {
-                   SmallVector<Value> at{k.add(r, i), k.zero};
-                   Value sum =
-                             vector::LoadOp::create(b, loc, exact, scratch, at),
-                         before = vector::LoadOp::create(b, loc, k.column,
-                                                         totals, at);
-                   sum = arith::SIToFPOp::create(b, loc, k.column, sum);
-                   sum = vector::FMAOp::create(b, loc, sum, scale, before);
-                   vector::StoreOp::create(b, loc, sum, totals, at);
-                 }
-               });
+        k.each(
+            k.index(s * high), k.index((s + 1) * high), kUnrolled,
+            [&](Value r) {
+              for (int64_t i = 0; i < kUnrolled; ++i) {
+                SmallVector<Value> at{k.add(r, i), k.zero};
+                Value sum = vector::LoadOp::create(b, loc, exact, scratch, at),
+                      before =
+                          vector::LoadOp::create(b, loc, k.column, totals, at);
+                sum = arith::SIToFPOp::create(b, loc, k.column, sum);
+                sum = vector::FMAOp::create(b, loc, sum, scale, before);
+                vector::StoreOp::create(b, loc, sum, totals, at);
+                if (s == 0) { // the next group's line of this row
+                  prefetch(
+                      rows.packed,
+                      ValueRange{arith::AddIOp::create(b, loc, rows.at, at[0]),
+                                 k.add(column, codes.pack.groupBytes)},
+                      3);
+                }
+              }
+            });
       }
     });
     finish(rows, n, panels);

@@ -51,13 +51,15 @@ struct Dots {
       many = !c.form.nibbles ? Shape{12, 2}
              : narrow        ? Shape{4, 2}
                              : Shape{6, 2};
-      low = {{1, 4}, {2, 4}, {4, 4}, {8, 2}};
+      // Beside tiles, constants of an epilogue stay in registers.
+      int64_t wide = c.form.tiles && !k.op.getEpilogue().empty() ? 2 : 4;
+      low = {{1, 4}, {2, 4}, {4, wide}, {8, 2}};
       if (c.form.nibbles) {
-        low = {{1, 4}, {2, 4}, {4, 2}};
+        low = {{1, 4}, {2, wide}, {4, 2}};
       }
     } else {
       many = {4, 1};
-      low = {{1, 4}, {2, 2}, {4, 1}};
+      low = {{1, 4}, {2, 1}, {4, 1}};
       if (c.form.nibbles) {
         low = {{1, 2}, {2, 1}, {4, 1}};
       }
