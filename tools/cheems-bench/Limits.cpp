@@ -188,6 +188,14 @@ std::string productUnitOf(const Variant &variant, const Metadata &metadata) {
                      feature) != variant.features.end();
   };
   const std::vector<ProductUnit> &units = productUnits();
+  if (metadata.weights == "int8" || metadata.weights == "int4") {
+    if (has("amx-int8")) {
+      return units[5].name;
+    }
+    if (has("avx512vnni")) {
+      return units[4].name;
+    }
+  }
   // f32 weights go to FMA everywhere.
   bool brain = metadata.weights == "bf16";
   if (brain && has("amx-bf16")) {

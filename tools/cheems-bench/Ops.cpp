@@ -74,6 +74,9 @@ LoadedModel makeProduct(int64_t columns, int64_t length,
   std::string output = folder.path() + "/product.cheems";
   std::vector<std::string> flags = variantToRun();
   flags.push_back("--no-layers");
+  if (weights == "int8") {
+    flags.insert(flags.end(), {"--weights", weights});
+  }
   compileModel(folder.path(), output, flags);
   LoadedModel loaded = loadModel(output, "matmul", threads);
   loaded.facts.path.clear();

@@ -9,8 +9,8 @@
 
 namespace cheems::bench {
 
-/// A compiled product of random weights [columns, length], `weights` being f32
-/// or bf16. Throws Error, CompileFailed.
+/// A compiled product of random weights [columns, length], `weights` being
+/// f32, bf16 or int8. Throws Error, CompileFailed.
 LoadedModel makeProduct(int64_t columns, int64_t length,
                         const std::string &weights, int threads);
 

@@ -76,8 +76,8 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->delimiter(',')
       ->group(ops);
   app.add_option("--weights,--dtype", raw.options.weights,
-                 "of --ops: bf16, the default, or f32; but for matmul int8 "
-                 "or int4 (the tables of experts int8), too")
+                 "of --ops: bf16, the default, f32 or int8; but for matmul "
+                 "int4, too (tables of experts are int8 then)")
       ->check(CLI::IsMember({"bf16", "f32", "int8", "int4"}))
       ->type_name("TEXT")
       ->group(ops);
@@ -128,9 +128,8 @@ Options checked(Raw raw) {
     throw usage("--ops knows matmul, ssd, attention and experts, not '" +
                 options.ops + "'");
   }
-  if (!operation && options.weights != "bf16" && options.weights != "f32") {
-    throw usage("--weights " + options.weights +
-                " needs --ops ssd, attention or experts");
+  if (!operation && options.weights == "int4") {
+    throw usage("--weights int4 needs --ops ssd, attention or experts");
   }
   for (const std::string &shape : raw.shapes) {
     if (operation) {

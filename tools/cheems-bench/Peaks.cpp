@@ -51,6 +51,18 @@ dotOfBrainFloats(int64_t rounds) {
   }
 }
 
+__attribute__((target("avx512f,avx512vnni"))) void dotOfBytes(int64_t rounds) {
+  constexpr int sums = 24;
+  __m512i a = _mm512_set1_epi8(1), sum[sums] = {};
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (int s = 0; s < sums; ++s) {
+      sum[s] = _mm512_dpbusd_epi32(sum[s], a, a);
+      CHEEMS_KEEP("+v", sum[s]);
+    }
+  }
+}
+
 /// Eight whole tiles: 16 rows of 64 bytes.
 struct alignas(64) TileConfiguration {
   uint8_t palette = 1, startRow = 0, reserved[14] = {};
@@ -58,7 +70,7 @@ struct alignas(64) TileConfiguration {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-__attribute__((target("amx-tile,amx-bf16"))) void tilesOfBF16(int64_t rounds) {
+__attribute__((target("amx-tile"))) void configureTiles() {
   TileConfiguration configuration;
   _tile_loadconfig(&configuration);
   _tile_zero(0);
@@ -69,11 +81,26 @@ __attribute__((target("amx-tile,amx-bf16"))) void tilesOfBF16(int64_t rounds) {
   _tile_zero(5);
   _tile_zero(6);
   _tile_zero(7);
+}
+
+__attribute__((target("amx-tile,amx-bf16"))) void tilesOfBF16(int64_t rounds) {
+  configureTiles();
   for (int64_t i = 0; i < rounds; ++i) { // two tiles of A by two of B
     _tile_dpbf16ps(0, 4, 6);
     _tile_dpbf16ps(1, 4, 7);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
+}
+
+__attribute__((target("amx-tile,amx-int8"))) void tilesOfBytes(int64_t rounds) {
+  configureTiles();
+  for (int64_t i = 0; i < rounds; ++i) {
+    _tile_dpbsud(0, 4, 6);
+    _tile_dpbsud(1, 4, 7);
+    _tile_dpbsud(2, 5, 6);
+    _tile_dpbsud(3, 5, 7);
   }
   _tile_release();
 }
@@ -89,6 +116,11 @@ const std::vector<ProductUnit> &productUnits() {
        dotOfBrainFloats,
        24 * 32 * 2},
       {"AMX bf16", {"amx-tile", "amx-bf16"}, tilesOfBF16, 4 * 16 * 16 * 32 * 2},
+      {"AVX-512 int8 dot", {"avx512f", "avx512vnni"}, dotOfBytes, 24 * 64 * 2},
+      {"AMX int8",
+       {"amx-tile", "amx-int8"},
+       tilesOfBytes,
+       4 * 16 * 16 * 64 * 2},
   };
   return units;
 }

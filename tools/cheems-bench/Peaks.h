@@ -16,8 +16,8 @@ struct ProductUnit {
   double operations; ///< of a round: additions and multiplications
 };
 
-/// The least capable first: f32 FMA of AVX2, of AVX-512, vdpbf16ps, AMX tiles
-/// of bf16.
+/// Of floats the least capable first: f32 FMA of AVX2, of AVX-512, vdpbf16ps,
+/// AMX tiles of bf16; then of bytes vpdpbusd and AMX tiles.
 const std::vector<ProductUnit> &productUnits();
 
 /// Reads `size` bytes, a multiple of 128, at `data`, 32-byte aligned, and
