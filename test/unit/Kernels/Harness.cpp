@@ -25,8 +25,8 @@ constexpr size_t kAlignment =
 const char *variantOf(Mode mode) {
   return mode == Mode::DotI8     ? "avx512vnni"
          : mode == Mode::DotBF16 ? "avx512bf16"
-         : mode == Mode::AMX   ? "amx"
-                               : nullptr;
+         : mode == Mode::AMX     ? "amx"
+                                 : nullptr;
 }
 
 llvm::Expected<std::pair<TargetInfo, TargetDescription>> choose(Mode mode) {

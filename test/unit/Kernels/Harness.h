@@ -14,8 +14,8 @@
 namespace cheems::test {
 
 /// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
-/// (AVX-512 where this machine has it). DotI8, DotBF16 and AMX are for products,
-/// AMX for attention, too; they need what they are called.
+/// (AVX-512 where this machine has it). DotI8, DotBF16 and AMX are for
+/// products, AMX for attention, too; they need what they are called.
 enum class Mode { Scalar, Narrow, Wide, DotI8, DotBF16, AMX };
 inline std::string nameOf(Mode mode) {
   switch (mode) {

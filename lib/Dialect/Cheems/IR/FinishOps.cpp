@@ -83,3 +83,13 @@ LogicalResult FinishOp::verifyRegions() {
   }
   return success();
 }
+
+void FinishOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  // Before the upstream pattern has its turn.
+  patterns.add(
+      +[](FinishOp op, PatternRewriter &rewriter) {
+        return foldCasts(op, rewriter);
+      },
+      /*benefit=*/2);
+}

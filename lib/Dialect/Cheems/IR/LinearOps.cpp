@@ -150,3 +150,13 @@ LogicalResult YieldOp::verify() {
   }
   return success();
 }
+
+void LinearOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  // Before the upstream pattern has its turn.
+  patterns.add(
+      +[](LinearOp op, PatternRewriter &rewriter) {
+        return foldCasts(op, rewriter);
+      },
+      /*benefit=*/2);
+}

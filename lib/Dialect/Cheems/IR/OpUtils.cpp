@@ -94,6 +94,29 @@ Operation *cheems::cloneWith(OpBuilder &b, Operation *op, TypeRange results,
   return b.create(state);
 }
 
+LogicalResult cheems::foldCasts(DestinationStyleOpInterface op,
+                                PatternRewriter &rewriter) {
+  if (!tensor::hasFoldableTensorCastOperand(op)) {
+    return failure();
+  }
+  SmallVector<Type> types(op->getResultTypes());
+  SmallVector<Value> operands =
+      tensor::getUpdatedOperandsAfterCastOpFolding(op, types);
+  Operation *folded = cloneWith(rewriter, op, types, operands);
+  SmallVector<Value> results;
+  for (auto [before, after] :
+       llvm::zip_equal(op->getResults(), folded->getResults())) {
+    Value result = after;
+    if (before.getType() != after.getType()) {
+      result = tensor::CastOp::create(rewriter, op.getLoc(), before.getType(),
+                                      after);
+    }
+    results.push_back(result);
+  }
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
 SmallVector<Range> cheems::fullDomain(OpBuilder &b, Location loc, Value value) {
   SmallVector<Range> domain;
   for (OpFoldResult size : tensor::getMixedSizes(b, loc, value)) {

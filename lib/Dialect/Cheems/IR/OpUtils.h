@@ -4,7 +4,7 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::cheems {
 
@@ -47,6 +47,12 @@ OperandTile rowTile(OpBuilder &b, Location loc, Value value,
 /// A copy of `op` on slices: operand i is cut by tiles[i].
 FailureOr<TilingResult> tileOp(Operation *op, OpBuilder &b,
                                ArrayRef<OperandTile> tiles);
+
+/// Folds casts of tensors into `op`, as canonicalisation does for every
+/// destination-style op; that clones by mlir::clone, which reads past the end
+/// of a region without blocks.
+LogicalResult foldCasts(DestinationStyleOpInterface op,
+                        PatternRewriter &rewriter);
 
 /// [0, size) step 1 for each extent of `value`.
 SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);

@@ -63,6 +63,7 @@ def Cheems_FinishOp : Cheems_DestinationOp<"finish", [
     int64_t getLeastPanels();
   }];
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif

@@ -83,6 +83,7 @@ def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     static constexpr double kGreatestCode = 127;
   }];
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Cheems_YieldOp : Cheems_Op<"yield", [Pure, Terminator]> {
