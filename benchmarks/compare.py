@@ -103,9 +103,10 @@ def replace(path, part, text):
     path.write_text(page[: page.index(begin) + len(begin)] + "\n" + text + "\n" + page[page.index(end) :])
 
 
-def draw(results, figures, folder):
+def draw(results, beside_peers, figures, folder):
+    """The figures asked for; those of models beside their peers only where these were."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in {**pictures.all_pictures(results), **charts.all_charts(results, figures)}.items():
+    for name, picture in {**(pictures.all_pictures(results) if beside_peers else {}), **charts.all_charts(results, figures)}.items():
         (folder / f"{name}.svg").write_text(picture)
 
 
@@ -141,7 +142,7 @@ def main():
             if a.write:
                 replace(a.write, part, text)
     if a.write:
-        draw(results, figures, a.write.with_suffix(""))
+        draw(results, not all(row.key.startswith(("modules", "weights")) for row in rows), figures, a.write.with_suffix(""))
     if not a.recorded:
         say(f"{time.monotonic() - start:.0f} s")
 

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import compare, machine, pictures, random_gguf, random_model, table
+import compare, machine, pictures, random_gguf, random_model, table, weights
 from contenders import SEQUENCES, Job, Missing, Runner
 from models import MODELS, VOCABULARY, Doge
 
@@ -112,6 +112,23 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(judge(results, "prefill-amx-torch").verdict, "not on this machine")
 
 
+class Weights(unittest.TestCase):
+    def test_rows_stand_beside_llama_cpp_and_ourselves(self):
+        rows = {row.key: row for row in weights.rows()}
+        self.assertEqual(len(rows), len(list(weights.rows())))
+        self.assertEqual(rows["weights-int4-160M-llama"].peers[0], Job("llama.cpp", "", "doge-160M+int4", "decode"))
+        self.assertEqual(rows["weights-int8-prefill"].threshold(["avx512_vnni"]), 1.3)
+        self.assertEqual(rows["weights-int8-prefill"].threshold(["avx512vl"]), 0.8)
+
+    def test_bytes_are_those_that_our_program_counts(self):
+        results = recorded()
+        row = next(row for row in weights.rows() if row.key == "weights-int8-160M-read")
+        results["samples"][row.ours.key()] = dict(rates=[100.0], limits={"read": [20.0]}, notes={"bytes": 180e6})
+        answer = table.judge(row, results)
+        self.assertAlmostEqual(answer.ratio, 0.9)
+        self.assertEqual(answer.verdict, "met")
+
+
 class Page(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -136,6 +153,12 @@ class Page(unittest.TestCase):
         again = text
         self.compare("--write", self.page)
         self.assertEqual(self.page.read_text(), again)
+
+    def test_other_rows_leave_the_pictures_of_models_beside_peers(self):
+        self.page.write_text("<!-- modules: begin -->\n<!-- modules: end -->\n<!-- weights: begin -->\n<!-- weights: end -->\n")
+        done = self.compare("--only", "weights", "--only", "modules", "--write", self.page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse({"roofline.svg", "decode.svg", "prefill.svg"} & {path.name for path in self.page.with_suffix("").iterdir()})
 
     def test_page_without_markers_stays(self):
         self.page.write_text("text\n<!-- compare: end -->\n<!-- compare: begin -->\n")
