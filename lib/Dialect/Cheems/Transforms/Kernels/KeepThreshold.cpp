@@ -2,7 +2,7 @@
 // integer of the same order; one scan of the entries kept before the rows finds
 // the least of them, as many as rows can push out. A row's entry then joins
 // that list in registers and pushes its least out, which leaves the threshold.
-#include "Kernels.h"
+#include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -17,29 +17,14 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
                   kGreatest = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeastNumber = kLeast + (int64_t(1) << 32); ///< past NaNs
 
-struct Thresholds {
-  OpBuilder &b;
-  Location loc;
+struct Thresholds : KernelBuilder {
   KeepThresholdOp op;
   int64_t keep;
   VectorType list;  ///< ascending keys
   Value group;      ///< [kLanes] keys
   Value first, end; ///< entries before the rows, and with them
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value integer(Type type, int64_t value) {
-    TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-    if (auto vector = dyn_cast<VectorType>(type)) {
-      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-    }
-    return arith::ConstantOp::create(b, loc, attribute);
-  }
   Value key(int64_t value) { return integer(b.getI64Type(), value); }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  }
   Value less(Value a, Value c) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, a, c);
   }
@@ -47,22 +32,9 @@ struct Thresholds {
   Value greatest(Value a, Value c) {
     return arith::MaxSIOp::create(b, loc, a, c);
   }
-  Value spread(VectorType type, Value scalar) {
-    return vector::BroadcastOp::create(b, loc, type, scalar);
-  }
   static Type withElement(Type type, Type element) {
     auto vector = dyn_cast<VectorType>(type);
     return vector ? VectorType::get(vector.getShape(), element) : element;
-  }
-  SmallVector<Value>
-  loop(Value from, Value to, int64_t step, ValueRange state,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto op = scf::ForOp::create(
-        b, loc, from, to, index(step), state,
-        [&](OpBuilder &, Location, Value i, ValueRange args) {
-          scf::YieldOp::create(b, loc, body(i, args));
-        });
-    return op.getResults();
   }
 
   /// The bits of an f32 as an integer of its order, and back.
@@ -301,8 +273,7 @@ LogicalResult cheems::lowerKeepThreshold(KeepThresholdOp op,
   Type i64 = rewriter.getI64Type();
   Value end = arith::AddIOp::create(rewriter, loc, op.getFirst(), rows);
   Thresholds thresholds{
-      rewriter,
-      loc,
+      {rewriter, loc},
       op,
       static_cast<int64_t>(op.getKeep()),
       VectorType::get({listed}, i64),

@@ -1,7 +1,7 @@
 // Kept entries of a block move to evicted places. Which places those are is
 // found by comparing 64 entries at a time, up to the last one that is needed,
 // unless keep_threshold has found it.
-#include "Kernels.h"
+#include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,25 +12,12 @@ namespace {
 constexpr int64_t kLanes = 64;    ///< entries compared together
 constexpr int64_t kElements = 64; ///< of a key, moved together
 
-struct Update {
-  OpBuilder &b;
-  Location loc;
+struct Update : KernelBuilder {
   KeepUpdateOp op;
   int64_t keep;
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
   Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   Value both(Value a, Value c) { return arith::AndIOp::create(b, loc, a, c); }
-  void each(Value from, Value to, int64_t step,
-            function_ref<void(Value)> body) {
-    scf::ForOp::create(b, loc, from, to, index(step), ValueRange(),
-                       [&](OpBuilder &, Location, Value i, ValueRange) {
-                         body(i);
-                         scf::YieldOp::create(b, loc);
-                       });
-  }
 
   /// Whether entries, one or a vector of them, are kept.
   Value kept(Value m, Value mask, Value priority) {
@@ -180,7 +167,7 @@ struct Update {
 
 LogicalResult cheems::lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter) {
   Location loc = op.getLoc();
-  Update update{rewriter, loc, op, static_cast<int64_t>(op.getKeep())};
+  Update update{{rewriter, loc}, op, static_cast<int64_t>(op.getKeep())};
   Value count =
       arith::AddIOp::create(rewriter, loc, op.getFirst(), op.getRows());
   Value over = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt,

@@ -1,5 +1,6 @@
 // Products with weights in panels: what all ways of computing them share.
 #include "Linear.h"
+#include "Epilogue.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -89,10 +90,8 @@ void LinearKernel::storeColumns(Value row, Value at, VectorType type,
   Value result = sums[0];
   if (!op.getEpilogue().empty()) {
     Block &epilogue = op.getEpilogue().front();
-    IRMapping map;
-    map.map(epilogue.getArguments().take_front(sums.size()), sums);
-    for (auto [argument, operand] : llvm::zip_equal(
-             epilogue.getArguments().drop_front(sums.size()), op.getWith())) {
+    SmallVector<Value> arguments(sums);
+    for (Value operand : op.getWith()) {
       SmallVector<Value> indices{at};
       if (cast<MemRefType>(operand.getType()).getRank() == 2) {
         indices.insert(indices.begin(), row);
@@ -100,34 +99,14 @@ void LinearKernel::storeColumns(Value row, Value at, VectorType type,
       if (mask) {
         Value nothing = arith::ConstantOp::create(
             b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0)));
-        map.map(argument, vector::MaskedLoadOp::create(b, loc, type, operand,
-                                                       indices, mask, nothing));
+        arguments.push_back(vector::MaskedLoadOp::create(
+            b, loc, type, operand, indices, mask, nothing));
       } else {
-        map.map(argument,
-                vector::LoadOp::create(b, loc, type, operand, indices));
+        arguments.push_back(
+            vector::LoadOp::create(b, loc, type, operand, indices));
       }
     }
-    auto spread = [&](Value value) -> Value {
-      // A scalar from outside of the epilogue, or a constant in it.
-      if (Value mapped = map.lookupOrNull(value)) {
-        return mapped;
-      }
-      return vector::BroadcastOp::create(b, loc, like(value.getType()), value);
-    };
-    for (Operation &inner : epilogue.without_terminator()) {
-      if (inner.hasTrait<OpTrait::ConstantLike>()) {
-        Value scalar = b.clone(inner)->getResult(0);
-        map.map(inner.getResult(0), spread(scalar));
-        continue;
-      }
-      SmallVector<Value> operands =
-          llvm::map_to_vector(inner.getOperands(), spread);
-      SmallVector<Type> types =
-          llvm::map_to_vector(inner.getResultTypes(), like);
-      Operation *wide = mlir::clone(b, &inner, types, operands);
-      map.map(inner.getResults(), wide->getResults());
-    }
-    result = spread(cast<YieldOp>(epilogue.back()).getValue());
+    result = emitEpilogue(b, loc, epilogue, arguments, type.getDimSize(0));
   }
   if (mask) {
     vector::MaskedStoreOp::create(b, loc, y, ValueRange{row, at}, mask, result);
