@@ -354,10 +354,10 @@ TEST_P(ExpertMixingTest, ARowDoesNotDependOnTheOthersOrOnTheEntry) {
 /// Tables so large that the threads of a decode step share a row.
 TEST_P(ExpertMixingTest, SharedPiecesGiveTheSameBits) {
   constexpr Form forms[] = {
-      {kSoftmax, Activation::SiLU, 1, 32, 90000, 48, Element::F32},
-      {kInner, Activation::SiLU, 2, 11, 90000, 48, Element::F32},
-      {kSoftmax, Activation::SiLU, 1, 27, 90000, 48, Element::F32, true},
-      {kSoftmax, Activation::SiLU, 1, 27, 90000, 100, Element::I8, true}};
+      {kSoftmax, Activation::SiLU, 1, 32, 23000, 48, Element::F32},
+      {kInner, Activation::SiLU, 2, 11, 23000, 48, Element::F32},
+      {kSoftmax, Activation::SiLU, 1, 27, 23000, 48, Element::F32, true},
+      {kSoftmax, Activation::SiLU, 1, 27, 45000, 100, Element::I8, true}};
   std::string text;
   for (const Form &form : forms) {
     text += form.text();

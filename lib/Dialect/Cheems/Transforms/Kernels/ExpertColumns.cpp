@@ -49,6 +49,61 @@ void Mixing::store(Value value, Value buffer, ValueRange at, Value d,
   }
 }
 
+SmallVector<Value> Mixing::columnsOfX(Value t, Value d, int64_t vectors,
+                                      Value mask) {
+  SmallVector<Value> result;
+  for (int64_t v = 0; v < vectors; ++v) {
+    result.push_back(load(op.getX(), t, plus(d, v * kLanes), mask));
+  }
+  if (!isApart(result.size())) {
+    return result;
+  }
+  SmallVector<int64_t> even, odd;
+  for (int64_t i = 0; i < 2 * kLanes; i += 2) {
+    even.push_back(i);
+    odd.push_back(i + 1);
+  }
+  return {vector::ShuffleOp::create(b, loc, result[0], result[1], even),
+          vector::ShuffleOp::create(b, loc, result[0], result[1], odd)};
+}
+
+SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
+                                        int64_t vectors, Value mask) {
+  if (!isApart(vectors)) {
+    SmallVector<Value> result;
+    for (int64_t v = 0; v < vectors; ++v) {
+      result.push_back(load(table, row, plus(d, v * kLanes), mask));
+    }
+    return result;
+  }
+  auto words = VectorType::get({kLanes}, b.getI32Type());
+  Value both = vector::BitCastOp::create(
+      b, loc, words,
+      vector::LoadOp::create(b, loc,
+                             VectorType::get({2 * kLanes}, b.getBF16Type()),
+                             table, ValueRange{row, d}));
+  Value even = arith::ShLIOp::create(b, loc, both, integer(words, 16));
+  Value odd = arith::AndIOp::create(b, loc, both, integer(words, -65536));
+  return {arith::BitcastOp::create(b, loc, lanes, even),
+          arith::BitcastOp::create(b, loc, lanes, odd)};
+}
+
+SmallVector<Value> Mixing::inOrder(ValueRange vectors) {
+  if (!isApart(vectors.size())) {
+    return vectors;
+  }
+  SmallVector<Value> result;
+  for (int64_t from : {int64_t(0), kLanes / 2}) {
+    SmallVector<int64_t> order;
+    for (int64_t i = from; i < from + kLanes / 2; ++i) {
+      llvm::append_range(order, ArrayRef<int64_t>{i, i + kLanes});
+    }
+    result.push_back(
+        vector::ShuffleOp::create(b, loc, vectors[0], vectors[1], order));
+  }
+  return result;
+}
+
 SmallVector<Value> Mixing::columns(
     ValueRange init,
     function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body) {

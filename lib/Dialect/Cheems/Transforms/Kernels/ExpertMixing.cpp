@@ -17,7 +17,7 @@ constexpr int64_t kRows = 8;
 constexpr int64_t kFarBytes = 1 << 20;
 /// A row that is on its own is shared by threads where its tables are as large:
 /// what a cache holds is read in the time that handing over takes.
-constexpr int64_t kSharedBytes = 16 << 20;
+constexpr int64_t kSharedBytes = 4 << 20;
 } // namespace
 
 Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
@@ -31,6 +31,7 @@ Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
   sums = unit.lanes < kLanes ? kPiece / 2 : kPiece;
   // One line of codes, one of bf16, two of f32.
   step = table.getElementType().isInteger() ? 4 : 2;
+  apart = table.getElementType().isBF16();
   int64_t bytes = table.getNumElements() * table.getElementTypeBitWidth() / 8;
   far = bytes >= kFarBytes;
   shared = bytes >= kSharedBytes;

@@ -18,6 +18,7 @@ struct Mixing : KernelBuilder {
   int64_t sums;               ///< products summed side by side
   int64_t step;               ///< vectors of columns: whole lines of a row
   VectorType lanes;           ///< 16 x f32
+  bool apart;                 ///< tables are bf16
   bool far;                   ///< tables worth fetching ahead
   bool shared;                ///< and worth more than one thread
 
@@ -36,6 +37,15 @@ private:
   /// set.
   Value load(Value buffer, ValueRange at, Value d, Value mask);
   void store(Value value, Value buffer, ValueRange at, Value d, Value mask);
+  /// Columns [d, d + 16 vectors) of x, or of a row of a table: two vectors of
+  /// bf16 tables are the even and the odd columns, which a shift and a mask
+  /// widen, of x then as well.
+  SmallVector<Value> columnsOfX(Value t, Value d, int64_t vectors, Value mask);
+  SmallVector<Value> columnsOfRow(Value table, Value row, Value d,
+                                  int64_t vectors, Value mask);
+  /// The same vectors with their columns in order.
+  SmallVector<Value> inOrder(ValueRange vectors);
+  bool isApart(size_t vectors) const { return apart && vectors == 2; }
   /// Columns in steps of vectors, then one vector by one, then what is left,
   /// under a mask in a vector that ends where the row does: body(first column,
   /// vectors, mask, state).

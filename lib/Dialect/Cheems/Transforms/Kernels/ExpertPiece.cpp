@@ -40,12 +40,12 @@ Value Mixing::hits(Value t, ValueRange rows, ValueRange next) {
           if (!next.empty()) {
             fetch(op.getDown(), next.slice(first, some), d, vectors * kLanes);
           }
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value at = plus(d, v * kLanes), x = load(op.getX(), t, at, mask);
-            for (int64_t i = 0; i < some; ++i) {
-              sum[i] = vector::FMAOp::create(
-                  b, loc, x, load(op.getDown(), rows[first + i], at, mask),
-                  sum[i]);
+          SmallVector<Value> x = columnsOfX(t, d, vectors, mask);
+          for (int64_t i = 0; i < some; ++i) {
+            for (auto [left, right] :
+                 llvm::zip_equal(x, columnsOfRow(op.getDown(), rows[first + i],
+                                                 d, vectors, mask))) {
+              sum[i] = vector::FMAOp::create(b, loc, left, right, sum[i]);
             }
           }
           return sum;
@@ -139,13 +139,15 @@ void Mixing::piece(Value t, Value h, Value first, int64_t n,
             if (!next.empty()) {
               fetch(op.getUp(), next, d, vectors * kLanes);
             }
-            for (int64_t v = 0; v < vectors; ++v) {
-              Value at = plus(d, v * kLanes), sum = nothing();
-              for (auto [row, share] : llvm::zip_equal(rows, shares)) {
-                sum = vector::FMAOp::create(
-                    b, loc, share, load(op.getUp(), row, at, mask), sum);
+            SmallVector<Value> sums(vectors, nothing());
+            for (auto [row, share] : llvm::zip_equal(rows, shares)) {
+              for (auto [sum, part] : llvm::zip_equal(
+                       sums, columnsOfRow(op.getUp(), row, d, vectors, mask))) {
+                sum = vector::FMAOp::create(b, loc, share, part, sum);
               }
-              write(sum, at, mask);
+            }
+            for (auto [v, sum] : llvm::enumerate(inOrder(sums))) {
+              write(sum, plus(d, static_cast<int64_t>(v) * kLanes), mask);
             }
             return {};
           });
