@@ -44,6 +44,16 @@ func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tens
   return %r : tensor<?x752xf32>
 }
 
+// What finishes a product says how many panels: whole heads, here of 128 columns.
+// CHECK-LABEL: @finished
+// CHECK: cheems.linear ins
+// CHECK: cheems.finish {{.*}}{cheems.panels = 8 : i64}
+func.func @finished(%x: tensor<?x512xf32>, %m: tensor<16x256x16x2xbf16>, %c: tensor<?x64xf32>, %s: tensor<?x64xf32>, %y: tensor<?x256xf32>) -> tensor<?x256xf32> {
+  %r = cheems.linear ins(%x : tensor<?x512xf32>) weights(%m : tensor<16x256x16x2xbf16>) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
+  %f = cheems.finish turned 256 angles(%c, %s : tensor<?x64xf32>, tensor<?x64xf32>) outs(%r : tensor<?x256xf32>) -> tensor<?x256xf32>
+  return %f : tensor<?x256xf32>
+}
+
 // What an op says already stays.
 // CHECK-LABEL: @sequence
 // CHECK: cheems.ssd {cheems.chunk = 48 : i64}
