@@ -32,13 +32,62 @@ Value SSDKernel::roundedUp(Value count, int64_t step) {
   return arith::MulIOp::create(b, loc, steps, index(step));
 }
 
-ValueRange SSDKernel::fold(Value from, Value to, ValueRange inits, Fold body) {
+void SSDKernel::fetch(Value buffer, ArrayRef<Value> at, int64_t count,
+                      bool isWrite) {
+  for (int64_t column = 0; column < count; column += kLine) {
+    SmallVector<Value> indices(at);
+    indices.back() = plus(at.back(), column);
+    memref::PrefetchOp::create(b, loc, buffer, indices, isWrite,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
+void SSDKernel::fetchGates(const SSDRows &rows, Value h, Value row) {
+  int64_t lines = llvm::divideCeil(groups * stateSize, kLine);
+  int64_t share = llvm::divideCeil(lines, heads) * kLine;
+  Value from = arith::MulIOp::create(b, loc, h, index(share));
+  for (Value gates : {op.getC(), op.getB()}) {
+    fetch(gates, {plus(plus(rows.first, row), most), zero, from}, share);
+  }
+}
+
+std::pair<Value, Value> SSDKernel::nextHead(const SSDRows &rows, Value h) {
+  Value next = plus(h, 1);
+  Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                     index(heads));
+  return {plus(rows.first,
+               arith::SelectOp::create(b, loc, none, index(most), zero)),
+          arith::SelectOp::create(b, loc, none, zero, next)};
+}
+
+ValueRange SSDKernel::fold(Value from, Value to, ValueRange inits, Fold body,
+                           int64_t step) {
   auto loop =
-      scf::ForOp::create(b, loc, from, to, one, inits,
+      scf::ForOp::create(b, loc, from, to, index(step), inits,
                          [&](OpBuilder &, Location, Value i, ValueRange args) {
                            scf::YieldOp::create(b, loc, body(i, args));
                          });
   return loop.getResults();
+}
+
+ValueRange SSDKernel::foldFours(
+    Value from, Value to, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
+  constexpr int64_t four = 4;
+  Value whole = arith::MulIOp::create(
+      b, loc, arith::DivUIOp::create(b, loc, to, index(four)), index(four));
+  ValueRange sums = fold(
+      from, whole, inits,
+      [&](Value i, ValueRange before) {
+        SmallVector<Value> after(before);
+        for (int64_t offset = 0; offset < four; ++offset) {
+          after = body(i, offset, after);
+        }
+        return after;
+      },
+      four);
+  return fold(whole, to, sums,
+              [&](Value i, ValueRange before) { return body(i, 0, before); });
 }
 
 void SSDKernel::each(Value from, Value to, int64_t step, Body body) {

@@ -78,6 +78,16 @@ struct SSDKernel {
   Value allocate(ArrayRef<int64_t> shape, Type element) {
     return memref::AllocOp::create(b, loc, MemRefType::get(shape, element));
   }
+  /// Has `count` columns of a row come nearer: rows are pages apart, which the
+  /// processor does not foresee. A row may lie behind the last one.
+  void fetch(Value buffer, ArrayRef<Value> at, int64_t count,
+             bool isWrite = false);
+  /// The row of x from which the head behind `h` reads, and that head: of the
+  /// next chunk, behind the last one.
+  std::pair<Value, Value> nextHead(const SSDRows &rows, Value h);
+  /// Head `h`'s share of row `row` of the next chunk's c and b, which lie there
+  /// group behind group.
+  void fetchGates(const SSDRows &rows, Value h, Value row);
   /// Where row `row` of the chunk is in the op's operands; past the last one,
   /// the last one.
   Value clamped(const SSDRows &rows, Value row) {
@@ -87,7 +97,13 @@ struct SSDKernel {
   /// `count` rounded up to a multiple of `step`.
   Value roundedUp(Value count, int64_t step);
 
-  ValueRange fold(Value from, Value to, ValueRange inits, Fold body);
+  ValueRange fold(Value from, Value to, ValueRange inits, Fold body,
+                  int64_t step = 1);
+  /// The same, four at a time where there are as many: body(i, offset, sums) is
+  /// about i + offset. `from` is a multiple of four.
+  ValueRange foldFours(
+      Value from, Value to, ValueRange inits,
+      llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body);
   void each(Value from, Value to, int64_t step, Body body);
   void when(Value condition, llvm::function_ref<void()> body);
   /// body(first, vector) for all columns of the head: whole tiles, then halves
@@ -121,19 +137,24 @@ private:
   SSDKernel &k;
   OpBuilder &b;
   Location loc;
-  int64_t height;        ///< rows of a tile
-  int64_t width;         ///< columns of a tile
-  Value outputGates;     ///< c transposed [N, padded]
-  Value products;        ///< of b and c, [padded, padded]: row u, column t
-  Value weights;         ///< the same, decayed
-  Value inputs, lasting; ///< x, x decayed to the last row: [padded, P]
+  int64_t height;                  ///< rows of a tile
+  int64_t width;                   ///< columns of a tile
+  int64_t stateHeight, stateWidth; ///< the same, of the state's tiles
+  int64_t pitch;                   ///< of a row of outputGates
+  Value outputGates;               ///< c transposed [N, padded], row behind row
+  Value products; ///< of b and c, [padded, padded]: row u, column t
+  Value weights;  ///< the same, decayed
+  Value lasting;  ///< x decayed to the last row: [padded, P], likewise
 
+  /// Column `column` of row i + offset of such scratch. What offsets add is a
+  /// constant of an address, and no instruction.
+  Value flat(Value i, int64_t offset, int64_t pitch, Value column);
   void transposeGates(const SSDRows &rows, Value g);
   void multiplyGates(const SSDRows &rows, Value g);
   void weigh(const SSDRows &rows);
-  void pack(const SSDRows &rows, Value h);
-  void output(const SSDRows &rows, Value h);
-  void carry(const SSDRows &rows, Value h, Value g);
+  void decayInputs(const SSDRows &rows, Value h);
+  void output(const SSDRows &rows, Value h, Value p, VectorType type);
+  void carry(const SSDRows &rows, Value h, Value g, Value p, VectorType type);
 };
 
 /// The same with factors rounded to bf16, on tiles. What y and the state begin
@@ -179,9 +200,6 @@ private:
   void finish(ValueRange sums, Value buffer, Value row, Value column);
   /// Row `from` of c, times `decay` where there is one, is row `to` of `gates`.
   void roundGates(Value from, Value g, Value gates, Value to, Value decay);
-  /// Has a head's row come nearer: rows are pages apart, which the processor
-  /// does not foresee.
-  void fetch(Value buffer, Value row, Value h, bool isWrite);
   void multiplyGates(const SSDRows &rows);
   void weigh(const SSDRows &rows, Value h);
   void turnGates(const SSDRows &rows, Value g);

@@ -132,7 +132,8 @@ void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
     Value end =
         arith::MinUIOp::create(b, loc, k.plus(first, block), rows.count);
     k.each(first, end, 1, [&](Value t) {
-      fetch(k.op.getY(), k.plus(rows.first, t), h, /*isWrite=*/true);
+      k.fetch(k.op.getY(), {k.plus(rows.first, t), h, k.zero}, k.headSize,
+              /*isWrite=*/true);
       Value r = k.minus(t, first);
       Value decay = k.spread(type, k.read(within, r));
       auto weight = [&](Value u, Value factor) {

@@ -178,26 +178,13 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
          });
 }
 
-void SSDProductsAMX::fetch(Value buffer, Value row, Value h, bool isWrite) {
-  for (int64_t p = 0; p < k.headSize; p += SSDKernel::kLine) {
-    memref::PrefetchOp::create(b, loc, buffer, ValueRange{row, h, k.index(p)},
-                               isWrite, /*localityHint=*/3,
-                               /*isDataCache=*/true);
-  }
-}
-
 /// 32 rows of the state from `n` on: in pairs as they are, then what is left of
 /// them and the finished sums.
 void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
                                Value whole) {
   // What the next head packs, row by row while this one's state is turned.
-  Value next = k.plus(h, 1);
-  Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                     k.index(k.heads));
-  Value ahead =
-      k.plus(rows.first,
-             arith::SelectOp::create(b, loc, none, k.index(k.most), k.zero));
-  next = arith::SelectOp::create(b, loc, none, k.zero, next);
+  Value ahead, next;
+  std::tie(ahead, next) = k.nextHead(rows, h);
   int64_t perPair = llvm::divideCeil(2 * k.most, states);
   VectorType type = k.vector(kLanes);
   Value left = k.spread(type, whole);
@@ -207,8 +194,8 @@ void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
         b, loc, arith::DivUIOp::create(b, loc, row, k.index(2)),
         k.index(perPair));
     for (int64_t i = 0; i < perPair; ++i) {
-      fetch(k.op.getX(), k.plus(ahead, k.plus(first, i)), next,
-            /*isWrite=*/false);
+      k.fetch(k.op.getX(), {k.plus(ahead, k.plus(first, i)), next, k.zero},
+              k.headSize);
     }
     blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
       SmallVector<Value> both;

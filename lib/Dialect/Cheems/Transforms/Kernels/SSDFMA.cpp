@@ -3,6 +3,7 @@
 // one a vector of columns. Scratch of a chunk lies in the first two caches.
 #include "SSD.h"
 #include "Transpose.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -14,13 +15,23 @@ SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
   // divides the rows of chunks.
   height = k.unit.registers >= 32 ? 8 : 6;
   width = 2 * k.unit.lanes;
+  // The state's rows need not divide it: the more columns, the fewer loads of
+  // scalars a multiply-add.
+  stateHeight = 6;
+  stateWidth = k.unit.registers >= 32 ? 4 * k.unit.lanes : width;
   Type f32 = b.getF32Type();
   int64_t rows = llvm::alignTo(k.padded, height);
-  outputGates = k.allocate({k.stateSize, rows}, f32);
+  pitch = rows;
+  outputGates = k.allocate({k.stateSize * pitch}, f32);
   products = k.allocate({rows, k.padded}, f32);
   weights = k.allocate({rows, rows}, f32);
-  inputs = k.allocate({rows, k.headSize}, f32);
-  lasting = k.allocate({rows, k.headSize}, f32);
+  lasting = k.allocate({rows * k.headSize}, f32);
+}
+
+Value SSDProductsFMA::flat(Value i, int64_t offset, int64_t pitch,
+                           Value column) {
+  Value row = arith::MulIOp::create(b, loc, i, k.index(pitch));
+  return k.plus(k.plus(row, column), offset * pitch);
 }
 
 void SSDProductsFMA::group(const SSDRows &rows, Value g) {
@@ -30,9 +41,10 @@ void SSDProductsFMA::group(const SSDRows &rows, Value g) {
 
 void SSDProductsFMA::head(const SSDRows &rows, Value h, Value g) {
   weigh(rows);
-  pack(rows, h);
-  output(rows, h);
-  carry(rows, h, g);
+  decayInputs(rows, h);
+  k.columns(width, [&](Value p, VectorType type) { output(rows, h, p, type); });
+  k.columns(stateWidth,
+            [&](Value p, VectorType type) { carry(rows, h, g, p, type); });
 }
 
 void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
@@ -51,13 +63,13 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
       }
       transposeSquare(b, loc, square);
       for (int64_t i = 0; i < lanes; ++i) {
-        k.store(square[i], outputGates, {k.plus(n, i), t});
+        k.store(square[i], outputGates, flat(n, i, pitch, t));
       }
     });
     k.each(k.index(whole), k.index(k.stateSize), 1, [&](Value n) {
       for (int64_t i = 0; i < lanes; ++i) {
         k.write(k.read(k.op.getC(), {lie[i], g, n}), outputGates,
-                {n, k.plus(t, i)});
+                flat(n, 0, pitch, k.plus(t, i)));
       }
     });
   });
@@ -65,28 +77,32 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
 
 /// products[u, t] for all t from the tile on that u lies in.
 void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
-  VectorType type = k.vector(width);
-  k.each(k.zero, rows.count, height, [&](Value u) {
+  // Where registers allow, squares of a block, of which half are left out.
+  bool squares = height == SSDKernel::kBlock / 2;
+  int64_t down = squares ? 2 * height : height,
+          across = squares ? width / 2 : width;
+  VectorType type = k.vector(across);
+  k.each(k.zero, rows.count, down, [&](Value u) {
     SmallVector<Value> lie;
-    for (int64_t i = 0; i < height; ++i) {
+    for (int64_t i = 0; i < down; ++i) {
       lie.push_back(k.clamped(rows, k.plus(u, i)));
     }
     Value start = arith::MulIOp::create(
-        b, loc, arith::DivUIOp::create(b, loc, u, k.index(width)),
-        k.index(width));
-    k.each(start, rows.count, width, [&](Value t) {
-      SmallVector<Value> inits(height, k.none(type));
+        b, loc, arith::DivUIOp::create(b, loc, u, k.index(across)),
+        k.index(across));
+    k.each(start, rows.count, across, [&](Value t) {
+      SmallVector<Value> inits(down, k.none(type));
       ValueRange sums = k.fold(
           k.zero, k.index(k.stateSize), inits, [&](Value n, ValueRange sums) {
-            Value row = k.load(type, outputGates, {n, t});
+            Value row = k.load(type, outputGates, flat(n, 0, pitch, t));
             SmallVector<Value> next;
-            for (int64_t i = 0; i < height; ++i) {
+            for (int64_t i = 0; i < down; ++i) {
               Value gate = k.read(k.op.getB(), {lie[i], g, n});
               next.push_back(k.fused(gate, row, sums[i]));
             }
             return next;
           });
-      for (int64_t i = 0; i < height; ++i) {
+      for (int64_t i = 0; i < down; ++i) {
         k.store(sums[i], products, {k.plus(u, i), t});
       }
     });
@@ -119,70 +135,116 @@ void SSDProductsFMA::weigh(const SSDRows &rows) {
   });
 }
 
-void SSDProductsFMA::pack(const SSDRows &rows, Value h) {
+void SSDProductsFMA::decayInputs(const SSDRows &rows, Value h) {
   k.each(k.zero, rows.count, 1, [&](Value u) {
     Value left = k.read(k.toEnd, u);
     k.columns(4 * k.unit.lanes, [&](Value p, VectorType type) {
       Value x = k.load(type, k.op.getX(), {k.plus(rows.first, u), h, p});
-      k.store(x, inputs, {u, p});
-      k.store(k.times(k.spread(type, left), x), lasting, {u, p});
+      k.store(k.times(k.spread(type, left), x), lasting,
+              flat(u, 0, k.headSize, p));
     });
   });
 }
 
-void SSDProductsFMA::output(const SSDRows &rows, Value h) {
-  k.columns(width, [&](Value p, VectorType type) {
-    k.each(k.zero, rows.count, height, [&](Value t) {
-      auto add = [&](ValueRange sums, Value left, Value at, Value row,
-                     int64_t from) {
-        SmallVector<Value> next(sums);
-        for (int64_t i = from; i < height; ++i) {
-          next[i] = k.fused(k.read(left, {at, k.plus(t, i)}), row, next[i]);
-        }
-        return next;
-      };
-      SmallVector<Value> inits(height, k.none(type));
-      SmallVector<Value> sums = llvm::to_vector(k.fold(
-          k.zero, k.index(k.stateSize), inits, [&](Value n, ValueRange sums) {
-            Value row = k.load(type, k.op.getState(), {h, n, p});
-            return add(sums, outputGates, n, row, 0);
-          }));
-      for (int64_t i = 0; i < height; ++i) {
-        Value decay = k.read(k.fromStart, k.plus(t, i));
-        sums[i] = k.times(k.spread(type, decay), sums[i]);
+/// Columns of y from `p` on.
+void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
+                            VectorType type) {
+  int64_t count = type.getDimSize(0);
+  Value ahead, next;
+  std::tie(ahead, next) = k.nextHead(rows, h);
+  k.each(k.zero, rows.count, height, [&](Value t) {
+    // The sums of rows from the `from`-th of the tile on; left(i) is a factor
+    // of the i-th.
+    auto add = [&](ValueRange sums, Value row, int64_t from, auto left) {
+      SmallVector<Value> result(sums);
+      for (int64_t i = from; i < height; ++i) {
+        result[i] = k.fused(left(i), row, result[i]);
       }
-      sums =
-          llvm::to_vector(k.fold(k.zero, t, sums, [&](Value u, ValueRange s) {
-            return add(s, weights, u, k.load(type, inputs, {u, p}), 0);
-          }));
-      // A row of the tile sees itself and those before it: an infinity in a
-      // later one must not meet a weight of zero.
-      for (int64_t i = 0; i < height; ++i) {
-        Value u = k.plus(t, i), row = k.load(type, inputs, {u, p});
-        sums = add(sums, weights, u, row, i);
-        if (k.op.getSkip()) {
-          sums[i] = k.fused(k.read(k.op.getSkip(), h), row, sums[i]);
-        }
-        Value there = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            u, rows.count);
-        k.when(there, [&] {
-          k.store(sums[i], k.op.getY(), {k.plus(rows.first, u), h, p});
-        });
+      return result;
+    };
+    auto weight = [&](Value u) {
+      return [&, u](int64_t i) { return k.read(weights, {u, k.plus(t, i)}); };
+    };
+    auto input = [&](Value row) {
+      return k.load(type, k.op.getX(), {row, h, p});
+    };
+    // Between parts of the state rows come nearer that are stored below, or
+    // read by the next head: all at once would fill the few buffers that loads
+    // need, too.
+    SmallVector<Value> sums(height, k.none(type));
+    int64_t share =
+        llvm::alignTo(llvm::divideCeil(k.stateSize, height), int64_t(4));
+    int64_t parts = llvm::divideCeil(k.stateSize, share);
+    sums = llvm::to_vector(k.fold(
+        k.zero, k.index(parts), sums, [&](Value part, ValueRange before) {
+          Value row = k.plus(t, part);
+          k.fetch(k.op.getY(), {k.plus(rows.first, row), h, p}, count,
+                  /*isWrite=*/true);
+          k.fetch(k.op.getX(), {k.plus(ahead, row), next, p}, count);
+          Value from = arith::MulIOp::create(b, loc, part, k.index(share));
+          Value to = arith::MinUIOp::create(b, loc, k.plus(from, share),
+                                            k.index(k.stateSize));
+          return llvm::to_vector(k.foldFours(
+              from, to, before,
+              [&](Value n, int64_t offset, ValueRange before) {
+                Value state =
+                    k.load(type, k.op.getState(), {h, k.plus(n, offset), p});
+                return add(before, state, 0, [&](int64_t i) {
+                  return k.read(outputGates,
+                                flat(n, offset, pitch, k.plus(t, i)));
+                });
+              }));
+        }));
+    for (int64_t i = 0; i < height; ++i) {
+      Value decay = k.read(k.fromStart, k.plus(t, i));
+      sums[i] = k.times(k.spread(type, decay), sums[i]);
+    }
+    sums = llvm::to_vector(k.fold(k.zero, t, sums, [&](Value u, ValueRange s) {
+      return add(s, input(k.plus(rows.first, u)), 0, weight(u));
+    }));
+    // A row of the tile sees itself and those before it: an infinity in a
+    // later one must not meet a weight of zero.
+    for (int64_t i = 0; i < height; ++i) {
+      Value u = k.plus(t, i), row = input(k.clamped(rows, u));
+      sums = add(sums, row, i, weight(u));
+      if (k.op.getSkip()) {
+        sums[i] = k.fused(k.read(k.op.getSkip(), h), row, sums[i]);
       }
-    });
+      Value there = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
+                                          rows.count);
+      k.when(there, [&] {
+        k.store(sums[i], k.op.getY(), {k.plus(rows.first, u), h, p});
+      });
+    }
   });
 }
 
-/// The state after the chunk.
-void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g) {
+/// Columns of the state after the chunk from `p` on.
+void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g, Value p,
+                           VectorType type) {
   Value last = k.minus(rows.count, k.one);
   Value whole = k.read(k.fromStart, last);
-  auto tile = [&](Value n, int64_t count, Value p, VectorType type) {
+  // With each tile some rows of c and b come nearer, for the next chunk.
+  int64_t down = llvm::divideCeil(k.stateSize, stateHeight),
+          across = llvm::divideCeil(k.headSize, stateWidth);
+  int64_t share = llvm::divideCeil(k.most, down * across);
+  auto tile = [&](Value n, int64_t count) {
+    Value number = k.plus(
+        arith::DivUIOp::create(b, loc, n, k.index(stateHeight)),
+        arith::MulIOp::create(
+            b, loc, arith::DivUIOp::create(b, loc, p, k.index(stateWidth)),
+            k.index(down)));
+    for (int64_t i = 0; i < share; ++i) {
+      k.fetchGates(
+          rows, h,
+          k.plus(arith::MulIOp::create(b, loc, number, k.index(share)), i));
+    }
     SmallVector<Value> inits(count, k.none(type));
-    ValueRange sums =
-        k.fold(k.zero, rows.count, inits, [&](Value u, ValueRange sums) {
-          Value row = k.load(type, lasting, {u, p});
-          Value from = k.plus(rows.first, u);
+    ValueRange sums = k.foldFours(
+        k.zero, rows.count, inits,
+        [&](Value u, int64_t offset, ValueRange sums) {
+          Value row = k.load(type, lasting, flat(u, offset, k.headSize, p));
+          Value from = k.plus(k.plus(rows.first, u), offset);
           SmallVector<Value> next;
           for (int64_t i = 0; i < count; ++i) {
             Value gate = k.read(k.op.getB(), {from, g, k.plus(n, i)});
@@ -196,12 +258,11 @@ void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g) {
       k.store(k.fused(whole, old, sums[i]), k.op.getState(), {h, at, p});
     }
   };
-  int64_t full = k.stateSize / height * height, rest = k.stateSize % height;
-  k.columns(width, [&](Value p, VectorType type) {
-    k.each(k.zero, k.index(full), height,
-           [&](Value n) { tile(n, height, p, type); });
-    if (rest) {
-      tile(k.index(full), rest, p, type);
-    }
-  });
+  int64_t full = k.stateSize / stateHeight * stateHeight,
+          rest = k.stateSize % stateHeight;
+  k.each(k.zero, k.index(full), stateHeight,
+         [&](Value n) { tile(n, stateHeight); });
+  if (rest) {
+    tile(k.index(full), rest);
+  }
 }
