@@ -19,9 +19,12 @@ target_link_libraries(cheems_mlir INTERFACE MLIR LLVM)
 function(cheems_precompile_mlir target)
   if(target STREQUAL CheemsIR)
     target_precompile_headers(${target} PRIVATE
-      <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h>
-      <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
-      <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h> <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
+      <cheems/Dialect/Cheems/IR/CheemsDialect.h> <mlir/Conversion/LLVMCommon/TypeConverter.h> <mlir/Dialect/Affine/IR/AffineOps.h>
+      <mlir/Dialect/AMX/AMXDialect.h> <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Bufferization/IR/Bufferization.h>
+      <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+      <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/Dialect/X86Vector/X86VectorDialect.h> <mlir/IR/Builders.h> <mlir/IR/IRMapping.h>
+      <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h>)
   else()
     target_precompile_headers(${target} REUSE_FROM CheemsIR)
   endif()
