@@ -15,10 +15,13 @@ add_library(cheems_coverage INTERFACE)
 if(CHEEMS_BUILD_FUZZERS)
   target_compile_options(cheems_coverage INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table,indirect-calls,trace-cmp)
 endif()
-# Tests' own code is read once and run once: under sanitizers optimising it takes longer than running it.
+# Tests' own code runs once: optimising it takes longer than running it.
 add_library(cheems_test_options INTERFACE)
+target_compile_options(cheems_test_options INTERFACE -O0)
+# Mains spend next to no time: under sanitizers optimising them takes longer.
+add_library(cheems_tool_options INTERFACE)
 if(CHEEMS_SANITIZE)
-  target_compile_options(cheems_test_options INTERFACE -O0)
+  target_compile_options(cheems_tool_options INTERFACE -O0)
 endif()
 find_program(CHEEMS_CCACHE ccache)
 if(CHEEMS_CCACHE)
