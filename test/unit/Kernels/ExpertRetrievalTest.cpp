@@ -52,12 +52,18 @@ constexpr Form kForms[] = {
     {1, 1024, 16}, {1, 1100, 3}, {1, 4200, 2}, {1, 1024, 32}, {2, 64, 32},
     {1, 100, 40},  {1, 256, 64}, {2, 33, 64},  {1, 1000, 65}, {1, 12, 144}};
 
-std::unique_ptr<CompiledModule> compileAll(Mode mode) {
-  std::string text;
-  for (const Form &form : kForms) {
-    text += form.text();
+/// All forms, compiled once a mode.
+CompiledModule *compiled(Mode mode) {
+  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+  auto [found, fresh] = modules.try_emplace(mode);
+  if (fresh) {
+    std::string text;
+    for (const Form &form : kForms) {
+      text += form.text();
+    }
+    found->second = CompiledModule::compile(text, mode);
   }
-  return CompiledModule::compile(text, mode);
+  return found->second.get();
 }
 
 /// What makes scores hard to rank, by case number.
@@ -103,7 +109,7 @@ void expectSame(const Buffer &score, const Buffer &expert,
 }
 
 TEST_P(ExpertRetrievalTest, AgreesWithTheEvaluatorBitForBit) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(41);
   constexpr int64_t count = std::size(kForms);
@@ -127,7 +133,7 @@ TEST_P(ExpertRetrievalTest, AgreesWithTheEvaluatorBitForBit) {
 }
 
 TEST_P(ExpertRetrievalTest, ARowDoesNotDependOnTheOthers) {
-  auto module = compileAll(GetParam());
+  CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(42);
   for (const Form &form : kForms) {

@@ -100,15 +100,16 @@ struct Operands {
 /// Every remainder of N by 16 with every epilogue, in one to 11 panels: below,
 /// at and past the panels of one parallel iteration; K below and past a block
 /// of 32, odd ones among them, and a few that are long. Compiling them is most
-/// of the time, so where only pairs of bf16 have code of their own, there are
-/// fewer, and almost all of them pairs; the rest of the cases is row counts.
+/// of the time, so plain loops, which are the same for all remainders, have
+/// fewer, and so do those where only pairs of bf16 have code of their own,
+/// almost all of them pairs; the rest of the cases is row counts.
 std::vector<Form> makeForms(Mode mode) {
   Random random(7);
   bool pairsAlone = mode == Mode::DotBF16 || mode == Mode::AMX;
   std::vector<Form> result;
   // 80 are every remainder with every epilogue.
-  int64_t count = std::max<int64_t>(pairsAlone || caseCount() < 80 ? 40 : 80,
-                                    caseCount() / 6);
+  bool fewer = pairsAlone || mode == Mode::Scalar || caseCount() < 80;
+  int64_t count = std::max<int64_t>(fewer ? 40 : 80, caseCount() / 6);
   for (int64_t i = 0; i < count; ++i) {
     bool other = !pairsAlone || i % 16 == 3 || i % 16 == 10;
     Element element = other && i % 4 == 3 ? Element::F32 : Element::BF16;
