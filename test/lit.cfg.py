@@ -22,6 +22,8 @@ for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
         lit_config.fatal(f"{tool} is missing from {config.llvm_bin}: run scripts/setup.sh tests")
 
 config.substitutions.append(("%bin", config.cheems_bin))
+# one kind of code, for tests of tools; instrumented, this machine's best takes several times as long to compile as the plainest
+config.substitutions.append(("%cpu", "x86-64-v3" if config.cheems_sanitize else "native"))
 config.substitutions.append(("%models", os.path.join(config.cheems_source, "models")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 # a model folder given to cheems-run compiles into the build, never into the user's cache

@@ -92,8 +92,8 @@ TEST_P(ModelGolden, ContinuesWithTheRecordedTokens) {
   }
   std::vector<int64_t> want = golden->integers("greedy_ids");
   ASSERT_GE(want.size(), 8u);
-  if (underAddressSanitizer) {
-    want.resize(2); // every token is a full evaluation
+  if (underAddressSanitizer) { // every token is a full evaluation
+    want.resize(prompt(0).size() > 500 ? 1 : 2);
   }
   EXPECT_EQ(greedy(*checkpoint, prompt(0), static_cast<int64_t>(want.size())),
             want);
