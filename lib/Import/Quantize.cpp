@@ -156,7 +156,9 @@ bool quantizeRow(llvm::ArrayRef<float> row, QuantizedFormat format,
     return false;
   }
   if (format.bits == 8) {
-    assert(format.group == 0);
+    // Rows that stand beside others are told by their length.
+    assert(format.group == 0 ||
+           format.group == static_cast<int64_t>(row.size()));
     float most = llvm::bit_cast<float>(bits);
     scales[0] = most < kLeastMagnitude ? 0 : most / 127;
     round(row, scales[0], -127, 127, codes);
