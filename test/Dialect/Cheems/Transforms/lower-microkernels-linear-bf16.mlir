@@ -27,9 +27,10 @@
 // AMX-NEXT: scf.yield
 // AMX: else
 // AMX-NOT: vector.fma
-// A pair of tiles of rows with a pair of panels.
+// A pair of tiles of rows with a pair of panels; in each of two blocks of k half of the lines that their sums go to are fetched.
 // AMX-COUNT-4: amx.tile_zero
 // AMX: scf.for
+// AMX-COUNT-32: memref.prefetch %{{.*}}, write, locality<3>, data : memref<?x64xf32
 // AMX-COUNT-4: amx.tile_mulf
 // AMX: scf.yield
 // AMX-COUNT-4: amx.tile_store

@@ -68,8 +68,9 @@ TileProducts::multiply(const Rows &rows, Value column, ValueRange before,
   return after;
 }
 
-void TileProducts::prefetch(Value memref, ValueRange at, int64_t locality) {
-  memref::PrefetchOp::create(b, loc, memref, at, /*isWrite=*/false, locality,
+void TileProducts::prefetch(Value memref, ValueRange at, int64_t locality,
+                            bool write) {
+  memref::PrefetchOp::create(b, loc, memref, at, write, locality,
                              /*isDataCache=*/true);
 }
 
@@ -86,6 +87,23 @@ void TileProducts::fetchInputs(const Rows &rows, Value n, int64_t panels,
   first = arith::AddIOp::create(b, loc, first, k.add(rows.at, height));
   for (int64_t r = 0; r < share; ++r) {
     prefetch(rows.packed, ValueRange{k.add(first, r), column}, 2);
+  }
+}
+
+/// During block `i` of k: a share of the lines that these sums go to, which
+/// are seldom in a near cache.
+void TileProducts::fetchResults(const Rows &rows, Value n, int64_t panels,
+                                Value i) {
+  constexpr int64_t height = 2 * kTile;
+  int64_t share = llvm::divideCeil(height, blocks);
+  Value first = arith::MulIOp::create(b, loc, i, k.index(share));
+  first = arith::MinUIOp::create(b, loc, first, k.index(height - share));
+  first = arith::AddIOp::create(b, loc, first, rows.row);
+  for (int64_t p = 0; p < panels; ++p) {
+    Value column = arith::MulIOp::create(b, loc, k.add(n, p), k.index(kTile));
+    for (int64_t r = 0; r < share; ++r) {
+      prefetch(k.y, ValueRange{k.add(first, r), column}, 3, /*write=*/true);
+    }
   }
 }
 
@@ -126,6 +144,9 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
           if (rows.tiles == 2 &&
               pack.stride > kLongRow * width / RowPack::kLineBytes) {
             fetchInputs(rows, n, panels, column);
+          }
+          if (rows.tiles == 2) {
+            fetchResults(rows, n, panels, i);
           }
           if (rows.tiles == 1) {
             // With few rows weights come from memory. Tiles are not fetched

@@ -53,7 +53,8 @@ protected:
   /// Tiles of zeros.
   SmallVector<Value> none(int64_t count);
   void storeSums(const Rows &rows, ValueRange total);
-  void prefetch(Value memref, ValueRange at, int64_t locality);
+  void prefetch(Value memref, ValueRange at, int64_t locality,
+                bool write = false);
 
   LinearKernel &k;
   OpBuilder &b;
@@ -70,6 +71,7 @@ private:
   int64_t blocks, left; ///< whole blocks of k, and rows of weights behind them
 
   void fetchInputs(const Rows &rows, Value n, int64_t panels, Value column);
+  void fetchResults(const Rows &rows, Value n, int64_t panels, Value i);
   /// All panels, as many at once as there are tiles of sums.
   void panels(const Rows &rows);
 };
