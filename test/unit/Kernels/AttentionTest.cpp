@@ -197,16 +197,14 @@ struct Case {
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
-  auto [found, fresh] = modules.try_emplace(mode);
-  if (fresh) {
+  static CompiledModules modules([] {
     std::string text;
     for (const AttentionForm &form : kAttentionForms) {
       text += textOf(form);
     }
-    found->second = CompiledModule::compile(text, mode);
-  }
-  return found->second.get();
+    return text;
+  }());
+  return modules.of(mode);
 }
 
 TEST_P(AttentionTest, AgreesWithTheEvaluator) {

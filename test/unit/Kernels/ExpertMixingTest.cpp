@@ -293,16 +293,14 @@ private:
 
 /// Compiled once a mode: it takes longer than running.
 CompiledModule *compiled(Mode mode) {
-  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
-  auto [module, fresh] = modules.try_emplace(mode);
-  if (fresh) {
+  static CompiledModules modules([] {
     std::string text;
     for (const Form &form : kForms) {
       text += form.text();
     }
-    module->second = CompiledModule::compile(text, mode);
-  }
-  return module->second.get();
+    return text;
+  }());
+  return modules.of(mode);
 }
 
 TEST_P(ExpertMixingTest, AgreesWithTheEvaluator) {

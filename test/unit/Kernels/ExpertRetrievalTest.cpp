@@ -54,16 +54,14 @@ constexpr Form kForms[] = {
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
-  auto [found, fresh] = modules.try_emplace(mode);
-  if (fresh) {
+  static CompiledModules modules([] {
     std::string text;
     for (const Form &form : kForms) {
       text += form.text();
     }
-    found->second = CompiledModule::compile(text, mode);
-  }
-  return found->second.get();
+    return text;
+  }());
+  return modules.of(mode);
 }
 
 /// What makes scores hard to rank, by case number.

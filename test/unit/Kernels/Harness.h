@@ -84,6 +84,26 @@ private:
   void *library = nullptr;
 };
 
+/// Modules of one text, each compiled when a mode is first asked for: that
+/// takes longer than running.
+class CompiledModules {
+public:
+  explicit CompiledModules(std::string text) : text(std::move(text)) {}
+
+  /// Null after a test failure that says why.
+  CompiledModule *of(Mode mode) {
+    auto [found, fresh] = modules.try_emplace(mode);
+    if (fresh) {
+      found->second = CompiledModule::compile(text, mode);
+    }
+    return found->second.get();
+  }
+
+private:
+  std::string text;
+  std::map<Mode, std::unique_ptr<CompiledModule>> modules;
+};
+
 /// A test that runs once a mode, where this machine can.
 class KernelTest : public testing::TestWithParam<Mode> {
 protected:

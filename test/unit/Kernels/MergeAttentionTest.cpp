@@ -42,18 +42,16 @@ std::string textOf(int64_t heads, int64_t size) {
 }
 
 CompiledModule *compiled(Mode mode) {
-  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
-  auto [found, fresh] = modules.try_emplace(mode);
-  if (fresh) {
+  static CompiledModules modules([] {
     std::string text;
     for (int64_t heads : kHeads) {
       for (int64_t size : kSizes) {
         text += textOf(heads, size);
       }
     }
-    found->second = CompiledModule::compile(text, mode);
-  }
-  return found->second.get();
+    return text;
+  }());
+  return modules.of(mode);
 }
 
 /// A piece's softmax; of some rows and heads it saw nothing, and their sums are

@@ -195,16 +195,14 @@ struct Expected {
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static std::map<Mode, std::unique_ptr<CompiledModule>> modules;
-  auto [entry, absent] = modules.try_emplace(mode);
-  if (absent) {
+  static CompiledModules modules([] {
     std::string text;
     for (const Form &form : kForms) {
       text += form.text();
     }
-    entry->second = CompiledModule::compile(text, mode);
-  }
-  return entry->second.get();
+    return text;
+  }());
+  return modules.of(mode);
 }
 
 std::string describe(const Case &one) {
