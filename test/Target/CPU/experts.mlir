@@ -35,9 +35,12 @@ func.func @keys(%buffer_x: memref<?x2x1x32xf32>, %buffer_y: memref<?x2x1x128xf32
   return
 }
 
+// AVX2-LABEL: best_parallel{{[0-9]*}}:
+// AVX2: vmaxpd {{.*}}%ymm
 // AVX512-LABEL: best_parallel{{[0-9]*}}:
 // AVX512: vpcompressd {{.*}}%zmm
-// AVX512: vpcmpgtq {{.*}}%zmm
+// AVX512: vmaxpd {{.*}}%zmm
+// AVX512: vgatherdps {{.*}}%zmm
 // AVX512: vpermt2ps
 // AVX512: vpcompressd {{.*}}%zmm
 func.func @best(%buffer_g: memref<?x2x1x128xf32>, %buffer_s: memref<?x1x32xf32>, %buffer_e: memref<?x1x32xi32>) {

@@ -42,15 +42,17 @@ struct Form {
 };
 
 // Fewer keys than lanes, a multiple, one more and one less; k below K, at it,
-// past it, and all pairs, up to where pairs have a threshold and past it; more
-// keys than maxima have lanes, and no multiple of those.
+// past it, and all pairs, up to where thresholds come from registers and past
+// it, squares and none; more keys than maxima have lanes, and no multiple of
+// those.
 constexpr Form kForms[] = {
     {1, 1, 1},     {3, 3, 1},    {2, 3, 2},    {1, 3, 5},     {2, 3, 9},
     {4, 8, 3},     {1, 8, 8},    {2, 8, 11},   {1, 8, 64},    {2, 9, 70},
     {2, 16, 4},    {1, 16, 17},  {2, 31, 7},   {1, 31, 40},   {1, 31, 961},
     {4, 128, 8},   {1, 128, 1},  {8, 128, 2},  {1, 128, 64},  {1, 300, 33},
     {1, 1024, 16}, {1, 1100, 3}, {1, 4200, 2}, {1, 1024, 32}, {2, 64, 32},
-    {1, 100, 40},  {1, 256, 64}, {2, 33, 64},  {1, 1000, 65}, {1, 12, 144}};
+    {1, 100, 40},  {1, 256, 64}, {2, 33, 64},  {1, 1000, 65}, {1, 12, 144},
+    {2, 90, 81},   {1, 80, 80},  {1, 300, 257}};
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {

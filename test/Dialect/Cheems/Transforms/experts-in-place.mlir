@@ -20,7 +20,8 @@
 // CHECK: cheems.worker
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: llvm.call_intrinsic "llvm.experimental.vector.compress"
-// CHECK: vector.scatter
+// CHECK: arith.cmpf ogt, {{.*}} : vector<8xf64>
+// CHECK: vector.gather
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: scf.forall (%{{.*}}) in
 // CHECK-NOT: {{memref.alloc|copy}}

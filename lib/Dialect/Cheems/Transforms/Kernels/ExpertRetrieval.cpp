@@ -10,23 +10,22 @@ using namespace mlir::cheems;
 
 namespace {
 constexpr int64_t kLanes = Selection::kLanes;
-/// Past so many experts all pairs are ranked: vectors of pairs would not fit
-/// the registers.
-constexpr int64_t kMostPairs = 64;
-/// Lanes of maxima at most.
-constexpr int64_t kMostMaxima = 256;
+/// Past so many experts thresholds come from orders in memory: vectors of pairs
+/// and of maxima would not fit the registers.
+constexpr int64_t kMostInRegisters = 64;
 
 struct Retrieval : Selection {
   RetrieveExpertsOp op;
   int64_t keys, found, kept; // K, k, min(k, K)
   VectorType f32s, i32s;     // 16 lanes
   List candidates;           // of a half, or pairs
-  Value ranks;
-  Value bestScore, bestKey; // [2, kept in whole vectors], best first
+  Value ranking;             // of the candidates, sorted
+  Value bestScore, bestKey;  // [2, kept and room for a vector], best first
+  Value orders;              // of a half, or of likely pairs; where k is large
 
   Value zero() { return index(0); }
 
-  // Sums are ranked before there are more than so many; then the best remain.
+  // Sums are sorted before there are more than so many; then the best remain.
   int64_t room() const {
     return std::max<int64_t>(keys,
                              2 * llvm::alignTo(found, kLanes) + 4 * kLanes);
@@ -73,15 +72,6 @@ struct Retrieval : Selection {
                                   select(mask, orderOf(some), least));
   }
 
-  void storeRanked(Value rank, Value values, Value into, ValueRange at,
-                   int64_t limit) {
-    auto type = cast<VectorType>(rank.getType());
-    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rank,
-                                       integer(type, limit));
-    vector::ScatterOp::create(b, loc, Type(), into, at, rank, here, values,
-                              IntegerAttr());
-  }
-
   /// The best keys of a half in order, of those whose scores reach `least`.
   void selectHalf(Value t, int64_t half, Value h, Value least) {
     auto add = [&](Value from, Value length, bool whole) {
@@ -103,32 +93,69 @@ struct Retrieval : Selection {
     if (whole < keys) {
       length = add(index(whole), length, false);
     }
-    rank(candidates, length, ranks,
-         [&](Value rank, Value scores, Value numbers) {
-           storeRanked(rank, scores, bestScore, {index(half), zero()}, kept);
-           storeRanked(rank, numbers, bestKey, {index(half), zero()}, kept);
-         });
+    sort(candidates, length, ranking);
+    each(zero(), index(kept), kLanes, [&](Value i) {
+      Value numbers = sorted(ranking, i);
+      Value here = inside(arith::SubIOp::create(b, loc, index(kept), i));
+      SmallVector<Value> at{index(half), i};
+      vector::StoreOp::create(b, loc, numbers, bestKey, at);
+      vector::StoreOp::create(b, loc, scoresOf(t, half, h, numbers, here),
+                              bestScore, at);
+    });
+  }
+
+  /// Scores of 16 keys of a half, where `here` holds.
+  Value scoresOf(Value t, int64_t half, Value h, Value numbers, Value here) {
+    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
+    return vector::GatherOp::create(b, loc, f32s, op.getScores(),
+                                    ValueRange{t, index(half), h, zero()},
+                                    numbers, here, nothing);
+  }
+  /// Scores of 16 experts.
+  Value sumsOf(Value t, Value h, Value experts, Value here) {
+    Value each = integer(i32s, keys);
+    Value first = arith::DivUIOp::create(b, loc, experts, each);
+    Value second = arith::RemUIOp::create(b, loc, experts, each);
+    return arith::AddFOp::create(b, loc, scoresOf(t, 0, h, first, here),
+                                 scoresOf(t, 1, h, second, here));
+  }
+
+  /// Orders that the k best keys of each half reach.
+  SmallVector<Value> halfThresholds(Value t, Value h) {
+    if (kept == keys) {
+      return SmallVector<Value>(
+          2, integer(b.getI32Type(), std::numeric_limits<int32_t>::min()));
+    }
+    if (kept > kMostInRegisters) {
+      return {halfThreshold(t, 0, h), halfThreshold(t, 1, h)};
+    }
+    int64_t width = std::min<int64_t>(
+        llvm::PowerOf2Ceil(std::max(keys, kLanes)),
+        std::max<int64_t>(llvm::PowerOf2Ceil(2 * kept), kLanes));
+    // Both halves at once: two chains of dependent steps run side by side.
+    return thresholds({{maxima(t, 0, h, width)}, {maxima(t, 1, h, width)}},
+                      std::min(width, keys), kept);
+  }
+
+  /// The same of one half, from the orders of all its keys.
+  Value halfThreshold(Value t, int64_t half, Value h) {
+    auto store = [&](Value from, bool whole) {
+      vector::StoreOp::create(b, loc, orderOf(load(t, half, h, from, whole)),
+                              orders, from);
+    };
+    int64_t whole = keys / kLanes * kLanes;
+    each(zero(), index(whole), kLanes, [&](Value i) { store(i, true); });
+    if (whole < keys) {
+      store(index(whole), false);
+    }
+    return threshold(orders, keys, kept);
   }
 
   void selectHalves(Value t, Value h) {
-    Value all = spread(
-        f32s,
-        scoreOf(integer(b.getI32Type(), std::numeric_limits<int32_t>::min())));
-    Value least[] = {all, all};
-    int64_t width = std::min<int64_t>(
-        llvm::PowerOf2Ceil(std::max(keys, kLanes)),
-        std::clamp<int64_t>(llvm::PowerOf2Ceil(2 * kept), kLanes, kMostMaxima));
-    int64_t real = std::min(width, keys);
-    if (kept < keys && kept <= real) {
-      // Both halves at once: two chains of dependent steps run side by side.
-      SmallVector<Value> orders = thresholds(
-          {{maxima(t, 0, h, width)}, {maxima(t, 1, h, width)}}, real, kept);
-      for (auto [score, order] : llvm::zip_equal(least, orders)) {
-        score = spread(f32s, scoreOf(order));
-      }
+    SmallVector<Value> least = halfThresholds(t, h);
+    for (int64_t half : {0, 1}) {
+      selectHalf(t, half, h, spread(f32s, scoreOf(least[half])));
     }
-    selectHalf(t, 0, h, least[0]);
-    selectHalf(t, 1, h, least[1]);
   }
 
   Value bestOf(Value values, int64_t half, Value place) {
@@ -140,6 +167,10 @@ struct Retrieval : Selection {
   /// (i + 1) (j + 1) <= k. There are k of them at least, and of those that are
   /// not among them each is preceded by k that are, or equals one.
   Value sumThreshold() {
+    return found <= kMostInRegisters ? sumsInRegisters() : sumsInMemory();
+  }
+
+  Value sumsInRegisters() {
     SmallVector<int64_t> rows, columns;
     for (int64_t i = 0; i < kept; ++i) {
       for (int64_t j = 0; j < std::min(kept, found / (i + 1)); ++j) {
@@ -169,6 +200,53 @@ struct Retrieval : Selection {
     return thresholds({orders}, real, found).front();
   }
 
+  /// How many pairs are likely.
+  int64_t likelyPairs() const {
+    int64_t pairs = 0;
+    for (int64_t i = 0; i < kept; ++i) {
+      pairs += std::min(kept, found / (i + 1));
+    }
+    return pairs;
+  }
+
+  /// Of the pairs those with i < r lie in rows, the others in columns j < r,
+  /// where r * r <= k < (r + 1) * (r + 1): 2 r runs, most of them long.
+  Value sumsInMemory() {
+    int64_t side = 1;
+    while (side < kept && (side + 1) * (side + 1) <= found) {
+      ++side;
+    }
+    Value length = zero();
+    for (int64_t half : {0, 1}) {
+      length = loop(zero(), index(side), 1, length,
+                    [&](Value place, ValueRange args) -> SmallVector<Value> {
+                      return {addLikely(half, place, half * side, args[0])};
+                    })
+                   .front();
+    }
+    return threshold(orders, likelyPairs(), found);
+  }
+
+  /// Adds the orders of sums of one score of a half with those of the other
+  /// from `from` on behind the `length` first; what they are then.
+  Value addLikely(int64_t half, Value place, int64_t from, Value length) {
+    Value score = spread(f32s, bestOf(bestScore, half, place));
+    Value end = arith::MinUIOp::create(
+        b, loc, index(kept),
+        arith::DivUIOp::create(b, loc, index(found), plus(place, 1)));
+    // Never before `from`: the side is at most kept, and found / side.
+    Value shift = plus(length, -from);
+    each(index(from), end, kLanes, [&](Value i) {
+      Value other = vector::LoadOp::create(b, loc, f32s, bestScore,
+                                           ValueRange{index(1 - half), i});
+      Value sum = arith::AddFOp::create(b, loc, score, other);
+      vector::StoreOp::create(
+          b, loc, orderOf(sum), orders,
+          ValueRange{arith::AddIOp::create(b, loc, shift, i)});
+    });
+    return arith::AddIOp::create(b, loc, shift, end);
+  }
+
   /// Whether sums can fail to fall along rows and columns: where a NaN or an
   /// infinity is among what is added.
   Value mayRise() {
@@ -190,23 +268,16 @@ struct Retrieval : Selection {
 
   /// Leaves the best of the candidates in order, k at most; returns how many,
   /// and the least score that may still enter.
-  SmallVector<Value> shorten(Value length, const List &best) {
-    rank(candidates, length, ranks,
-         [&](Value rank, Value scores, Value numbers) {
-           storeRanked(rank, scores, best.score, zero(), found);
-           storeRanked(rank, numbers, best.number, zero(), found);
-         });
+  SmallVector<Value> shorten(Value t, Value h, Value length) {
+    sort(candidates, length, ranking);
     Value left = arith::MinUIOp::create(b, loc, length, index(found));
-    loop(zero(), left, kLanes, {},
-         [&](Value i, ValueRange) -> SmallVector<Value> {
-           for (auto [type, from, to] :
-                {std::tuple(f32s, best.score, candidates.score),
-                 std::tuple(i32s, best.number, candidates.number)}) {
-             Value some = vector::LoadOp::create(b, loc, type, from, i);
-             vector::StoreOp::create(b, loc, some, to, i);
-           }
-           return {};
-         });
+    each(zero(), left, kLanes, [&](Value i) {
+      Value experts = sorted(ranking, i);
+      Value here = inside(arith::SubIOp::create(b, loc, left, i));
+      vector::StoreOp::create(b, loc, experts, candidates.number, i);
+      vector::StoreOp::create(b, loc, sumsOf(t, h, experts, here),
+                              candidates.score, i);
+    });
     Value last = memref::LoadOp::create(
         b, loc, candidates.score,
         ValueRange{arith::SubIOp::create(b, loc, left, index(1))});
@@ -219,8 +290,8 @@ struct Retrieval : Selection {
 
   /// Sums of the i-th best key of the first half with those of the second, 16
   /// at a time for as long as all of 16 enter.
-  SmallVector<Value> addRow(Value i, Value length, Value least, Value rises,
-                            const List &best) {
+  SmallVector<Value> addRow(Value t, Value h, Value i, Value length,
+                            Value least, Value rises) {
     Type i32 = b.getI32Type();
     Value first = spread(f32s, bestOf(bestScore, 0, i));
     Value base =
@@ -238,14 +309,14 @@ struct Retrieval : Selection {
               b, loc, arith::AndIOp::create(b, loc, inside, args[3]), args);
         },
         [&](OpBuilder &, Location, ValueRange args) {
-          // Ties without end, or more than 64 experts of a head.
+          // Ties without end.
           Value crowded =
               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, args[1],
                                     index(room() - kLanes));
           auto fewer = scf::IfOp::create(
               b, loc, crowded,
               [&](OpBuilder &, Location) {
-                scf::YieldOp::create(b, loc, shorten(args[1], best));
+                scf::YieldOp::create(b, loc, shorten(t, h, args[1]));
               },
               [&](OpBuilder &, Location) {
                 scf::YieldOp::create(b, loc, ValueRange{args[1], args[2]});
@@ -272,12 +343,8 @@ struct Retrieval : Selection {
     return {row.getResult(1), row.getResult(2)};
   }
 
-  void selectSums(Value t, Value h, const List &best) {
-    Type i32 = b.getI32Type();
-    Value least =
-        scoreOf(found <= kMostPairs
-                    ? sumThreshold()
-                    : integer(i32, std::numeric_limits<int32_t>::min()));
+  void selectSums(Value t, Value h) {
+    Value least = scoreOf(sumThreshold());
     Value rises = mayRise(), second = bestOf(bestScore, 1, zero());
     auto rows = scf::WhileOp::create(
         b, loc, TypeRange{b.getIndexType(), b.getIndexType(), b.getF32Type()},
@@ -297,15 +364,19 @@ struct Retrieval : Selection {
         },
         [&](OpBuilder &, Location, ValueRange args) {
           SmallVector<Value> next =
-              addRow(args[0], args[1], args[2], rises, best);
+              addRow(t, h, args[0], args[1], args[2], rises);
           Value i = arith::AddIOp::create(b, loc, args[0], index(1));
           scf::YieldOp::create(b, loc, ValueRange{i, next[0], next[1]});
         });
-    rank(candidates, rows.getResult(1), ranks,
-         [&](Value rank, Value scores, Value numbers) {
-           storeRanked(rank, scores, op.getScore(), {t, h, zero()}, found);
-           storeRanked(rank, numbers, op.getExpert(), {t, h, zero()}, found);
-         });
+    sort(candidates, rows.getResult(1), ranking);
+    each(zero(), index(found), kLanes, [&](Value i) {
+      Value experts = sorted(ranking, i);
+      Value here = inside(arith::SubIOp::create(b, loc, index(found), i));
+      SmallVector<Value> at{t, h, i};
+      vector::MaskedStoreOp::create(b, loc, op.getExpert(), at, here, experts);
+      vector::MaskedStoreOp::create(b, loc, op.getScore(), at, here,
+                                    sumsOf(t, h, experts, here));
+    });
   }
 };
 } // namespace
@@ -329,29 +400,28 @@ LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
                       {},
                       {},
                       {},
+                      {},
                       {}};
   auto scratch = [&](ArrayRef<int64_t> shape, Type type) -> Value {
     return memref::AllocOp::create(rewriter, loc, MemRefType::get(shape, type));
   };
-  int64_t padded = llvm::alignTo(kept, kLanes);
+  int64_t padded = llvm::alignTo(kept, kLanes) + kLanes;
   retrieval.candidates = retrieval.list(retrieval.room());
-  retrieval.ranks = scratch({retrieval.room() + kLanes}, rewriter.getI64Type());
+  retrieval.ranking =
+      scratch({retrieval.room() + kLanes}, rewriter.getF64Type());
   retrieval.bestScore = scratch({2, padded}, f32);
   retrieval.bestKey = scratch({2, padded}, i32);
-  Selection::List best = retrieval.list(found);
+  if (found > kMostInRegisters) {
+    retrieval.orders =
+        retrieval.roomForOrders(std::max(keys, retrieval.likelyPairs()));
+  }
   Value rows =
       memref::DimOp::create(rewriter, loc, op.getScores(), retrieval.zero());
-  auto each = [&](Value end, function_ref<void(Value)> body) {
-    retrieval.loop(retrieval.zero(), end, 1, {},
-                   [&](Value i, ValueRange) -> SmallVector<Value> {
-                     body(i);
-                     return {};
-                   });
-  };
-  each(rows, [&](Value t) {
-    each(retrieval.index(heads), [&](Value h) {
+  Value first = retrieval.zero();
+  retrieval.each(first, rows, 1, [&](Value t) {
+    retrieval.each(first, retrieval.index(heads), 1, [&](Value h) {
       retrieval.selectHalves(t, h);
-      retrieval.selectSums(t, h, best);
+      retrieval.selectSums(t, h);
     });
   });
   return success();

@@ -1,6 +1,7 @@
 // What selection is made of; comparisons of integers throughout.
 #include "ExpertSelection.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -14,6 +15,11 @@ constexpr int32_t kLowest = kLeast + 0x7fffff;
 /// Halvings of the range in which a threshold lies. What they leave is small
 /// against the distance of scores; a wide range costs candidates, not bits.
 constexpr int64_t kHalvings = 12;
+/// The same of orders in memory, which begin with the range of all integers and
+/// leave 2^-13 of a number: as many are ranked past k as such a step holds.
+constexpr int64_t kHalvingsOfAll = 22;
+/// Orders that are compared at once: as many as one word has bits.
+constexpr int64_t kBlock = 64;
 } // namespace
 
 Value Selection::count(VectorType type, Value first) {
@@ -75,6 +81,13 @@ Value Selection::population(Value mask) {
   return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), set);
 }
 
+Value Selection::meanOf(Value low, Value high) {
+  return arith::AddIOp::create(
+      b, loc, arith::AndIOp::create(b, loc, low, high),
+      arith::ShRSIOp::create(b, loc, arith::XOrIOp::create(b, loc, low, high),
+                             integer(b.getI32Type(), 1)));
+}
+
 SmallVector<Value> Selection::thresholds(ArrayRef<SmallVector<Value>> problems,
                                          int64_t real, int64_t kept) {
   Type i32 = b.getI32Type();
@@ -123,12 +136,7 @@ SmallVector<Value> Selection::thresholds(ArrayRef<SmallVector<Value>> problems,
                  SmallVector<Value> next;
                  for (auto [i, vectors] : llvm::enumerate(all)) {
                    Value low = args[2 * i], high = args[2 * i + 1];
-                   // The mean of both, rounded down, without overflow.
-                   Value middle = arith::AddIOp::create(
-                       b, loc, arith::AndIOp::create(b, loc, low, high),
-                       arith::ShRSIOp::create(
-                           b, loc, arith::XOrIOp::create(b, loc, low, high),
-                           integer(i32, 1)));
+                   Value middle = meanOf(low, high);
                    Value enough = arith::CmpIOp::create(
                        b, loc, arith::CmpIPredicate::uge,
                        reach(vectors, middle), index(kept));
@@ -142,6 +150,40 @@ SmallVector<Value> Selection::thresholds(ArrayRef<SmallVector<Value>> problems,
     result.push_back(state[2 * i]);
   }
   return result;
+}
+
+Value Selection::roomForOrders(int64_t length) {
+  int64_t room = llvm::alignTo(length, kBlock) + kBlock;
+  return memref::AllocOp::create(b, loc,
+                                 MemRefType::get({room}, b.getI32Type()));
+}
+
+Value Selection::threshold(Value orders, int64_t real, int64_t kept) {
+  Type i32 = b.getI32Type();
+  auto block = VectorType::get({kBlock}, i32);
+  vector::StoreOp::create(b, loc, integer(block, kLeast), orders, index(real));
+  return loop(index(0), index(kHalvingsOfAll), 1,
+              {integer(i32, kLeast), integer(i32, kMost)},
+              [&](Value, ValueRange range) -> SmallVector<Value> {
+                Value middle = meanOf(range[0], range[1]);
+                Value least = spread(block, middle);
+                Value count =
+                    loop(index(0), index(real), kBlock, index(0),
+                         [&](Value i, ValueRange sum) -> SmallVector<Value> {
+                           Value some =
+                               vector::LoadOp::create(b, loc, block, orders, i);
+                           Value reach = arith::CmpIOp::create(
+                               b, loc, arith::CmpIPredicate::sge, some, least);
+                           return {arith::AddIOp::create(b, loc, sum[0],
+                                                         population(reach))};
+                         })
+                        .front();
+                Value enough = arith::CmpIOp::create(
+                    b, loc, arith::CmpIPredicate::uge, count, index(kept));
+                return {select(enough, middle, range[0]),
+                        select(enough, range[1], middle)};
+              })
+      .front();
 }
 
 Value Selection::reaching(Value scores, Value least) {
@@ -180,51 +222,4 @@ Value Selection::append(const List &list, Value length, Value scores,
     });
   }
   return arith::AddIOp::create(b, loc, length, some);
-}
-
-void Selection::rank(const List &list, Value length, Value ranks,
-                     function_ref<void(Value, Value, Value)> write) {
-  auto f32s = VectorType::get({kLanes}, b.getF32Type());
-  auto i32s = VectorType::get({kLanes}, b.getI32Type());
-  auto i64s = VectorType::get({kLanes}, b.getI64Type());
-  Value zero = index(0);
-  // The order above the complement of the number: greater is better, and no two
-  // are equal.
-  loop(zero, length, kLanes, {},
-       [&](Value i, ValueRange) -> SmallVector<Value> {
-         Value scores = vector::LoadOp::create(b, loc, f32s, list.score, i);
-         Value numbers = vector::LoadOp::create(b, loc, i32s, list.number, i);
-         Value high = arith::ShLIOp::create(
-             b, loc, arith::ExtSIOp::create(b, loc, i64s, orderOf(scores)),
-             integer(i64s, 32));
-         Value low = arith::ExtUIOp::create(
-             b, loc, i64s,
-             arith::XOrIOp::create(b, loc, numbers, integer(i32s, -1)));
-         Value left = arith::SubIOp::create(b, loc, length, i);
-         Value rank =
-             select(inside(left), arith::OrIOp::create(b, loc, high, low),
-                    integer(i64s, std::numeric_limits<int64_t>::min()));
-         vector::StoreOp::create(b, loc, rank, ranks, i);
-         return {};
-       });
-  loop(zero, length, kLanes, {},
-       [&](Value i, ValueRange) -> SmallVector<Value> {
-         Value own = vector::LoadOp::create(b, loc, i64s, ranks, i);
-         Value better =
-             loop(zero, length, 1, integer(i64s, 0),
-                  [&](Value j, ValueRange above) -> SmallVector<Value> {
-                    Value other =
-                        spread(i64s, memref::LoadOp::create(b, loc, ranks, j));
-                    Value more = arith::CmpIOp::create(
-                        b, loc, arith::CmpIPredicate::sgt, other, own);
-                    // true is -1
-                    return {arith::SubIOp::create(
-                        b, loc, above[0],
-                        arith::ExtSIOp::create(b, loc, i64s, more))};
-                  })
-                 .front();
-         write(better, vector::LoadOp::create(b, loc, f32s, list.score, i),
-               vector::LoadOp::create(b, loc, i32s, list.number, i));
-         return {};
-       });
 }

@@ -1,5 +1,5 @@
 // The best of many scored numbers: a threshold from maxima of lanes, what
-// passes it compressed, ranks by counting.
+// passes it compressed, and sorted.
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTSELECTION_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_KERNELS_EXPERTSELECTION_H
 
@@ -37,6 +37,12 @@ struct Selection : KernelBuilder {
   SmallVector<Value> thresholds(ArrayRef<SmallVector<Value>> problems,
                                 int64_t real, int64_t kept);
 
+  /// Room for `length` orders, and for what a vector holds behind them.
+  Value roomForOrders(int64_t length);
+  /// An order that `kept` and few more of the first `real` orders reach, of
+  /// which there are `kept` at least: for more than registers hold.
+  Value threshold(Value orders, int64_t real, int64_t kept);
+
   /// Whether lanes reach `least`, spread.
   Value reaching(Value scores, Value least);
   /// How many bits of a mask are set.
@@ -46,14 +52,18 @@ struct Selection : KernelBuilder {
   Value append(const List &list, Value length, Value scores, Value numbers,
                Value mask);
 
-  /// Calls write(16 ranks, scores, numbers) for all `length` candidates;
-  /// `ranks` is room for as many i64, and 16 more. Lanes past the last have a
-  /// rank no less than `length`.
-  void rank(const List &list, Value length, Value ranks,
-            function_ref<void(Value, Value, Value)> write);
+  /// Sorts all `length` candidates, best first, as f64s in `keys`, which has
+  /// room for 16 more.
+  void sort(const List &list, Value length, Value keys);
+  /// The numbers of 16 of them from place `i` on.
+  Value sorted(Value keys, Value i);
 
 private:
+  /// The mean of two i32s, rounded down, without overflow.
+  Value meanOf(Value low, Value high);
   Value compress(Value vector, Value mask);
+  /// Of numbers below 2^31, whose order it turns round.
+  Value complement(Value numbers);
 };
 
 } // namespace mlir::cheems
