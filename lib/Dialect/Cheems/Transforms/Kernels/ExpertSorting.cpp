@@ -111,11 +111,11 @@ struct Sort : KernelBuilder {
       each(over, run, kKeys,
            [&](Value i) { exchange(sum(base, i), difference(last, i), true); });
     });
-    auto lessThanRun = [&](Value distance) -> Value {
+    auto spansVectors = [&](Value distance) -> Value {
       return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, distance,
                                    index(kKeys));
     };
-    repeat(half(run), lessThanRun, [&](Value distance) {
+    repeat(half(run), spansVectors, [&](Value distance) {
       blocks(distance, [&](Value base) {
         Value high = sum(base, distance);
         Value left =
