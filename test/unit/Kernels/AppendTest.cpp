@@ -94,11 +94,7 @@ Tensor masksOf(Random &random, const Form &form, int64_t rows, int64_t way) {
 }
 
 TEST_P(AppendTest, StoresWhatTheEvaluatorStores) {
-  std::string text;
-  for (const Form &form : kForms) {
-    text += form.text();
-  }
-  auto module = CompiledModule::compile(text, GetParam());
+  auto module = CompiledModule::compile(textOfAll(kForms), GetParam());
   ASSERT_NE(module, nullptr);
   Random random(18);
   for (int64_t i = 0; i < std::max<int64_t>(caseCount(), 200); ++i) {

@@ -293,13 +293,7 @@ private:
 
 /// Compiled once a mode: it takes longer than running.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
-    std::string text;
-    for (const Form &form : kForms) {
-      text += form.text();
-    }
-    return text;
-  }());
+  static CompiledModules modules(textOfAll(kForms));
   return modules.of(mode);
 }
 
@@ -356,11 +350,7 @@ TEST_P(ExpertMixingTest, SharedPiecesGiveTheSameBits) {
       {kInner, Activation::SiLU, 2, 11, 23000, 48, Element::F32},
       {kSoftmax, Activation::SiLU, 1, 27, 23000, 48, Element::F32, true},
       {kSoftmax, Activation::SiLU, 1, 27, 45000, 100, Element::I8, true}};
-  std::string text;
-  for (const Form &form : forms) {
-    text += form.text();
-  }
-  auto module = CompiledModule::compile(text, GetParam());
+  auto module = CompiledModule::compile(textOfAll(forms), GetParam());
   ASSERT_NE(module, nullptr);
   Random random(45);
   for (const Form &form : forms) {

@@ -56,13 +56,7 @@ constexpr Form kForms[] = {
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
-    std::string text;
-    for (const Form &form : kForms) {
-      text += form.text();
-    }
-    return text;
-  }());
+  static CompiledModules modules(textOfAll(kForms));
   return modules.of(mode);
 }
 

@@ -152,11 +152,7 @@ struct Suite {
   std::map<std::string, Tensor> weights;
 
   explicit Suite(Mode mode) {
-    std::string text;
-    for (const Form &form : kForms) {
-      text += form.text();
-    }
-    module = CompiledModule::compile(text, mode);
+    module = CompiledModule::compile(textOfAll(kForms), mode);
     Random random(60);
     for (const Form &form : kForms) {
       std::string name = form.name() + "_w";

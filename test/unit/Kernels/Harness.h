@@ -84,6 +84,15 @@ private:
   void *library = nullptr;
 };
 
+/// The functions of all forms.
+template <typename Forms> std::string textOfAll(const Forms &forms) {
+  std::string text;
+  for (const auto &form : forms) {
+    text += form.text();
+  }
+  return text;
+}
+
 /// Modules of one text, each compiled when a mode is first asked for: that
 /// takes longer than running.
 class CompiledModules {

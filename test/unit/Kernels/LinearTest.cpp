@@ -136,11 +136,7 @@ struct Suite {
   std::unique_ptr<CompiledModule> module;
 
   explicit Suite(Mode mode) : mode(mode) {
-    std::string text;
-    for (const Form &form : forms) {
-      text += form.text();
-    }
-    module = CompiledModule::compile(text, mode);
+    module = CompiledModule::compile(textOfAll(forms), mode);
     Random random(8);
     for (const Form &form : forms) {
       weights.emplace_back();

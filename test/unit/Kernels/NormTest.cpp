@@ -60,11 +60,7 @@ Tensor boundOf(const Tensor &want, int64_t size) {
 }
 
 TEST_P(NormTest, AgreesWithTheEvaluator) {
-  std::string text;
-  for (const Form &form : forms()) {
-    text += form.text();
-  }
-  auto module = CompiledModule::compile(text, GetParam());
+  auto module = CompiledModule::compile(textOfAll(forms()), GetParam());
   ASSERT_NE(module, nullptr);
   Random random(2);
   for (const Form &form : forms()) {

@@ -62,11 +62,7 @@ std::vector<TableForm> tableForms() {
 }
 
 TEST_P(RotaryTest, TablesAgreeWithTheEvaluator) {
-  std::string text;
-  for (const TableForm &form : tableForms()) {
-    text += form.text();
-  }
-  auto module = CompiledModule::compile(text, GetParam());
+  auto module = CompiledModule::compile(textOfAll(tableForms()), GetParam());
   ASSERT_NE(module, nullptr);
   Random random(5);
   std::vector<TableForm> forms = tableForms();

@@ -195,13 +195,7 @@ struct Expected {
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules([] {
-    std::string text;
-    for (const Form &form : kForms) {
-      text += form.text();
-    }
-    return text;
-  }());
+  static CompiledModules modules(textOfAll(kForms));
   return modules.of(mode);
 }
 

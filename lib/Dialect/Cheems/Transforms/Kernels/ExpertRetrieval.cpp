@@ -104,7 +104,8 @@ struct Retrieval : Selection {
     });
   }
 
-  /// Scores of 16 keys of a half, where `here` holds.
+  /// Scores of 16 keys of a half, where `here` holds: as they were given, since
+  /// orders have lost the sign of zero.
   Value scoresOf(Value t, int64_t half, Value h, Value numbers, Value here) {
     Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
     return vector::GatherOp::create(b, loc, f32s, op.getScores(),
@@ -113,9 +114,9 @@ struct Retrieval : Selection {
   }
   /// Scores of 16 experts.
   Value sumsOf(Value t, Value h, Value experts, Value here) {
-    Value each = integer(i32s, keys);
-    Value first = arith::DivUIOp::create(b, loc, experts, each);
-    Value second = arith::RemUIOp::create(b, loc, experts, each);
+    Value size = integer(i32s, keys);
+    Value first = arith::DivUIOp::create(b, loc, experts, size);
+    Value second = arith::RemUIOp::create(b, loc, experts, size);
     return arith::AddFOp::create(b, loc, scoresOf(t, 0, h, first, here),
                                  scoresOf(t, 1, h, second, here));
   }
