@@ -21,6 +21,7 @@ struct Form {
   int64_t heads, k, experts, size;
   Element element;
   bool beside = false; ///< the tables are parts of one, and so their scales
+  int64_t group = 0;   ///< rows whose experts are read by number
 
   bool codes() const { return element == Element::I8; }
 
@@ -37,14 +38,19 @@ struct Form {
     text << "mix_" << placementName() << "_" << activationName() << "_H"
          << heads << "_k" << k << "_E" << experts << "_D" << size << "_"
          << spelling(element) << (beside ? "_beside" : "");
+    if (group) {
+      text << "_by" << group;
+    }
     return text.str();
   }
   std::string decodeName() const { return name() + "_decode"; }
   std::string text() const {
     FunctionText general(name()), decode(decodeName());
-    return textOf(general) + textOf(decode.decode());
+    std::string size = "{cheems.group = " + std::to_string(group) + " : i64} ";
+    return textOf(general, group ? size : "") + textOf(decode.decode(), "");
   }
-  std::string textOf(FunctionText &function) const {
+  std::string textOf(FunctionText &function,
+                     const std::string &attributes) const {
     std::string rows = "?x" + std::to_string(size) + "xf32";
     std::string found =
         "?x" + std::to_string(heads) + "x" + std::to_string(k) + "x";
@@ -73,9 +79,10 @@ struct Form {
     }
     return function.output("y", rows)
         .line(std::string("%r = cheems.mix_experts ") + placementName() + " " +
-              activationName() + " ins(%x, %s, %e, %d, %u : tensor<" + rows +
-              ">, tensor<" + found + "f32>, tensor<" + found + "i32>, tensor<" +
-              table + ">, tensor<" + table + ">)" +
+              activationName() + " " + attributes +
+              "ins(%x, %s, %e, %d, %u : tensor<" + rows + ">, tensor<" + found +
+              "f32>, tensor<" + found + "i32>, tensor<" + table + ">, tensor<" +
+              table + ">)" +
               (codes() ? " scales(%dg, %ug : tensor<" + scales + ">, tensor<" +
                              scales + ">)"
                        : "") +
@@ -134,6 +141,14 @@ constexpr Form kForms[] = {
     {kSoftmax, Activation::SiLU, 1, 8, 64, 192, Element::I8},
     {kInner, Activation::GELU, 2, 11, 4400, 250, Element::I8},
     {kSoftmax, Activation::SiLU, 1, 24, 3000, 352, Element::I8, true},
+    {kSoftmax, Activation::SiLU, 1, 1, 1, 1, Element::F32, false, 1},
+    {kInner, Activation::ReLU, 2, 3, 9, 7, Element::BF16, false, 2},
+    {kSoftmax, Activation::SiLU, 4, 8, 64, 32, Element::BF16, true, 3},
+    {kSoftmax, Activation::GELU, 2, 17, 40, 48, Element::F32, false, 16},
+    {kInner, Activation::GELU, 1, 33, 64, 133, Element::BF16, true, 4},
+    {kSoftmax, Activation::SiLU, 2, 8, 6000, 100, Element::BF16, true, 2},
+    {kInner, Activation::SiLU, 2, 11, 100, 79, Element::I8, true, 5},
+    {kSoftmax, Activation::ReLU, 1, 24, 3000, 352, Element::I8, false, 3},
 };
 
 /// One step's operands.
@@ -154,6 +169,12 @@ struct Case {
       retrieval.expert.push_back(random.once(4)
                                      ? form.experts - 1
                                      : random.between(0, form.experts - 1));
+    }
+    if (form.group) {
+      auto head = retrieval.expert.begin();
+      for (; head != retrieval.expert.end(); head += form.k) {
+        std::sort(head, head + form.k);
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 // added in order; else rows are, and while one row's experts are read in a
 // prefill those of the next are on their way.
 #include "ExpertMixing.h"
+#include "../Strategy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -12,7 +13,7 @@ using namespace mlir::cheems;
 
 namespace {
 /// Rows of an iteration, one behind the other on one thread.
-constexpr int64_t kRows = 8;
+constexpr int64_t kRowsInTurn = 8;
 /// Tables below this stay in a cache by themselves.
 constexpr int64_t kFarBytes = 1 << 20;
 /// A row that is on its own is shared by threads where its tables are as large:
@@ -65,10 +66,10 @@ void Mixing::row(Value t, Value after) {
 
 void Mixing::mixRows(Value rows) {
   Value last = arith::SubIOp::create(b, loc, rows, index(1));
-  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(kRows));
+  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(kRowsInTurn));
   parallel({blocks}, [&](ValueRange at) {
-    Value from = times(at[0], kRows);
-    Value to = arith::MinUIOp::create(b, loc, plus(from, kRows), rows);
+    Value from = times(at[0], kRowsInTurn);
+    Value to = arith::MinUIOp::create(b, loc, plus(from, kRowsInTurn), rows);
     each(from, to, 1, [&](Value t) {
       row(t, arith::MinUIOp::create(b, loc, plus(t, 1), last));
     });
@@ -169,10 +170,10 @@ Value Mixing::mostRows() {
              : memref::DimOp::create(b, loc, source, index(0)).getResult();
 }
 
-void Mixing::lower() {
+void Mixing::lower(int64_t group) {
   Value rows = memref::DimOp::create(b, loc, op.getX(), index(0));
   if (!op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
-    mixRows(rows);
+    group ? mixGroups(rows, group) : mixRows(rows);
   } else if (shared) {
     mixPieces(rows);
   } else {
@@ -182,9 +183,17 @@ void Mixing::lower() {
 
 LogicalResult cheems::lowerMixing(MixExpertsOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter) {
+  int64_t group = 0;
+  if (op->hasAttr(kGroup)) {
+    FailureOr<int64_t> rows = takeSize(op, kGroup, 1);
+    if (failed(rows)) {
+      return failure();
+    }
+    group = *rows;
+  }
   Mixing mixing(rewriter, op, unit);
   if (mixing.heads > 0 && mixing.count > 0) {
-    mixing.lower();
+    mixing.lower(group);
   }
   return success();
 }

@@ -24,8 +24,9 @@ struct Mixing : KernelBuilder {
 
   Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit);
 
-  /// Makes the loops over rows or over pieces of them.
-  void lower();
+  /// Makes the loops over rows, over pieces of them, or over groups of `group`
+  /// rows in a prefill, where it is not 0.
+  void lower(int64_t group);
 
 private:
   // ExpertColumns.cpp
@@ -71,8 +72,9 @@ private:
   Value expert(Value t, Value h, Value i);
   SmallVector<Value> experts(Value t, Value h, Value first, int64_t n);
   /// x[t] . down[e] of the experts in `rows`, a lane each and maybe more
-  /// behind; meanwhile the lines of `next` are asked for.
-  Value hits(Value t, ValueRange rows, ValueRange next);
+  /// behind, t one for all or one each; meanwhile the lines of `next` are asked
+  /// for.
+  Value hits(ValueRange tokens, ValueRange rows, ValueRange next);
   /// Lanes times the scales of `rows` in `down` or `up`, where tables have
   /// scales.
   Value scaled(Value values, bool up, ValueRange rows);
@@ -88,6 +90,28 @@ private:
   /// read next, or null.
   void piece(Value t, Value h, Value first, int64_t n, const Softmax &softmax,
              Value after, Write write);
+
+  // ExpertGroups.cpp
+  /// Rows whose experts are read in the order of their numbers, and the lists
+  /// of that. A pair is ((t - from) * H + h) * k + i.
+  struct Group {
+    Value from, rows, pairs; ///< first row; how many rows and pairs
+    Value start;             ///< the place of an expert's next pair
+    Value expert, pair;      ///< by place
+    Value weight;            ///< by pair: its product, then its weight
+    Value sum;               ///< by piece: a strip of columns
+  };
+  Value number(Value list, Value i);
+  void setNumber(Value list, Value i, Value number);
+  SmallVector<Value> numbers(Value list, Value first, int64_t n);
+  void eachPair(const Group &group,
+                function_ref<void(Value pair, Value expert)> body);
+  void sortPairs(const Group &group);
+  void multiplyPairs(const Group &group);
+  void weighPairs(const Group &group);
+  void addPairs(const Group &group);
+  /// Groups of `size` rows.
+  void mixGroups(Value rows, int64_t size);
 
   // ExpertMixing.cpp
   int64_t full() const { return count / kPiece; }

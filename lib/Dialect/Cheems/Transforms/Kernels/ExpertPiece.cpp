@@ -28,7 +28,7 @@ SmallVector<Value> Mixing::experts(Value t, Value h, Value first, int64_t n) {
   return rows;
 }
 
-Value Mixing::hits(Value t, ValueRange rows, ValueRange next) {
+Value Mixing::hits(ValueRange tokens, ValueRange rows, ValueRange next) {
   auto n = static_cast<int64_t>(rows.size());
   SmallVector<Value> parts;
   for (int64_t first = 0; first < n; first += sums) {
@@ -40,8 +40,12 @@ Value Mixing::hits(Value t, ValueRange rows, ValueRange next) {
           if (!next.empty()) {
             fetch(op.getDown(), next.slice(first, some), d, vectors * kLanes);
           }
-          SmallVector<Value> x = columnsOfX(t, d, vectors, mask);
+          SmallVector<Value> x;
           for (int64_t i = 0; i < some; ++i) {
+            if (i == 0 || tokens.size() > 1) {
+              x = columnsOfX(tokens[tokens.size() > 1 ? first + i : 0], d,
+                             vectors, mask);
+            }
             for (auto [left, right] :
                  llvm::zip_equal(x, columnsOfRow(op.getDown(), rows[first + i],
                                                  d, vectors, mask))) {
