@@ -52,7 +52,8 @@ std::vector<Scored> sums(const std::vector<Scored> &rows,
 
 } // namespace
 
-Retrieval retrieveExperts(const Tensor &scores, int64_t k, bool roundSums) {
+Retrieval retrieveExperts(const Tensor &scores, int64_t k, bool roundSums,
+                          RetrievalOrder order) {
   int64_t rows = scores.shape[0], heads = scores.shape[2],
           keys = scores.shape[3];
   assert(scores.rank() == 4 && scores.shape[1] == 2 && k >= 1 &&
@@ -64,6 +65,11 @@ Retrieval retrieveExperts(const Tensor &scores, int64_t k, bool roundSums) {
           best(sums(best(half(scores, t, 0, h), k),
                     best(half(scores, t, 1, h), k), keys, roundSums),
                k);
+      if (order == RetrievalOrder::Ascending) {
+        std::sort(
+            pairs.begin(), pairs.end(),
+            [](const Scored &a, const Scored &b) { return a.index < b.index; });
+      }
       for (int64_t i = 0; i < k; ++i) {
         result.score(t, h, i) = pairs[i].score;
         result.expert.push_back(pairs[i].index);

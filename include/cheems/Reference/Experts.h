@@ -8,7 +8,9 @@
 
 namespace cheems::reference {
 
-/// The k experts of each row and head, best first.
+enum class RetrievalOrder { BestFirst, Ascending };
+
+/// The k experts of each row and head, best first or by id ascending.
 struct Retrieval {
   Tensor score;                ///< [T, H, k]
   std::vector<int64_t> expert; ///< [T, H, k] row-major; i * K + j
@@ -19,7 +21,8 @@ struct Retrieval {
 /// pairs (sum descending, id ascending). `roundSums` rounds each sum to f32, as
 /// the op does. 1 <= k <= K * K.
 Retrieval retrieveExperts(const Tensor &scores, int64_t k,
-                          bool roundSums = false);
+                          bool roundSums = false,
+                          RetrievalOrder order = RetrievalOrder::BestFirst);
 
 /// [T]: by how little scores would have to change for some head to retrieve
 /// another set: the gap between the k-th and the next best of all K * K sums,

@@ -4,9 +4,11 @@
 #include "ModuleText.h"
 #include "cheems/Reference/Experts.h"
 #include <limits>
+#include <vector>
 
 using namespace cheems::test;
 using cheems::reference::Retrieval;
+using cheems::reference::RetrievalOrder;
 using cheems::reference::Tensor;
 
 namespace {
@@ -18,10 +20,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Form {
   int64_t heads, keys, k;
+  bool ascending = false;
 
   std::string name() const {
     return "retrieve_" + std::to_string(heads) + "_" + std::to_string(keys) +
-           "_" + std::to_string(k);
+           "_" + std::to_string(k) + (ascending ? "_ascending" : "");
   }
   std::string text() const {
     std::string scores =
@@ -33,8 +36,9 @@ struct Form {
         .input("g", scores)
         .output("s", found + "f32")
         .output("e", found + "i32")
-        .line("%r, %q = cheems.retrieve_experts ins(%g : tensor<" + scores +
-              ">) outs(%s, %e : " + results + ") -> " + results)
+        .line("%r, %q = cheems.retrieve_experts " +
+              std::string(ascending ? "ascending " : "") + "ins(%g : tensor<" +
+              scores + ">) outs(%s, %e : " + results + ") -> " + results)
         .store("%r", "s", found + "f32")
         .store("%q", "e", found + "i32")
         .text();
@@ -45,7 +49,7 @@ struct Form {
 // past it, and all pairs, up to where thresholds come from registers and past
 // it, squares and none; more keys than maxima have lanes, and no multiple of
 // those.
-constexpr Form kForms[] = {
+constexpr Form kBestFirst[] = {
     {1, 1, 1},     {3, 3, 1},    {2, 3, 2},    {1, 3, 5},     {2, 3, 9},
     {4, 8, 3},     {1, 8, 8},    {2, 8, 11},   {1, 8, 64},    {2, 9, 70},
     {2, 16, 4},    {1, 16, 17},  {2, 31, 7},   {1, 31, 40},   {1, 31, 961},
@@ -53,10 +57,26 @@ constexpr Form kForms[] = {
     {1, 1024, 16}, {1, 1100, 3}, {1, 4200, 2}, {1, 1024, 32}, {2, 64, 32},
     {1, 100, 40},  {1, 256, 64}, {2, 33, 64},  {1, 1000, 65}, {1, 12, 144},
     {2, 90, 81},   {1, 80, 80},  {1, 300, 257}};
+// In the order of their ids: part of a vector, one, several.
+constexpr Form kAscending[] = {{2, 3, 1},    {2, 3, 9},  {4, 128, 8},
+                               {2, 16, 16},  {2, 9, 70}, {1, 31, 961},
+                               {1, 1024, 33}};
+
+const std::vector<Form> &forms() {
+  static const std::vector<Form> list = [] {
+    std::vector<Form> all(std::begin(kBestFirst), std::end(kBestFirst));
+    for (Form form : kAscending) {
+      form.ascending = true;
+      all.push_back(form);
+    }
+    return all;
+  }();
+  return list;
+}
 
 /// All forms, compiled once a mode.
 CompiledModule *compiled(Mode mode) {
-  static CompiledModules modules(textOfAll(kForms));
+  static CompiledModules modules(textOfAll(forms()));
   return modules.of(mode);
 }
 
@@ -106,9 +126,9 @@ TEST_P(ExpertRetrievalTest, AgreesWithTheEvaluatorBitForBit) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(41);
-  constexpr int64_t count = std::size(kForms);
+  auto count = static_cast<int64_t>(forms().size());
   for (int64_t i = 0; i < std::max<int64_t>(caseCount(), 15 * count); ++i) {
-    const Form &form = kForms[i % count];
+    const Form &form = forms()[static_cast<size_t>(i % count)];
     int64_t rows = random.rows(form.keys > 100 ? 6 : 40);
     SCOPED_TRACE(form.name() + ", rows " + std::to_string(rows) + ", case " +
                  std::to_string(i));
@@ -118,8 +138,10 @@ TEST_P(ExpertRetrievalTest, AgreesWithTheEvaluatorBitForBit) {
         expert(Element::I32, {rows, form.heads, form.k});
     module->call(form.name(), rows, {&given, &score, &expert});
     expectSame(score, expert,
-               cheems::reference::retrieveExperts(scores, form.k,
-                                                  /*roundSums=*/true));
+               cheems::reference::retrieveExperts(
+                   scores, form.k, /*roundSums=*/true,
+                   form.ascending ? RetrievalOrder::Ascending
+                                  : RetrievalOrder::BestFirst));
     if (HasFatalFailure()) {
       return;
     }
@@ -130,7 +152,7 @@ TEST_P(ExpertRetrievalTest, ARowDoesNotDependOnTheOthers) {
   CompiledModule *module = compiled(GetParam());
   ASSERT_NE(module, nullptr);
   Random random(42);
-  for (const Form &form : kForms) {
+  for (const Form &form : forms()) {
     Tensor scores = makeScores(random, form, 5, 1);
     auto run = [&](const Tensor &some) {
       int64_t rows = some.shape[0];

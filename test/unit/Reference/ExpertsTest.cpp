@@ -158,6 +158,21 @@ TEST(RetrieveExperts, OneKeyIsOneExpert) {
   EXPECT_EQ(retrievalMargins(scores, 1), std::vector<double>{kInfinity});
 }
 
+TEST(RetrieveExperts, AscendingIsTheSameByExpert) {
+  Tensor scores = halves({1.0, 3.0, kNaN}, {10.0, 20.0, 0.0});
+  Retrieval got = retrieveExperts(scores, 3, /*roundSums=*/false,
+                                  RetrievalOrder::Ascending);
+  EXPECT_EQ(got.expert, (std::vector<int64_t>{1, 3, 4}));
+  EXPECT_EQ(got.score.data, (std::vector<double>{21.0, 13.0, 23.0}));
+}
+
+TEST(RetrieveExperts, AscendingIsByExpertInEachHead) {
+  Tensor scores({1, 2, 2, 2}, {0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 2.0});
+  Retrieval got = retrieveExperts(scores, 2, false, RetrievalOrder::Ascending);
+  EXPECT_EQ(got.expert, (std::vector<int64_t>{1, 3, 1, 3}));
+  EXPECT_EQ(got.score.data, (std::vector<double>{1.0, 2.0, 3.0, 2.0}));
+}
+
 TEST(RetrieveExperts, NaNRanksBelowEveryNumber) {
   Retrieval got = retrieveExperts(halves({kNaN, -kInfinity}, {1.0, kNaN}), 4);
   EXPECT_EQ(got.expert, (std::vector<int64_t>{2, 0, 1, 3}));

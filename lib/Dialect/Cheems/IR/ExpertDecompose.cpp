@@ -91,6 +91,21 @@ Value insertRank(OpBuilder &b, Location loc, Value list, ValueRange at,
   return change.getResult(0);
 }
 
+/// The `count` ranks of `list`, by index ascending, their scores lost.
+Value byIndex(OpBuilder &b, Location loc, Value list, int64_t count) {
+  return scf::ForOp::create(
+             b, loc, constantIndex(b, loc, 0), constantIndex(b, loc, count),
+             constantIndex(b, loc, 1), emptyList(b, loc, {count}),
+             [&](OpBuilder &b, Location loc, Value i, ValueRange args) {
+               Value rank = tensor::ExtractOp::create(b, loc, list, i);
+               Value equal = rankOf(b, loc, constantF32(b, loc, 0),
+                                    indexOf(b, loc, rank));
+               scf::YieldOp::create(
+                   b, loc, insertRank(b, loc, args[0], {}, count, equal));
+             })
+      .getResult(0);
+}
+
 /// Two nested loops over [0, first) x [0, second) that carry one tensor.
 Value loopPairs(
     OpBuilder &b, Location loc, int64_t first, int64_t second, Value init,
@@ -154,6 +169,9 @@ RetrieveExpertsOp::decomposeOperation(OpBuilder &b) {
               rankOf(b, loc, sum(b, loc, chosen[0], chosen[1]), expert);
           return insertRank(b, loc, list, {}, k, rank);
         });
+    if (getAscending()) {
+      pairs = byIndex(b, loc, pairs, k);
+    }
     return scf::ForOp::create(
                b, loc, zero, constantIndex(b, loc, k), one, results,
                [&](OpBuilder &b, Location loc, Value i, ValueRange args) {

@@ -27,6 +27,24 @@ func.func @few_keys(%g: tensor<?x2x1x2xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?
   return %0, %1 : tensor<?x1x3xf32>, tensor<?x1x3xi32>
 }
 
+// A third list has what the second had, its scores made equal.
+// CHECK-LABEL: @ascending
+// CHECK: linalg.fill {{.*}} -> tensor<2x4xi64>
+// CHECK: linalg.fill {{.*}} -> tensor<4xi64>
+// CHECK: %[[PAIRS:.*]] = scf.for
+// CHECK: arith.addf
+// CHECK: %[[LIST:.*]] = linalg.fill {{.*}} -> tensor<4xi64>
+// CHECK: %[[ORDERED:.*]] = scf.for %[[I:.*]] = {{.*}} iter_args(%{{.*}} = %[[LIST]])
+// CHECK: tensor.extract %[[PAIRS]][%[[I]]]
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<?x2x4xf32>, tensor<?x2x4xi32>)
+// CHECK-NEXT: tensor.extract %[[ORDERED]][%[[J]]]
+// CHECK: return
+func.func @ascending(%g: tensor<?x2x2x16xf32>, %s: tensor<?x2x4xf32>, %e: tensor<?x2x4xi32>) -> (tensor<?x2x4xf32>, tensor<?x2x4xi32>) {
+  %0, %1 = cheems.retrieve_experts ascending ins(%g : tensor<?x2x2x16xf32>) outs(%s, %e : tensor<?x2x4xf32>, tensor<?x2x4xi32>) -> tensor<?x2x4xf32>, tensor<?x2x4xi32>
+  return %0, %1 : tensor<?x2x4xf32>, tensor<?x2x4xi32>
+}
+
 // CHECK-LABEL: @softmax
 // CHECK-NOT: cheems.
 // CHECK: arith.maximumf

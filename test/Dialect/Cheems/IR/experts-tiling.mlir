@@ -15,6 +15,15 @@ func.func @retrieve(%g: tensor<7x2x2x16xf32>, %s: tensor<7x2x4xf32>, %e: tensor<
   return %0, %1 : tensor<7x2x4xf32>, tensor<7x2x4xi32>
 }
 
+// Tiles have the order of the whole.
+// CHECK-LABEL: @ascending
+// CHECK: scf.for
+// CHECK: cheems.retrieve_experts ascending ins(%{{.*}} : tensor<?x2x2x16xf32>)
+func.func @ascending(%g: tensor<7x2x2x16xf32>, %s: tensor<7x2x4xf32>, %e: tensor<7x2x4xi32>) -> (tensor<7x2x4xf32>, tensor<7x2x4xi32>) {
+  %0, %1 = cheems.retrieve_experts ascending ins(%g : tensor<7x2x2x16xf32>) outs(%s, %e : tensor<7x2x4xf32>, tensor<7x2x4xi32>) -> tensor<7x2x4xf32>, tensor<7x2x4xi32>
+  return %0, %1 : tensor<7x2x4xf32>, tensor<7x2x4xi32>
+}
+
 // CHECK-LABEL: @mix
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[Y:.*]] = %{{.*}})
 // CHECK: %[[N:.*]] = affine.min {{.*}}(%[[I]])

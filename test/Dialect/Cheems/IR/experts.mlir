@@ -10,6 +10,14 @@ func.func @retrieve(%g: tensor<?x2x4x128xf32>, %s: tensor<?x4x8xf32>, %e: tensor
   return %0, %1 : tensor<?x4x8xf32>, tensor<?x4x8xi32>
 }
 
+// CHECK-LABEL: @retrieve_ascending
+// CHECK: cheems.retrieve_experts ascending ins(%{{.*}} : tensor<?x2x4x128xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x4x8xi32>) -> tensor<?x4x8xf32>, tensor<?x4x8xi32>
+func.func @retrieve_ascending(%g: tensor<?x2x4x128xf32>, %s: tensor<?x4x8xf32>, %e: tensor<?x4x8xi32>) -> (tensor<?x4x8xf32>, tensor<?x4x8xi32>) {
+  %0, %1 = cheems.retrieve_experts ascending ins(%g : tensor<?x2x4x128xf32>)
+      outs(%s, %e : tensor<?x4x8xf32>, tensor<?x4x8xi32>) -> tensor<?x4x8xf32>, tensor<?x4x8xi32>
+  return %0, %1 : tensor<?x4x8xf32>, tensor<?x4x8xi32>
+}
+
 // CHECK-LABEL: @retrieve_buffers
 // CHECK: cheems.retrieve_experts ins(%{{.*}} : memref<3x2x1x2xf32>) outs(%{{.*}}, %{{.*}} : memref<3x1x4xf32>, memref<3x1x4xi32>)
 func.func @retrieve_buffers(%g: memref<3x2x1x2xf32>, %s: memref<3x1x4xf32>, %e: memref<3x1x4xi32>) {

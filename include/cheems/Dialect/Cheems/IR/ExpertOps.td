@@ -14,7 +14,10 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [Declare
     - of each half the min(k, K) best keys, by score descending, then index ascending
     - of the sums of all pairs of those, rounded to f32, the k best, by sum descending, then expert id i * K + j ascending
 
-    Operands: `scores` [T, 2, H, K] f32; destinations `score` [T, H, k] f32 and `expert` [T, H, k] i32, best first.
+    With `ascending` the same k come by expert id ascending.
+
+    Operands: `scores` [T, 2, H, K] f32; destinations `score` [T, H, k] f32 and `expert` [T, H, k] i32, best first, or by id where
+    `ascending`.
 
     Constraints:
     - C1: `score` and `expert` have the same shape [T, H, k], with T and H of `scores`.
@@ -31,9 +34,10 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [Declare
         outs(%s0, %e0 : tensor<?x4x8xf32>, tensor<?x4x8xi32>) -> tensor<?x4x8xf32>, tensor<?x4x8xi32>
     ```
   }];
-  let arguments = (ins Cheems_Shaped<[F32], [4]>:$scores, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert);
+  let arguments = (ins Cheems_Shaped<[F32], [4]>:$scores, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert,
+                       UnitAttr:$ascending);
   let assemblyFormat = [{
-    attr-dict `ins` `(` $scores `:` type($scores) `)`
+    (`ascending` $ascending^)? attr-dict `ins` `(` $scores `:` type($scores) `)`
     `outs` `(` $score `,` $expert `:` type($score) `,` type($expert) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

@@ -344,6 +344,17 @@ struct Retrieval : Selection {
     return {row.getResult(1), row.getResult(2)};
   }
 
+  /// Ranks the best of the candidates again: of equal scores the lower number
+  /// comes first.
+  void rankByNumber() {
+    Value equal = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
+    each(zero(), index(found), kLanes, [&](Value i) {
+      vector::StoreOp::create(b, loc, sorted(ranking, i), candidates.number, i);
+      vector::StoreOp::create(b, loc, equal, candidates.score, i);
+    });
+    sort(candidates, index(found), ranking);
+  }
+
   void selectSums(Value t, Value h) {
     Value least = scoreOf(sumThreshold());
     Value rises = mayRise(), second = bestOf(bestScore, 1, zero());
@@ -370,6 +381,9 @@ struct Retrieval : Selection {
           scf::YieldOp::create(b, loc, ValueRange{i, next[0], next[1]});
         });
     sort(candidates, rows.getResult(1), ranking);
+    if (op.getAscending()) {
+      rankByNumber();
+    }
     each(zero(), index(found), kLanes, [&](Value i) {
       Value experts = sorted(ranking, i);
       Value here = inside(arith::SubIOp::create(b, loc, index(found), i));
