@@ -42,6 +42,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
     sizes.lanes = target.lanes;
     sizes.registers = target.registers;
     sizes.products = target.products;
+    sizes.groupExperts = target.groupExperts;
     pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
@@ -149,11 +150,16 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
           clEnumValN(mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
           clEnumValN(mlir::cheems::Products::AMX, "amx",
                      "tdpbf16ps on tiles"))};
+  Option<int64_t> groupExperts{
+      *this, "group-experts",
+      llvm::cl::desc("rows whose experts are read in the order of their ids"),
+      llvm::cl::init(0)};
   TargetDescription target() const {
     TargetDescription result;
     result.lanes = lanes;
     result.registers = registers;
     result.products = products;
+    result.groupExperts = groupExperts;
     return result;
   }
 };

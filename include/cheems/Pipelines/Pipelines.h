@@ -15,6 +15,9 @@ struct TargetDescription {
   int64_t registers = 16; ///< vector registers
   /// How products with weights of few bits are computed.
   mlir::cheems::Products products = mlir::cheems::Products::FMA;
+  /// Rows of a prompt whose experts are read together, in the order of their
+  /// ids; 0: token by token.
+  int64_t groupExperts = 0;
 };
 
 /// Fusion and layout, on tensors (cheems-fuse).

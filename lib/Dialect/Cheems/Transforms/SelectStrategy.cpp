@@ -82,6 +82,26 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
     getOperation()->setAttr(name, value);
   }
 
+  /// Rows of a group find as many experts as there are: some of them twice.
+  bool isGrouped(MixExpertsOp op) const {
+    auto found = cast<ShapedType>(op.getExpert().getType());
+    int64_t experts = cast<ShapedType>(op.getDown().getType()).getDimSize(0);
+    return groupExperts > 0 &&
+           groupExperts * found.getDimSize(1) * found.getDimSize(2) >= experts;
+  }
+
+  /// Nothing but groups, to which order only is that of adding, takes what `op`
+  /// found.
+  bool isOnlyGrouped(RetrieveExpertsOp op) const {
+    return groupExperts > 0 &&
+           llvm::all_of(op->getUsers(), [&](Operation *user) {
+             auto mixing = dyn_cast<MixExpertsOp>(user);
+             return mixing && isGrouped(mixing) &&
+                    mixing.getScore() == op.getResult(0) &&
+                    mixing.getExpert() == op.getResult(1);
+           });
+  }
+
   void select(Operation *op) {
     bool parallel = op->getParentOfType<scf::ForallOp>() != nullptr;
     if (auto linear = dyn_cast<LinearOp>(op)) {
@@ -103,10 +123,22 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
       if (!decodes(op)) {
         give(op, kRows, 32);
       }
-    } else if (isa<RetrieveExpertsOp>(op)) {
+    } else if (auto retrieval = dyn_cast<RetrieveExpertsOp>(op)) {
       // A row of it is work enough.
       if (!parallel && !decodes(op)) {
         give(op, kRows, 1);
+      }
+      // Decode steps, too: they add in the order in which groups do.
+      if (isOnlyGrouped(retrieval)) {
+        retrieval.setAscending(true);
+      }
+    } else if (auto mixing = dyn_cast<MixExpertsOp>(op)) {
+      // What comes in another order would be added in one order here and in
+      // another in decode steps.
+      auto retrieval = mixing.getExpert().getDefiningOp<RetrieveExpertsOp>();
+      bool ordered = !retrieval || retrieval.getAscending();
+      if (isGrouped(mixing) && ordered && !parallel && !decodes(op)) {
+        give(op, kGroup, groupExperts);
       }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
       give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
@@ -122,6 +154,11 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (groupExperts < 0) {
+      module.emitError("group-experts is the rows of a group, or 0, not ")
+          << groupExperts.getValue();
+      return signalPassFailure();
+    }
     target = module->getAttrOfType<TargetAttr>(kTarget);
     if (!target) {
       target = TargetAttr::getChecked(

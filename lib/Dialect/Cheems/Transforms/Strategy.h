@@ -17,7 +17,7 @@ constexpr llvm::StringLiteral kRows = "cheems.rows";
 constexpr llvm::StringLiteral kKeys = "cheems.keys";
 /// Rows a chunk of SSD; on the module, too.
 constexpr llvm::StringLiteral kChunk = "cheems.chunk";
-/// Rows of a group, whose experts are read in the order of their numbers.
+/// Rows of a group, whose experts are read in the order of their ids.
 constexpr llvm::StringLiteral kGroup = "cheems.group";
 /// Rows of a long prompt that a session feeds at a time; on the module.
 constexpr llvm::StringLiteral kPrefill = "cheems.prefill";

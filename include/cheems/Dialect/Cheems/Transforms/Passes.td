@@ -80,10 +80,14 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
     Before: packed products and the ops of the dialect on tensors; a module that may say its target as `cheems.target`.
     After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass splits says into what, as
     attributes: `cheems.panels` of a `cheems.linear`, `cheems.rows` of row-wise work, retrieval and attention, `cheems.keys` of
-    attention, `cheems.chunk` of an `ssd`. An attribute that is there stays.
+    attention, `cheems.chunk` of an `ssd`. An attribute that is there stays. With `group-experts`, where the rows of a
+    group find no fewer experts than the tables hold, each `cheems.retrieve_experts` whose results only `cheems.mix_experts` takes
+    becomes `ascending`, and each `cheems.mix_experts` that is neither in a function marked `cheems.decode` nor in a parallel loop,
+    nor takes a retrieval that stays best first, gets a `cheems.group` for its kernel.
     Requires: products packed, epilogues fused.
     Guarantees: no other pass or place decides sizes; those that split take these attributes off, and use their options only where
-    there are none. Changes no bits but by `cheems.chunk` and `cheems.keys`.
+    there are none. Changes no bits but by `cheems.chunk` and `cheems.keys`, and by `ascending`, which changes the order in which a
+    head's experts are added, alike in all functions.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
@@ -93,7 +97,9 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
                 clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
                 clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
                 clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
-                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
+                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>,
+    Option<"groupExperts", "group-experts", "int64_t", "0",
+           "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
   ];
 }
 
