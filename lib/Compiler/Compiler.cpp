@@ -120,9 +120,10 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (options.scalar || options.emit != Emit::Artefact) {
     targets->erase(targets->begin(), std::prev(targets->end()));
   }
-  auto variants = compileVariants({checkpoint->config(), import, options.scalar,
-                                   options.emit == Emit::LLVM},
-                                  *targets, progress);
+  auto variants =
+      compileVariants({checkpoint->config(), import, options.scalar,
+                       options.groupExperts, options.emit == Emit::LLVM},
+                      *targets, progress);
   if (!variants) {
     return variants.takeError();
   }

@@ -82,6 +82,7 @@ llvm::Error lowerToBuffers(const VariantSource &source, Work &work) {
         "internal error: the imported module is invalid");
   }
   TargetDescription target = variant.target.describe(source.scalar);
+  target.groupExperts = source.groupExperts;
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
             buildFusePipeline(pm, target);

@@ -25,7 +25,8 @@ struct VariantSource {
   const ModelConfig &config;
   ImportOptions import;
   bool scalar;
-  bool emitLLVM; ///< stop at LLVM IR
+  int64_t groupExperts; ///< as in CompileOptions
+  bool emitLLVM;        ///< stop at LLVM IR
 };
 
 /// Makes all `targets`, as many at a time as this process has CPUs, in the

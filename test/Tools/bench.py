@@ -203,6 +203,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(many["working_set_bytes"], 2 * 2 * 64 * 128)
         self.assertGreater(many["bytes"], one["bytes"])
         self.operation("experts", ["9x128x65x1"], "--dtype", "f32", number=4)
+        self.operation("experts", ["9x128x64x4x2"], "--group-experts", 4)
         self.operation("experts", ["9x128x64x8"], "--weights", "int8", number=(128 + 4) / 128)  # codes and a scale
 
     def test_operations_for_people(self):
@@ -238,7 +239,8 @@ class Bench(unittest.TestCase):
                           ["--ops", "attention", "--shapes", "8x4"], ["--ops", "attention", "--shapes", "8x4x3"],
                           ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
                           ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
-                          ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
+                          ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
+                          ["--ops", "ssd", "--group-experts", 8], ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
             out, err = run("cheems-bench", *arguments, code=2)
             self.assertEqual(out, "")
             self.assertRegex(err, r"^cheems-bench: [^\n]+\n$", arguments)

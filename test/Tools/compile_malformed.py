@@ -102,6 +102,8 @@ COMPILE_CASES = [
     ("no such cpu", ["MODEL", "-o", "OUT", "--cpu", "i386-turbo"], UNSUPPORTED, "i386-turbo"),
     ("no such stage", ["MODEL", "-o", "OUT", "--emit", "fortran"], USAGE, "fortran"),
     ("context is no number", ["MODEL", "-o", "OUT", "--max-context", "long"], USAGE, "long"),
+    ("more rows than a group may have", ["MODEL", "-o", "OUT", "--group-experts", "4097"], USAGE, "4097"),
+    ("groups in plain loops", ["MODEL", "-o", "OUT", "--pipeline", "scalar", "--group-experts", "64"], USAGE, "--group-experts"),
     ("other target", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "cuda"),
     ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems", "--cpu", "x86-64-v3"], FAILED, "/no/such/folder"),
 ]

@@ -151,10 +151,10 @@ SessionOptions sessionOptions(const Metadata &data, const Operation &operation,
 
 LoadedModel makeOperationModel(const Operation &operation,
                                const RandomModel &model, int64_t longest,
-                               const std::string &weights, int threads,
+                               const Options &options, int threads,
                                const Tell &tell, const Tell &announce) {
   // Codes are made of what is stored in few bytes.
-  bool brain = weights != "f32";
+  bool brain = options.weights != "f32";
   TemporaryFolder folder;
   checkRoom(operation.name(), folder.path(), model.bytes(brain),
             operation.stateBytes(longest, brain ? 2 : 4));
@@ -169,7 +169,8 @@ LoadedModel makeOperationModel(const Operation &operation,
   tell("compiling a layer of it");
   std::string output = folder.path() + "/operation.cheems";
   std::vector<std::string> flags = variantToRun();
-  flags.insert(flags.end(), {"--weights", weights});
+  flags.insert(flags.end(), {"--weights", options.weights, "--group-experts",
+                             std::to_string(options.groupExperts)});
   compileModel(folder.path(), output, flags);
   std::filesystem::remove(folder.path() + "/model.safetensors");
   LoadedModel loaded = loadModel(output, "layer", threads);

@@ -12,13 +12,13 @@ namespace cheems::bench {
 
 using Tell = std::function<void(const std::string &)>;
 
-/// A compiled model that has the operation, of weights f32, bf16, int8 or int4,
-/// for up to `longest` rows. `model` is Operation::model's; `tell` is told what
-/// is being done, `announce` what takes much of the disk. Throws Error,
-/// CompileFailed.
+/// A compiled model that has the operation, of the weights and groups of
+/// `options`, for up to `longest` rows. `model` is Operation::model's; `tell`
+/// is told what is being done, `announce` what takes much of the disk. Throws
+/// Error, CompileFailed.
 LoadedModel makeOperationModel(const Operation &operation,
                                const RandomModel &model, int64_t longest,
-                               const std::string &weights, int threads,
+                               const Options &options, int threads,
                                const Tell &tell, const Tell &announce);
 
 /// What a row of a report tells of an operation besides its timing.

@@ -81,6 +81,10 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->check(CLI::IsMember({"bf16", "f32", "int8", "int4"}))
       ->type_name("TEXT")
       ->group(ops);
+  app.add_option("--group-experts", raw.options.groupExperts,
+                 "of --ops experts: rows for which the experts' are read once, "
+                 "in the order of their ids; 0, the default: row by row")
+      ->group(ops);
 }
 
 void checkNumbers(const char *name, const std::vector<int64_t> &values,
@@ -130,6 +134,10 @@ Options checked(Raw raw) {
   }
   if (!operation && options.weights == "int4") {
     throw usage("--weights int4 needs --ops ssd, attention or experts");
+  }
+  checkNumber("--group-experts", options.groupExperts, 0, 4096);
+  if (options.groupExperts > 0 && options.ops != "experts") {
+    throw usage("--group-experts needs --ops experts");
   }
   for (const std::string &shape : raw.shapes) {
     if (operation) {

@@ -35,6 +35,7 @@ struct Options {
   std::vector<ProductShape> shapes; ///< of products; none: those of the model
   std::vector<OperationPointer> operations;
   std::string weights = "bf16"; ///< of products and operations
+  int64_t groupExperts = 0;     ///< rows; 0: token by token
 };
 
 /// Nothing where the command line asked for help or the version, which are

@@ -144,7 +144,7 @@ private:
       RandomModel model = operation->model();
       if (model.config != made) {
         loaded = {}; // its memory goes before the next one's is taken
-        loaded = makeOperationModel(*operation, model, longest, options.weights,
+        loaded = makeOperationModel(*operation, model, longest, options,
                                     firstThreads(), tell,
                                     [&](const std::string &text) {
                                       progress.clear();

@@ -102,6 +102,11 @@ int main(int argc, char **argv) {
   app.add_option("--pipeline", pipeline,
                  "fast, or scalar: plain loops, for comparison")
       ->check(CLI::IsMember({"fast", "scalar"}));
+  app.add_option("--group-experts", options.groupExperts,
+                 "read experts' rows once for so many tokens of a prompt, in "
+                 "the order of their ids, in place of token by token (0)")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("ROWS");
   const std::map<std::string, cheems::Emit> stages{
       {"artefact", cheems::Emit::Artefact},
       {"mlir", cheems::Emit::MLIR},
@@ -138,6 +143,11 @@ int main(int argc, char **argv) {
   if (emit == "artefact" && options.output == "-") {
     std::cerr
         << "cheems-compile: an artefact needs a file name, not -; see --help\n";
+    return kUsage;
+  }
+  if (pipeline == "scalar" && options.groupExperts > 0) {
+    std::cerr << "cheems-compile: --pipeline scalar takes experts token by "
+                 "token: drop --group-experts; see --help\n";
     return kUsage;
   }
   if (*contextOption) {

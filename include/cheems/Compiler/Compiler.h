@@ -23,6 +23,9 @@ struct CompileOptions {
   WeightFormat weights = WeightFormat::Stored;
   StateFormat state = StateFormat::Stored;
   std::optional<int64_t> maxContext; ///< sets the default context only
+  /// Tokens of a prompt for which experts' rows are read once, in the order of
+  /// their ids; 0: token by token, the only way of scalar code.
+  int64_t groupExperts = 0;
   bool scalar = false;
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   Emit emit = Emit::Artefact;
