@@ -196,10 +196,14 @@ std::filesystem::path checkpointFolder(const std::string &model) {
 }
 
 std::vector<std::string> flagsFor(const std::string &kind) {
-  size_t code = kind.find("-int8");
-  if (code != std::string::npos) {
-    std::vector<std::string> flags = flagsFor(kind.substr(0, code));
-    flags.insert(flags.end(), {"--kv", "int8"});
+  if (size_t more = kind.rfind('-'); more != std::string::npos) {
+    std::vector<std::string> flags = flagsFor(kind.substr(0, more));
+    std::string what = kind.substr(more + 1);
+    if (what == "int8") {
+      flags.insert(flags.end(), {"--kv", what});
+    } else {
+      flags.insert(flags.end(), {"--group-experts", what});
+    }
     return flags;
   }
   if (kind == "scalar") {
@@ -241,7 +245,8 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"cheems-window-9", {"avx512"}},
       {"cheems-threshold", {"avx512", "avx512-int8"}},
       {"cheems-scale", {"avx512bf16", "amx"}},
-      {"cheems-experts", {"avx512"}}};
+      {"cheems-experts", {"avx512", "avx2-24"}},
+      {"doge-experts", {"avx512-40"}}};
   auto found = variants.find(model);
   return found == variants.end() ? std::vector<std::string>() : found->second;
 }

@@ -38,7 +38,8 @@ Outcome compile(const std::vector<std::string> &arguments);
 std::filesystem::path checkpointFolder(const std::string &model);
 
 /// What cheems-compile is told for a kind of code: "scalar", or the name of a
-/// variant of the fast pipeline's; with "-int8" keys and values are int8.
+/// variant of the fast pipeline's; with "-int8" keys and values are int8, with
+/// "-24" experts are read in groups of 24 rows.
 std::vector<std::string> flagsFor(const std::string &kind);
 /// The artefact of `model` with code of that kind alone.
 std::filesystem::path artefactOf(const std::string &model,
