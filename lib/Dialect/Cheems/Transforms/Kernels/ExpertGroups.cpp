@@ -123,58 +123,68 @@ void Mixing::weighPairs(const Group &group) {
   });
 }
 
+void Mixing::placeWeights(const Group &group) {
+  each(index(0), group.pairs, 1, [&](Value i) {
+    Value pair = number(group.pair, i);
+    memref::StoreOp::create(b, loc,
+                            memref::LoadOp::create(b, loc, group.weight, pair),
+                            group.share, i);
+    Value head = arith::DivUIOp::create(b, loc, pair, index(count));
+    Value place = arith::RemUIOp::create(b, loc, pair, index(count));
+    Value piece = arith::DivUIOp::create(b, loc, place, index(kPiece));
+    setNumber(group.pair, i,
+              arith::AddIOp::create(b, loc, times(head, pieces()), piece));
+  });
+}
+
 void Mixing::addPairs(const Group &group) {
-  auto at = [&](Value slot, int64_t v) {
-    return SmallVector<Value>{slot, index(v * kLanes)};
-  };
-  auto held = [&](Value slot, int64_t v) -> Value {
-    return vector::LoadOp::create(b, loc, lanes, group.sum, at(slot, v));
-  };
-  auto hold = [&](Value sum, Value slot, int64_t v) {
-    vector::StoreOp::create(b, loc, sum, group.sum, at(slot, v));
-  };
   int64_t perRow = heads * pieces();
+  auto at = [&](Value piece, int64_t v) {
+    return SmallVector<Value>{piece, index(v * kLanes)};
+  };
+  auto held = [&](Value piece, int64_t vectors) {
+    SmallVector<Value> sums;
+    for (int64_t v = 0; v < vectors; ++v) {
+      sums.push_back(
+          vector::LoadOp::create(b, loc, lanes, group.sum, at(piece, v)));
+    }
+    return sums;
+  };
+  auto hold = [&](Value piece, ArrayRef<Value> sums) {
+    for (auto [v, sum] : llvm::enumerate(sums)) {
+      vector::StoreOp::create(b, loc, sum, group.sum,
+                              at(piece, static_cast<int64_t>(v)));
+    }
+  };
   columns(
       {},
       [&](Value d, int64_t vectors, Value mask,
           ValueRange) -> SmallVector<Value> {
-        each(index(0), times(group.rows, perRow), 1, [&](Value slot) {
-          for (int64_t v = 0; v < vectors; ++v) {
-            hold(nothing(), slot, v);
-          }
+        each(index(0), times(group.rows, perRow), 1, [&](Value piece) {
+          hold(piece, SmallVector<Value>(vectors, nothing()));
         });
         each(index(0), group.pairs, 1, [&](Value i) {
-          Value pair = number(group.pair, i);
           if (far) {
             fetch(op.getUp(), number(group.expert, plus(i, kAhead)), d,
                   vectors * kLanes);
           }
-          Value slot = arith::AddIOp::create(
-              b, loc,
-              times(arith::DivUIOp::create(b, loc, pair, index(count)),
-                    pieces()),
-              arith::DivUIOp::create(
-                  b, loc, arith::RemUIOp::create(b, loc, pair, index(count)),
-                  index(kPiece)));
+          Value piece = number(group.pair, i);
           Value share =
-              spread(lanes, memref::LoadOp::create(b, loc, group.weight, pair));
-          SmallVector<Value> parts = columnsOfRow(
-              op.getUp(), number(group.expert, i), d, vectors, mask);
-          for (auto [v, part] : llvm::enumerate(parts)) {
-            auto which = static_cast<int64_t>(v);
-            hold(vector::FMAOp::create(b, loc, share, part, held(slot, which)),
-                 slot, which);
+              spread(lanes, memref::LoadOp::create(b, loc, group.share, i));
+          SmallVector<Value> sums = held(piece, vectors);
+          for (auto [sum, part] : llvm::zip_equal(
+                   sums, columnsOfRow(op.getUp(), number(group.expert, i), d,
+                                      vectors, mask))) {
+            sum = vector::FMAOp::create(b, loc, share, part, sum);
           }
+          hold(piece, sums);
         });
         each(index(0), group.rows, 1, [&](Value r) {
           Value t = arith::AddIOp::create(b, loc, group.from, r);
-          each(index(0), index(perRow), 1, [&](Value piece) {
-            Value slot = arith::AddIOp::create(b, loc, times(r, perRow), piece);
-            SmallVector<Value> sums;
-            for (int64_t v = 0; v < vectors; ++v) {
-              sums.push_back(held(slot, v));
-            }
-            for (auto [v, sum] : llvm::enumerate(inOrder(sums))) {
+          each(index(0), index(perRow), 1, [&](Value of) {
+            Value piece = arith::AddIOp::create(b, loc, times(r, perRow), of);
+            for (auto [v, sum] :
+                 llvm::enumerate(inOrder(held(piece, vectors)))) {
               addTo(t, sum, plus(d, static_cast<int64_t>(v) * kLanes), mask);
             }
           });
@@ -183,28 +193,30 @@ void Mixing::addPairs(const Group &group) {
       });
 }
 
-void Mixing::mixGroups(Value rows, int64_t size) {
-  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(size));
-  int64_t pairs = size * heads * count;
+void Mixing::mixGroups(Value rows, int64_t most) {
+  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(most));
+  int64_t pairs = most * heads * count;
   int64_t tables = cast<MemRefType>(op.getDown().getType()).getDimSize(0);
   parallel({blocks}, [&](ValueRange at) {
     auto scratch = [&](ArrayRef<int64_t> shape, Type type) -> Value {
       return memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
     };
     Group group;
-    group.from = times(at[0], size);
+    group.from = times(at[0], most);
     Value left = arith::SubIOp::create(b, loc, rows, group.from);
-    group.rows = arith::MinUIOp::create(b, loc, left, index(size));
+    group.rows = arith::MinUIOp::create(b, loc, left, index(most));
     group.pairs = times(group.rows, heads * count);
     group.start = scratch({tables + 1}, b.getI32Type());
     group.expert = scratch({pairs + kPiece + kAhead}, b.getI32Type());
     group.pair = scratch({pairs + kPiece + kAhead}, b.getI32Type());
     group.weight = scratch({pairs + kPiece + kAhead}, b.getF32Type());
+    group.share = scratch({pairs}, b.getF32Type());
     group.sum =
-        scratch({size * heads * pieces(), step * kLanes}, b.getF32Type());
+        scratch({most * heads * pieces(), step * kLanes}, b.getF32Type());
     sortPairs(group);
     multiplyPairs(group);
     weighPairs(group);
+    placeWeights(group);
     addPairs(group);
   });
 }

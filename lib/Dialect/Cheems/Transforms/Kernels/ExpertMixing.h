@@ -97,8 +97,9 @@ private:
   struct Group {
     Value from, rows, pairs; ///< first row; how many rows and pairs
     Value start;             ///< the place of an expert's next pair
-    Value expert, pair;      ///< by place
+    Value expert, pair;      ///< by place; in the end the pair's piece
     Value weight;            ///< by pair: its product, then its weight
+    Value share;             ///< by place: the weight
     Value sum;               ///< by piece: a strip of columns
   };
   Value number(Value list, Value i);
@@ -109,9 +110,10 @@ private:
   void sortPairs(const Group &group);
   void multiplyPairs(const Group &group);
   void weighPairs(const Group &group);
+  void placeWeights(const Group &group);
   void addPairs(const Group &group);
-  /// Groups of `size` rows.
-  void mixGroups(Value rows, int64_t size);
+  /// Groups of `most` rows, the last one of what is left.
+  void mixGroups(Value rows, int64_t most);
 
   // ExpertMixing.cpp
   int64_t full() const { return count / kPiece; }
