@@ -21,7 +21,7 @@ struct Form {
   int64_t heads, k, experts, size;
   Element element;
   bool beside = false; ///< the tables are parts of one, and so their scales
-  int64_t group = 0;   ///< rows whose experts are read by number
+  int64_t group = 0;   ///< rows whose experts are read by id
 
   bool codes() const { return element == Element::I8; }
 

@@ -1,9 +1,8 @@
 // The sums of a group of rows by expert: pairs (row, expert) in the order of
-// the experts' numbers, products of all pairs, their weights, then a strip of
-// columns at a time the weighted rows, added to the pieces that they are of. A
-// row of a table is read once a group. Within a piece experts are added in the
-// order of their numbers, so that the bits are those of a row by itself where
-// a head's experts ascend.
+// ids, products of all pairs, their weights, then a strip of columns at a time
+// the weighted rows, added to the pieces that they are of. A row of a table is
+// read once a group. Within a piece experts are added in the order of their
+// ids, so the bits are those of a row by itself where a head's ids ascend.
 #include "ExpertMixing.h"
 
 using namespace mlir;

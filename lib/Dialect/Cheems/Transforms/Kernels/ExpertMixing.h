@@ -92,8 +92,8 @@ private:
              Value after, Write write);
 
   // ExpertGroups.cpp
-  /// Rows whose experts are read in the order of their numbers, and the lists
-  /// of that. A pair is ((t - from) * H + h) * k + i.
+  /// Rows whose experts are read in the order of their ids, and the lists of
+  /// that. A pair is ((t - from) * H + h) * k + i.
   struct Group {
     Value from, rows, pairs; ///< first row; how many rows and pairs
     Value start;             ///< the place of an expert's next pair
