@@ -63,8 +63,12 @@ SmallVector<Value> Mixing::columnsOfX(Value t, Value d, int64_t vectors,
     even.push_back(i);
     odd.push_back(i + 1);
   }
-  return {vector::ShuffleOp::create(b, loc, result[0], result[1], even),
-          vector::ShuffleOp::create(b, loc, result[0], result[1], odd)};
+  for (int64_t v = 0; v < vectors; v += 2) {
+    Value left = result[v], right = result[v + 1];
+    result[v] = vector::ShuffleOp::create(b, loc, left, right, even);
+    result[v + 1] = vector::ShuffleOp::create(b, loc, left, right, odd);
+  }
+  return result;
 }
 
 SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
@@ -77,15 +81,19 @@ SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
     return result;
   }
   auto words = VectorType::get({kLanes}, b.getI32Type());
-  Value both = vector::BitCastOp::create(
-      b, loc, words,
-      vector::LoadOp::create(b, loc,
-                             VectorType::get({2 * kLanes}, b.getBF16Type()),
-                             table, ValueRange{row, d}));
-  Value even = arith::ShLIOp::create(b, loc, both, integer(words, 16));
-  Value odd = arith::AndIOp::create(b, loc, both, integer(words, -65536));
-  return {arith::BitcastOp::create(b, loc, lanes, even),
-          arith::BitcastOp::create(b, loc, lanes, odd)};
+  SmallVector<Value> result;
+  for (int64_t v = 0; v < vectors; v += 2) {
+    Value both = vector::BitCastOp::create(
+        b, loc, words,
+        vector::LoadOp::create(b, loc,
+                               VectorType::get({2 * kLanes}, b.getBF16Type()),
+                               table, ValueRange{row, plus(d, v * kLanes)}));
+    Value even = arith::ShLIOp::create(b, loc, both, integer(words, 16));
+    Value odd = arith::AndIOp::create(b, loc, both, integer(words, -65536));
+    result.push_back(arith::BitcastOp::create(b, loc, lanes, even));
+    result.push_back(arith::BitcastOp::create(b, loc, lanes, odd));
+  }
+  return result;
 }
 
 SmallVector<Value> Mixing::inOrder(ValueRange vectors) {
@@ -93,23 +101,25 @@ SmallVector<Value> Mixing::inOrder(ValueRange vectors) {
     return vectors;
   }
   SmallVector<Value> result;
-  for (int64_t from : {int64_t(0), kLanes / 2}) {
-    SmallVector<int64_t> order;
-    for (int64_t i = from; i < from + kLanes / 2; ++i) {
-      llvm::append_range(order, ArrayRef<int64_t>{i, i + kLanes});
+  for (size_t v = 0; v < vectors.size(); v += 2) {
+    for (int64_t from : {int64_t(0), kLanes / 2}) {
+      SmallVector<int64_t> order;
+      for (int64_t i = from; i < from + kLanes / 2; ++i) {
+        llvm::append_range(order, ArrayRef<int64_t>{i, i + kLanes});
+      }
+      result.push_back(
+          vector::ShuffleOp::create(b, loc, vectors[v], vectors[v + 1], order));
     }
-    result.push_back(
-        vector::ShuffleOp::create(b, loc, vectors[0], vectors[1], order));
   }
   return result;
 }
 
 SmallVector<Value> Mixing::columns(
-    ValueRange init,
+    int64_t most, ValueRange init,
     function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body) {
   SmallVector<Value> state(init);
   int64_t from = 0;
-  for (int64_t vectors : {step, int64_t(1)}) {
+  for (int64_t vectors : {most, step, int64_t(1)}) {
     int64_t width = vectors * kLanes;
     int64_t to = from + (size - from) / width * width;
     if (to > from) {

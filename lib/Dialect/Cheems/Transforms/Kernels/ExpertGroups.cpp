@@ -11,6 +11,8 @@ using namespace mlir::cheems;
 namespace {
 /// Pairs ahead of those worked on whose rows are asked for.
 constexpr int64_t kAhead = 16;
+/// Vectors of a strip: a row is asked for a few lines at a time.
+constexpr int64_t kStrip = 8;
 } // namespace
 
 Value Mixing::number(Value list, Value i) {
@@ -156,7 +158,7 @@ void Mixing::addPairs(const Group &group) {
     }
   };
   columns(
-      {},
+      kStrip, {},
       [&](Value d, int64_t vectors, Value mask,
           ValueRange) -> SmallVector<Value> {
         each(index(0), times(group.rows, perRow), 1, [&](Value piece) {
@@ -211,7 +213,7 @@ void Mixing::mixGroups(Value rows, int64_t most) {
     group.weight = scratch({pairs + kPiece + kAhead}, b.getF32Type());
     group.share = scratch({pairs}, b.getF32Type());
     group.sum =
-        scratch({most * heads * pieces(), step * kLanes}, b.getF32Type());
+        scratch({most * heads * pieces(), kStrip * kLanes}, b.getF32Type());
     sortPairs(group);
     multiplyPairs(group);
     weighPairs(group);

@@ -38,21 +38,27 @@ private:
   /// set.
   Value load(Value buffer, ValueRange at, Value d, Value mask);
   void store(Value value, Value buffer, ValueRange at, Value d, Value mask);
-  /// Columns [d, d + 16 vectors) of x, or of a row of a table: two vectors of
-  /// bf16 tables are the even and the odd columns, which a shift and a mask
+  /// Columns [d, d + 16 vectors) of x, or of a row of a table: each two vectors
+  /// of bf16 tables are the even and the odd columns, which a shift and a mask
   /// widen, of x then as well.
   SmallVector<Value> columnsOfX(Value t, Value d, int64_t vectors, Value mask);
   SmallVector<Value> columnsOfRow(Value table, Value row, Value d,
                                   int64_t vectors, Value mask);
   /// The same vectors with their columns in order.
   SmallVector<Value> inOrder(ValueRange vectors);
-  bool isApart(size_t vectors) const { return apart && vectors == 2; }
-  /// Columns in steps of vectors, then one vector by one, then what is left,
-  /// under a mask in a vector that ends where the row does: body(first column,
-  /// vectors, mask, state).
+  bool isApart(size_t vectors) const { return apart && vectors % 2 == 0; }
+  /// Columns in steps of `most` vectors, then of whole lines, then one vector
+  /// by one, then what is left, under a mask in a vector that ends where the
+  /// row does: body(first column, vectors, mask, state).
   SmallVector<Value> columns(
-      ValueRange init,
+      int64_t most, ValueRange init,
       function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)> body);
+  SmallVector<Value>
+  columns(ValueRange init,
+          function_ref<SmallVector<Value>(Value, int64_t, Value, ValueRange)>
+              body) {
+    return columns(step, init, body);
+  }
   /// Asks for the lines of `rows` that columns [d, d + columns) begin in.
   void fetch(Value table, ValueRange rows, Value d, int64_t columns);
   void fetchScales(ValueRange rows);
@@ -102,6 +108,7 @@ private:
     Value share;             ///< by place: the weight
     Value sum;               ///< by piece: a strip of columns
   };
+  /// A list's element as an index.
   Value number(Value list, Value i);
   void setNumber(Value list, Value i, Value number);
   SmallVector<Value> numbers(Value list, Value first, int64_t n);
