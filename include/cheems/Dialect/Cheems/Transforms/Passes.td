@@ -210,7 +210,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
     `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
     A `cheems.mix_experts` goes row by row; with `cheems.group` and outside of a `cheems.decode` function, by groups of so many
-    rows: their pairs with experts are sorted by expert, and a row of a table is read once for all rows of x in the group.
+    rows: their pairs with experts are sorted by expert, so that a row of a table is fetched once for all rows of x that want it.
     Requires: bufferised IR.
     Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
     `tdpbf16ps` over blocks of 32), whatever the tile, so a row never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
