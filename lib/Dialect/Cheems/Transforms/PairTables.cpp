@@ -17,7 +17,8 @@ namespace {
 OpOperand *operandOf(OpOperand &use) {
   OpOperand *operand = &use;
   auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
-  if (slice && slice->hasOneUse() &&
+  if (slice && slice->hasOneUse() && slice.getSourceType().hasStaticShape() &&
+      slice.getType().hasStaticShape() &&
       slice.getSourceType().getNumElements() ==
           slice.getType().getNumElements()) {
     operand = &*slice->use_begin();

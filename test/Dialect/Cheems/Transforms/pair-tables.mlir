@@ -88,3 +88,21 @@ func.func @step(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32
   %a = call @layer(%x, %s, %e, %d0, %u0, %y, %c0, %g0) : (tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xi8>, tensor<9x8xi8>, tensor<?x8xf32>, tensor<9x1xf32>, tensor<9x1xf32>) -> tensor<?x8xf32>
   return %a : tensor<?x8xf32>
 }
+
+// -----
+
+// A table of which a part is taken, how large is known later, is no table of mix_experts.
+// CHECK-LABEL: @part
+// CHECK: cheems.parameter ["down"] : tensor<9x8xbf16>
+// CHECK: cheems.parameter ["up"] : tensor<9x8xbf16>
+// CHECK-NOT: beside
+func.func @part(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %d = cheems.parameter ["down"] : tensor<9x8xbf16>
+  %u = cheems.parameter ["up"] : tensor<9x8xbf16>
+  %some = tensor.extract_slice %d[0, 0] [%n, 8] [1, 1] : tensor<9x8xbf16> to tensor<?x8xbf16>
+  %all = tensor.cast %some : tensor<?x8xbf16> to tensor<9x8xbf16>
+  %r = cheems.mix_experts softmax silu
+      ins(%x, %s, %e, %all, %u : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)
+      outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
