@@ -31,10 +31,12 @@ static LogicalResult verifyWeights(LinearOp op, int64_t size, int64_t columns) {
     auto type = cast<ShapedType>(weight.getType());
     int64_t steps = type.getDimSize(1), last = type.getDimSize(3);
     bool codes = type.getElementType().isInteger();
+    // Divided, since what is multiplied may be dynamic, or overflow.
+    int64_t pair = steps > 0 && size % steps == 0 ? size / steps : 0;
     bool pairs =
-        codes ? last == 4 && (steps * 4 == size || steps * 8 == size)
+        codes ? last == 4 && (pair == 4 || pair == 8)
               : (last == 1 || (last == 2 && type.getElementType().isBF16())) &&
-                    steps * last == size;
+                    pair == last;
     bool covers = ShapedType::isDynamic(columns) || type.isDynamicDim(0) ||
                   type.getDimSize(0) ==
                       (columns + LinearOp::kColumns - 1) / LinearOp::kColumns;

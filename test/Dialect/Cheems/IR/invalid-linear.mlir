@@ -68,6 +68,14 @@ func.func @linear_c2_size(%x: tensor<4x8xf32>, %w0: tensor<2x7x16x1xf32>, %y: te
 
 // -----
 
+func.func @linear_c2_size_dynamic(%x: tensor<4x8xf32>, %w0: tensor<2x?x16x2xbf16>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
+  %r = cheems.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x?x16x2xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
 func.func @linear_c2_pair_f32(%x: tensor<4x8xf32>, %w0: tensor<2x4x16x2xf32>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
   %r = cheems.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x4x16x2xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
