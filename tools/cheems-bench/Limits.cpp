@@ -134,6 +134,24 @@ void measureL2(ThreadPool &pool, int rounds, Limits &limits) {
   limits.l2Bandwidth = static_cast<double>(part * threads * times) / seconds;
 }
 
+/// Of one region behind another, as the loops of a layer follow each other.
+void measureRegion(ThreadPool &pool, int rounds, Limits &limits) {
+  constexpr int times = 10000;
+  std::vector<double> seconds;
+  for (int round = 0; round < rounds; ++round) {
+    auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) {
+      pool.parallelFor([](void *, int64_t, int64_t, int64_t) {}, nullptr,
+                       pool.threads());
+    }
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    seconds.push_back(passed.count() / times);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  limits.region = seconds[rounds / 2];
+}
+
 double measurePeak(ThreadPool &pool, int rounds, const ProductUnit &unit) {
   // As many rounds as take some hundredths of a second.
   int64_t count = 1 << 14;
@@ -174,6 +192,7 @@ Limits measureLimits(int threads, int rounds) {
   limits.threads = pool.threads();
   measureRead(pool, rounds, limits);
   measureL2(pool, rounds, limits);
+  measureRegion(pool, rounds, limits);
   for (const ProductUnit &unit : productUnits()) {
     if (!host.firstMissing(unit.features) && host.permits(unit.features)) {
       limits.peaks[unit.name] = measurePeak(pool, rounds, unit);

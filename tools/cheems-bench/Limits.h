@@ -16,6 +16,7 @@ struct Limits {
   double readBandwidth = 0;            ///< bytes/s from memory
   int64_t l2Bytes = 0;                 ///< of the cores in use; 0: not known
   double l2Bandwidth = 0;              ///< bytes/s from there
+  double region = 0;                   ///< seconds of an empty parallel region
   std::map<std::string, double> peaks; ///< operations/s, by unit
 
   /// Less than 1 GiB was free, so caches may have helped.

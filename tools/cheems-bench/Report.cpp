@@ -169,6 +169,8 @@ std::string factTable(const Report &report) {
           {"L2 bandwidth" + on, format("%.2f GB/s", limits.l2Bandwidth / 1e9) +
                                     ", " + mebibytes(limits.l2Bytes)});
     }
+    lines.push_back({"empty parallel region" + on,
+                     format("%.2f us", limits.region * 1e6)});
     for (const auto &[unit, rate] : limits.peaks) {
       lines.push_back(
           {unit + on, format("%.1f GFLOP/s", rate / 1e9) +
@@ -196,6 +198,7 @@ ordered_json machine(const Limits &limits, const std::string &unit) {
            where(limits.l2Bytes > 0, limits.l2Bandwidth / 1e9)},
           {"l2_bytes", limits.l2Bytes > 0 ? ordered_json(limits.l2Bytes)
                                           : ordered_json(nullptr)},
+          {"region_microseconds", limits.region * 1e6},
           {"gigaflops_per_second", peaks},
           {"peak_unit", unit},
           {"peak_gigaflops_per_second", limits.peaks.at(unit) / 1e9}};
