@@ -1,5 +1,5 @@
 """How each contender is run: one job is one program, model and test, and a sample is what one run of it says."""
-import dataclasses, json, math, os, pathlib, re, statistics, subprocess, sys, tempfile, time
+import dataclasses, json, math, os, pathlib, re, signal, statistics, subprocess, sys, tempfile, time
 import machine, random_gguf, random_model
 from models import MODELS, VOCABULARY, weights_of
 
@@ -17,14 +17,22 @@ VARIANTS = {"amx": "amx_bf16", "avx512bf16": "avx512_bf16", "avx512": "avx512vl"
 KINDS = ("cdmoe", "pkm", "peer", "loop", "onehot")
 
 
+# What oneDNN is kept to where its AMX code ends with an illegal instruction, as it does on some virtual machines.
+LOWER_ISA = "AVX512_CORE_BF16"
+
+
 class Missing(Exception):
     """A contender that cannot run here; the message says what it lacks."""
+
+
+class IllegalInstruction(Missing):
+    """It ran code that this CPU, or the host below it, does not."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
     by: str  # cheems, llama.cpp, torch, transformers
-    how: str  # a forced variant, a build, a type or a kind of expert retrieval; empty: as it comes
+    how: str  # words: a forced variant; a build, flash attention; a kind of expert retrieval, a type, whether compiled; empty: as it comes
     model: str  # of a single operation its shape, as cheems-bench spells it
     test: str  # prefill, decode, the same with a number of tokens, batch: decoding of several sequences at once, or an operation
 
@@ -45,10 +53,28 @@ def run(command, environment={}):
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
     except OSError as error:
         raise Missing(f"cannot run {command[0]}: {error.strerror}")
+    if done.returncode == -signal.SIGILL:
+        raise IllegalInstruction(f"{pathlib.Path(command[0]).name} ended with an illegal instruction")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise Missing(f"{pathlib.Path(command[0]).name} failed ({done.returncode}): {last}")
     return done.stdout
+
+
+def watched(command):
+    """The most memory that a program took, and what it said on stderr."""
+    with tempfile.TemporaryFile("w+") as log:
+        child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+        peak = 0
+        while child.poll() is None:
+            # its own high-water mark: rusage would have that of this process before exec in it
+            peak = max([peak] + [int(kib) << 10 for kib in re.findall(r"VmHWM:\s+([0-9]+) kB", machine.text(pathlib.Path(f"/proc/{child.pid}/status")))])
+            time.sleep(0.005)
+        log.seek(0)
+        said = log.read()
+    if child.returncode:
+        raise Missing(f"{pathlib.Path(command[0]).name} failed ({child.returncode}): {(said.strip().splitlines() or ['no message'])[-1]}")
+    return peak, said
 
 
 class Runner:
@@ -57,6 +83,7 @@ class Runner:
         self.patience = patience  # seconds that one long prompt may take
         self.features = machine.describe()["features"]
         self.made, self.told, self.taken = {}, {}, {}
+        self.lowered = {}  # environment of the Python programs that died of an illegal instruction
 
     def once(self, path, make):
         """`path`, made by the first call that asks for it."""
@@ -77,6 +104,18 @@ class Runner:
         _, weights = weights_of(model)
         return self.once(path, lambda: fresh() or run([compiler, self.folder(model), "-o", path, *(["--weights", weights] if weights else [])]))
 
+    def costs(self, model):
+        """What compiling a model takes, and how long it takes to its first token."""
+        folder, path = self.folder(model), self.work / f"{model}.cheems"
+        _, weights = weights_of(model)
+        flags = [word for pair in (("--weights", weights),) if weights for word in pair]
+        begin = time.monotonic()
+        peak, _ = watched([self.bins / "cheems-compile", folder, "-o", path, *flags])
+        seconds = time.monotonic() - begin
+        self.made[path] = path
+        row = json.loads(run([self.bins / "cheems-bench", path, "-t", self.threads, "-r", 1, "-p", 0, "-n", 1, "-o", "json"]))[-1]
+        return dict(seconds=seconds, peak=peak, bytes=path.stat().st_size, load=row["load_seconds"])
+
     def gguf(self, model):
         path = self.work / f"{model}.gguf"
         name, weights = weights_of(model)
@@ -91,7 +130,7 @@ class Runner:
             if job.test not in OPS:
                 self.artefact(job.model)
         elif job.by == "llama.cpp":
-            self.llama_bench(job.how)
+            self.llama_bench(job)
             self.gguf(job.model)
         else:
             run([sys.executable, "-c", f"import {job.by}"])
@@ -102,13 +141,13 @@ class Runner:
         """Tokens a second, what else the program says about the run, and the limits of this machine that it measured.
         `beside` are jobs that a run of this one's program may time as well; their samples are kept until asked for."""
         if job.test in OPS:
-            return self.operation(job, [job, *(other for other in beside if other != job and other.by == job.by and other.how in (job.how, *KINDS)
-                                               and other.test == job.test and self.together(other) == self.together(job))])
+            return self.operation(job, [job, *(other for other in beside if other != job and self.together(other) == self.together(job))])
         if job.test.startswith("prefill ") and (job.tokens() >= LONG or job.model.endswith("-pair")):
             return self.prompt(job)
         return {"cheems": self.cheems, "llama.cpp": self.llama}.get(job.by, self.torch)(job)
 
-    def llama_bench(self, build):
+    def llama_bench(self, job):
+        build = " ".join(word for word in job.how.split() if word != "flash")
         name = "LLAMA_BENCH_" + build.upper() if build else "LLAMA_BENCH"
         path = os.environ.get(name, "")
         if not path and build and not {"avx512_vnni", "avx512_bf16"} & set(self.features):
@@ -138,7 +177,8 @@ class Runner:
 
     @staticmethod
     def measured(row):
-        limits = {"read": row["machine"]["read_gigabytes_per_second"], **row["machine"]["gigaflops_per_second"]}
+        limits = {"read": row["machine"]["read_gigabytes_per_second"], "region": row["machine"]["region_microseconds"],
+                  **row["machine"]["gigaflops_per_second"]}
         notes = dict(variant=row["variant"], unit=row["machine"]["peak_unit"], bytes=row["bytes"] / row["tokens"],
                      operations=row["operations"] / row["tokens"], peak_memory=row["peak_memory_bytes"])
         if row.get("op"):
@@ -149,21 +189,42 @@ class Runner:
         return row["tokens_per_second_median"], notes, limits
 
     def llama(self, job):
-        rows = json.loads(run([self.llama_bench(job.how), "-m", self.gguf(job.model), "-t", self.threads, "-r", self.repeat,
-                               "-o", "json", *self.tests(job)]))
+        flash = int("flash" in job.how.split())
+        try:
+            text = run([self.llama_bench(job), "-m", self.gguf(job.model), "-t", self.threads, "-r", self.repeat, "-fa", flash, "-o", "json", *self.tests(job)])
+        except IllegalInstruction as reason:
+            raise Missing(f"{reason}; build it without the instruction set that this host lacks (GGML_NATIVE=OFF) and name that")
+        rows = json.loads(text)
         return statistics.median(rows[-1]["samples_ts"]), {"build": rows[-1]["build_commit"]}, {}
+
+    def python(self, script, *words):
+        """What a script of ours prints. Where it dies of an illegal instruction, once more with oneDNN kept to a lower set,
+        and so from then on; what then was forced."""
+        command = [sys.executable, HERE / script, "--threads", self.threads, *words]
+        if not self.lowered:
+            try:
+                return run(command), {}
+            except IllegalInstruction:
+                self.lowered = {"ONEDNN_MAX_CPU_ISA": LOWER_ISA}
+        return run(command, self.lowered), {"forced": f"{LOWER_ISA} at most, because AMX code ended with an illegal instruction"}
+
+    @staticmethod
+    def mode(job):
+        """Flags of a script for a job's type and for whether it is compiled."""
+        words = job.how.split()
+        return ["--dtype", "bf16" if "bf16" in words else "f32", *(["--compile"] if "compiled" in words else [])]
 
     def torch(self, job):
         counts = ["--prefill", PROMPT] if job.test == "prefill" else ["--depth", DEPTH, "--count", self.count]
-        row = json.loads(run([sys.executable, HERE / "torch_doge.py", self.folder(job.model), "--by", job.by, "--dtype", job.how,
-                              "--threads", self.threads, "--repeat", 1, *counts]))
-        return row[job.test], {"version": row["version"]}, {}
+        text, notes = self.python("torch_doge.py", self.folder(job.model), "--by", job.by, *self.mode(job), "--repeat", 1, *counts)
+        row = json.loads(text)
+        return row[job.test], {"version": row["version"], **notes}, {}
 
     @staticmethod
     def together(job):
-        """What runs of one operation share: the tables of experts, which take long to make, or else nothing."""
-        sizes = job.model.split("x")
-        return sizes[1:3] if job.test == "experts" else job.model
+        """What operations share that one run of a program times: experts their tables, which take long to make."""
+        mode = [word for word in job.how.split() if word not in KINDS]
+        return job.by, job.test, mode, job.model.split("x")[1:3] if job.test == "experts" else job.model
 
     def operation(self, job, jobs):
         """A sample of each of the jobs by one run of the program, and that of the first."""
@@ -177,9 +238,9 @@ class Runner:
                                        "-r", repeat, "-o", "json"], {"CHEEMS_CPU": job.how} if job.how else {}))
                 samples = [self.measured(row) for row in rows]
             else:
-                cases = [f"{job.how if job.test == 'experts' else job.test}={job.model}" for job in jobs]
-                rows = run([sys.executable, HERE / "torch_modules.py", "--threads", self.threads, "--repeat", repeat, *cases]).splitlines()
-                samples = [(row["tokens_per_second"], {"version": row["version"]}, {}) for row in map(json.loads, rows)]
+                kind = lambda job: next((word for word in job.how.split() if word in KINDS), job.test)
+                text, notes = self.python("torch_modules.py", *self.mode(job), "--repeat", repeat, *(f"{kind(other)}={other.model}" for other in jobs))
+                samples = [(row["tokens_per_second"], {"version": row["version"], **notes}, {}) for row in map(json.loads, text.splitlines())]
             for other, sample in zip(jobs, samples):
                 self.told[other.key()] = sample
                 if other.how == "loop":
@@ -197,21 +258,11 @@ class Runner:
         expected = before and seconds * (tokens / before) ** (1 + growth)
         if expected > self.patience:
             raise Missing(f"{tokens} tokens would take {expected:.0f} s")
-        with tempfile.NamedTemporaryFile("w") as ids, tempfile.TemporaryFile("w+") as log:
+        with tempfile.NamedTemporaryFile("w") as ids:
             ids.write(",".join(str(i * 7919 % VOCABULARY) for i in range(tokens)))
             ids.flush()
-            child = subprocess.Popen([self.bins / "cheems-run", self.artefact(job.model), "--prompt-ids", f"@{ids.name}", "-n", "33", "-c", str(tokens + 64),
-                                      "--temp", "0", "--ignore-eos", "--print-ids", "-t", str(self.threads)],
-                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
-            peak = 0
-            while child.poll() is None:
-                # its own high-water mark: rusage would have that of this process before exec in it
-                peak = max([peak] + [int(kib) << 10 for kib in re.findall(r"VmHWM:\s+([0-9]+) kB", machine.text(pathlib.Path(f"/proc/{child.pid}/status")))])
-                time.sleep(0.005)
-            log.seek(0)
-            said = log.read()
-        if child.returncode:
-            raise Missing(f"cheems-run failed ({child.returncode}): {(said.strip().splitlines() or ['no message'])[-1]}")
+            peak, said = watched([self.bins / "cheems-run", self.artefact(job.model), "--prompt-ids", f"@{ids.name}", "-n", 33, "-c", tokens + 64,
+                                  "--temp", 0, "--ignore-eos", "--print-ids", "-t", self.threads])
         prefill, decode = (float(rate) for rate in re.findall(r"([0-9.]+) tokens/s", said)[-2:])
         self.took(job, tokens / prefill)
         return prefill, dict(peak_memory=peak, decode=decode), {}

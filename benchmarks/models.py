@@ -157,7 +157,8 @@ MODELS = {
     "doge-moe-480M": Doge(768, 1536, 24, 6, 3, 9216),
     "cheems-tiny": Cheems(256, 512, 8, 4, 1024),
     "cheems-320M": Cheems(768, 1536, 24, 12, 3072),
-    "cheems-1.3B": Cheems(2048, 4096, 24, 32, 8192),
+    # the paper does not tell the width of its MLP; with this one there are 1.34 billion parameters, 2.7 GB of bf16
+    "cheems-1.3B": Cheems(2048, 1536, 24, 32, 8192),
     # of the size of cheems-320M: the same layers with attention over all keys instead of SSD (the keys of a million tokens
     # would fill 37 GiB), and a Doge with as many experts
     "dense-320M": Cheems(768, 1536, 24, 12, 3072, period=1, positions=262144),

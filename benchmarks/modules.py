@@ -1,15 +1,16 @@
 """The paper's modules and its models' shapes: what is set against what, and the runs that the figures are drawn from."""
 import math
 from contenders import KINDS, LONG, OPS, Job
-from models import MODELS, WINDOW
-from table import GATHER, Row, cheems, work_of
+from models import MODELS, WINDOW, weights_of
+from table import GATHER, LARGE, Row, cheems, work_of
 
 CHEEMS, DENSE, DOGE = "cheems-320M", "dense-320M", "doge-cdmoe-320M"
 PAIR, DENSE_PAIR = "cheems-320M-pair", "dense-320M-pair"
 HIDDEN, RETRIEVED, BLOCK = 768, 32, 512
 TABLES = tuple(1 << shift for shift in (10, 12, 14, 16, 18, 20))
 RATIOS = (0.25, 1.0)  # rows that a token retrieves to the square root of the experts: the ends of the paper's range
-DEPTHS = (0, WINDOW, 100000)
+DEEP = 100000
+WAYS = "the fastest of f32 and bf16, plain and compiled"
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 MILLION = (1000, 10000, 100000, 1000000)
 FLAT = 1 / 1.15  # of the rate at the shorter length: what "flat" leaves for noise
@@ -39,32 +40,40 @@ def torch(op, shape, how=""):
     return Job("torch", how, shape, op)
 
 
+def best(op, shape, kind="", compiled=True):
+    """PyTorch in each way that may be its best."""
+    ways = ("", "bf16", "compiled", "bf16 compiled") if compiled else ("", "bf16")
+    return tuple(torch(op, shape, " ".join(filter(None, (kind, way)))) for way in ways)
+
+
 def rows():
-    work, ours, peers = "SSD, 12 heads of 64, states of 128", operation("ssd", ssd(8192)), (torch("ssd", ssd(8192)),)
-    yield Row("modules-ssd-torch", f"{work}, 8192 tokens", "PyTorch f32, chunked", 10, ours, peers)
+    work, ours, peers = "SSD, 12 heads of 64, states of 128", operation("ssd", ssd(8192)), best("ssd", ssd(8192))
+    yield Row("modules-ssd-torch", f"{work}, 8192 tokens", f"PyTorch, chunked, {WAYS}", 10, ours, peers)
     yield Row("modules-ssd-amx", f"{work}, 8192 tokens, AMX", "AMX bf16 peak", 0.15, operation("ssd", ssd(8192), "amx"), limit="AMX bf16")
     yield Row("modules-ssd-avx512", f"{work}, 8192 tokens, AVX-512 without BF16", "f32 FMA peak", 0.5, operation("ssd", ssd(8192), "avx512"),
               limit="AVX-512 f32 FMA")
     for length in (65536, 524288, 1048576):
         yield Row(f"modules-ssd-flat-{name(length)}", f"{work}, {length} tokens", "itself, 8192 tokens", FLAT, operation("ssd", ssd(length)), (ours,))
-    work, ours, peers = "dynamic mask attention, 8 heads of 128, window 1024", operation("attention", attention(8192)), (torch("attention", attention(8192)),)
-    yield Row("modules-attention-torch", f"{work}, 8192 tokens", "PyTorch f32, topk and SDPA", 20, ours, peers)
+    work, ours, peers = "dynamic mask attention, 8 heads of 128, window 1024", operation("attention", attention(8192)), best("attention", attention(8192))
+    yield Row("modules-attention-torch", f"{work}, 8192 tokens", f"PyTorch, topk and SDPA, {WAYS}", 20, ours, peers)
     yield Row("modules-attention-flat", f"{work}, 32768 tokens", "itself, 8192 tokens", FLAT, operation("attention", attention(32768)), (ours,))
     for tokens in (1, BLOCK):
         work = f"CDMoE, hidden {HIDDEN}, {RETRIEVED} retrieved, {tokens} token{'s' * (tokens > 1)}"
         for count in TABLES[::2] + TABLES[-1:]:
-            yield Row(f"modules-experts-{tokens}-{name(count)}-torch", f"{work}, {name(count)} experts", "PyTorch f32", 10,
-                      operation("experts", experts(tokens, count)), (torch("experts", experts(tokens, count), "cdmoe"),))
+            yield Row(f"modules-experts-{tokens}-{name(count)}-torch", f"{work}, {name(count)} experts", f"PyTorch, {WAYS}", 10,
+                      operation("experts", experts(tokens, count)), best("experts", experts(tokens, count), "cdmoe"))
         last = operation("experts", experts(tokens, TABLES[-1]))
         yield Row(f"modules-experts-{tokens}-1M-read", f"{work}, 1M experts, the gather of rows", "measured read bandwidth", 0.5, last, limit=GATHER)
         yield Row(f"modules-experts-{tokens}-1M-flat", f"{work}, 1M experts", "itself, 64k experts", 1 / 1.5, last, (operation("experts", experts(tokens, 65536)),))
     for count in TABLES[:2]:
         yield Row(f"modules-experts-{name(count)}-loop", f"CDMoE, hidden {HIDDEN}, {RETRIEVED} retrieved, {BLOCK} tokens, {name(count)} experts",
-                  "PyTorch f32, a loop over experts as published", 100, operation("experts", experts(BLOCK, count)),
-                  (torch("experts", experts(BLOCK, count), "onehot"),))
-    for depth in DEPTHS:
-        yield Row(f"modules-decode-{depth}", f"decode, Cheems of 320M's shape, bf16, window {WINDOW}, depth {depth}", "measured read bandwidth", 0.85,
-                  cheems(CHEEMS, f"decode {depth}"), limit="read")
+                  "PyTorch, a loop over experts as published, the faster of f32 and bf16", 100, operation("experts", experts(BLOCK, count)),
+                  best("experts", experts(BLOCK, count), "onehot", compiled=False))
+    for depth in (0, WINDOW):
+        yield Row(f"modules-decode-{depth}", f"decode, Cheems of 1.3B's shape, bf16, window {WINDOW}, depth {depth}", "measured read bandwidth", 0.85,
+                  cheems(LARGE, f"decode {depth}"), limit="read")
+    yield Row("modules-decode-deep", f"decode, Cheems of 320M's shape, bf16, window {WINDOW}, depth {DEEP}", f"itself, depth {WINDOW}", FLAT,
+              cheems(CHEEMS, f"decode {DEEP}"), (cheems(CHEEMS, f"decode {WINDOW}"),))
     gaps = [(length, cheems(CHEEMS, f"prefill {length}"), cheems(DENSE, f"prefill {length}")) for length in (2048, 8192, 32768)]
     for i, (length, ours, twin) in enumerate(gaps):
         work = f"prefill {length}, Cheems of 320M's shape"
@@ -114,6 +123,8 @@ def long(job):
 
 def bytes_of(job, settings):
     """What models.py counts for a token, to be held against cheems-bench; nothing where it does not count."""
+    if weights_of(job.model)[1]:
+        return None
     if job.test.startswith("decode "):
         return MODELS[job.model].step_bytes(job.tokens() + settings["count"] // 2)
     return work_of(job, settings)[0]

@@ -82,7 +82,8 @@ def ticks(most, count=5):
 # one sign a contender: filled as it comes, hollow where its variant or type is forced
 SIGNS = {("cheems", ""): (0, ""), ("cheems", "amx"): (4, "hollow"), ("cheems", "avx512bf16"): (-4, "hollow"),
          ("cheems", "avx512"): (3, "hollow"), ("cheems", "avx2"): (5, "hollow"), ("llama.cpp", ""): (-4, ""),
-         ("torch", "bf16"): (3, ""), ("torch", "f32"): (3, "hollow"), ("transformers", "bf16"): (4, ""), ("transformers", "f32"): (4, "hollow")}
+         ("llama.cpp", "flash"): (-4, "hollow"), ("torch", "bf16"): (3, ""), ("torch", "f32"): (3, "hollow"),
+         ("torch", "bf16 compiled"): (6, ""), ("torch", "f32 compiled"): (6, "hollow"), ("transformers", "bf16"): (4, ""), ("transformers", "f32"): (4, "hollow")}
 
 
 def roofline(results):

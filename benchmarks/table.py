@@ -34,30 +34,42 @@ def cheems(model, test, how=""):
     return Job("cheems", how, model, test)
 
 
-def eager(test, *dtypes, by=("torch", "transformers")):
-    return tuple(Job(name, dtype, "doge-160M", test) for name in by for dtype in dtypes)
+def torch(test, *dtypes):
+    """Plain PyTorch as it comes and compiled, and transformers."""
+    return tuple(Job(name, how, "doge-160M", test) for dtype in dtypes
+                 for name, how in (("torch", dtype), ("torch", f"{dtype} compiled"), ("transformers", dtype)))
+
+
+def llama(model, test, build=""):
+    """llama.cpp with and without flash attention."""
+    return tuple(Job("llama.cpp", " ".join(filter(None, (build, flash))), model, test) for flash in ("", "flash"))
+
+
+LARGE = "cheems-1.3B"  # no cache holds it, nor a part that would matter
 
 
 def rows():
-    for size in ("160M", "320M"):
-        model, ours = f"doge-{size}", cheems(f"doge-{size}", "decode")
-        work = f"decode, Doge {size} bf16, depth {DEPTH}"
-        yield Row(f"decode-{size}-read", work, "measured read bandwidth", 0.90, ours, limit="read", least_with=("amx_bf16", 0.85))
-        yield Row(f"decode-{size}-llama", work, "llama.cpp bf16, same dimensions", 1.25, ours, (Job("llama.cpp", "", model, "decode"),))
-    yield Row("decode-20M-llama", f"decode, Doge 20M bf16, depth {DEPTH}", "llama.cpp bf16, same dimensions", 1.3,
-              cheems("doge-20M", "decode"), (Job("llama.cpp", "", "doge-20M", "decode"),))
+    yield Row("decode-1.3B-read", f"decode, Cheems of 1.3B's shape, bf16, depth {DEPTH}", "measured read bandwidth", 0.90,
+              cheems(LARGE, f"decode {DEPTH}"), limit="read", least_with=("amx_bf16", 0.85))
+    for size, least in (("160M", 1.25), ("320M", 1.25), ("20M", 1.3)):
+        model = f"doge-{size}"
+        yield Row(f"decode-{size}-llama", f"decode, Doge {size} bf16, depth {DEPTH}", "llama.cpp bf16, same dimensions", least,
+                  cheems(model, "decode"), llama(model, "decode"))
     single = cheems("doge-160M", "decode")
+    yield Row("decode-160M-torch", f"decode, Doge 160M bf16, depth {DEPTH}", "PyTorch, the fastest of bf16 and f32, plain, compiled and transformers",
+              1, single, torch("decode", "bf16", "f32"))
     yield Row("decode-160M-transformers", f"decode, Doge 160M bf16, depth {DEPTH}", "transformers eager, the faster of bf16 and f32",
-              5, single, eager("decode", "bf16", "f32", by=("transformers",)))
+              5, single, tuple(job for job in torch("decode", "bf16", "f32") if job.by == "transformers"))
     yield Row("decode-160M-batch", f"decode of {SEQUENCES} sequences at once, Doge 160M", f"{SEQUENCES} × the rate of one", 0.6,
               cheems("doge-160M", "batch"), (single,), times=SEQUENCES)
     work, ours = f"prefill {PROMPT}, Doge 160M, AVX-512 without BF16", cheems("doge-160M", "prefill", "avx512")
     yield Row("prefill-avx512-peak", work, "f32 FMA peak", 0.65, ours, limit="AVX-512 f32 FMA")
-    yield Row("prefill-avx512-torch", work, "PyTorch f32, the faster of plain and transformers", 2, ours, eager("prefill", "f32"))
-    yield Row("prefill-avx512-llama", work, "llama.cpp bf16, built for AVX-512 alone", 2, ours,
-              (Job("llama.cpp", "avx512", "doge-160M", "prefill"),))
-    yield Row("prefill-amx-torch", f"prefill {PROMPT}, Doge 160M, AMX", "PyTorch bf16 (oneDNN), the faster of plain and transformers",
-              1.3, cheems("doge-160M", "prefill", "amx"), eager("prefill", "bf16"))
+    yield Row("prefill-avx512-torch", work, "PyTorch f32, the fastest of plain, compiled and transformers", 2, ours, torch("prefill", "f32"))
+    yield Row("prefill-avx512-llama", work, "llama.cpp bf16, built for AVX-512 alone", 2, ours, llama("doge-160M", "prefill", "avx512"))
+    yield Row("prefill-amx-torch", f"prefill {PROMPT}, Doge 160M, AMX", "PyTorch bf16 (oneDNN), the fastest of plain, compiled and transformers",
+              1.3, cheems("doge-160M", "prefill", "amx"), torch("prefill", "bf16"))
+    work, ours = f"prefill {PROMPT}, Doge 160M, AVX2", cheems("doge-160M", "prefill", "avx2")
+    yield Row("prefill-avx2-peak", work, "f32 FMA peak", 0.65, ours, limit="AVX2 f32 FMA")
 
 
 def further():
@@ -65,8 +77,8 @@ def further():
     for test in ("decode", "prefill"):
         for variant in VARIANTS:
             yield cheems("doge-160M", test, variant)
-        yield Job("llama.cpp", "", "doge-160M", test)
-        yield from eager(test, "bf16", "f32")
+        yield from llama("doge-160M", test)
+        yield from torch(test, "bf16", "f32")
 
 
 def work_of(job, settings, notes={}):
@@ -75,7 +87,7 @@ def work_of(job, settings, notes={}):
     if job.test in OPS or " " in job.test or weights_of(job.model)[1]:
         return notes.get("bytes"), notes.get("operations")
     model = MODELS[job.model]
-    number = 4 if job.how == "f32" else 2
+    number = 4 if "f32" in job.how.split() else 2
     if job.test == "prefill":
         return model.step_bytes(PROMPT, number, number) / PROMPT, model.prefill_flops(PROMPT) / PROMPT
     together = SEQUENCES if job.test == "batch" else 1
@@ -97,11 +109,12 @@ def limit_name(limit):
 
 def shares(results, job):
     """Of each limit that this job could meet, the share it reached: {limit: share}, medians over rounds. A limit counts as
-    the job's own run measured it, or else as the round did. What rounds to no share is left out."""
+    the job's own run measured it, or else as the round did. What rounds to no share is left out, and the share of memory's
+    bandwidth where the last cache holds what is read."""
     sample = results["samples"].get(job.key(), {})
     found = {}
     for limit, work in zip(("read", sample.get("notes", {}).get("unit")), work_of(job, results["settings"], sample.get("notes", {}))):
-        if work is None:
+        if work is None or limit == "read" and cached(results, job):
             continue
         measured = sample.get("limits", {}).get(limit) or results["limits"].get(limit, [])
         share = median([rate * work / 1e9 / most for rate, most in zip(rates(results, job), measured)])
@@ -118,24 +131,29 @@ def gathered(results, job):
 
 
 def cached(results, job):
-    """Whether the last cache holds all that a step reads, so that memory is no limit."""
-    if job.test in OPS or " " in job.test:
-        return False
-    together = {"decode": 1, "batch": SEQUENCES, "prefill": PROMPT}[job.test]
+    """Whether the last cache holds all that a step reads, so that memory is no limit: of a model its weights and states, of
+    experts both tables, of other operations what their rows are read from and written to."""
     notes = results["samples"].get(job.key(), {}).get("notes", {})
-    return (work_of(job, results["settings"], notes)[0] or math.inf) * together < max(results["machine"]["caches"].values(), default=0)
+    if job.test == "experts":
+        _, hidden, experts, _ = (int(word) for word in job.model.split("x"))
+        size = 2 * 2 * hidden * experts
+    else:
+        tokens = int(job.model.split("x")[0]) if job.test in OPS else {"decode": 1, "batch": SEQUENCES, "prefill": PROMPT}.get(job.test.split()[0])
+        size = (work_of(job, results["settings"], notes)[0] or math.inf) * (PROMPT if job.test.startswith("prefill ") else tokens)
+    return size < max(results["machine"]["caches"].values(), default=0)
 
 
 def bound(results, job):
     """What holds a job back, in words: the limit it came nearest to, and the share of it."""
-    found = shares(results, job)
+    found, held = shares(results, job), cached(results, job)
     if not found:
-        return "limits not measured"
+        return "fits the last cache" if held else "limits not measured"
     words = [f"{share:.0%} of {limit_name(limit)}" for limit, share in sorted(found.items(), key=lambda item: -item[1])]
     if job.test in OPS:
         notes = results["samples"][job.key()]["notes"]
-        return f"{notes['limit']}, {notes['share']:.0%} of it: " + ", ".join(words)
-    if cached(results, job):
+        if not held or notes["limit"] != "memory":
+            return f"{notes['limit']}, {notes['share']:.0%} of it: " + ", ".join(words)
+    if held:
         return "fits the last cache: " + ", ".join(words)
     nearest = max(found, key=found.get)
     if found[nearest] < 0.5:
@@ -166,6 +184,9 @@ def judge(row, results):
     answer.bound = bound(results, row.ours)
     least = row.threshold(features)
     reached = shares(results, row.ours)
+    if row.limit in ("read", GATHER) and cached(results, row.ours):
+        answer.verdict = "no share: fits the last cache"
+        return answer
     if row.limit:
         answer.ratio = gathered(results, row.ours) if row.limit == GATHER else reached.get(row.limit)
         if answer.ratio is None:
@@ -221,7 +242,8 @@ def rates_table(results, jobs):
         if rate is None:
             continue
         needed, _ = work_of(job, results["settings"], results["samples"][job.key()].get("notes", {}))
-        parts = ", ".join(f"{share:.0%} of {limit_name(limit)}" for limit, share in shares(results, job).items())
+        parts = ", ".join(["fits the last cache"] * (job.by == "cheems" and cached(results, job)) +
+                          [f"{share:.0%} of {limit_name(limit)}" for limit, share in shares(results, job).items()])
         lines.append(f"| {job.name()} | {job.model} | {names.get(job.test, job.test)} | {number(rate)} | "
                      f"{'–' if job.test.startswith('prefill') or not needed else number(rate * needed / 1e9)} | {parts} |")
     return "\n".join(lines)
@@ -235,12 +257,16 @@ def machine_text(results):
     described, settings, limits = results["machine"], results["settings"], results["limits"]
     caches = ", ".join(f"{name} {size >> 10} KiB" if size < 1 << 20 else f"{name} {size >> 20} MiB" for name, size in described["caches"].items())
     measured = "; ".join(f"{limit_name(name)} {number(median(values))} {'GB/s' if name == 'read' else 'GFLOP/s'}"
-                         for name, values in limits.items() if values)
+                         for name, values in limits.items() if values and name != "region")
     versions = sorted({f"{key.split('/')[0]} {sample['notes'][field]}" for key, sample in results["samples"].items()
                        for field in ("version", "build") if field in sample["notes"]})
+    forced = sorted({f"{key.split('/')[0]}: {sample['notes']['forced']}" for key, sample in results["samples"].items() if "forced" in sample["notes"]})
+    left_out = sorted({f"{key.split('/')[0]}: {reason}" for key, reason in results["missing"].items()
+                       if not key.startswith("cheems/") and "illegal instruction" in reason})
     others = max((busy["others"] for busy in results["busy"]), default=0)
     stolen = max((busy["stolen"] for busy in results["busy"]), default=0)
     return "\n".join([
+        f"- commit {settings['commit']}, {settings['date']}; all tables and pictures of this page are of one run of {results['minutes']:.0f} minutes",
         f"- CPU: {described['cpu']}, family {described['family']}, model {described['model']}, stepping {described['stepping']}; "
         f"{described['cpus']} CPUs{' of a virtual machine' if described['virtual'] else ''}; {caches}; "
         f"{described['memory'] / 2**30:.0f} GiB of memory; {described['system']}",
@@ -249,5 +275,7 @@ def machine_text(results):
         + ("one short round, to see that all runs: **these figures mean nothing**" if settings["quick"] else f"{settings['rounds']} rounds"),
         f"- measured limits of these threads: {measured or 'none'}",
         f"- peers: {', '.join(versions) or 'none'}",
-        f"- load average before: {results['load']:.2f}; in the worst round other processes kept {others:.2f} CPUs busy, the host took {stolen:.2f}",
+        *(f"- {words}" for words in (*forced, *left_out)),
+        f"- others before the first round: {results['before']['others']:.2f} CPUs; in the worst round other processes kept {others:.2f} CPUs busy, "
+        f"the host took {stolen:.2f}",
     ])

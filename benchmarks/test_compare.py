@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What compare.py makes of a recorded run: verdicts, page, pictures; and the generated models. Looks at no time."""
-import copy, json, math, pathlib, struct, subprocess, sys, tempfile, unittest
+import argparse, copy, json, math, pathlib, struct, subprocess, sys, tempfile, unittest, unittest.mock
 import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -13,6 +13,9 @@ from models import MODELS, VOCABULARY, Doge
 def recorded():
     """A run with made-up figures: three rounds on a CPU with AMX, one peer left out."""
     return json.loads((HERE / "recorded.json").read_text())
+
+
+PARTS = ("machine", "compare", "weights", "precision", "costs")  # those that the recorded run has anything for
 
 
 def judge(results, key):
@@ -32,19 +35,32 @@ class Verdicts(unittest.TestCase):
             self.assertTrue(table.judge(row, recorded()).verdict.startswith(("met", "missed")), row.key)
 
     def test_share_of_bandwidth_is_bytes_times_rate(self):
-        answer = judge(recorded(), "decode-160M-read")
+        answer = judge(recorded(), "decode-1.3B-read")
+        rounds = zip([31, 29, 30], [34.0, 32.0, 33.0])
+        self.assertAlmostEqual(answer.ratio, sorted(rate * 1.0e9 / 1e9 / most for rate, most in rounds)[1])
+        self.assertEqual(answer.verdict, "met")
+
+    def test_bytes_of_a_step_are_weights_keys_and_values(self):
         # two bytes a number: 32768 * 768 + 768 + 24 * 5312899 weights, and 528 keys and values of 24 layers and three heads of 128
         self.assertEqual(MODELS["doge-160M"].step_bytes(528), 152676168 * 2 + 2 * 24 * 3 * 128 * 528 * 2)
-        rounds = zip([100, 90, 95], [34.0, 31.0, 32.0])
-        self.assertAlmostEqual(answer.ratio, sorted(rate * MODELS["doge-160M"].step_bytes(528) / 1e9 / most for rate, most in rounds)[1])
-        self.assertEqual(answer.verdict, "met")
+
+    def test_a_model_that_a_cache_holds_has_no_share_of_bandwidth(self):
+        results = recorded()
+        results["samples"]["cheems/default/cheems-1.3B/decode 512"]["notes"]["bytes"] = 100e6
+        answer = judge(results, "decode-1.3B-read")
+        self.assertEqual((answer.verdict, answer.ratio), ("no share: fits the last cache", None))
+        self.assertNotIn("read bandwidth", answer.bound)
+        rates = table.rates_table(results, [row.ours for row in table.rows()])
+        line = next(line for line in rates.splitlines() if line.startswith("| cheems | cheems-1.3B |"))
+        self.assertIn("fits the last cache", line)
+        self.assertNotIn("read bandwidth", line)
 
     def test_bandwidth_threshold_depends_on_amx(self):
         results = recorded()
-        scale(results, "cheems/default/doge-320M/decode", 0.88 / judge(results, "decode-320M-read").ratio)
-        self.assertEqual(judge(results, "decode-320M-read").verdict, "met")
+        scale(results, "cheems/default/cheems-1.3B/decode 512", 0.88 / judge(results, "decode-1.3B-read").ratio)
+        self.assertEqual(judge(results, "decode-1.3B-read").verdict, "met")
         results["machine"]["features"].remove("amx_bf16")
-        self.assertEqual(judge(results, "decode-320M-read").verdict, "missed")
+        self.assertEqual(judge(results, "decode-1.3B-read").verdict, "missed")
 
     def test_ratio_beyond_the_limit_counts_at_enough_of_it(self):
         results = recorded()
@@ -54,15 +70,15 @@ class Verdicts(unittest.TestCase):
         # the same ratio farther from the limit is missed
         for key in ("cheems", "llama.cpp"):
             scale(results, f"{key}/default/doge-320M/decode", 0.9)
+        scale(results, "llama.cpp/flash/doge-320M/decode", 0.9)
         self.assertEqual(judge(results, "decode-320M-llama").verdict, "missed")
 
     def test_limits_of_the_same_run_count_first(self):
         results = recorded()
-        own = results["samples"]["cheems/default/doge-320M/decode"]["limits"]["read"]
+        own = results["samples"]["cheems/default/cheems-1.3B/decode 512"]["limits"]["read"]
         self.assertNotEqual(own, results["limits"]["read"])
-        rounds = zip([44, 40, 42], own)
-        self.assertAlmostEqual(judge(results, "decode-320M-read").ratio,
-                               sorted(rate * MODELS["doge-320M"].step_bytes(528) / 1e9 / most for rate, most in rounds)[1])
+        results["samples"]["cheems/default/cheems-1.3B/decode 512"]["limits"]["read"] = [2 * most for most in own]
+        self.assertAlmostEqual(judge(results, "decode-1.3B-read").ratio, judge(recorded(), "decode-1.3B-read").ratio / 2)
 
     def test_what_fits_the_cache_is_not_excused_by_memory(self):
         results = recorded()
@@ -85,6 +101,7 @@ class Verdicts(unittest.TestCase):
         results = recorded()
         results["samples"]["cheems/amx/doge-160M/prefill"]["rates"] = [3000, 1000, 2000]
         results["samples"]["torch/bf16/doge-160M/prefill"]["rates"] = [1000, 1000, 1000]
+        results["samples"]["torch/bf16 compiled/doge-160M/prefill"]["rates"] = [998, 998, 998]
         results["samples"]["transformers/bf16/doge-160M/prefill"]["rates"] = [999, 999, 999]
         self.assertAlmostEqual(judge(results, "prefill-amx-torch").ratio, 2)
 
@@ -104,7 +121,8 @@ class Verdicts(unittest.TestCase):
         del results["samples"]["cheems/default/doge-20M/decode"]
         self.assertEqual(judge(results, "decode-20M-llama").verdict, "missed: not run")
         results["limits"] = {}
-        self.assertEqual(judge(results, "decode-160M-read").verdict, "missed: limit not measured")
+        results["samples"]["cheems/default/cheems-1.3B/decode 512"]["limits"] = {}
+        self.assertEqual(judge(results, "decode-1.3B-read").verdict, "missed: limit not measured")
 
     def test_no_amx_no_row(self):
         results = recorded()
@@ -122,7 +140,7 @@ class Weights(unittest.TestCase):
 
     def test_bytes_are_those_that_our_program_counts(self):
         results = recorded()
-        row = next(row for row in weights.rows() if row.key == "weights-int8-160M-read")
+        row = next(row for row in weights.rows() if row.key == "weights-int8-1.3B-read")
         results["samples"][row.ours.key()] = dict(rates=[100.0], limits={"read": [20.0]}, notes={"bytes": 180e6})
         answer = table.judge(row, results)
         self.assertAlmostEqual(answer.ratio, 0.9)
@@ -140,11 +158,15 @@ class Page(unittest.TestCase):
                               capture_output=True, text=True)
 
     def test_table_has_every_row_and_pictures_are_beside_the_page(self):
-        self.page.write_text("before\n<!-- compare: begin -->\nold\n<!-- compare: end -->\nafter\n")
+        self.page.write_text("before\n" + "".join(f"<!-- {part}: begin -->\nold\n<!-- {part}: end -->\n" for part in PARTS) + "after\n")
         done = self.compare("--write", self.page)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = self.page.read_text()
         self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
+        self.assertIn("commit 0123456789, 2026-01-31", text)
+        self.assertIn("| doge-shakespeare | int8 | KL divergence | 0.001500 | 0.001000 | missed |", text)
+        self.assertIn("| cheems-1.3B | 17.2 | 900 MiB | 2690 MB | 0.21 |", text)
+        self.assertIn("An empty parallel region costs 1.50 µs on 2 threads.", text)
         self.assertNotIn("old", text)
         for row in table.rows():
             self.assertEqual(sum(line.startswith(f"| {row.work} | {row.against} |") for line in text.splitlines()), 1, row.key)
@@ -154,17 +176,19 @@ class Page(unittest.TestCase):
         self.compare("--write", self.page)
         self.assertEqual(self.page.read_text(), again)
 
-    def test_other_rows_leave_the_pictures_of_models_beside_peers(self):
-        self.page.write_text("<!-- modules: begin -->\n<!-- modules: end -->\n<!-- weights: begin -->\n<!-- weights: end -->\n")
-        done = self.compare("--only", "weights", "--only", "modules", "--write", self.page)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertFalse({"roofline.svg", "decode.svg", "prefill.svg"} & {path.name for path in self.page.with_suffix("").iterdir()})
+    def test_a_page_is_of_one_whole_run(self):
+        self.page.write_text("old")
+        for words in (["--only", "weights"], ["--quick"]):
+            done = self.compare(*words, "--write", self.page)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("one whole run", done.stderr)
+        self.assertEqual(self.page.read_text(), "old")
 
     def test_page_without_markers_stays(self):
-        self.page.write_text("text\n<!-- compare: end -->\n<!-- compare: begin -->\n")
+        self.page.write_text("text\n<!-- machine: end -->\n<!-- machine: begin -->\n")
         done = self.compare("--write", self.page)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("compare: begin", done.stderr)
+        self.assertIn("machine: begin", done.stderr)
         self.assertIn("text", self.page.read_text())
 
     def test_only(self):
@@ -213,7 +237,7 @@ class Pictures(unittest.TestCase):
         for name in ("decode", "prefill"):
             root = self.drawn(recorded())[name]
             bars = [float(node.get("width")) for node in root.iter(self.SVG + "rect")]
-            self.assertEqual(len(bars), sum(name in key.split("/")[3] for key in recorded()["samples"]))
+            self.assertEqual(len(bars), sum(key.endswith("/" + name) for key in recorded()["samples"]))
         # prefill is one group: in falling order, proportional to the rates
         rates = sorted((sorted(sample["rates"])[1] for key, sample in recorded()["samples"].items() if key.endswith("/prefill")), reverse=True)
         for bar, rate in zip(bars, rates):
@@ -297,6 +321,60 @@ class Models(unittest.TestCase):
             runner.prepare(Job("cheems", "amx", "doge-20M", "decode"))
         with self.assertRaisesRegex(Missing, "import not_installed|not_installed"):
             runner.prepare(Job("not_installed", "", "doge-20M", "decode"))
+
+
+    def test_what_dies_of_an_illegal_instruction_runs_once_more_a_set_lower(self):
+        script = self.folder / "script.py"
+        script.write_text("import os, signal\nif 'ONEDNN_MAX_CPU_ISA' not in os.environ: os.kill(os.getpid(), signal.SIGILL)\n"
+                          "print(os.environ['ONEDNN_MAX_CPU_ISA'])\n")
+        runner = Runner(self.folder, self.folder, 1, 8, 1)
+        text, notes = runner.python(script)
+        self.assertEqual(text.strip(), "AVX512_CORE_BF16")
+        self.assertIn("illegal instruction", notes["forced"])
+        results = recorded()
+        results["samples"]["torch/bf16/doge-160M/decode"]["notes"].update(notes)
+        self.assertIn(f"- torch: {notes['forced']}", table.machine_text(results))
+
+    def test_a_peer_without_a_lower_set_is_missing_and_says_why(self):
+        bench = self.folder / "llama-bench"
+        bench.write_text("#!/bin/sh\nkill -ILL $$\n")
+        bench.chmod(0o755)
+        runner = Runner(self.folder, self.folder, 1, 8, 1)
+        runner.made[self.folder / "doge-20M.gguf"] = True
+        with unittest.mock.patch.dict("os.environ", LLAMA_BENCH=str(bench)), self.assertRaisesRegex(Missing, "illegal instruction; build it"):
+            runner.sample(Job("llama.cpp", "flash", "doge-20M", "decode"))
+
+
+class Disturbance(unittest.TestCase):
+    def settings(self):
+        return argparse.Namespace(threads=1, repeat=1, count=8, quick=False, only=["decode-20M"], bins=pathlib.Path("."), work=pathlib.Path(self.folder), patience=1)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_beside(self, others, prepare=lambda self, job: None):
+        """A run of one job, where the watch says these numbers by turns."""
+        job, said = Job("cheems", "", "doge-20M", "decode"), iter(others)
+        with unittest.mock.patch.object(machine.Watch, "others", lambda self: (next(said), 0.0)), unittest.mock.patch("time.sleep"), \
+             unittest.mock.patch.object(Runner, "prepare", prepare), unittest.mock.patch("os.sched_setaffinity"), \
+             unittest.mock.patch.object(Runner, "sample", lambda self, job, due: (100.0, {}, {"read": 30.0})):
+            return compare.measure([job], self.settings())
+
+    def test_nothing_begins_beside_load(self):
+        with self.assertRaisesRegex(SystemExit, "keep 0.50 CPUs busy"):
+            self.run_beside([0.5], prepare=lambda self, job: self.fail("prepared"))
+
+    def test_a_disturbed_round_is_made_again(self):
+        # before; then at the beginning and at the end of each round
+        results = self.run_beside([0.0, 0.0, 0.5, 0.0, 0.02])
+        self.assertEqual(results["samples"]["cheems/default/doge-20M/decode"]["rates"], [100.0])
+        self.assertEqual(results["busy"], [dict(others=0.02, stolen=0.0)])
+
+    def test_after_three_disturbed_rounds_it_ends(self):
+        with self.assertRaisesRegex(SystemExit, "3 rounds were disturbed"):
+            self.run_beside([0.0] + [0.0, 0.5] * 3)
 
 
 class Machine(unittest.TestCase):

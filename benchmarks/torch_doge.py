@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Times a Doge folder in PyTorch on the CPU, and prints one line of JSON: tokens a second of prefill and of decoding.
 
-    benchmarks/torch_doge.py FOLDER [--by torch|transformers] [--dtype bf16|f32] [--threads 2] [--prefill 512]
+    benchmarks/torch_doge.py FOLDER [--by torch|transformers] [--dtype bf16|f32] [--compile] [--threads 2] [--prefill 512]
                              [--depth 512 --count 32] [--repeat 3] [--check]
 
 `torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
 attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
-forward pass whose last token gets logits; decoding is `count` greedy tokens behind `depth`. Needs: pip install torch
-(and transformers). --check compares the two and prints the largest difference of logits instead.
+forward pass whose last token gets logits; decoding is `count` greedy tokens behind `depth`. --compile has torch.compile make
+one program of a step, for any number of tokens; that is done before the first timed run. Needs: pip install torch
+(and transformers), a C++ compiler to compile. --check compares the two and prints the largest difference of logits instead.
 """
 import argparse, json, pathlib, statistics, struct, time
 import torch
@@ -126,6 +127,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--by", default="torch", choices=["torch", "transformers"])
     parser.add_argument("--dtype", default="bf16", choices=DTYPES)
+    parser.add_argument("--compile", action="store_true", help="by torch.compile")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--prefill", type=int, default=0)
     parser.add_argument("--depth", type=int, default=512)
@@ -144,6 +146,8 @@ def main():
         print(json.dumps({"difference": worst}))
         return
     model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype])
+    if a.compile:
+        model.step = torch.compile(model.step, dynamic=True)
     result = {"by": a.by, "dtype": a.dtype, "threads": a.threads, "version": torch.__version__ if a.by == "torch" else model.version}
     for name, measure in (("prefill", a.prefill and (lambda: prefill(model, ids(a.prefill)))),
                           ("decode", a.count and (lambda: decode(model, ids(a.depth), a.count)))):

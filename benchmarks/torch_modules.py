@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times the paper's modules in PyTorch on the CPU, and prints one line of JSON a case.
 
-    benchmarks/torch_modules.py [--threads 2] [--dtype f32|bf16] CASE...
+    benchmarks/torch_modules.py [--threads 2] [--dtype f32|bf16] [--compile] CASE...
 
 A case is ssd=ROWSxHEADSxSIZExSTATE, attention=ROWSxHEADSxSIZExWINDOW or KIND=ROWSxHIDDENxEXPERTSxRETRIEVED, as the shapes of
 cheems-bench. SSD is the chunked form of the paper's listing: four batched products a chunk of 256. Attention keeps the
@@ -10,7 +10,7 @@ and without the dense layers beside them, so of equal work:
 cdmoe: one head of product keys, activation times softmax; pkm: product keys, a weighted sum of the second table's rows alone;
 peer: as cdmoe, its rows retrieved by 8 heads; loop: a router over all experts, then a loop over them, each for its own tokens;
 onehot: the same, who retrieved whom from a one-hot mask, as the published code does, which costs tokens times experts of memory.
-Needs: pip install torch.
+--compile has torch.compile make one program of a case before it is timed. Needs: pip install torch, a C++ compiler to compile.
 """
 import argparse, json, math, statistics, time
 import torch
@@ -140,6 +140,7 @@ def main():
     parser.add_argument("case", nargs="+")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", default="f32", choices=["f32", "bf16"])
+    parser.add_argument("--compile", action="store_true", help="by torch.compile")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--most", type=float, default=5, help="seconds of a case that no further run begins after")
     a = parser.parse_args()
@@ -158,6 +159,9 @@ def main():
                 tables = Experts(hidden, experts)
             kinds = {"cdmoe": tables.cdmoe, "peer": tables.peer, "pkm": tables.pkm, "loop": tables.loop, "onehot": tables.onehot}
             run = kinds[kind](torch.randn(rows, hidden), count)
+        if a.compile:
+            run = torch.compile(run)
+            run()
         seconds = timed(run, a.repeat, a.most)
         print(json.dumps(dict(case=case, dtype=a.dtype, threads=a.threads, seconds=seconds, tokens_per_second=sizes[0] / seconds,
                               version=torch.__version__)), flush=True)
