@@ -1,14 +1,43 @@
 #!/usr/bin/env bash
 # Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
-# ASan + UBSan with some whole models, the runtime under TSan, and the format. Fails at the end if any part failed.
+# ASan + UBSan with some whole models, the runtime under TSan, the format and clang-tidy. Fails at the end if any part failed.
+#
+#   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
+#   test.sh --long     hours: compiled kernels, recorded operations and random models under ASan, 100,000 mutated modules,
+#                      an hour of each fuzzer (CHEEMS_FUZZ_SECONDS), clang-tidy on everything
+#
+# CHEEMS_TEST_SEED is the commit's number unless it is set, so that it differs from commit to commit and can be repeated.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
+long=
+case "${1:-}" in
+  "") ;;
+  --long) long=1 ;;
+  *) echo "test.sh: '$1' is not known; there is --long" >&2; exit 2 ;;
+esac
 scripts/setup.sh tests || exit 1
 
 jobs=$(nproc)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-passed=0 failed=0 broken=()
+passed=0 failed=0 broken=() parts=() skips=()
+commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)
+export CHEEMS_TEST_SEED=${CHEEMS_TEST_SEED:-$((16#$commit))}
+if [ -n "$long" ]; then
+  export CHEEMS_TEST_MUTANTS=100000 CHEEMS_FUZZ_SECONDS=${CHEEMS_FUZZ_SECONDS:-3600}
+fi
+
+declare -A seconds=([builds]=0 [CPU tests]=0 [sanitizers]=0 [style]=0)
+
+# timed PART COMMAND...: adds what the command takes to the part's seconds
+timed() {
+  local part=$1 begin=$SECONDS status
+  shift
+  "$@"
+  status=$?
+  seconds[$part]=$((seconds[$part] + SECONDS - begin))
+  return $status
+}
 
 # build PRESET TARGET...
 build() {
@@ -18,27 +47,59 @@ build() {
   cmake --preset "$preset" && cmake --build --preset "$preset" --target "$@"
 }
 
-# check PRESET CTEST-ARGUMENT...: runs the preset's tests and adds up their numbers
+# check PRESET CTEST-ARGUMENT...: runs the preset's tests, adds up their numbers and keeps what they say they skipped
 check() {
   local preset=$1
   shift
-  echo "==== $preset: test"
+  echo "==== $preset: test, seed $CHEEMS_TEST_SEED"
   ctest --preset "$preset" -j "$jobs" "$@" | tee "$log"
-  local status=${PIPESTATUS[0]} bad total
+  local status=${PIPESTATUS[0]} bad total line
   read -r bad total < <(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   passed=$((passed + ${total:-0} - ${bad:-0})) failed=$((failed + ${bad:-0}))
+  while read -r line; do
+    skips+=("$preset: $line")
+  done < <(sed -nE 's/^skipped: (.*)/\1/p' "build/$preset/Testing/Temporary/LastTest.log" | sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/\2 (\1 times)/')
   return "$status"
 }
 
-build release all && check release || broken+=(release)
-build asan cheems-sanitized-tests && check asan -LE compiled || broken+=(asan)
-build tsan ThreadPoolTests SessionTests StateTests GenerationTests && check tsan -R "^(ThreadPool|Session|State|Generation)Tests$" || broken+=(tsan)
-echo "==== format"
-scripts/format.sh --check || broken+=(format)
+if timed builds build release all; then
+  timed "CPU tests" check release || broken+=(release)
+else
+  broken+=("the release build")
+fi
+
+# What is labelled `compiled` spends its time in instrumented code.
+sanitized=(cheems-sanitized-tests) without=(-LE compiled)
+if [ -n "$long" ]; then
+  sanitized=(cheems-unit-tests) without=()
+fi
+if timed builds build asan "${sanitized[@]}"; then
+  timed sanitizers check asan "${without[@]}" || broken+=(asan)
+else
+  broken+=("the asan build")
+fi
+
+threaded=(ThreadPool Session State Generation)
+if timed builds build tsan "${threaded[@]/%/Tests}"; then
+  timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests$" || broken+=(tsan)
+else
+  broken+=("the tsan build")
+fi
+
+echo "==== style"
+timed style scripts/format.sh --check || broken+=(format)
+timed style scripts/tidy.sh ${long:+--all} || broken+=(tidy)
 
 echo
+for line in "${skips[@]}"; do
+  echo "skipped: $line"
+done
+echo "${#skips[@]} kinds of checks skipped"
+for part in builds "CPU tests" sanitizers style; do
+  printf '%-10s %5.1f minutes\n' "$part" "$((seconds[$part] * 10 / 60))e-1"
+done
 echo "$((passed * 100 / (passed + failed > 0 ? passed + failed : 1)))% tests passed, $failed tests failed out of $((passed + failed))"
 if [ ${#broken[@]} -gt 0 ]; then
-  echo "failed: ${broken[*]}"
+  printf 'failed: %s\n' "$(IFS=,; echo "${broken[*]}")"
   exit 1
 fi

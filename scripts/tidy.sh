@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# clang-tidy by .clang-tidy; fails if it finds anything. Needs a release build: its flags and generated headers are taken.
+#
+#   tidy.sh            files of the newest commit, files not committed, and a twentieth of all, drawn by CHEEMS_TEST_SEED
+#   tidy.sh --all      all files
+#   tidy.sh FILE...    these files
+#
+# CHEEMS_TIDY_BASE names the commit since which a file counts as changed; the newest commit's parent otherwise.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build/release
+parts=20
+[ -f $build/compile_commands.json ] || { echo "tidy: $build/compile_commands.json is missing; build the release preset first" >&2; exit 1; }
+
+# the files of the build; a file that several targets compile is there once
+mapfile -t all < <(python3 -c 'import json, os, sys
+files = {os.path.relpath(entry["file"]) for entry in json.load(open(sys.argv[1]))}
+print("\n".join(sorted(file for file in files if not file.startswith(("build", "..")) and file.endswith(".cpp"))))' $build/compile_commands.json)
+
+case "${1:-}" in
+  --all) chosen=("${all[@]}") ;;
+  "")
+    seed=${CHEEMS_TEST_SEED:-1}
+    base=${CHEEMS_TIDY_BASE:-$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)}
+    mapfile -t changed < <({ git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | sort -u)
+    chosen=()
+    for index in "${!all[@]}"; do
+      file=${all[$index]}
+      if [ $(((index + seed) % parts)) -eq 0 ] || [[ " ${changed[*]} " == *" $file "* ]]; then
+        chosen+=("$file")
+      fi
+    done
+    echo "tidy: ${#chosen[@]} of ${#all[@]} files, part $((seed % parts)) of $parts and what changed since ${base:0:7}" >&2
+    ;;
+  *) chosen=("$@") ;;
+esac
+[ ${#chosen[@]} -gt 0 ] || exit 0
+# its exit status alone does not tell warnings
+findings=$(printf '%s\0' "${chosen[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy-22 -p $build --quiet --warnings-as-errors='*' 2>/dev/null || echo "clang-tidy failed")
+if [ -n "$findings" ]; then
+  echo "$findings"
+  echo "tidy: see above; a finding that is wrong gets NOLINT with its reason" >&2
+  exit 1
+fi
