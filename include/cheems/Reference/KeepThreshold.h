@@ -6,18 +6,13 @@
 
 namespace cheems::reference {
 
-/// Which key stays of those with equal masks: the one of greater priority. Even
-/// positions go before odd ones, then the lower before the higher
-/// (docs/rationale.md tells why). Distinct and not negative for positions below
-/// 2^31.
-int64_t keepPriority(int64_t position);
-
-/// For each mask head m and query t the worst (mask value, priority) that is
-/// still kept. Keys rank by mask value descending, then priority descending.
+/// For each mask head m and query t the worst (mask value, position) that is
+/// still kept. Keys rank by mask value as f32 descending, then position
+/// ascending.
 struct KeepThreshold {
   Tensor mask; ///< [M, T]; -inf where every causal key is kept
   std::vector<int64_t>
-      priority; ///< [M, T] row-major; -1 where every causal key is kept
+      last; ///< [M, T] row-major; 2^31 - 1 where every causal key is kept
 
   /// Whether a key ranks at least as high as the threshold. Causality is the
   /// caller's to check.
@@ -25,7 +20,8 @@ struct KeepThreshold {
              int64_t keyPosition) const;
 };
 
-/// mask [M, N] of keys at distinct positions `keyPositions` [N], in any order.
+/// mask [M, N] of keys at distinct positions `keyPositions` [N], each below
+/// 2^31, in any order.
 /// A query at position p has the keys at positions <= p as candidates; its
 /// threshold is the `window`-th best of them. With `window` candidates or
 /// fewer, all are kept. `window` is at least 1.
@@ -36,9 +32,10 @@ KeepThreshold keepThreshold(const Tensor &mask,
 
 /// [T]: by how little masks would have to change for some head to keep another
 /// set of keys, which is what an evaluation with rounding may do. Infinity
-/// where nothing is dropped. With `exactTies` equal masks only ever change
-/// together, so ties cost nothing and the distance is to the next different
-/// mask; without, a tie between a kept and a dropped key gives zero.
+/// where nothing is dropped. Here masks are not rounded. With `exactTies` equal
+/// masks only ever change together, so ties cost nothing and the distance is to
+/// the next different mask; without, a tie between a kept and a dropped key
+/// gives zero.
 std::vector<double> keepMargins(const Tensor &mask,
                                 llvm::ArrayRef<int64_t> keyPositions,
                                 llvm::ArrayRef<int64_t> queryPositions,

@@ -116,28 +116,15 @@ Value AttentionState::visibility(OpBuilder &b, Location loc,
   return result;
 }
 
-Value AttentionState::appendPriority(const Block &rows, OpFoldResult first) {
+Value AttentionState::appendPosition(const Block &rows, OpFoldResult first) {
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   Value target = e.slice(entries[3], {zero, first}, {one, rows.count},
                          {1, rows.staticCount});
   Value stored = e.map(
       {}, {}, target, [&](OpBuilder &b, Location loc, ValueRange) -> Value {
-        // Even positions above odd ones, then the lower above the higher:
-        // docs/rationale.md, "Equal masks".
-        auto constant = [&](int32_t value) -> Value {
-          return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
-        };
         Value at = arith::AddIOp::create(b, loc, rows.position,
                                          linalg::IndexOp::create(b, loc, 1));
-        at = arith::IndexCastOp::create(b, loc, b.getI32Type(), at);
-        Value odd = arith::AndIOp::create(b, loc, at, constant(1));
-        Value parity = arith::ShLIOp::create(
-            b, loc, arith::XOrIOp::create(b, loc, odd, constant(1)),
-            constant(30));
-        Value half = arith::ShRUIOp::create(b, loc, at, constant(1));
-        Value order =
-            arith::SubIOp::create(b, loc, constant((1 << 30) - 1), half);
-        return arith::OrIOp::create(b, loc, parity, order);
+        return arith::IndexCastOp::create(b, loc, b.getI32Type(), at);
       });
   return e.insert(stored, entries[3], {zero, first}, {one, rows.count});
 }
@@ -174,11 +161,11 @@ FloatAttr AttentionState::hideBelow() {
 
 Value AttentionState::attend(Value q, Value first, const Sight &sight,
                              Value y) {
-  Value priority = sight.threshold ? entries[3] : Value();
+  Value position = sight.threshold ? entries[3] : Value();
   auto [keyScales, valueScales] = scales();
   return mlir::cheems::DynamicMaskAttentionOp::create(
              e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
-             first, sight.seen, priority, sight.threshold, sight.last,
+             first, sight.seen, position, sight.threshold, sight.last,
              keyScales, valueScales, y, kind(), scale(), hideBelow(),
              roundsToBF16())
       .getResult(0);
@@ -199,7 +186,7 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
     return e.slice(of, {zero, from, zero}, {one, count, width},
                    {1, any, types.config.headDim});
   };
-  Value priority = sight.threshold ? numbers(entries[3], 1) : Value();
+  Value position = sight.threshold ? numbers(entries[3], 1) : Value();
   auto [keyScales, valueScales] = scales();
   if (keyScales) {
     keyScales = numbers(keyScales, 1);
@@ -209,7 +196,7 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
   auto block = mlir::cheems::OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
-      numbers(entries[2], masksPerHead), first, from, sight.seen, priority,
+      numbers(entries[2], masksPerHead), first, from, sight.seen, position,
       sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
       state[2], kind(), scale(), hideBelow(), roundsToBF16());
   return block.getResults();
@@ -338,7 +325,7 @@ void AttentionState::append(const Block &rows, OpFoldResult first) {
   }
   entries[2] = appendMask(rows, first);
   if (types.windowed()) {
-    entries[3] = appendPriority(rows, first);
+    entries[3] = appendPosition(rows, first);
   }
 }
 

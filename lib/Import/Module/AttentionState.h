@@ -19,7 +19,7 @@ public:
   int64_t queriesPerHead, masksPerHead;
 
   /// The slot's slices of the pools: keys, values [1, C, P], masks [M', C],
-  /// with a window priorities [1, C], of int8 scales of both [1, C].
+  /// with a window positions [1, C], of int8 scales of both [1, C].
   llvm::SmallVector<mlir::Value> entries;
   /// How many entries are stored, where that is counted.
   mlir::Value count;
@@ -90,7 +90,7 @@ private:
   void appendCodes(size_t pool, mlir::Value from, const Block &rows,
                    mlir::OpFoldResult first);
   mlir::Value appendMask(const Block &rows, mlir::OpFoldResult first);
-  mlir::Value appendPriority(const Block &rows, mlir::OpFoldResult first);
+  mlir::Value appendPosition(const Block &rows, mlir::OpFoldResult first);
   mlir::Value visibility(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::OpFoldResult firstHead);
   mlir::OpFoldResult headTimes(int64_t factor);

@@ -71,7 +71,7 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
     return RankedTensorType::get({any, layers, heads, any}, element);
   };
   if (windowed()) {
-    result.push_back({"priorities", numbers(i32())});
+    result.push_back({"positions", numbers(i32())});
   }
   if (options.stateInt8) {
     result.push_back({"key_scales", numbers(f32())});

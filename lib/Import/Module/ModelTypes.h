@@ -42,7 +42,7 @@ struct ModelTypes {
     llvm::StringRef name;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
   };
-  /// Of attention: keys, values, masks, with a window priorities, of int8 the
+  /// Of attention: keys, values, masks, with a window positions, of int8 the
   /// scales of keys and values, where entries are counted counts. Empty without
   /// such layers.
   llvm::SmallVector<Pool> attentionPools() const;

@@ -131,7 +131,7 @@ struct Case {
     }
     Buffer k = keys.buffer(), v = values.buffer(), ks = keys.scaleBuffer(),
            vs = values.scaleBuffer(), m = entries.maskBuffer();
-    Buffer first = Buffer::number(entries.first), p = entries.priorityBuffer();
+    Buffer first = Buffer::number(entries.first), p = entries.positionBuffer();
     std::vector<const Buffer *> buffers{&q, &k, &v, &m, &first};
     if (thresholds) {
       buffers.insert(buffers.end(), {&p, &thresholds->mask, &thresholds->last});

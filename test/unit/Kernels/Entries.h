@@ -67,14 +67,7 @@ struct Entries {
   }
 
   Buffer maskBuffer() const { return spread(mask, Element::F32); }
-  Buffer priorityBuffer() const {
-    std::vector<std::vector<int64_t>> priority = position;
-    for (std::vector<int64_t> &head : priority) {
-      std::transform(head.begin(), head.end(), head.begin(),
-                     reference::keepPriority);
-    }
-    return spread(priority, Element::I32);
-  }
+  Buffer positionBuffer() const { return spread(position, Element::I32); }
 
 private:
   template <typename T>
@@ -104,7 +97,7 @@ struct Thresholds {
       for (int64_t t = 0; t < entries.rows; ++t) {
         mask.set(t * entries.heads + m, one.mask(0, t));
         last.set(t * entries.heads + m,
-                 static_cast<double>(one.priority[static_cast<size_t>(t)]));
+                 static_cast<double>(one.last[static_cast<size_t>(t)]));
       }
     }
   }

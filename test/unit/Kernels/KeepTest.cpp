@@ -24,7 +24,7 @@ struct Form {
   std::string entries() const { return std::to_string(heads) + "x?x"; }
 
   std::string threshold() const {
-    std::string mask = entries() + "f32", priority = entries() + "i32";
+    std::string mask = entries() + "f32", position = entries() + "i32";
     std::string rows = oneRow ? "1x" : "?x";
     std::string bound = rows + std::to_string(heads) + "xf32",
                 last = rows + std::to_string(heads) + "xi32";
@@ -32,7 +32,7 @@ struct Form {
                 place = oneRow ? "tensor<" + last + ">" : "";
     FunctionText function(name("threshold"));
     function.input("m", mask)
-        .input("p", priority)
+        .input("p", position)
         .number("first")
         .output("t", bound)
         .output("l", last);
@@ -42,7 +42,7 @@ struct Form {
     function
         .line("%r:" + std::string(oneRow ? "3" : "2") +
               " = cheems.keep_threshold keep " + std::to_string(keep) +
-              " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + priority +
+              " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + position +
               ">, index) outs(%t, %l : " + results + ")" +
               (oneRow ? " place(%w : " + place + ")" : "") + " -> " + results +
               (oneRow ? ", " + place : ""))
@@ -55,13 +55,13 @@ struct Form {
   }
 
   std::string update() const {
-    std::string mask = entries() + "f32", priority = entries() + "i32";
+    std::string mask = entries() + "f32", position = entries() + "i32";
     std::string keys =
         entries() + std::to_string(size) + "x" + spelling(element);
     std::string bound = std::to_string(heads) + "xf32",
                 last = std::to_string(heads) + "xi32";
     std::string results = "tensor<" + keys + ">, tensor<" + keys +
-                          ">, tensor<" + mask + ">, tensor<" + priority + ">";
+                          ">, tensor<" + mask + ">, tensor<" + position + ">";
     bool coded = element == Element::I8;
     FunctionText function(name("update"));
     function.input("t", bound).input("l", last).number("first").number("rows");
@@ -69,7 +69,7 @@ struct Form {
       function.input("w", last);
     }
     function.output("k", keys).output("v", keys).output("m", mask).output(
-        "p", priority);
+        "p", position);
     std::string scales;
     if (coded) {
       function.output("ks", mask).output("vs", mask);
@@ -87,7 +87,7 @@ struct Form {
         .store("%r#0", "k", keys)
         .store("%r#1", "v", keys)
         .store("%r#2", "m", mask)
-        .store("%r#3", "p", priority);
+        .store("%r#3", "p", position);
     if (coded) {
       function.store("%r#4", "ks", mask).store("%r#5", "vs", mask);
     }
@@ -203,12 +203,12 @@ TEST_P(KeepTest, ThresholdsAreThoseOfTheEvaluator) {
     const Form &form = kForms[i % kFormCount];
     Entries entries = makeEntries(random, form, i);
     SCOPED_TRACE(title(form, entries));
-    Buffer mask = entries.maskBuffer(), priority = entries.priorityBuffer(),
+    Buffer mask = entries.maskBuffer(), position = entries.positionBuffer(),
            first = Buffer::number(entries.first);
     Buffer bound(Element::F32, {entries.rows, form.heads}),
         last(Element::I32, {entries.rows, form.heads});
     Buffer place(Element::I32, {1, form.heads});
-    std::vector<const Buffer *> operands{&mask, &priority, &first, &bound,
+    std::vector<const Buffer *> operands{&mask, &position, &first, &bound,
                                          &last};
     if (form.oneRow) {
       operands.push_back(&place);
@@ -269,7 +269,7 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
       buffers.emplace_back(form.element, random1);
       buffers.emplace_back(form.element, random2);
       buffers.push_back(entries.maskBuffer());
-      buffers.push_back(entries.priorityBuffer());
+      buffers.push_back(entries.positionBuffer());
       if (coded) {
         buffers.emplace_back(Element::F32, scales1);
         buffers.emplace_back(Element::F32, scales2);
@@ -296,7 +296,7 @@ TEST_P(KeepTest, UpdatesMoveKeptEntriesToEvictedPlaces) {
     }
     size_t row = static_cast<size_t>(form.size) * sizeOf(form.element);
     constexpr const char *names[] = {"key",      "value",     "mask",
-                                     "priority", "key scale", "value scale"};
+                                     "position", "key scale", "value scale"};
     const size_t sizes[] = {
         row, row, sizeof(float), sizeof(int32_t), sizeof(float), sizeof(float)};
     for (int64_t m = 0; m < form.heads; ++m) {

@@ -141,7 +141,7 @@ struct Case {
       return mask(m, j) >= AttentionForm::kHideBelow;
     }
     return form.keep == 0 || mask(m, j) > threshold(t, m) ||
-           (mask(m, j) == threshold(t, m) && position(m, j) >= last(t, m));
+           (mask(m, j) == threshold(t, m) && position(m, j) <= last(t, m));
   }
 
   RunningSoftmax evaluate(Mode mode, const Tensor &of,

@@ -99,20 +99,18 @@ TEST(KeepThreshold, KeepsTheLargestMasks) {
   EXPECT_EQ(kept({0.1, 0.9, 0.5, 0.7}, 1), ".x..");
 }
 
-TEST(KeepThreshold, EvenThenLowerPositionsStayAmongEqualMasks) {
-  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "x.x.");
+TEST(KeepThreshold, OfEqualMasksTheLowerPositionStays) {
+  EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 2), "xx..");
   EXPECT_EQ(kept({0.5, 0.5, 0.5, 0.5}, 3), "xxx.");
   EXPECT_EQ(kept({0.4, 0.9, 0.5, 0.5}, 2), ".xx.");
+  EXPECT_EQ(kept({0.5, 0.9, 0.5, 0.5}, 2), "xx..");
   EXPECT_EQ(kept({0.2, 0.5, 0.2, 0.5}, 1), ".x..");
 }
 
-TEST(KeepThreshold, PrioritiesAreDistinctAndNotNegative) {
-  using cheems::reference::keepPriority;
-  EXPECT_GT(keepPriority(0), keepPriority(2));
-  EXPECT_GT(keepPriority(2147483646), keepPriority(1));
-  EXPECT_GT(keepPriority(1), keepPriority(3));
-  EXPECT_EQ(keepPriority(2147483647), 0);
-  EXPECT_EQ(keepPriority(0), 2147483647);
+TEST(KeepThreshold, MasksAreRankedAsF32) {
+  EXPECT_EQ(kept({1.0, 1.0 + 0x1p-30, 1.0 + 0x1p-20}, 1), "..x");
+  EXPECT_EQ(kept({1.0, 1.0 + 0x1p-30, 1.0 + 0x1p-20}, 2), "x.x");
+  EXPECT_EQ(kept({1.0 + 0x1p-30, 1.0, 0.5}, 1), "x..");
 }
 
 TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
@@ -120,15 +118,13 @@ TEST(KeepThreshold, ExactlyTheWindowKeepsEverything) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.3, 0.2, 0.1}), upTo(3), {2}, 3);
   EXPECT_EQ(threshold.mask(0, 0), -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(threshold.priority[0], -1);
+  EXPECT_EQ(threshold.last[0], 2147483647);
 }
 
 TEST(KeepThreshold, EarlierQueriesDoNotSeeLaterCandidates) {
   KeepThreshold threshold =
       keepThreshold(Tensor({1, 3}, {0.1, 0.2, 0.3}), upTo(3), {0, 1, 2}, 1);
-  EXPECT_EQ(threshold.priority,
-            (std::vector<int64_t>{-1, cheems::reference::keepPriority(1),
-                                  cheems::reference::keepPriority(2)}));
+  EXPECT_EQ(threshold.last, (std::vector<int64_t>{2147483647, 1, 2}));
   EXPECT_TRUE(threshold.keeps(0, 0, 0.1, 0));
   EXPECT_FALSE(threshold.keeps(0, 1, 0.1, 0));
 }
@@ -228,7 +224,7 @@ TEST(DynamicMaskAttention, WindowOfOneLeavesTheBestCausalKey) {
   MaskOptions options;
   options.window = 1;
   EXPECT_EQ(weightsUnder({0.1, 0.5, 0.5, 0.9}, 2, options).data,
-            (std::vector<double>{0.0, 0.0, 1.0, 0.0}));
+            (std::vector<double>{0.0, 1.0, 0.0, 0.0}));
   EXPECT_EQ(weightsUnder({0.1, 0.5, 0.5, 0.9}, 3, options).data,
             (std::vector<double>{0.0, 0.0, 0.0, 1.0}));
 }

@@ -47,15 +47,15 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
     Value worst =
         tensor::ExtractOp::create(b, loc, last, ValueRange{t, maskHead});
     Value at =
-        tensor::ExtractOp::create(b, loc, priority, ValueRange{maskHead, j});
+        tensor::ExtractOp::create(b, loc, position, ValueRange{maskHead, j});
     Value above =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, masked, bound);
     Value tie =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, masked, bound);
-    Value late =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at, worst);
+    Value early =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, at, worst);
     shown = arith::OrIOp::create(b, loc, above,
-                                 arith::AndIOp::create(b, loc, tie, late));
+                                 arith::AndIOp::create(b, loc, tie, early));
   }
   return {s, shown};
 }

@@ -42,18 +42,18 @@ LogicalResult verifyAttention(Op op, const char *entries) {
     return op.emitOpError("C4: mask is [M, ")
            << entries << "] with the " << entries << " of keys";
   }
-  bool kept = op.getPriority() && op.getThreshold() && op.getLast();
-  if (!kept && (op.getPriority() || op.getThreshold() || op.getLast())) {
+  bool kept = op.getPosition() && op.getThreshold() && op.getLast();
+  if (!kept && (op.getPosition() || op.getThreshold() || op.getLast())) {
     return op.emitOpError(
-        "C5: priority, threshold and last are given together");
+        "C5: position, threshold and last are given together");
   }
   if (kept && op.getKind() != MaskKind::bias) {
     return op.emitOpError("C5: only kind bias keeps keys by rank");
   }
   int64_t rows[] = {query[0], mask[0]};
   if (kept &&
-      (failed(verifySameShape(op, "C5", shapeOf(op.getPriority()), mask,
-                              "shapes of priority and mask")) ||
+      (failed(verifySameShape(op, "C5", shapeOf(op.getPosition()), mask,
+                              "shapes of position and mask")) ||
        failed(verifySameShape(op, "C5", shapeOf(op.getThreshold()), rows,
                               "shapes of threshold and [T, M]")) ||
        failed(verifySameShape(op, "C5", shapeOf(op.getLast()), rows,
@@ -130,7 +130,7 @@ FailureOr<TilingResult> tileAttention(Op op, OpBuilder &b, OpFoldResult offset,
 /// One row and query head of either op, in scalar loops on tensors.
 struct AttentionRow {
   // As in the op.
-  Value query, keys, values, mask, priority, threshold, last, keyScales,
+  Value query, keys, values, mask, position, threshold, last, keyScales,
       valueScales;
   MaskKind kind;
   double scale;
@@ -141,7 +141,7 @@ struct AttentionRow {
   template <typename Op>
   AttentionRow(Op op, OpBuilder &b, Location loc, Value t, Value head)
       : query(op.getQuery()), keys(op.getKeys()), values(op.getValues()),
-        mask(op.getMask()), priority(op.getPriority()),
+        mask(op.getMask()), position(op.getPosition()),
         threshold(op.getThreshold()), last(op.getLast()),
         keyScales(op.getKeyScales()), valueScales(op.getValueScales()),
         kind(op.getKind()), scale(op.getScale().convertToDouble()),

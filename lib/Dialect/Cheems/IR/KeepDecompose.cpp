@@ -6,91 +6,92 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// mask and priority of entry (m, j).
+Value constantI32(OpBuilder &b, Location loc, int32_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+}
+
+/// mask and position of entry (m, j).
 struct Entry {
-  Value mask, priority;
-  Entry(OpBuilder &b, Location loc, Value masks, Value priorities, Value m,
+  Value mask, position;
+  Entry(OpBuilder &b, Location loc, Value masks, Value positions, Value m,
         Value j)
       : mask(tensor::ExtractOp::create(b, loc, masks, ValueRange{m, j})),
-        priority(
-            tensor::ExtractOp::create(b, loc, priorities, ValueRange{m, j})) {}
+        position(
+            tensor::ExtractOp::create(b, loc, positions, ValueRange{m, j})) {}
 
-  /// The same with NaN behind all others: as -infinity of negative priority.
+  /// The same with NaN behind all others: as -infinity past all positions.
+  /// Positions are then compared as unsigned.
   Entry ranked(OpBuilder &b, Location loc) const {
     Value isNaN =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, mask, mask);
     Value lowest =
         constantF32(b, loc, -std::numeric_limits<double>::infinity());
-    Value minusOne = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1));
-    Value negative = arith::XOrIOp::create(b, loc, priority, minusOne);
+    Value past = arith::OrIOp::create(
+        b, loc, position,
+        constantI32(b, loc, std::numeric_limits<int32_t>::min()));
     Entry result = *this;
     result.mask = arith::SelectOp::create(b, loc, isNaN, lowest, mask);
-    result.priority =
-        arith::SelectOp::create(b, loc, isNaN, negative, priority);
+    result.position = arith::SelectOp::create(b, loc, isNaN, past, position);
     return result;
   }
 };
 
-/// mask > otherMask, or equal and priority > otherPriority (>= with `orEqual`).
+/// entry.mask > mask, or equal and entry.position < position (<= with
+/// `orEqual`).
 Value better(OpBuilder &b, Location loc, const Entry &entry, Value mask,
-             Value priority, bool orEqual = false) {
+             Value position, bool orEqual = false) {
   Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
                                       entry.mask, mask);
   Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                     entry.mask, mask);
-  auto order = orEqual ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sgt;
-  Value later = arith::CmpIOp::create(b, loc, order, entry.priority, priority);
+  auto order = orEqual ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
+  Value earlier =
+      arith::CmpIOp::create(b, loc, order, entry.position, position);
   return arith::OrIOp::create(b, loc, above,
-                              arith::AndIOp::create(b, loc, tie, later));
-}
-
-Value constantI32(OpBuilder &b, Location loc, int32_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+                              arith::AndIOp::create(b, loc, tie, earlier));
 }
 
 /// The worst of entries [0, count) of head m that are better than (mask,
-/// priority), or of all of them.
+/// position), or of all of them.
 std::pair<Value, Value> worstBetter(OpBuilder &b, Location loc, Value masks,
-                                    Value priorities, Value m, Value count,
-                                    Value mask, Value priority, Value all) {
+                                    Value positions, Value m, Value count,
+                                    Value mask, Value position, Value all) {
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
   Value none = constantF32(b, loc, std::numeric_limits<double>::infinity());
   auto scan = scf::ForOp::create(
-      b, loc, zero, count, one,
-      ValueRange{none,
-                 constantI32(b, loc, std::numeric_limits<int32_t>::max())},
+      b, loc, zero, count, one, ValueRange{none, constantI32(b, loc, 0)},
       [&](OpBuilder &b, Location loc, Value j, ValueRange worst) {
-        Entry entry = Entry(b, loc, masks, priorities, m, j).ranked(b, loc);
+        Entry entry = Entry(b, loc, masks, positions, m, j).ranked(b, loc);
         Value below = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
                                             entry.mask, worst[0]);
         Value tie = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                           entry.mask, worst[0]);
-        Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                              entry.priority, worst[1]);
+        Value later = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                            entry.position, worst[1]);
         Value worse = arith::OrIOp::create(
-            b, loc, below, arith::AndIOp::create(b, loc, tie, earlier));
+            b, loc, below, arith::AndIOp::create(b, loc, tie, later));
         Value candidate = arith::OrIOp::create(
-            b, loc, all, better(b, loc, entry, mask, priority));
+            b, loc, all, better(b, loc, entry, mask, position));
         Value take = arith::AndIOp::create(b, loc, worse, candidate);
         Value nextMask =
             arith::SelectOp::create(b, loc, take, entry.mask, worst[0]);
-        Value nextPriority =
-            arith::SelectOp::create(b, loc, take, entry.priority, worst[1]);
-        scf::YieldOp::create(b, loc, ValueRange{nextMask, nextPriority});
+        Value nextPosition =
+            arith::SelectOp::create(b, loc, take, entry.position, worst[1]);
+        scf::YieldOp::create(b, loc, ValueRange{nextMask, nextPosition});
       });
   return {scan.getResult(0), scan.getResult(1)};
 }
 
 /// The first place from `from` on and below `to` of head m whose entry is not
 /// kept; `to` if all are.
-Value firstEvicted(OpBuilder &b, Location loc, Value masks, Value priorities,
+Value firstEvicted(OpBuilder &b, Location loc, Value masks, Value positions,
                    Value m, Value from, Value to, Value mask, Value last) {
   auto search = scf::WhileOp::create(
       b, loc, TypeRange{b.getIndexType()}, ValueRange{from},
       [&](OpBuilder &b, Location loc, ValueRange place) {
         Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                              place[0], to);
-        Entry occupant(b, loc, masks, priorities, m, place[0]);
+        Entry occupant(b, loc, masks, positions, m, place[0]);
         Value stays = better(b, loc, occupant, mask, last, /*orEqual=*/true);
         scf::ConditionOp::create(
             b, loc, arith::AndIOp::create(b, loc, inside, stays), place);
@@ -145,8 +146,10 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   // Before W entries there is nothing to do; at the W-th the scan starts.
   Value begin = arith::MinUIOp::create(b, loc, first,
                                        constantIndex(b, loc, getKeep() - 1));
-  Value all = constantF32(b, loc, -std::numeric_limits<double>::infinity());
-  Value before = constantI32(b, loc, -1);
+  Value everyMask =
+      constantF32(b, loc, -std::numeric_limits<double>::infinity());
+  Value everyPosition =
+      constantI32(b, loc, std::numeric_limits<int32_t>::max());
   auto perHead = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
     auto perEntry = [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
       Value count = arith::AddIOp::create(b, loc, j, one);
@@ -155,17 +158,17 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
       Value over =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, keep);
       Entry entry =
-          Entry(b, loc, getMask(), getPriority(), m, j).ranked(b, loc);
+          Entry(b, loc, getMask(), getPosition(), m, j).ranked(b, loc);
       Value rises = arith::AndIOp::create(
           b, loc, over, better(b, loc, entry, args[2], args[3]));
       Value moves = arith::OrIOp::create(b, loc, full, rises);
       auto next = scf::IfOp::create(
           b, loc, moves,
           [&](OpBuilder &b, Location loc) {
-            auto [mask, priority] =
-                worstBetter(b, loc, getMask(), getPriority(), m, count, args[2],
+            auto [mask, position] =
+                worstBetter(b, loc, getMask(), getPosition(), m, count, args[2],
                             args[3], full);
-            scf::YieldOp::create(b, loc, ValueRange{mask, priority});
+            scf::YieldOp::create(b, loc, ValueRange{mask, position});
           },
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
@@ -179,10 +182,11 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
       Value unsignedMask = arith::SelectOp::create(
           b, loc, isZero, constantF32(b, loc, 0), next.getResult(0));
       Value shownMask =
-          arith::SelectOp::create(b, loc, over, unsignedMask, all);
-      Value shownPriority = arith::SelectOp::create(
+          arith::SelectOp::create(b, loc, over, unsignedMask, everyMask);
+      Value shownPosition = arith::SelectOp::create(
           b, loc, over,
-          arith::MaxSIOp::create(b, loc, next.getResult(1), before), before);
+          arith::MinUIOp::create(b, loc, next.getResult(1), everyPosition),
+          everyPosition);
       Value inBlock =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, j, first);
       auto store = scf::IfOp::create(
@@ -191,7 +195,7 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
             Value t = arith::SubIOp::create(b, loc, j, first);
             Value threshold = tensor::InsertOp::create(
                 b, loc, shownMask, args[0], ValueRange{t, m});
-            Value last = tensor::InsertOp::create(b, loc, shownPriority,
+            Value last = tensor::InsertOp::create(b, loc, shownPosition,
                                                   args[1], ValueRange{t, m});
             scf::YieldOp::create(b, loc, ValueRange{threshold, last});
           },
@@ -202,9 +206,9 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
                            ValueRange{store.getResult(0), store.getResult(1),
                                       next.getResult(0), next.getResult(1)});
     };
-    auto loop = scf::ForOp::create(b, loc, begin, end, one,
-                                   ValueRange{outer[0], outer[1], all, before},
-                                   perEntry);
+    auto loop = scf::ForOp::create(
+        b, loc, begin, end, one,
+        ValueRange{outer[0], outer[1], everyMask, everyPosition}, perEntry);
     scf::YieldOp::create(b, loc, loop.getResults().take_front(2));
   };
   auto loop = scf::ForOp::create(
@@ -222,12 +226,12 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
                                                ValueRange{zero, m});
         Value full = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                            first, keep);
-        Entry own(b, loc, getMask(), getPriority(), m, first);
+        Entry own(b, loc, getMask(), getPosition(), m, first);
         Value moves = arith::AndIOp::create(
             b, loc, full, better(b, loc, own, mask, last, /*orEqual=*/true));
         // Of no entries where nothing moves.
         Value found = firstEvicted(
-            b, loc, getMask(), getPriority(), m, zero,
+            b, loc, getMask(), getPosition(), m, zero,
             arith::SelectOp::create(b, loc, moves, keep, zero), mask, last);
         Value number = arith::IndexCastOp::create(
             b, loc, b.getI32Type(),

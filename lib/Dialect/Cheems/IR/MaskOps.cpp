@@ -22,8 +22,8 @@ LogicalResult DynamicMaskOp::verify() {
 
 LogicalResult KeepThresholdOp::verify() {
   if (failed(verifySameShape(*this, "C1", shapeOf(getMask()),
-                             shapeOf(getPriority()),
-                             "shapes of mask and priority")) ||
+                             shapeOf(getPosition()),
+                             "shapes of mask and position")) ||
       failed(verifySameShape(*this, "C2", shapeOf(getThreshold()),
                              shapeOf(getLast()),
                              "shapes of threshold and last"))) {
@@ -54,8 +54,8 @@ LogicalResult KeepUpdateOp::verify() {
   ArrayRef<int64_t> entries = shapeOf(getKeys()).drop_back();
   if (failed(verifySameShape(*this, "C2", shapeOf(getMask()), entries,
                              "shapes of mask and [M, C]")) ||
-      failed(verifySameShape(*this, "C2", shapeOf(getPriority()), entries,
-                             "shapes of priority and [M, C]"))) {
+      failed(verifySameShape(*this, "C2", shapeOf(getPosition()), entries,
+                             "shapes of position and [M, C]"))) {
     return failure();
   }
   if (!compatible(shapeOf(getThreshold())[0], entries[0]) ||

@@ -108,9 +108,9 @@ struct RowBlock {
         b.getContext());
     OpFoldResult count =
         affine::makeComposedFoldedAffineMin(b, loc, map, {from, end});
-    Value priority;
-    if (op.getPriority()) {
-      priority = entries(op.getPriority(), from, count);
+    Value position;
+    if (op.getPosition()) {
+      position = entries(op.getPosition(), from, count);
     }
     Value keyScales, valueScales;
     if (op.getKeyScales()) {
@@ -122,7 +122,7 @@ struct RowBlock {
         entries(op.getKeys(), from, count),
         entries(op.getValues(), from, count),
         entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
-        priority, op.getThreshold(), op.getLast(), keyScales, valueScales,
+        position, op.getThreshold(), op.getLast(), keyScales, valueScales,
         state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
         op.getHideBelowAttr(), op.getBf16Attr());
     return online.getResults();

@@ -98,7 +98,7 @@ func.func @online_attention_c5(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v:
 // -----
 
 func.func @online_attention_c5_position(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<2x8xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C5: shapes of priority and mask differ}}
+  // expected-error@below {{C5: shapes of position and mask differ}}
   %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<2x8xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -122,7 +122,7 @@ func.func @online_attention_c5_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>
 // -----
 
 func.func @online_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %t: tensor<3x2xf32>, %m: tensor<3x4xf32>) {
-  // expected-error@below {{C5: priority, threshold and last are given together}}
+  // expected-error@below {{C5: position, threshold and last are given together}}
   %r:3 = "cheems.online_attention"(%q, %k, %k, %mask, %n, %n, %t, %m, %m, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index, tensor<3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>)
   return
 }

@@ -170,7 +170,7 @@ func.func @dynamic_mask_c2(%d: tensor<5x2xf32>, %a: tensor<3xf32>, %o: tensor<5x
 // -----
 
 func.func @keep_threshold_c1(%m: tensor<2x9xf32>, %p: tensor<2x8xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
-  // expected-error@below {{C1: shapes of mask and priority differ}}
+  // expected-error@below {{C1: shapes of mask and position differ}}
   %r:2 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x8xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
   return
 }
@@ -234,7 +234,7 @@ func.func @keep_update_c2(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: t
 // -----
 
 func.func @keep_update_c2_position(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<1x9xi32>) {
-  // expected-error@below {{C2: shapes of priority and [M, C] differ}}
+  // expected-error@below {{C2: shapes of position and [M, C] differ}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<1x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<1x9xi32>
   return
 }
@@ -338,7 +338,7 @@ func.func @dynamic_mask_attention_c5(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @dynamic_mask_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %t: tensor<3x2xf32>) {
-  // expected-error@below {{C5: priority, threshold and last are given together}}
+  // expected-error@below {{C5: position, threshold and last are given together}}
   %r = "cheems.dynamic_mask_attention"(%q, %k, %k, %m, %n, %t, %q) <{kind = #cheems<mask_kind bias>, scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1>}> : (tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, tensor<3x2xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -346,7 +346,7 @@ func.func @dynamic_mask_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<
 // -----
 
 func.func @dynamic_mask_attention_c5_position(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %p: tensor<2x8xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C5: shapes of priority and mask differ}}
+  // expected-error@below {{C5: shapes of position and mask differ}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) kept(%p, %t, %l : tensor<2x8xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }

@@ -20,7 +20,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
     Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16 or, as `quantize_entries` leaves them, i8 codes; `mask` [M, C] f32; `first` index, the
-    number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts; optionally `priority` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
+    number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts; optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
     with codes `key_scales`, `value_scales` [G, C] f32, by which the codes of entry j are multiplied; `y` [T, H, P] f32 is the destination.
 
     Constraints:
@@ -28,7 +28,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C2: `keys` and `values` have the same type [G, C, P].
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, C].
-    - C5: `priority` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
+    - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
     - C7: `seen` is [T], and only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, C] are given where keys and values are i8, and only there.
@@ -50,7 +50,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
                        Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first,
-                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$priority, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
                        Optional<Cheems_Shaped<[I32], [2]>>:$last, Optional<Cheems_Shaped<[F32], [2]>>:$key_scales,
                        Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, Cheems_Shaped<[F32], [3]>:$y,
                        Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
@@ -59,7 +59,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?
-    (`kept` `(` $priority^ `,` $threshold `,` $last `:` type($priority) `,` type($threshold) `,` type($last) `)`)?
+    (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
     `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
   }];
@@ -80,7 +80,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     - maximum[t, h] <- m
 
     Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, entries
-    before the rows; `from` index, entries before the block; `seen`, `priority`, `threshold`, `last`, `key_scales`, `value_scales` as in
+    before the rows; `from` index, entries before the block; `seen`, `position`, `threshold`, `last`, `key_scales`, `value_scales` as in
     `dynamic_mask_attention`.
     Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
     zero before it. After the last block y / sum is the attention's output, zero where sum is zero.
@@ -90,7 +90,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     - C2: `keys` and `values` have the same type [G, J, P].
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, J].
-    - C5: `priority` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
+    - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
     - C6: `hide_below` is given for kind `threshold` only.
     - C7: `seen` is [T], and only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, J] are given where keys and values are i8, and only there.
@@ -110,7 +110,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
                        Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
-                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$priority,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position,
                        Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales,
                        Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
@@ -120,7 +120,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSiz
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `,` type($from) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?
-    (`kept` `(` $priority^ `,` $threshold `,` $last `:` type($priority) `,` type($threshold) `,` type($last) `)`)?
+    (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
     `outs` `(` $maximum `,` $sum `,` $y `:` type($maximum) `,` type($sum) `,` type($y) `)` (`->` type($results)^)?
   }];

@@ -38,40 +38,40 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
 def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   let summary = "The worst of the W kept keys, as each query sees them";
   let description = [{
-    For each query row, the mask value and priority of the last key that is among the W best it may see.
+    For each query row, the mask value and position of the last key that is among the W best it may see.
 
-    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then priority descending;
-    (threshold[t, m], last[t, m]) = (mask, priority) of the W-th, or (-infinity, -1) where it sees at most W.
-    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and priority[m, j] >= last[t, m].
+    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position ascending;
+    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, 2^31 - 1) where it sees at most W.
+    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] <= last[t, m].
 
-    Operands and state: `mask` [M, C] f32 and `priority` [M, C] i32, the entries of one sequence: [0, first) kept before this
+    Operands and state: `mask` [M, C] f32 and `position` [M, C] i32, the entries of one sequence: [0, first) kept before this
     block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
     earlier need not be among the entries: they could never return (docs/rationale.md). With a destination `place` [1, M] i32,
     for one row and first <= W: where `keep_update` moves the row's entry, the first place below W of an entry that is not kept, or
     W where it moves nothing.
 
     Constraints:
-    - C1: `mask` and `priority` have the same shape [M, C].
+    - C1: `mask` and `position` have the same shape [M, C].
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
     - C4: `place` has the shape of `threshold`, which is [1, M] then.
 
-    Edges: of equal masks the greater priority stays; priorities are distinct and not negative. first + T <= C is the caller's duty.
-    NaN masks come last and are never kept: where the W-th is one, (-infinity, -1). The zeros are equal, and a threshold is the positive one.
+    Edges: of equal masks the lower position stays; positions are distinct and not negative. first + T <= C is the caller's duty.
+    NaN masks come last and are never kept: where the W-th is one, (-infinity, 2^31 - 1). The zeros are equal, and a threshold is the positive one.
 
     Accumulation: none, comparisons only: every lowering agrees bit for bit.
 
     Example:
     ```mlir
-    %t, %l = cheems.keep_threshold keep 16 ins(%mask, %priority, %first : tensor<1x?xf32>, tensor<1x?xi32>, index)
+    %t, %l = cheems.keep_threshold keep 16 ins(%mask, %position, %first : tensor<1x?xf32>, tensor<1x?xi32>, index)
                  outs(%t0, %l0 : tensor<?x1xf32>, tensor<?x1xi32>) -> tensor<?x1xf32>, tensor<?x1xi32>
     ```
   }];
-  let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority, Index:$first,
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, Index:$first,
                        Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last,
                        Optional<Cheems_Shaped<[I32], [2]>>:$place, I64Attr:$keep);
   let assemblyFormat = [{
-    `keep` $keep attr-dict `ins` `(` $mask `,` $priority `,` $first `:` type($mask) `,` type($priority) `,` type($first) `)`
+    `keep` $keep attr-dict `ins` `(` $mask `,` $position `,` $first `:` type($mask) `,` type($position) `,` type($first) `)`
     `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`place` `(` $place^ `:` type($place) `)`)?
     (`->` type($results)^)?
   }];
@@ -89,13 +89,13 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
     the block's last row; kept entries j >= W move, in ascending order, to the evicted places below W, in ascending order.
 
     Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
-    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `priority` [M, C] i32, and where keys and values are i8 codes their
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and where keys and values are i8 codes their
     `key_scales`, `value_scales` [M, C] f32. Entries from W on are undefined afterwards. `place` [M] i32, where `rows` is 1, is what
     `keep_threshold` has found already; nothing is compared then.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].
-    - C2: `mask` and `priority` are [M, C] with that M and C.
+    - C2: `mask` and `position` are [M, C] with that M and C.
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
     - C5: `key_scales` and `value_scales` [M, C] are given where keys and values are i8, and only there.
@@ -115,12 +115,12 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
   }];
   let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
                        Optional<Cheems_Shaped<[I32], [1]>>:$place, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
-                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$priority,
+                       Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
       type($first) `,` type($rows) `)` (`place` `(` $place^ `:` type($place) `)`)?
-    `outs` `(` $keys `,` $values `,` $mask `,` $priority `:` type($keys) `,` type($values) `,` type($mask) `,` type($priority) `)`
+    `outs` `(` $keys `,` $values `,` $mask `,` $position `:` type($keys) `,` type($values) `,` type($mask) `,` type($position) `)`
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{

@@ -31,21 +31,21 @@ Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
   if (!op.getThreshold()) {
     return inside;
   }
-  Value priority =
-      masked(op.getPriority(), maskHead, from, inside, b.getI32IntegerAttr(0));
+  Value position =
+      masked(op.getPosition(), maskHead, from, inside, b.getI32IntegerAttr(0));
   Value bound =
       spread(group, memref::LoadOp::create(b, loc, op.getThreshold(),
                                            ValueRange{row, maskHead}));
   Value last = spread(
-      cast<VectorType>(priority.getType()),
+      cast<VectorType>(position.getType()),
       memref::LoadOp::create(b, loc, op.getLast(), ValueRange{row, maskHead}));
   Value above =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
   Value tie =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-  Value late =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, priority, last);
-  return both(inside, arith::OrIOp::create(b, loc, above, both(tie, late)));
+  Value early =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, position, last);
+  return both(inside, arith::OrIOp::create(b, loc, above, both(tie, early)));
 }
 
 /// The greater of two, c of equal or unordered ones: one instruction. A NaN may

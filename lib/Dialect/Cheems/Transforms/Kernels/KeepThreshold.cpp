@@ -1,5 +1,5 @@
-// Thresholds of a block of rows. An entry's mask and priority stand as one
-// integer of the same order; one scan of the entries kept before the rows finds
+// Thresholds of a block of rows. An entry's mask and position stand as one
+// integer of their order; one scan of the entries kept before the rows finds
 // the least of them, as many as rows can push out. A row's entry then joins
 // that list in registers and pushes its least out, which leaves the threshold.
 #include "KernelBuilder.h"
@@ -46,8 +46,8 @@ struct Thresholds : KernelBuilder {
     return arith::XOrIOp::create(b, loc, bits, flip);
   }
   /// Of a pair, or of vectors of them: the order of the mask, NaN least of all
-  /// and the zeros equal, above the priority.
-  Value keyOf(Value mask, Value priority) {
+  /// and the zeros equal, above the position's complement.
+  Value keyOf(Value mask, Value position) {
     Type narrow = withElement(mask.getType(), b.getI32Type()),
          wide = withElement(mask.getType(), b.getI64Type());
     Value zero =
@@ -62,18 +62,19 @@ struct Thresholds : KernelBuilder {
                    order);
     Value high = arith::ShLIOp::create(
         b, loc, arith::ExtSIOp::create(b, loc, wide, order), integer(wide, 32));
+    Value low = arith::XOrIOp::create(b, loc, position, integer(narrow, -1));
     return arith::OrIOp::create(b, loc, high,
-                                arith::ExtUIOp::create(b, loc, wide, priority));
+                                arith::ExtUIOp::create(b, loc, wide, low));
   }
   Value keyAt(Value m, Value j) {
     SmallVector<Value> place{m, j};
     return keyOf(memref::LoadOp::create(b, loc, op.getMask(), place),
-                 memref::LoadOp::create(b, loc, op.getPriority(), place));
+                 memref::LoadOp::create(b, loc, op.getPosition(), place));
   }
   /// Keys of entries [j, count), at most kLanes; the greatest past them.
   Value keysFrom(Value m, Value j, Value count) {
     auto masks = VectorType::get({kLanes}, b.getF32Type()),
-         priorities = VectorType::get({kLanes}, b.getI32Type()),
+         positions = VectorType::get({kLanes}, b.getI32Type()),
          keys = VectorType::get({kLanes}, b.getI64Type());
     Value inside = vector::CreateMaskOp::create(
         b, loc, VectorType::get({kLanes}, b.getI1Type()),
@@ -84,7 +85,7 @@ struct Thresholds : KernelBuilder {
                                           inside, nothing);
     };
     Value found =
-        keyOf(load(masks, op.getMask()), load(priorities, op.getPriority()));
+        keyOf(load(masks, op.getMask()), load(positions, op.getPosition()));
     return select(inside, found, integer(keys, kGreatest));
   }
 
@@ -183,9 +184,13 @@ struct Thresholds : KernelBuilder {
     memref::StoreOp::create(b, loc, threshold, op.getThreshold(), place);
     memref::StoreOp::create(b, loc, last, op.getLast(), place);
   }
-  Value everything() {
+  /// The threshold of a row that sees all entries.
+  Value everyMask() {
     return arith::ConstantOp::create(
         b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+  }
+  Value everyPosition() {
+    return integer(b.getI32Type(), std::numeric_limits<int32_t>::max());
   }
 
   /// Where keep_update moves the row's entry; W: nowhere.
@@ -203,10 +208,12 @@ struct Thresholds : KernelBuilder {
     Value nothing = isNaN(lowest);
     Value mask =
         arith::BitcastOp::create(b, loc, b.getF32Type(), flipped(order));
-    Value priority = arith::TruncIOp::create(b, loc, narrow, lowest);
+    Value position = arith::XOrIOp::create(
+        b, loc, arith::TruncIOp::create(b, loc, narrow, lowest),
+        integer(narrow, -1));
     store(m, arith::SubIOp::create(b, loc, j, first),
-          select(nothing, everything(), mask),
-          select(nothing, integer(narrow, -1), priority));
+          select(nothing, everyMask(), mask),
+          select(nothing, everyPosition(), position));
   }
 
   void ofHead(Value m) {
@@ -217,7 +224,7 @@ struct Thresholds : KernelBuilder {
     Value free = arith::MinUIOp::create(
         b, loc, room, arith::SubIOp::create(b, loc, end, first));
     loop(index(0), free, 1, {}, [&](Value t, ValueRange) {
-      store(m, t, everything(), integer(b.getI32Type(), -1));
+      store(m, t, everyMask(), everyPosition());
       return SmallVector<Value>();
     });
     if (op.getPlace()) {

@@ -20,20 +20,20 @@ struct Update : KernelBuilder {
   Value both(Value a, Value c) { return arith::AndIOp::create(b, loc, a, c); }
 
   /// Whether entries, one or a vector of them, are kept.
-  Value kept(Value m, Value mask, Value priority) {
+  Value kept(Value m, Value mask, Value position) {
     Value bound = memref::LoadOp::create(b, loc, op.getThreshold(), m),
           last = memref::LoadOp::create(b, loc, op.getLast(), m);
     if (isa<VectorType>(mask.getType())) {
       bound = vector::BroadcastOp::create(b, loc, mask.getType(), bound);
-      last = vector::BroadcastOp::create(b, loc, priority.getType(), last);
+      last = vector::BroadcastOp::create(b, loc, position.getType(), last);
     }
     Value above =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, mask, bound);
     Value tie =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, mask, bound);
-    Value late = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                       priority, last);
-    return arith::OrIOp::create(b, loc, above, both(tie, late));
+    Value early = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                        position, last);
+    return arith::OrIOp::create(b, loc, above, both(tie, early));
   }
 
   /// A bit for each evicted place among the kLanes from `from` on.
@@ -49,7 +49,7 @@ struct Update : KernelBuilder {
                                           inside, nothing);
     };
     Value stays = kept(m, load(b.getF32Type(), op.getMask()),
-                       load(b.getI32Type(), op.getPriority()));
+                       load(b.getI32Type(), op.getPosition()));
     Value gone =
         both(inside, arith::XOrIOp::create(
                          b, loc, stays,
@@ -139,7 +139,7 @@ struct Update : KernelBuilder {
             return memref::LoadOp::create(b, loc, entries, ValueRange{m, j});
           };
           auto moved = scf::IfOp::create(
-              b, loc, kept(m, at(op.getMask()), at(op.getPriority())),
+              b, loc, kept(m, at(op.getMask()), at(op.getPosition())),
               [&](OpBuilder &, Location) {
                 // As many entries below W are evicted as are kept from W on,
                 // so there is one.

@@ -91,7 +91,7 @@ def dynamic_mask():
 
 def kept_entries(mask, position, m, seen):
     """The W best of the entries seen, best first."""
-    order = sorted(range(seen), key=lambda j: (-mask[m * C + j], -position[m * C + j]))
+    order = sorted(range(seen), key=lambda j: (-mask[m * C + j], position[m * C + j]))
     return order[:W]
 
 
@@ -111,7 +111,7 @@ def keep_threshold():
             for t in range(T):
                 for m in range(M):
                     seen = first + t + 1
-                    expected = (-math.inf, -1)
+                    expected = (-math.inf, 2**31 - 1)
                     if seen > W:
                         worst = kept_entries(mask, position, m, seen)[-1]
                         expected = (mask[m * C + worst], position[m * C + worst])
@@ -129,7 +129,7 @@ def keep_update():
             for m in range(M):
                 best = kept_entries(mask, position, m, count)
                 threshold.append(mask[m * C + best[-1]] if count > W else -math.inf)
-                last.append(position[m * C + best[-1]] if count > W else -1)
+                last.append(position[m * C + best[-1]] if count > W else 2**31 - 1)
                 # an entry is its mask, position, key and value: kept ones stay, or fill the gaps in ascending order
                 whole = [(mask[m * C + j], position[m * C + j], *keys[(m * C + j) * P : (m * C + j + 1) * P],
                           *values[(m * C + j) * P : (m * C + j + 1) * P]) for j in range(count)]
