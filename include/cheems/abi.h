@@ -18,6 +18,12 @@ extern "C" {
 /* Raised when a struct below, an entry's meaning or the file layout changes. */
 #define CHEEMS_ABI_VERSION 2
 
+/* Raised when what compiled code keeps in the state pools changes its meaning,
+ * even where names, types and shapes stay: a saved state is read only by code
+ * of the same version. A new ABI alone does not raise it. 1 is that of files
+ * that do not tell theirs. */
+#define CHEEMS_STATE_LAYOUT_VERSION 2
+
 /* A run of consecutive rows that belong to one sequence. */
 typedef struct cheems_segment {
   int32_t slot;   /* which slot of the state pools holds the sequence; distinct

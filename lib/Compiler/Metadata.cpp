@@ -192,6 +192,7 @@ std::string describe(llvm::ArrayRef<Variant> variants,
   }
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
+      {"state_layout", CHEEMS_STATE_LAYOUT_VERSION},
       {"compiler", compilerVersion()},
       {"model_type", c.modelType},
       {"vocab_size", c.vocabulary},

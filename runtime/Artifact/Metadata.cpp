@@ -242,6 +242,9 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   Metadata data;
   data.compiler = root.text("compiler");
   data.modelType = root.text("model_type");
+  if (root.has("state_layout")) {
+    data.stateLayout = root.integer("state_layout", 1, maxTokens);
+  }
   data.vocabulary = root.integer("vocab_size", 1, maxTokens);
   data.hidden = root.integer("hidden_size", 1, maxTokens);
   data.layers = root.integer("layers", 0, maxTokens);

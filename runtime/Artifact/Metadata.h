@@ -59,6 +59,7 @@ struct Parameter {
 
 struct Metadata {
   std::string compiler, modelType, precision, kvType, weights, pipeline;
+  int64_t stateLayout = 1; ///< version of what the pools hold; 1: not told
   int64_t vocabulary = 0, hidden = 0, layers = 0, maxPositions = 0;
   int64_t heads = 0;           ///< of queries
   int64_t expertsPerToken = 0; ///< each layer retrieves; 0: none

@@ -56,7 +56,7 @@ void setFormat(StateFileHeader &header, const std::string &format) {
 
 StateIdentity StateIdentity::of(const Model &model) {
   const Metadata &data = model.metadata();
-  std::string layout = "abi " + number(CHEEMS_ABI_VERSION) + " kv " +
+  std::string layout = "layout " + number(data.stateLayout) + " kv " +
                        data.kvType + " window " + number(data.keepWindow) +
                        " block " + number(data.block);
   for (const StateKind &kind : data.state) {
@@ -71,6 +71,7 @@ StateIdentity StateIdentity::of(const Model &model) {
   identity.weights = model.checksum(CHEEMS_SECTION_WEIGHTS);
   identity.weightFormat =
       data.weights.substr(0, sizeof(StateFileHeader::weightFormat) - 1);
+  identity.layoutVersion = static_cast<uint32_t>(data.stateLayout);
   return identity;
 }
 
@@ -82,6 +83,7 @@ void cheems::writeStateFile(const std::string &path,
   StateFileHeader header = {};
   std::memcpy(header.magic, stateFileMagic, sizeof(header.magic));
   header.version = stateFileVersion;
+  header.layoutVersion = identity.layoutVersion;
   header.position = static_cast<uint64_t>(position);
   header.entries = static_cast<uint64_t>(entries);
   header.stateBytes =
@@ -186,11 +188,13 @@ void StateFile::checkHeader(uint64_t size) {
   // A damaged version is told from a foreign one by the checksum, whose place
   // is the same in all versions.
   if (sound && header.version != stateFileVersion) {
+    // Version 1 did not tell its state layout, which was layout 1.
     throw bad("format version " + number(header.version) +
+              (header.version == 1 ? " with state layout 1" : "") +
               ", but this runtime reads version " + number(stateFileVersion) +
               "; save it again");
   }
-  if (!sound || header.reserved != 0 || header.reservedZero != 0) {
+  if (!sound || header.reservedZero != 0) {
     throw corrupted("the header does not match its checksum");
   }
   if (header.fileSize != size) {
@@ -219,6 +223,11 @@ void StateFile::checkIdentity(const StateIdentity &identity) const {
         strnlen(header.weightFormat, sizeof(header.weightFormat)));
     throw differs("weight format " + format + ", this model has " +
                   identity.weightFormat);
+  }
+  if (header.layoutVersion != identity.layoutVersion) {
+    throw bad("saved with state layout " + number(header.layoutVersion) +
+              ", this model has " + number(identity.layoutVersion) +
+              "; save it again");
   }
   if (header.layout != identity.layout) {
     throw differs("another state layout");

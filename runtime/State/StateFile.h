@@ -17,18 +17,19 @@ struct StateIdentity {
   uint64_t layout = 0;        ///< of the pools and what shapes them
   uint64_t weights = 0;       ///< of the weights' block checksums
   std::string weightFormat;   ///< at most 31 bytes: "bf16"
+  uint32_t layoutVersion = 1; ///< Metadata::stateLayout, part of the layout
 
   static StateIdentity of(const Model &model);
 };
 
 constexpr char stateFileMagic[] = "CHEEMS\n\x1a"; ///< eight bytes
-constexpr uint32_t stateFileVersion = 1;
+constexpr uint32_t stateFileVersion = 2;
 
 /// The file's first 128 bytes; integers are little-endian.
 struct StateFileHeader {
   char magic[8];
   uint32_t version;
-  uint32_t reserved; ///< zero
+  uint32_t layoutVersion; ///< part of the layout, here for messages
   uint64_t fileSize;
   uint64_t position;         ///< tokens the sequence was fed
   uint64_t entries;          ///< stored of each capacity extent

@@ -71,7 +71,7 @@ std::string sealed(const Target &target, std::string_view input) {
   std::string rest(input.substr(std::min(input.size(), sizeof(header))));
   std::memcpy(header.magic, stateFileMagic, sizeof(header.magic));
   header.version = stateFileVersion;
-  header.reserved = 0;
+  header.layoutVersion = target.identity.layoutVersion;
   header.reservedZero = 0;
   header.fileSize = sizeof(header) + rest.size() + sizeof(uint64_t);
   header.configuration = target.identity.configuration;

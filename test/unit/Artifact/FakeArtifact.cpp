@@ -20,6 +20,7 @@ json fakeMetadata() {
   json workspace = {100, 64, 64};
   return {
       {"abi", CHEEMS_ABI_VERSION},
+      {"state_layout", CHEEMS_STATE_LAYOUT_VERSION},
       {"compiler", "cheems 0.1.0 test"},
       {"model_type", "fake"},
       {"vocab_size", fakeVocabulary},

@@ -62,7 +62,8 @@ TEST(Metadata, capacityFollowsTheWindow) {
 TEST(Metadata, everyFieldIsNeeded) {
   json whole = fakeMetadata();
   for (auto &[field, value] : whole.items()) {
-    if (field == "bos_token_id" || field == "pad_token_id") {
+    if (field == "bos_token_id" || field == "pad_token_id" ||
+        field == "state_layout") {
       continue;
     }
     std::string name = field;
@@ -74,6 +75,16 @@ TEST(Metadata, everyFieldIsNeeded) {
         << name;
     EXPECT_NE(refusalWith([&](json &m) { m[name] = true; }), "") << name;
   }
+}
+
+TEST(Metadata, filesThatDoNotTellTheirStateLayoutHaveTheFirst) {
+  json metadata = fakeMetadata();
+  EXPECT_EQ(Metadata::parse(metadata.dump(), 8, "m.cheems").stateLayout,
+            CHEEMS_STATE_LAYOUT_VERSION);
+  metadata.erase("state_layout");
+  EXPECT_EQ(Metadata::parse(metadata.dump(), 8, "m.cheems").stateLayout, 1);
+  EXPECT_THAT(refusalWith([](json &m) { m["state_layout"] = 0; }),
+              HasSubstr("'state_layout'"));
 }
 
 TEST(Metadata, otherAbiVersionNamesBoth) {

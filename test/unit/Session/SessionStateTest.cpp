@@ -1,6 +1,7 @@
 // A slot copied, saved and loaded on the stand-in model
 // (test/unit/Artifact/FakeModel.c): what comes behind is what would have come.
 #include "../Artifact/FakeArtifact.h"
+#include "cheems/abi.h"
 #include "runtime/Session/Session.h"
 #include <fstream>
 #include <gmock/gmock.h>
@@ -162,6 +163,12 @@ TEST(SessionState, filesOfOtherModelsAreRefusedByName) {
     other.metadata["state"][1][field] = value;
     EXPECT_THAT(refusal(other), HasSubstr("another state layout")) << field;
   }
+  other = own;
+  other.metadata.erase("state_layout");
+  EXPECT_THAT(refusal(other),
+              HasSubstr("saved with state layout " +
+                        std::to_string(CHEEMS_STATE_LAYOUT_VERSION) +
+                        ", this model has 1"));
   // what does not change what a state means
   other = own;
   other.metadata["warnings"] = {"a line"};
