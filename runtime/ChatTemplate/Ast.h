@@ -17,6 +17,8 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 struct Arguments {
   std::vector<ExpressionPtr> positional;
   std::vector<std::pair<std::string, ExpressionPtr>> keywords;
+  ExpressionPtr positionalRest; ///< behind *; may be null
+  ExpressionPtr keywordRest;    ///< behind **; may be null
 };
 
 enum class BinaryOperator {
@@ -72,14 +74,14 @@ struct Expression {
   Value value;
   std::vector<ExpressionPtr> operands;
   Arguments arguments;
-  Filter filterFunction = nullptr;
-  Test testFunction = nullptr;
+  Filter filterFunction = nullptr; ///< null: fails once it is evaluated
+  Test testFunction = nullptr;     ///< the same
   BinaryOperator binaryOperator = BinaryOperator::add;
   std::vector<Comparison> comparisons;
 };
 
-/// The name by which a set block's filters refer to what the block printed; no
-/// template can spell it.
+/// The name by which the filters of a set or filter block refer to what the
+/// block printed; no template can spell it.
 constexpr const char *printedBlock = "(block)";
 
 struct Statement;
@@ -111,10 +113,13 @@ struct Statement {
     loop, ///< for `target` in `expression` if `filter`: `body`; `otherwise` if
           ///< there was no item
     set,  ///< `target` = `expression`
-    setBlock, ///< `target` = what `body` prints, or `expression` of it (see
-              ///< `printedBlock`) if there is one
-    macro,    ///< `literal`(`parameters`): `body`
-    scope,    ///< `body`, whose assignments end with it
+    setBlock,    ///< `target` = what `body` prints, or `expression` of it (see
+                 ///< `printedBlock`) if there is one
+    filterBlock, ///< `expression` of what `body` prints
+    macro,       ///< `literal`(`parameters`): `body`
+    callBlock,   ///< `expression`, a call whose `caller` is (`parameters`):
+                 ///< `body`
+    generation,  ///< `body`, as a macro without arguments
     breakLoop,
     continueLoop,
   };
@@ -129,6 +134,9 @@ struct Statement {
   Target target;
   std::vector<Branch> branches;
   std::vector<Parameter> parameters;
+  /// Of what a macro's body is: whether it refers to the arguments that Jinja
+  /// gathers where no parameter takes them.
+  bool usesCaller = false, usesVarargs = false, usesKwargs = false;
   Body body;
   Body otherwise;
 };

@@ -42,6 +42,13 @@ std::shared_ptr<Namespace> Context::makeNamespace() {
   return namespaces.back();
 }
 
+void Context::keepUntilEnd(std::shared_ptr<Scope> scope) {
+  if (scopes.empty() || scopes.back() != scope) {
+    charge(2 * sizeof(Scope));
+    scopes.push_back(std::move(scope));
+  }
+}
+
 Context::Level::Level(Context &context) : context(context) {
   context.step();
   if (++context.depth > context.limits.depth) {

@@ -34,6 +34,12 @@ using Filter = Value (*)(Context &, const Value &, CallArguments &);
 using Test = bool (*)(Context &, const Value &, CallArguments &);
 Filter findFilter(std::string_view name);
 Test findTest(std::string_view name);
+/// Whether Jinja has it, be it known here or not.
+bool isJinjaFilter(std::string_view name);
+bool isJinjaTest(std::string_view name);
+/// Refuses a filter or test that is not known here.
+[[noreturn]] void refuseFilter(const std::string &name);
+[[noreturn]] void refuseTest(const std::string &name);
 
 /// `range`, `namespace`, `dict`, `raise_exception`, `strftime_now`; nothing for
 /// other names.

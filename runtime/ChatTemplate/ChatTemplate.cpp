@@ -4,11 +4,8 @@
 #include "runtime/ChatTemplate/Evaluator.h"
 #include "runtime/ChatTemplate/Parser.h"
 #include "runtime/ChatTemplate/PythonText.h"
+#include "runtime/ChatTemplate/Variables.h"
 #include "runtime/Error.h"
-
-#include <limits>
-
-#include <nlohmann/json.hpp>
 
 namespace cheems {
 
@@ -20,8 +17,6 @@ struct ChatTemplate::Tree {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void requireUtf8(std::string_view text, const std::string &what) {
   size_t offset = firstInvalid(text);
   if (offset != std::string_view::npos) {
@@ -29,48 +24,22 @@ void requireUtf8(std::string_view text, const std::string &what) {
   }
 }
 
-Value fromJson(const Json &json, int depth) {
-  if (depth > maximumNesting) {
-    throw Error("the variables nest more than " +
-                std::to_string(maximumNesting) + " deep");
-  }
-  switch (json.type()) {
-  case Json::value_t::boolean:
-    return Value(json.get<bool>());
-  case Json::value_t::number_integer:
-    return Value(json.get<int64_t>());
-  case Json::value_t::number_unsigned:
-    if (json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())) {
-      throw Error(Status::unsupported,
-                  "the variables hold an integer beyond 64 bits");
-    }
-    return Value(json.get<int64_t>());
-  case Json::value_t::number_float:
-    return Value(json.get<double>());
-  case Json::value_t::string:
-    return Value(json.get<std::string>());
-  case Json::value_t::array: {
-    std::vector<Value> items;
-    for (const Json &each : json) {
-      items.push_back(fromJson(each, depth + 1));
-    }
-    return Value::list(std::move(items));
-  }
-  case Json::value_t::object: {
-    auto dict = std::make_shared<Dict>();
-    for (const auto &each : json.items()) {
-      dict->set(Value(each.key()), fromJson(each.value(), depth + 1));
-    }
-    return Value(std::shared_ptr<const Dict>(std::move(dict)));
-  }
-  default:
-    return Value();
-  }
+/// What a template may use up grows with what it is given.
+Limits limitsFor(const ChatTemplateLimits &limits, size_t inputBytes) {
+  auto scaled = [&](int64_t base, int64_t aByte) {
+    int64_t most;
+    return __builtin_mul_overflow(aByte, int64_t(inputBytes), &most) ||
+                   __builtin_add_overflow(most, base, &most)
+               ? INT64_MAX
+               : most;
+  };
+  return {scaled(limits.steps, limits.stepsAnInputByte),
+          scaled(limits.bytes, limits.bytesAnInputByte), limits.depth};
 }
 
 std::string renderWith(const Body &body, const std::shared_ptr<Scope> &globals,
-                       const ChatTemplateLimits &limits) {
-  Context context({limits.steps, limits.bytes, limits.depth});
+                       const Limits &limits) {
+  Context context(limits);
   context.keepUntilEnd(globals);
   try {
     return Evaluator(context).render(body, globals);
@@ -103,32 +72,31 @@ std::string ChatTemplate::render(
     globals->names[name] = Value(value);
   }
   std::vector<Value> list;
+  size_t inputBytes = 0;
   for (size_t i = 0; i < messages.size(); ++i) {
     auto dict = std::make_shared<Dict>();
     requireUtf8(messages[i].role,
                 "the role of message " + std::to_string(i + 1));
     requireUtf8(messages[i].content, "message " + std::to_string(i + 1));
+    // with what a message costs in JSON
+    inputBytes += messages[i].role.size() + messages[i].content.size() + 32;
     dict->set(Value("role"), Value(messages[i].role));
     dict->set(Value("content"), Value(messages[i].content));
     list.emplace_back(std::shared_ptr<const Dict>(std::move(dict)));
   }
   globals->names["messages"] = Value::list(std::move(list));
   globals->names["add_generation_prompt"] = Value(addGenerationPrompt);
-  return renderWith(tree->body, globals, {});
+  return renderWith(tree->body, globals, limitsFor({}, inputBytes));
 }
 
 std::string ChatTemplate::renderJson(std::string_view variables,
                                      const ChatTemplateLimits &limits) const {
-  Json json = Json::parse(variables.begin(), variables.end(), nullptr,
-                          /*allow_exceptions=*/false);
-  if (!json.is_object()) {
-    throw Error("the chat template's variables must be a JSON object");
-  }
   auto globals = std::make_shared<Scope>(nullptr);
-  for (const auto &each : json.items()) {
-    globals->names[each.key()] = fromJson(each.value(), 1);
+  auto given = readVariables(variables);
+  for (const auto &[name, value] : given->items) {
+    globals->names[name.string()] = value;
   }
-  return renderWith(tree->body, globals, limits);
+  return renderWith(tree->body, globals, limitsFor(limits, variables.size()));
 }
 
 } // namespace cheems

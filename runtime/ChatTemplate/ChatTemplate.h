@@ -18,12 +18,15 @@ struct ChatMessage {
 };
 
 /// What a template may use up before it is refused: a bound on its time, memory
-/// and stack.
+/// and stack. Time and memory grow with the input, by enough that a template
+/// may look at 2,000 messages once for each of them.
 struct ChatTemplateLimits {
   int64_t steps = 5'000'000; ///< nodes evaluated and items walked
   int64_t bytes = int64_t(128)
                   << 20; ///< of all texts and lists made on the way
   int depth = 600;       ///< nodes inside nodes, through macro calls too
+  int64_t stepsAnInputByte = 2048; ///< more for each byte of the variables
+  int64_t bytesAnInputByte = 2048; ///< the same
 };
 
 /// A Jinja template, rendered as transformers' apply_chat_template does.

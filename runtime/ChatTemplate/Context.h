@@ -47,9 +47,9 @@ public:
   /// Before `count` bytes are made.
   void charge(size_t count);
   /// A new text, charged for.
-  Value text(std::string value) {
-    charge(value.size());
-    return Value(std::move(value));
+  Value text(std::string value, bool isMarkup = false) {
+    charge(value.size() + sizeof(Value::Characters));
+    return Value::text(std::move(value), isMarkup);
   }
   /// Charges for items about to be copied.
   void chargeItems(size_t count) {
@@ -58,9 +58,7 @@ public:
   }
 
   std::shared_ptr<Namespace> makeNamespace();
-  void keepUntilEnd(std::shared_ptr<Scope> scope) {
-    scopes.push_back(std::move(scope));
-  }
+  void keepUntilEnd(std::shared_ptr<Scope> scope);
 
   int line = 1; ///< of the node being evaluated
 

@@ -1,136 +1,19 @@
-// Statements, `loop` and macros.
+// Statements.
 #include "runtime/ChatTemplate/Evaluator.h"
 
+#include "runtime/ChatTemplate/Loop.h"
+#include "runtime/ChatTemplate/Macro.h"
 #include "runtime/ChatTemplate/Operators.h"
-
-#include <algorithm>
 
 namespace cheems::jinja {
 
 namespace {
 
-/// What `loop` names inside a loop.
-class Loop : public Object {
-public:
-  explicit Loop(std::vector<Value> all) : items(std::move(all)) {
-    for (const Value &each : items) {
-      nesting = std::max(nesting, each.nesting() + 1);
-    }
-  }
-
-  std::string typeName() const override { return "LoopContext"; }
-
-  std::optional<Value> attribute(const std::string &name) const override {
-    int64_t count = int64_t(items.size());
-    int64_t place = int64_t(index);
-    if (name == "index") {
-      return Value(place + 1);
-    }
-    if (name == "index0") {
-      return Value(place);
-    }
-    if (name == "revindex") {
-      return Value(count - place);
-    }
-    if (name == "revindex0") {
-      return Value(count - place - 1);
-    }
-    if (name == "first") {
-      return Value(place == 0);
-    }
-    if (name == "last") {
-      return Value(place + 1 == count);
-    }
-    if (name == "length") {
-      return Value(count);
-    }
-    if (name == "depth" || name == "depth0") {
-      return Value(int64_t(name == "depth")); // more only in recursive loops
-    }
-    if (name == "previtem") {
-      return index > 0 ? items[index - 1]
-                       : Value::undefined("there is no previous item");
-    }
-    if (name == "nextitem") {
-      return index + 1 < items.size()
-                 ? items[index + 1]
-                 : Value::undefined("there is no next item");
-    }
-    if (name == "cycle") {
-      return makeFunction(
-          "loop.cycle", [place](Context &, CallArguments &arguments) {
-            arguments.expect(1, 1000);
-            return arguments
-                .positional[size_t(place) % arguments.positional.size()];
-          });
-    }
-    if (name == "changed") {
-      unsupported("'loop.changed'");
-    }
-    return std::nullopt;
-  }
-
-  std::vector<Value> items;
-  size_t index = 0;
-};
-
-bool holdsTooMuch(const Object &object) {
-  return object.nesting > maximumNesting;
+const std::string &requirePrintable(const Value &value) {
+  return requireString(value, "what a call or filter block prints");
 }
 
 } // namespace
-
-/// A macro as a value. Valid while its evaluator and the tree live.
-class Macro : public Object {
-public:
-  Macro(Evaluator &evaluator, const Statement &statement, ScopePtr scope)
-      : evaluator(evaluator), statement(statement), scope(std::move(scope)) {}
-
-  std::string typeName() const override { return "Macro"; }
-  bool isCallable() const override { return true; }
-
-  Value call(Context &context, CallArguments &arguments) override {
-    Context::Level level(context);
-    const auto &parameters = statement.parameters;
-    std::string callee = "macro '" + statement.literal + "'";
-    if (arguments.positional.size() > parameters.size()) {
-      fail(callee + " takes " + std::to_string(parameters.size()) +
-           " arguments, not " + std::to_string(arguments.positional.size()));
-    }
-    auto inner = std::make_shared<Scope>(scope);
-    for (const auto &[name, value] : arguments.keywords) {
-      auto found = std::find_if(parameters.begin(), parameters.end(),
-                                [&, &wanted = name](const Parameter &each) {
-                                  return each.name == wanted;
-                                });
-      if (found == parameters.end() ||
-          size_t(found - parameters.begin()) < arguments.positional.size()) {
-        fail(callee + " cannot take argument '" + name + "'");
-      }
-      inner->names[name] = value;
-    }
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      const Parameter &parameter = parameters[i];
-      if (i < arguments.positional.size()) {
-        inner->names[parameter.name] = arguments.positional[i];
-      } else if (inner->names.count(parameter.name) == 0) {
-        inner->names[parameter.name] =
-            parameter.fallback
-                ? evaluator.evaluate(*parameter.fallback, inner)
-                : Value::undefined("parameter '" + parameter.name +
-                                   "' was not provided");
-      }
-    }
-    std::string out;
-    evaluator.execute(statement.body, inner, out);
-    return Value(std::move(out));
-  }
-
-private:
-  Evaluator &evaluator;
-  const Statement &statement;
-  ScopePtr scope;
-};
 
 std::string Evaluator::render(const Body &body, const ScopePtr &globals) {
   std::string out;
@@ -180,11 +63,18 @@ Evaluator::Flow Evaluator::execute(const Statement &statement,
     break;
   case Statement::setBlock:
     return executeSetBlock(statement, scope);
-  case Statement::macro:
-    defineMacro(statement, scope);
+  case Statement::filterBlock:
+    return executeFilterBlock(statement, scope, out);
+  case Statement::callBlock:
+    print(requirePrintable(callBlock(statement, scope)), out);
     break;
-  case Statement::scope:
-    return execute(statement.body, std::make_shared<Scope>(scope), out);
+  case Statement::generation:
+    print(makeMacro(statement, scope)->run({}), out);
+    break;
+  case Statement::macro:
+    scope->names[statement.literal] =
+        Value(std::shared_ptr<Object>(makeMacro(statement, scope)));
+    break;
   case Statement::breakLoop:
     return Flow::breakLoop;
   case Statement::continueLoop:
@@ -224,10 +114,6 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
     return execute(statement.otherwise, std::make_shared<Scope>(scope), out);
   }
   auto loop = std::make_shared<Loop>(std::move(items));
-  if (holdsTooMuch(*loop)) {
-    fail("loops, lists and dicts nest more than " +
-         std::to_string(maximumNesting) + " deep");
-  }
   for (; loop->index < loop->items.size(); ++loop->index) {
     auto inner = std::make_shared<Scope>(scope);
     inner->names["loop"] = Value(std::shared_ptr<Object>(loop));
@@ -239,27 +125,52 @@ Evaluator::Flow Evaluator::executeLoop(const Statement &statement,
   return Flow::next;
 }
 
-Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement,
-                                           const ScopePtr &scope) {
+// What the body prints, through the filters if there are any, which see what it
+// assigns.
+Evaluator::Flow Evaluator::capture(const Statement &statement,
+                                   const ScopePtr &scope, Value &value) {
+  auto inner = std::make_shared<Scope>(scope);
   std::string text;
-  Flow flow = execute(statement.body, std::make_shared<Scope>(scope), text);
-  if (flow != Flow::next) {
-    return flow;
-  }
-  Value value(std::move(text));
-  if (statement.expression) {
-    auto inner = std::make_shared<Scope>(scope);
+  Flow flow = execute(statement.body, inner, text);
+  value = Value(std::move(text));
+  if (flow == Flow::next && statement.expression) {
     inner->names[printedBlock] = value;
     value = evaluate(*statement.expression, inner);
   }
-  assign(statement.target, value, scope);
-  return Flow::next;
+  return flow;
 }
 
-void Evaluator::defineMacro(const Statement &statement, const ScopePtr &scope) {
+Evaluator::Flow Evaluator::executeSetBlock(const Statement &statement,
+                                           const ScopePtr &scope) {
+  Value value;
+  Flow flow = capture(statement, scope, value);
+  if (flow == Flow::next) {
+    assign(statement.target, value, scope);
+  }
+  return flow;
+}
+
+Evaluator::Flow Evaluator::executeFilterBlock(const Statement &statement,
+                                              const ScopePtr &scope,
+                                              std::string &out) {
+  Value value;
+  Flow flow = capture(statement, scope, value);
+  if (flow == Flow::next) {
+    print(requirePrintable(value), out);
+  }
+  return flow;
+}
+
+// The body is a macro that the one called knows as `caller`.
+Value Evaluator::callBlock(const Statement &statement, const ScopePtr &scope) {
+  Value caller(std::shared_ptr<Object>(makeMacro(statement, scope)));
+  return evaluateCall(*statement.expression, scope, &caller);
+}
+
+std::shared_ptr<Macro> Evaluator::makeMacro(const Statement &statement,
+                                            const ScopePtr &scope) {
   context.keepUntilEnd(scope);
-  scope->names[statement.literal] = Value(std::shared_ptr<Object>(
-      std::make_shared<Macro>(*this, statement, scope)));
+  return std::make_shared<Macro>(*this, statement, scope);
 }
 
 void Evaluator::assign(const Target &target, const Value &value,

@@ -8,6 +8,8 @@ namespace cheems::jinja {
 
 using ScopePtr = std::shared_ptr<Scope>;
 
+class Macro;
+
 class Evaluator {
 public:
   explicit Evaluator(Context &context) : context(context) {}
@@ -26,8 +28,13 @@ private:
                  std::string &out);
   Flow executeLoop(const Statement &statement, const ScopePtr &scope,
                    std::string &out);
+  Flow capture(const Statement &statement, const ScopePtr &scope, Value &value);
   Flow executeSetBlock(const Statement &statement, const ScopePtr &scope);
-  void defineMacro(const Statement &statement, const ScopePtr &scope);
+  Flow executeFilterBlock(const Statement &statement, const ScopePtr &scope,
+                          std::string &out);
+  Value callBlock(const Statement &statement, const ScopePtr &scope);
+  std::shared_ptr<Macro> makeMacro(const Statement &statement,
+                                   const ScopePtr &scope);
   void print(std::string_view text, std::string &out);
   void assign(const Target &target, const Value &value, const ScopePtr &scope);
 
@@ -40,10 +47,13 @@ private:
   Value evaluateConcat(const Expression &expression, const ScopePtr &scope);
   Value evaluateConditional(const Expression &expression,
                             const ScopePtr &scope);
-  Value evaluateCall(const Expression &expression, const ScopePtr &scope);
+  /// `caller`, if not null, is one more argument.
+  Value evaluateCall(const Expression &expression, const ScopePtr &scope,
+                     const Value *caller = nullptr);
   Value applyFilter(const Expression &expression, const ScopePtr &scope);
   std::vector<Value> evaluateAll(const std::vector<ExpressionPtr> &expressions,
                                  const ScopePtr &scope);
+  void addKeywords(CallArguments &arguments, const Value &mapping);
   CallArguments evaluateArguments(const Arguments &arguments,
                                   const ScopePtr &scope);
 

@@ -2,6 +2,8 @@
 #include "runtime/ChatTemplate/Evaluator.h"
 #include "runtime/ChatTemplate/Operators.h"
 
+#include <algorithm>
+
 namespace cheems::jinja {
 
 Value Evaluator::evaluateOperand(const Expression &expression, size_t index,
@@ -46,11 +48,14 @@ Value Evaluator::evaluate(const Expression &expression, const ScopePtr &scope) {
   case Expression::test: {
     Value value = operand(0);
     CallArguments arguments = evaluateArguments(expression.arguments, scope);
+    if (!expression.testFunction) {
+      refuseTest(expression.text);
+    }
     arguments.callee = "test '" + expression.text + "'";
     return Value(expression.testFunction(context, value, arguments));
   }
   case Expression::negate:
-    return negated(operand(0));
+    return negated(context, operand(0));
   case Expression::plus:
     return applyBinary(context, BinaryOperator::add, Value(int64_t(0)),
                        operand(0));
@@ -100,12 +105,40 @@ Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions,
   return values;
 }
 
+void Evaluator::addKeywords(CallArguments &arguments, const Value &mapping) {
+  requireDefined(mapping);
+  if (!mapping.isMapping()) {
+    fail("what follows '**' in a call must be a mapping, not " +
+         mapping.typeName());
+  }
+  for (const auto &[key, value] : mapping.dict().items) {
+    const std::string &name = requireString(key, "an argument's name");
+    context.chargeItems(1 + arguments.keywords.size() / 8);
+    bool isRepeated =
+        std::any_of(arguments.keywords.begin(), arguments.keywords.end(),
+                    [&](const auto &each) { return each.first == name; });
+    if (isRepeated) {
+      fail("a call got multiple values for argument '" + name + "'");
+    }
+    arguments.keywords.emplace_back(name, value);
+  }
+}
+
 CallArguments Evaluator::evaluateArguments(const Arguments &arguments,
                                            const ScopePtr &scope) {
   CallArguments evaluated;
   evaluated.positional = evaluateAll(arguments.positional, scope);
   for (const auto &[name, expression] : arguments.keywords) {
     evaluated.keywords.emplace_back(name, evaluate(*expression, scope));
+  }
+  if (arguments.positionalRest) {
+    for (Value &each :
+         iterate(context, evaluate(*arguments.positionalRest, scope))) {
+      evaluated.positional.push_back(std::move(each));
+    }
+  }
+  if (arguments.keywordRest) {
+    addKeywords(evaluated, evaluate(*arguments.keywordRest, scope));
   }
   return evaluated;
 }
@@ -157,10 +190,13 @@ Value Evaluator::evaluateConditional(const Expression &expression,
 }
 
 Value Evaluator::evaluateCall(const Expression &expression,
-                              const ScopePtr &scope) {
+                              const ScopePtr &scope, const Value *caller) {
   Value callee = evaluateOperand(expression, 0, scope);
   requireDefined(callee);
   CallArguments arguments = evaluateArguments(expression.arguments, scope);
+  if (caller) {
+    arguments.keywords.emplace_back("caller", *caller);
+  }
   context.line = expression.line;
   if (!callee.object() || !callee.object()->isCallable()) {
     fail("'" + callee.typeName() + "' object is not callable");
@@ -173,6 +209,9 @@ Value Evaluator::applyFilter(const Expression &expression,
   Value operand = evaluateOperand(expression, 0, scope);
   CallArguments arguments = evaluateArguments(expression.arguments, scope);
   context.line = expression.line;
+  if (!expression.filterFunction) {
+    refuseFilter(expression.text);
+  }
   arguments.callee = "filter '" + expression.text + "'";
   return expression.filterFunction(context, operand, arguments);
 }

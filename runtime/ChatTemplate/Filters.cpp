@@ -1,5 +1,7 @@
 // Filters on texts, numbers and single values.
 #include "runtime/ChatTemplate/Calls.h"
+#include "runtime/ChatTemplate/Formatting.h"
+#include "runtime/ChatTemplate/Markup.h"
 #include "runtime/ChatTemplate/Operators.h"
 #include "runtime/ChatTemplate/PythonText.h"
 #include "runtime/ChatTemplate/TextMethods.h"
@@ -17,18 +19,54 @@ Value filterTrim(Context &context, const Value &value,
   std::string text = toText(context, value);
   bool hasSet = bound[0] && !bound[0]->isNone();
   if (!hasSet) {
-    return Value(std::string(strip(text, Side::both)));
+    return Value::text(std::string(strip(text, Side::both)), value.isMarkup());
   }
   const std::string &set = requireString(*bound[0], arguments.callee);
   context.search(text.size(), set.size());
-  return Value(std::string(strip(text, Side::both, set)));
+  return Value::text(std::string(strip(text, Side::both, set)),
+                     value.isMarkup());
 }
 
-template <std::string (*convert)(std::string_view)>
+template <std::string (*convert)(std::string_view), bool keepsMark = true>
 Value filterCase(Context &context, const Value &value,
                  CallArguments &arguments) {
   arguments.expect(0, 0);
-  return context.text(convert(toText(context, value)));
+  return context.text(convert(toText(context, value)),
+                      keepsMark && value.isMarkup());
+}
+
+Value filterSafe(Context &context, const Value &value,
+                 CallArguments &arguments) {
+  arguments.expect(0, 0);
+  return Value::text(toText(context, value), true);
+}
+
+template <bool isForced>
+Value filterEscape(Context &context, const Value &value,
+                   CallArguments &arguments) {
+  arguments.expect(0, 0);
+  std::string text = toText(context, value);
+  return Value::text(isForced || !value.isMarkup() ? escaped(context, text)
+                                                   : std::move(text),
+                     true);
+}
+
+Value filterFormat(Context &context, const Value &value,
+                   CallArguments &arguments) {
+  Value format = value.isString() ? value : Value(toText(context, value));
+  if (arguments.keywords.empty()) {
+    context.chargeItems(arguments.positional.size());
+    return formatPercent(context, format, Value::tuple(arguments.positional));
+  }
+  if (!arguments.positional.empty()) {
+    fail(arguments.callee + " takes arguments with names or without, not both");
+  }
+  auto dict = std::make_shared<Dict>();
+  for (const auto &[name, each] : arguments.keywords) {
+    dict->set(Value(name), each);
+  }
+  return formatPercent(context, format,
+                       Value(std::shared_ptr<const Dict>(std::move(dict))));
 }
 
 // Jinja's title: letters after a space, hyphen or opening bracket; unlike
@@ -71,6 +109,9 @@ Value filterIndent(Context &context, const Value &value,
   auto bound = arguments.bind({"width", "first", "blank"});
   std::string indent = "    ";
   if (bound[0]) {
+    if (bound[0]->isMarkup()) {
+      unsupported("filter 'indent' by a text marked safe");
+    }
     int64_t width =
         bound[0]->isString() ? 0 : requireInteger(*bound[0], arguments.callee);
     context.charge(width > 0 ? size_t(width) : 0);
@@ -92,7 +133,7 @@ Value filterIndent(Context &context, const Value &value,
     out += line;
     isFirst = false;
   }
-  return Value(std::move(out));
+  return Value::text(std::move(out), value.isMarkup());
 }
 
 Value filterInt(Context &context, const Value &value,
@@ -100,30 +141,26 @@ Value filterInt(Context &context, const Value &value,
   auto bound = arguments.bind({"default", "base"});
   requireDefined(value);
   Value fallback = bound[0] ? *bound[0] : Value(int64_t(0));
-  int64_t base = bound[1] ? requireInteger(*bound[1], arguments.callee) : 10;
-  if (base < 2 || base > 36) {
-    unsupported("filter 'int' with base " + std::to_string(base));
-  }
   std::optional<double> number;
-  if (value.isIntegral()) {
-    return Value(value.integer());
+  if (value.isIntegral() || value.isBig()) {
+    return Value::integer(value.bigInteger());
   }
   if (value.isString()) {
     context.scan(value.string().size());
-    if (auto integer = parseInteger(value.string(), int(base))) {
-      return Value(*integer);
+    int64_t base = bound[1] ? requireInteger(*bound[1], arguments.callee) : 10;
+    if (auto integer = parseInteger(value.string(), base)) {
+      return Value::integer(*integer);
     }
     number = parseFloat(value.string());
   } else if (value.isFloat()) {
     number = value.number();
+    if (std::isinf(*number)) {
+      fail("cannot convert float infinity to integer");
+    }
   }
-  if (!number || !std::isfinite(*number)) {
-    return fallback;
-  }
-  if (std::fabs(*number) >= 0x1p63) {
-    unsupported("an integer beyond 64 bits");
-  }
-  return Value(int64_t(*number));
+  return number && std::isfinite(*number)
+             ? Value::integer(BigInteger::truncated(*number))
+             : fallback;
 }
 
 Value filterFloat(Context &context, const Value &value,
@@ -154,8 +191,8 @@ Value filterRound(Context &, const Value &value, CallArguments &arguments) {
   if (!value.isNumber()) {
     fail(arguments.callee + " needs a number, not " + value.typeName());
   }
-  if (value.isIntegral()) {
-    return Value(value.integer());
+  if (!value.isFloat()) {
+    return Value::integer(value.bigInteger());
   }
   char text[700]; // exact decimal expansion, rounded half to even, as Python's
                   // round
@@ -172,7 +209,7 @@ Value filterAbs(Context &, const Value &value, CallArguments &arguments) {
   if (value.isFloat()) {
     return Value(std::fabs(value.number()));
   }
-  return value.integer() < 0 ? negated(value) : Value(value.integer());
+  return Value::integer(value.bigInteger().magnitude());
 }
 
 Value filterDefault(Context &, const Value &value, CallArguments &arguments) {
@@ -185,7 +222,7 @@ Value filterDefault(Context &, const Value &value, CallArguments &arguments) {
 Value filterString(Context &context, const Value &value,
                    CallArguments &arguments) {
   arguments.expect(0, 0);
-  return Value(toText(context, value));
+  return value.isString() ? value : Value(toText(context, value));
 }
 
 Value filterToJson(Context &context, const Value &value,
@@ -219,10 +256,14 @@ Value filterToJson(Context &context, const Value &value,
 
 void addTextFilters(FilterTable &table) {
   table["trim"] = filterTrim;
+  table["safe"] = filterSafe;
+  table["escape"] = table["e"] = filterEscape<false>;
+  table["forceescape"] = filterEscape<true>;
+  table["format"] = filterFormat;
   table["upper"] = filterCase<upper>;
   table["lower"] = filterCase<lower>;
   table["capitalize"] = filterCase<capitalize>;
-  table["title"] = filterCase<titleByWords>;
+  table["title"] = filterCase<titleByWords, false>;
   table["replace"] = filterReplace;
   table["indent"] = filterIndent;
   table["int"] = filterInt;

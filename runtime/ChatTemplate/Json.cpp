@@ -7,6 +7,16 @@
 
 namespace cheems::jinja {
 
+namespace {
+
+void appendInteger(Context &context, std::string &out, const Value &value) {
+  BigInteger number = value.bigInteger();
+  context.step(int64_t(number.size() / 16));
+  out += number.text();
+}
+
+} // namespace
+
 std::string toText(Context &context, const Value &value) {
   if (value.isUndefined()) {
     return "";
@@ -29,12 +39,13 @@ void appendRepr(Context &context, std::string &out, const Value &value) {
     out += "None";
   } else if (value.isBool()) {
     out += value.truthy() ? "True" : "False";
-  } else if (value.isIntegral()) {
-    out += std::to_string(value.integer());
+  } else if (value.isIntegral() || value.isBig()) {
+    appendInteger(context, out, value);
   } else if (value.isFloat()) {
     out += spelled(value.number());
   } else if (value.isString()) {
-    out += quoted(value.string());
+    std::string text = quoted(value.string());
+    out += value.isMarkup() ? "Markup(" + text + ")" : text;
   } else if (value.isMapping()) {
     out += '{';
     const char *separator = "";
@@ -60,6 +71,9 @@ void appendRepr(Context &context, std::string &out, const Value &value) {
     }
     out += isList ? "]" : sequence.items.size() == 1 ? ",)" : ")";
     return;
+  } else if (auto text =
+                 value.object() ? value.object()->repr() : std::nullopt) {
+    out += *text;
   } else {
     unsupported("printing a " + value.typeName());
   }
@@ -103,8 +117,10 @@ private:
     if (value.isBool()) {
       return value.truthy() ? "true" : "false";
     }
-    if (value.isIntegral()) {
-      return std::to_string(value.integer());
+    if (value.isIntegral() || value.isBig()) {
+      std::string text;
+      appendInteger(context, text, value);
+      return text;
     }
     if (value.isFloat()) {
       double number = value.number();

@@ -162,25 +162,52 @@ private:
     endBlock(0, sign == '-', sign == '+');
   }
 
-  bool atRaw() {
-    size_t look = position;
-    while (look < source.size() &&
-           std::isspace(static_cast<unsigned char>(source[look]))) {
-      ++look;
+  size_t spaceEnd(size_t start) const {
+    size_t end = start;
+    while (end < source.size() && isSpace(nextCharacter(source, end))) {
+      start = end;
     }
-    if (source.compare(look, 3, "raw") != 0) {
-      return false;
-    }
-    look += 3;
-    while (look < source.size() &&
-           std::isspace(static_cast<unsigned char>(source[look]))) {
-      ++look;
-    }
-    return source.compare(look, 2, "%}") == 0 ||
-           source.compare(look, 3, "-%}") == 0;
+    return start;
   }
 
-  void lexRaw() { unsupportedAt(line, "block 'raw'"); }
+  /// Where the closing of a tag that holds nothing but `word` starts, its sign
+  /// included; npos if what follows `start` is not that.
+  size_t closingOf(std::string_view word, size_t start) const {
+    size_t at = spaceEnd(start);
+    if (source.compare(at, word.size(), word) != 0) {
+      return std::string::npos;
+    }
+    at = spaceEnd(at + word.size());
+    size_t signs =
+        at < source.size() && (source[at] == '-' || source[at] == '+');
+    return source.compare(at + signs, 2, "%}") == 0 ? at : std::string::npos;
+  }
+
+  bool atRaw() const {
+    size_t closing = closingOf("raw", position);
+    return closing != std::string::npos && source[closing] != '+';
+  }
+
+  /// Text up to `endraw`, tags in it included.
+  void lexRaw() {
+    advance(closingOf("raw", position) - position);
+    bool strips = peek() == '-';
+    endBlock(strips, strips, /*keepsNewline=*/true);
+    size_t tag = source.find("{%", position);
+    for (; tag != std::string::npos; tag = source.find("{%", tag + 1)) {
+      char sign = tag + 2 < source.size() ? source[tag + 2] : '\0';
+      bool isSigned = sign == '-' || sign == '+';
+      size_t closing = closingOf("endraw", tag + 2 + isSigned);
+      if (closing != std::string::npos) {
+        addText(tag, sign, /*isPrint=*/false);
+        advance(closing - tag);
+        bool isClosingSigned = peek() == '-' || peek() == '+';
+        endBlock(isClosingSigned, peek() == '-', peek() == '+');
+        return;
+      }
+    }
+    failAt(line, "this raw block has no end: '{% endraw %}' is missing");
+  }
 
   void lexTag(bool isPrint) {
     add(isPrint ? Token::printBegin : Token::blockBegin, "");
@@ -261,11 +288,12 @@ private:
     add(end == whole ? Token::integer : Token::floating, text);
     if (end == whole) {
       auto value = parseInteger(text, 10);
-      if (text[0] == '0' && value && *value != 0) {
-        failAt(line, "an integer must not start with 0");
-      }
       if (!value) {
-        unsupportedAt(line, "an integer beyond 64 bits");
+        failAt(line, "an integer has more than " +
+                         std::to_string(BigInteger::maximumDigits) + " digits");
+      }
+      if (text[0] == '0' && !value->isZero()) {
+        failAt(line, "an integer must not start with 0");
       }
       tokens.back().integerValue = *value;
     } else {

@@ -3,6 +3,8 @@
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_LEXER_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_LEXER_H
 
+#include "runtime/ChatTemplate/BigInteger.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,7 +29,7 @@ struct Token {
   } kind;
   std::string text;
   int line;
-  int64_t integerValue = 0;
+  std::optional<BigInteger> integerValue = std::nullopt;
   double floatValue = 0;
 
   bool isName(std::string_view word) const {

@@ -86,12 +86,13 @@ const MethodTable &methodsOf(const Value &value) {
 /// like a missing attribute.
 bool isPythonAttribute(const Value &value, const std::string &name) {
   static const std::set<std::string> strings = {
-      "casefold",   "center",       "encode",     "expandtabs", "format",
-      "format_map", "isalnum",      "isalpha",    "isascii",    "isdecimal",
-      "isdigit",    "isidentifier", "islower",    "isnumeric",  "isprintable",
-      "istitle",    "isupper",      "ljust",      "maketrans",  "partition",
-      "rindex",     "rjust",        "rpartition", "swapcase",   "translate",
-      "zfill"};
+      "casefold",   "center",    "encode",      "expandtabs", "isalnum",
+      "isalpha",    "isascii",   "isdecimal",   "isdigit",    "isidentifier",
+      "islower",    "isnumeric", "isprintable", "istitle",    "isupper",
+      "ljust",      "maketrans", "partition",   "rindex",     "rjust",
+      "rpartition", "swapcase",  "translate",   "zfill"};
+  static const std::set<std::string> markups = {"escape", "striptags",
+                                                "unescape"};
   static const std::set<std::string> dicts = {
       "clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"};
   static const std::set<std::string> lists = {"append", "clear",   "copy",
@@ -113,6 +114,7 @@ bool isPythonAttribute(const Value &value, const std::string &name) {
     return names && names->count(name) != 0;
   }
   return (value.isString() && strings.count(name) != 0) ||
+         (value.isMarkup() && markups.count(name) != 0) ||
          (value.isMapping() && dicts.count(name) != 0) ||
          (value.isNumber() && numbers.count(name) != 0);
 }
@@ -120,6 +122,10 @@ bool isPythonAttribute(const Value &value, const std::string &name) {
 } // namespace
 
 std::optional<Value> findMethod(const Value &object, const std::string &name) {
+  const Sequence *sequence = object.sequence();
+  if (sequence && sequence->isGroup && (name == "grouper" || name == "list")) {
+    return sequence->items[name == "list"];
+  }
   const MethodTable &table = methodsOf(object);
   auto found = table.find(name);
   if (found == table.end()) {

@@ -1,9 +1,12 @@
 // Numbers as text, both ways, by Python's rules.
 #include "runtime/ChatTemplate/PythonText.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+
+#include <utf8proc.h>
 
 namespace cheems::jinja {
 
@@ -49,18 +52,49 @@ std::string spelled(double number) {
 
 namespace {
 
+/// Of a decimal digit of any script, which come in runs of ten.
+std::optional<int> digitValue(char32_t c) {
+  auto isDigit = [](char32_t each) {
+    return utf8proc_category(utf8proc_int32_t(each)) == UTF8PROC_CATEGORY_ND;
+  };
+  if (!isDigit(c)) {
+    return std::nullopt;
+  }
+  char32_t first = c;
+  while (isDigit(first - 1)) {
+    --first;
+  }
+  return int((c - first) % 10);
+}
+
+/// What int() and float() read: without the space around, with ASCII's digits.
+std::string numeral(std::string_view text) {
+  bool isAscii = std::all_of(text.begin(), text.end(),
+                             [](char c) { return (c & 0x80) == 0; });
+  text = isAscii ? strip(text, Side::both, " \t\n\v\f\r")
+                 : strip(text, Side::both);
+  std::string out;
+  for (size_t offset = 0; offset < text.size();) {
+    char32_t c = nextCharacter(text, offset);
+    auto digit = digitValue(c);
+    out += digit ? char('0' + *digit) : c < 128 ? char(c) : '?';
+  }
+  return out;
+}
+
 /// Without the single underscores that Python allows between digits; nothing if
 /// one stands elsewhere.
-std::optional<std::string> withoutUnderscores(std::string_view text) {
+template <typename IsDigit>
+std::optional<std::string> withoutUnderscores(std::string_view text,
+                                              IsDigit isDigit) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
       out += text[i];
       continue;
     }
-    bool between = i > 0 && i + 1 < text.size() &&
-                   std::isxdigit(static_cast<unsigned char>(text[i - 1])) &&
-                   std::isxdigit(static_cast<unsigned char>(text[i + 1]));
+    bool between = i > 0 && i + 1 < text.size() && isDigit(text[i - 1]) &&
+                   isDigit(text[i + 1]);
     if (!between) {
       return std::nullopt;
     }
@@ -83,7 +117,9 @@ bool equalsIgnoringCase(std::string_view text, std::string_view lowered) {
 } // namespace
 
 std::optional<double> parseFloat(std::string_view text) {
-  auto plain = withoutUnderscores(strip(text, Side::both));
+  auto plain = withoutUnderscores(numeral(text), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
   if (!plain || plain->empty()) {
     return std::nullopt;
   }
@@ -115,34 +151,34 @@ std::optional<double> parseFloat(std::string_view text) {
   return negative ? -value : value;
 }
 
-std::optional<int64_t> parseInteger(std::string_view text, int base) {
-  auto plain = withoutUnderscores(strip(text, Side::both));
-  if (!plain || plain->empty()) {
+std::optional<BigInteger> parseInteger(std::string_view text, int64_t base) {
+  std::string whole = numeral(text);
+  std::string_view rest = whole;
+  bool negative = !rest.empty() && rest[0] == '-';
+  rest.remove_prefix(!rest.empty() && (rest[0] == '-' || rest[0] == '+'));
+  // base 0 is what the prefix says
+  for (auto [letter, value] : {std::pair('x', 16), {'o', 8}, {'b', 2}}) {
+    bool isPrefix = (base == value || base == 0) && rest.size() > 2 &&
+                    rest[0] == '0' && (rest[1] | 0x20) == letter;
+    if (isPrefix) {
+      base = value;
+      rest.remove_prefix(rest[2] == '_' ? 3 : 2);
+      break;
+    }
+  }
+  bool hasNoPrefix = base == 0;
+  base = hasNoPrefix ? 10 : base;
+  if (base < 2 || base > 36) {
     return std::nullopt;
   }
-  std::string_view rest = *plain;
-  std::string digits = rest[0] == '-' ? "-" : "";
-  if (rest[0] == '-' || rest[0] == '+') {
-    rest.remove_prefix(1);
-  }
-  auto takes = [&](int prefixBase, char letter) {
-    return base == prefixBase && rest.size() > 2 && rest[0] == '0' &&
-           (rest[1] | 0x20) == letter;
-  };
-  if (takes(16, 'x') || takes(8, 'o') || takes(2, 'b')) {
-    rest.remove_prefix(2);
-  }
-  if (rest.empty() || rest[0] == '-') {
+  auto digits = withoutUnderscores(rest, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+  });
+  auto number = digits ? BigInteger::parse(*digits, int(base)) : std::nullopt;
+  if (!number || (hasNoPrefix && (*digits)[0] == '0' && !number->isZero())) {
     return std::nullopt;
   }
-  digits += rest;
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(
-      digits.data(), digits.data() + digits.size(), value, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    return std::nullopt;
-  }
-  return value;
+  return negative ? number->negated() : number;
 }
 
 } // namespace cheems::jinja

@@ -1,7 +1,10 @@
-// Arithmetic, comparison and containment.
+// Operators on all values: concatenation, repetition, comparison, containment.
 #include "runtime/ChatTemplate/Operators.h"
 
-#include <cmath>
+#include "runtime/ChatTemplate/Arithmetic.h"
+#include "runtime/ChatTemplate/Formatting.h"
+#include "runtime/ChatTemplate/Markup.h"
+#include "runtime/ChatTemplate/PythonText.h"
 
 namespace cheems::jinja {
 
@@ -21,6 +24,9 @@ const std::string &requireString(const Value &value, const std::string &what) {
 
 int64_t requireInteger(const Value &value, const std::string &what) {
   requireDefined(value);
+  if (value.isBig()) {
+    fail(what + " is beyond 64 bits");
+  }
   if (!value.isIntegral()) {
     fail(what + " must be an integer, not " + value.typeName());
   }
@@ -32,111 +38,6 @@ namespace {
 const char *spelling(BinaryOperator kind) {
   static const char *const spellings[] = {"+", "-", "*", "/", "//", "%", "**"};
   return spellings[int(kind)];
-}
-
-[[noreturn]] void overflow() { unsupported("an integer beyond 64 bits"); }
-
-int64_t integerPower(int64_t base, int64_t exponent) {
-  int64_t result = 1;
-  if (base == 0 || base == 1) {
-    return exponent == 0 ? 1 : base;
-  }
-  if (base == -1) {
-    return exponent % 2 == 0 ? 1 : -1;
-  }
-  for (; exponent > 0; --exponent) { // at most 63 rounds until it overflows
-    if (__builtin_mul_overflow(result, base, &result)) {
-      overflow();
-    }
-  }
-  return result;
-}
-
-Value integerArithmetic(BinaryOperator kind, int64_t a, int64_t b) {
-  int64_t result = 0;
-  bool tooLarge = false;
-  bool divides = kind == BinaryOperator::divide ||
-                 kind == BinaryOperator::floorDivide ||
-                 kind == BinaryOperator::modulo;
-  if (divides && b == 0) {
-    fail("division by zero");
-  }
-  switch (kind) {
-  case BinaryOperator::add:
-    tooLarge = __builtin_add_overflow(a, b, &result);
-    break;
-  case BinaryOperator::subtract:
-    tooLarge = __builtin_sub_overflow(a, b, &result);
-    break;
-  case BinaryOperator::multiply:
-    tooLarge = __builtin_mul_overflow(a, b, &result);
-    break;
-  case BinaryOperator::divide:
-    return Value(double(a) / double(b));
-  case BinaryOperator::floorDivide:
-    if (b == -1) { // the one quotient that may not fit
-      tooLarge = __builtin_sub_overflow(int64_t(0), a, &result);
-    } else {
-      result = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-    }
-    break;
-  case BinaryOperator::modulo:
-    result = b == -1 ? 0 : a % b;
-    result += result != 0 && (result < 0) != (b < 0) ? b : 0;
-    break;
-  case BinaryOperator::power:
-    result = integerPower(a, b);
-    break;
-  }
-  if (tooLarge) {
-    overflow();
-  }
-  return Value(result);
-}
-
-// As CPython's float_divmod, which keeps quotient and remainder consistent.
-Value floatDivision(BinaryOperator kind, double a, double b) {
-  double remainder = std::fmod(a, b);
-  double quotient = (a - remainder) / b;
-  if (remainder == 0) {
-    remainder = std::copysign(0.0, b);
-  } else if ((b < 0) != (remainder < 0)) {
-    remainder += b;
-    quotient -= 1;
-  }
-  if (kind == BinaryOperator::modulo) {
-    return Value(remainder);
-  }
-  double floored =
-      quotient == 0 ? std::copysign(0.0, a / b) : std::floor(quotient);
-  return Value(quotient - floored > 0.5 ? floored + 1 : floored);
-}
-
-Value floatArithmetic(BinaryOperator kind, double a, double b) {
-  switch (kind) {
-  case BinaryOperator::add:
-    return Value(a + b);
-  case BinaryOperator::subtract:
-    return Value(a - b);
-  case BinaryOperator::multiply:
-    return Value(a * b);
-  case BinaryOperator::power: {
-    double result = std::pow(a, b);
-    bool undefinedOrHuge =
-        !std::isfinite(result) && std::isfinite(a) && std::isfinite(b);
-    if (undefinedOrHuge) {
-      fail("'**' has no finite real result");
-    }
-    return Value(result);
-  }
-  default:
-    break;
-  }
-  if (b == 0) {
-    fail("float division by zero");
-  }
-  return kind == BinaryOperator::divide ? Value(a / b)
-                                        : floatDivision(kind, a, b);
 }
 
 Value joined(Context &context, const Value &left, const Value &right) {
@@ -160,7 +61,7 @@ Value repeated(Context &context, const Value &operand, int64_t count) {
     for (size_t i = 0; i < times && !unit.empty(); ++i) {
       text += unit;
     }
-    return Value(std::move(text));
+    return Value::text(std::move(text), operand.isMarkup());
   }
   const Sequence *unit = operand.sequence();
   std::vector<Value> items;
@@ -177,39 +78,25 @@ bool isListOrTuple(const Value &value) {
                               value.sequence()->kind == Sequence::tuple);
 }
 
-int compareNumbers(const Value &left, const Value &right) {
-  // 64 bits of mantissa: exact for both kinds
-  long double a =
-      left.isFloat() ? (long double)left.number() : (long double)left.integer();
-  long double b = right.isFloat() ? (long double)right.number()
-                                  : (long double)right.integer();
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-bool isNan(const Value &value) {
-  return value.isFloat() && std::isnan(value.number());
-}
-
 } // namespace
 
 Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
                   const Value &right) {
+  if (kind == BinaryOperator::modulo && left.isString()) {
+    return formatPercent(context, left, right);
+  }
   requireDefined(left);
   requireDefined(right);
   if (left.isNumber() && right.isNumber()) {
-    bool integral = left.isIntegral() && right.isIntegral();
-    if (kind == BinaryOperator::power && right.number() < 0) {
-      if (left.number() == 0) {
-        fail("0 cannot be raised to a negative power");
-      }
-      integral = false;
-    }
-    return integral ? integerArithmetic(kind, left.integer(), right.integer())
-                    : floatArithmetic(kind, left.number(), right.number());
+    return applyArithmetic(context, kind, left, right);
   }
   if (kind == BinaryOperator::add && left.isString() && right.isString()) {
+    if (left.isMarkup() != right.isMarkup()) {
+      return Value::text(
+          escapedText(context, left) + escapedText(context, right), true);
+    }
     context.charge(left.string().size() + right.string().size());
-    return Value(left.string() + right.string());
+    return Value::text(left.string() + right.string(), left.isMarkup());
   }
   if (kind == BinaryOperator::add && isListOrTuple(left) &&
       isListOrTuple(right) && left.sequence()->kind == right.sequence()->kind) {
@@ -223,9 +110,6 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
       return repeated(context, right, left.integer());
     }
   }
-  if (kind == BinaryOperator::modulo && left.isString()) {
-    unsupported("formatting a string with '%'");
-  }
   if (kind == BinaryOperator::add && left.isString()) {
     fail("can only concatenate str (not \"" + right.typeName() +
          "\") to str; use '~' to convert");
@@ -234,15 +118,16 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
        left.typeName() + " and " + right.typeName());
 }
 
-Value negated(const Value &operand) {
+Value negated(Context &context, const Value &operand) {
   requireDefined(operand);
   if (operand.isFloat()) {
     return Value(-operand.number());
   }
-  if (!operand.isIntegral()) {
+  if (!operand.isNumber()) {
     fail("'-' does not work on " + operand.typeName());
   }
-  return integerArithmetic(BinaryOperator::subtract, 0, operand.integer());
+  return applyArithmetic(context, BinaryOperator::subtract, Value(int64_t(0)),
+                         operand);
 }
 
 bool equals(Context &context, const Value &left, const Value &right) {
@@ -323,8 +208,8 @@ bool contains(Context &context, const Value &container, const Value &item) {
     if (!item.isString()) {
       fail("'in' a string needs a string on its left, not " + item.typeName());
     }
-    context.search(container.string().size(), item.string().size());
-    return container.string().find(item.string()) != std::string::npos;
+    context.scan(container.string().size() + item.string().size());
+    return find(container.string(), item.string()) != std::string::npos;
   }
   if (container.isMapping()) {
     return container.dict().find(item) != nullptr;

@@ -10,7 +10,7 @@ Value applyBinary(Context &context, BinaryOperator kind, const Value &left,
                   const Value &right);
 bool applyComparison(Context &context, Comparison kind, const Value &left,
                      const Value &right);
-Value negated(const Value &operand);
+Value negated(Context &context, const Value &operand);
 
 bool equals(Context &context, const Value &left, const Value &right);
 /// Negative, zero or positive; fails where Python has no order. `spelling` is

@@ -90,12 +90,23 @@ Body Parser::parseTemplate() {
   if (current().kind != Token::end) {
     failAt(current().line, "'" + current().text + "' ends nothing here");
   }
+  if (!unknown.empty()) {
+    failAt(unknown.front().line, unknown.front().message);
+  }
   return body;
 }
 
 bool Parser::atEndOf(std::initializer_list<const char *> ends) const {
   return std::any_of(ends.begin(), ends.end(),
                      [&](const char *each) { return current().isName(each); });
+}
+
+// A body that Jinja gives a frame of its own.
+Body Parser::parseInner(std::initializer_list<const char *> ends) {
+  bool wasInIf = std::exchange(inIf, false);
+  Body body = parseBody(ends);
+  inIf = wasInIf;
+  return body;
 }
 
 // Up to one of the statements in `ends`, whose name is then the current token.
@@ -143,6 +154,12 @@ Statement Parser::parseStatement() {
   if (name == "macro") {
     return parseMacro(line);
   }
+  if (name == "call") {
+    return parseCallBlock(line);
+  }
+  if (name == "filter") {
+    return parseFilterBlock(line);
+  }
   if (name == "generation") {
     return parseGeneration(line);
   }
@@ -160,6 +177,7 @@ Statement Parser::parseStatement() {
 
 Statement Parser::parseIf(int line) {
   Statement statement(Statement::condition, line);
+  bool wasInIf = std::exchange(inIf, true);
   do {
     Branch branch;
     branch.condition = parseTuple(false, false);
@@ -171,6 +189,7 @@ Statement Parser::parseIf(int line) {
     expect(Token::blockEnd);
     statement.otherwise = parseBody({"endif"});
   }
+  inIf = wasInIf;
   advance();
   return statement;
 }
@@ -183,18 +202,20 @@ Statement Parser::parseFor(int line) {
   }
   statement.expression = parseTuple(false, false);
   if (skipName("if")) {
+    bool wasInIf = std::exchange(inIf, false);
     statement.filter = parseExpression();
+    inIf = wasInIf;
   }
   if (current().isName("recursive")) {
     unsupportedAt(line, "a recursive loop");
   }
   expect(Token::blockEnd);
   ++loops;
-  statement.body = parseBody({"else", "endfor"});
+  statement.body = parseInner({"else", "endfor"});
   --loops;
   if (skipName("else")) {
     expect(Token::blockEnd);
-    statement.otherwise = parseBody({"endfor"});
+    statement.otherwise = parseInner({"endfor"});
   }
   advance();
   return statement;
@@ -209,14 +230,10 @@ Statement Parser::parseSet(int line) {
   }
   statement.kind = Statement::setBlock;
   if (current().isSymbol("|")) {
-    statement.expression = make(Expression::name, line);
-    statement.expression->text = printedBlock;
-  }
-  while (current().isSymbol("|")) {
-    statement.expression = parseFilter(std::move(statement.expression));
+    statement.expression = parseBlockFilters(line, /*withPipe=*/true);
   }
   expect(Token::blockEnd);
-  statement.body = parseBody({"endset"});
+  statement.body = parseInner({"endset"});
   advance();
   return statement;
 }
@@ -224,12 +241,26 @@ Statement Parser::parseSet(int line) {
 Statement Parser::parseMacro(int line) {
   Statement statement(Statement::macro, line);
   statement.literal = expectName("the macro's name");
+  parseSignature(statement);
+  parseMacroBody(statement, "endmacro");
+  return statement;
+}
+
+void Parser::parseSignature(Statement &statement) {
+  bool wasInIf = std::exchange(inIf, false);
   expectSymbol("(");
   while (!current().isSymbol(")")) {
     if (!statement.parameters.empty()) {
       expectSymbol(",");
     }
+    int line = current().line;
     Parameter parameter{expectName("a parameter's name"), nullptr};
+    noteStore(parameter.name);
+    for (const Parameter &each : statement.parameters) {
+      if (each.name == parameter.name) {
+        failAt(line, "parameter '" + parameter.name + "' is there twice");
+      }
+    }
     if (skipSymbol("=")) {
       parameter.fallback = parseExpression();
     } else if (!statement.parameters.empty() &&
@@ -240,24 +271,54 @@ Statement Parser::parseMacro(int line) {
     statement.parameters.push_back(std::move(parameter));
   }
   expectSymbol(")");
+  inIf = wasInIf;
+}
+
+void Parser::parseMacroBody(Statement &statement, const char *end) {
   expect(Token::blockEnd);
   int outerLoops = std::exchange(loops, 0);
-  bool outerMacro = std::exchange(inMacro, true);
-  statement.body = parseBody({"endmacro"});
+  macros.emplace_back();
+  statement.body = parseInner({end});
+  const auto &isUsed = macros.back().isUsed;
+  statement.usesCaller = isUsed[0];
+  statement.usesVarargs = isUsed[1];
+  statement.usesKwargs = isUsed[2];
+  macros.pop_back();
   loops = outerLoops;
-  inMacro = outerMacro;
+  for (const Parameter &each : statement.parameters) {
+    if (each.name == "caller" && statement.usesCaller && !each.fallback) {
+      failAt(statement.line, "parameter 'caller' needs a default");
+    }
+  }
+  advance();
+}
+
+Statement Parser::parseCallBlock(int line) {
+  Statement statement(Statement::callBlock, line);
+  if (current().isSymbol("(")) {
+    parseSignature(statement);
+  }
+  statement.expression = parseExpression();
+  if (statement.expression->kind != Expression::call) {
+    failAt(line, "a call block needs a call");
+  }
+  parseMacroBody(statement, "endcall");
+  return statement;
+}
+
+Statement Parser::parseFilterBlock(int line) {
+  Statement statement(Statement::filterBlock, line);
+  statement.expression = parseBlockFilters(line, /*withPipe=*/false);
+  expect(Token::blockEnd);
+  statement.body = parseInner({"endfilter"});
   advance();
   return statement;
 }
 
 // transformers marks what the assistant wrote with this; it prints its body.
 Statement Parser::parseGeneration(int line) {
-  Statement statement(Statement::scope, line);
-  expect(Token::blockEnd);
-  int outerLoops = std::exchange(loops, 0);
-  statement.body = parseBody({"endgeneration"});
-  loops = outerLoops;
-  advance();
+  Statement statement(Statement::generation, line);
+  parseMacroBody(statement, "endgeneration");
   return statement;
 }
 
@@ -268,6 +329,35 @@ Statement Parser::parseLoopControl(int line, Statement::Kind kind) {
                      "' outside of a loop");
   }
   return Statement(kind, line);
+}
+
+namespace {
+
+constexpr const char *gathered[] = {"caller", "varargs", "kwargs"};
+
+} // namespace
+
+void Parser::noteLoad(const std::string &name) {
+  for (size_t i = 0; i < std::size(gathered); ++i) {
+    for (GatheredNames &each : macros) {
+      each.isUsed[i] |= name == gathered[i] && !each.isHidden[i];
+    }
+  }
+}
+
+void Parser::noteStore(const std::string &name) {
+  for (size_t i = 0; i < std::size(gathered); ++i) {
+    for (GatheredNames &each : macros) {
+      each.isHidden[i] |= name == gathered[i];
+    }
+  }
+}
+
+void Parser::noteUnknown(int line, const char *what, const std::string &name) {
+  if (!inIf) {
+    unknown.push_back(
+        {line, std::string("no ") + what + " named '" + name + "'"});
+  }
 }
 
 Target Parser::parseTarget(bool allowAttribute) {
@@ -293,6 +383,9 @@ Target Parser::parseTarget(bool allowAttribute) {
         unsupportedAt(line,
                       "assigning to an attribute together with other names");
       }
+    }
+    if (target.attribute.empty()) {
+      noteStore(name);
     }
     target.names.push_back(std::move(name));
     target.unpacks = target.unpacks || current().isSymbol(",");

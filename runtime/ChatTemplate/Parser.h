@@ -42,9 +42,14 @@ private:
   Statement parseFor(int line);
   Statement parseSet(int line);
   Statement parseMacro(int line);
+  Statement parseCallBlock(int line);
+  Statement parseFilterBlock(int line);
   Statement parseGeneration(int line);
   Statement parseLoopControl(int line, Statement::Kind kind);
   Target parseTarget(bool allowAttribute);
+  void parseSignature(Statement &statement);
+  void parseMacroBody(Statement &statement, const char *end);
+  Body parseInner(std::initializer_list<const char *> ends);
 
   // ---- expressions
   ExpressionPtr parseTuple(bool allowConditional, bool parenthesised);
@@ -62,12 +67,14 @@ private:
   ExpressionPtr parsePostfix(ExpressionPtr operand);
   ExpressionPtr parseFilters(ExpressionPtr operand);
   ExpressionPtr parseFilter(ExpressionPtr operand);
+  ExpressionPtr parseBlockFilters(int line, bool withPipe);
   ExpressionPtr parseTest(ExpressionPtr operand);
   ExpressionPtr parseSubscript(ExpressionPtr operand);
   ExpressionPtr parseCall(ExpressionPtr callee);
   ExpressionPtr parseList();
   ExpressionPtr parseDict();
   Arguments parseArguments();
+  void parseArgument(Arguments &arguments);
   bool takeComparison(Comparison &comparison);
 
   ExpressionPtr make(Expression::Kind kind, int line) const;
@@ -75,8 +82,24 @@ private:
   void add(Expression &parent, ExpressionPtr operand) const;
   void grow(Expression &parent, const Expression &child) const;
   void growByArguments(Expression &parent) const;
+  std::string expectDottedName(const char *what);
   ExpressionPtr makeBinary(Expression::Kind kind, int line, ExpressionPtr left,
                            ExpressionPtr right) const;
+
+  // ---- names
+  /// What a macro's body says about the arguments that Jinja gathers.
+  struct GatheredNames {
+    bool isUsed[3] = {}, isHidden[3] = {};
+  };
+  void noteLoad(const std::string &name);
+  void noteStore(const std::string &name);
+  /// Jinja refuses a filter or test that it does not have when it compiles the
+  /// template, but for those right inside of an `if`: they fail when they run.
+  void noteUnknown(int line, const char *what, const std::string &name);
+  struct Unknown {
+    int line;
+    std::string message;
+  };
 
   /// Bounds the parser's own recursion.
   class Nesting {
@@ -92,8 +115,10 @@ private:
   std::vector<Token> tokens;
   size_t position = 0;
   int nesting = 0;
-  int loops = 0; ///< around the current statement, in its macro
-  bool inMacro = false;
+  int loops = 0;     ///< around the current statement, in its macro
+  bool inIf = false; ///< with no other body between
+  std::vector<GatheredNames> macros; ///< around the current token
+  std::vector<Unknown> unknown;
 };
 
 } // namespace cheems::jinja

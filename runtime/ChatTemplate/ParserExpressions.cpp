@@ -42,6 +42,12 @@ void Parser::growByArguments(Expression &parent) const {
   for (const auto &each : parent.arguments.keywords) {
     grow(parent, *each.second);
   }
+  for (const auto *rest :
+       {&parent.arguments.positionalRest, &parent.arguments.keywordRest}) {
+    if (*rest) {
+      grow(parent, **rest);
+    }
+  }
 }
 
 ExpressionPtr Parser::makeBinary(Expression::Kind kind, int line,
@@ -82,13 +88,17 @@ ExpressionPtr Parser::parseTuple(bool allowConditional, bool parenthesised) {
 ExpressionPtr Parser::parseExpression() {
   Nesting level(*this);
   int line = current().line;
+  size_t unknownBefore = unknown.size();
   auto result = parseOr();
   while (skipName("if")) {
+    bool wasInIf = std::exchange(inIf, true);
     auto conditional = make(Expression::conditional, line);
     add(*conditional, parseOr());
     add(*conditional, std::move(result));
     add(*conditional, skipName("else") ? parseExpression() : nullptr);
     result = std::move(conditional);
+    inIf = wasInIf;
+    unknown.resize(unknownBefore); // `result` was inside of this one, too
   }
   return result;
 }
@@ -248,10 +258,7 @@ ExpressionPtr Parser::parsePrimary() {
     } else if (token.text != "none" && token.text != "None") {
       constant->kind = Expression::name;
       constant->text = token.text;
-      if (inMacro && (token.text == "caller" || token.text == "varargs" ||
-                      token.text == "kwargs")) {
-        unsupportedAt(token.line, "'" + token.text + "' in a macro");
-      }
+      noteLoad(token.text);
     }
     advance();
     return constant;
@@ -264,7 +271,7 @@ ExpressionPtr Parser::parsePrimary() {
     return constant;
   }
   case Token::integer:
-    constant->value = Value(token.integerValue);
+    constant->value = Value::integer(*token.integerValue);
     advance();
     return constant;
   case Token::floating:
@@ -334,7 +341,7 @@ ExpressionPtr Parser::parsePostfix(ExpressionPtr operand) {
 
 ExpressionPtr Parser::parseFilters(ExpressionPtr operand) {
   for (;;) {
-    if (current().isSymbol("|")) {
+    if (skipSymbol("|")) {
       operand = parseFilter(std::move(operand));
     } else if (current().isName("is")) {
       operand = parseTest(std::move(operand));
@@ -355,7 +362,7 @@ ExpressionPtr Parser::parseSubscript(ExpressionPtr operand) {
   if (skipSymbol(".")) {
     if (current().kind == Token::integer) {
       auto index = make(Expression::constant, line);
-      index->value = Value(current().integerValue);
+      index->value = Value::integer(*current().integerValue);
       advance();
       add(*made, std::move(index));
       return made;
@@ -409,32 +416,74 @@ Arguments Parser::parseArguments() {
       }
     }
     first = false;
-    if (current().isSymbol("*") || current().isSymbol("**")) {
-      unsupportedAt(current().line, "'" + current().text + "' in a call");
-    }
-    if (current().kind == Token::name && following().isSymbol("=")) {
-      std::string name = current().text;
-      advance();
-      advance();
-      arguments.keywords.emplace_back(std::move(name), parseExpression());
-    } else if (!arguments.keywords.empty()) {
-      failAt(current().line,
-             "an argument without a name follows one with a name");
-    } else {
-      arguments.positional.push_back(parseExpression());
-    }
+    parseArgument(arguments);
   }
   expectSymbol(")");
   return arguments;
 }
 
+void Parser::parseArgument(Arguments &arguments) {
+  int line = current().line;
+  auto require = [&](bool isAllowed) {
+    if (!isAllowed) {
+      failAt(line, "arguments of a call are in the wrong order");
+    }
+  };
+  if (skipSymbol("*")) {
+    require(!arguments.positionalRest && !arguments.keywordRest);
+    arguments.positionalRest = parseExpression();
+  } else if (skipSymbol("**")) {
+    require(!arguments.keywordRest);
+    arguments.keywordRest = parseExpression();
+  } else if (current().kind == Token::name && following().isSymbol("=")) {
+    require(!arguments.keywordRest);
+    std::string name = current().text;
+    for (const auto &each : arguments.keywords) {
+      if (each.first == name) {
+        failAt(line, "argument '" + name + "' is given twice");
+      }
+    }
+    advance();
+    advance();
+    arguments.keywords.emplace_back(std::move(name), parseExpression());
+  } else {
+    require(arguments.keywords.empty() && !arguments.positionalRest &&
+            !arguments.keywordRest);
+    arguments.positional.push_back(parseExpression());
+  }
+}
+
+std::string Parser::expectDottedName(const char *what) {
+  std::string name = expectName(what);
+  while (skipSymbol(".")) {
+    name += "." + expectName(what);
+  }
+  return name;
+}
+
+// Applied to what the block prints.
+ExpressionPtr Parser::parseBlockFilters(int line, bool withPipe) {
+  bool wasInIf = std::exchange(inIf, false);
+  auto filtered = make(Expression::name, line);
+  filtered->text = printedBlock;
+  if (withPipe) {
+    expectSymbol("|");
+  }
+  filtered = parseFilter(std::move(filtered));
+  while (skipSymbol("|")) {
+    filtered = parseFilter(std::move(filtered));
+  }
+  inIf = wasInIf;
+  return filtered;
+}
+
+// Behind the `|`.
 ExpressionPtr Parser::parseFilter(ExpressionPtr operand) {
-  expectSymbol("|");
   auto made = make(Expression::filter, current().line);
-  made->text = expectName("a filter's name");
+  made->text = expectDottedName("a filter's name");
   made->filterFunction = findFilter(made->text);
-  if (!made->filterFunction) {
-    unsupportedAt(made->line, "filter '" + made->text + "'");
+  if (!isJinjaFilter(made->text)) {
+    noteUnknown(made->line, "filter", made->text);
   }
   add(*made, std::move(operand));
   if (current().isSymbol("(")) {
@@ -449,10 +498,10 @@ ExpressionPtr Parser::parseTest(ExpressionPtr operand) {
   advance();
   bool negated = skipName("not");
   auto made = make(Expression::test, line);
-  made->text = expectName("a test's name");
+  made->text = expectDottedName("a test's name");
   made->testFunction = findTest(made->text);
-  if (!made->testFunction) {
-    unsupportedAt(line, "test '" + made->text + "'");
+  if (!isJinjaTest(made->text)) {
+    noteUnknown(line, "test", made->text);
   }
   add(*made, std::move(operand));
   const Token &token = current();

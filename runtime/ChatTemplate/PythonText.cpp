@@ -1,6 +1,8 @@
 // Characters, spaces, lines and repr().
 #include "runtime/ChatTemplate/PythonText.h"
 
+#include <cstring>
+
 #include <utf8proc.h>
 
 namespace cheems::jinja {
@@ -59,6 +61,16 @@ size_t offsetOf(std::string_view text, size_t index) {
     nextCharacter(text, offset);
   }
   return offset;
+}
+
+size_t find(std::string_view text, std::string_view wanted, size_t from) {
+  if (from > text.size()) {
+    return std::string_view::npos;
+  }
+  const void *found = memmem(text.data() + from, text.size() - from,
+                             wanted.data(), wanted.size());
+  return found ? size_t(static_cast<const char *>(found) - text.data())
+               : std::string_view::npos;
 }
 
 bool isSpace(char32_t c) {
@@ -158,6 +170,11 @@ void appendHex(std::string &out, char32_t value, int digits) {
 
 } // namespace
 
+void appendEscape(std::string &out, char32_t c) {
+  out += c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U";
+  appendHex(out, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
+}
+
 std::string quoted(std::string_view text) {
   bool single = text.find('\'') != std::string_view::npos;
   bool twice = text.find('"') != std::string_view::npos;
@@ -177,8 +194,7 @@ std::string quoted(std::string_view text) {
     } else if (isPrintable(c)) {
       appendCharacter(out, c);
     } else {
-      out += c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U";
-      appendHex(out, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
+      appendEscape(out, c);
     }
   }
   return out + quote;

@@ -3,6 +3,8 @@
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_PYTHONTEXT_H
 
+#include "runtime/ChatTemplate/BigInteger.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +25,10 @@ size_t lengthOf(std::string_view text);
 /// Where character `index` starts; the text's size if it has no more than that.
 size_t offsetOf(std::string_view text, size_t index);
 
+/// Where `wanted` begins at or behind `from`, or npos. In linear time, unlike
+/// std::string::find.
+size_t find(std::string_view text, std::string_view wanted, size_t from = 0);
+
 bool isSpace(char32_t character);
 enum class Side { both, left, right };
 /// `set`: the characters to take off; spaces without it.
@@ -37,13 +43,15 @@ std::string lower(std::string_view text);
 std::string title(std::string_view text);
 std::string capitalize(std::string_view text);
 
+/// As \x, \u or \U with its digits.
+void appendEscape(std::string &out, char32_t character);
 /// As repr() spells it, in quotes.
 std::string quoted(std::string_view text);
 /// As repr() spells a float: the shortest digits that read back the same.
 std::string spelled(double number);
 /// float(text) and int(text, base); nothing where Python raises ValueError.
 std::optional<double> parseFloat(std::string_view text);
-std::optional<int64_t> parseInteger(std::string_view text, int base);
+std::optional<BigInteger> parseInteger(std::string_view text, int64_t base);
 
 } // namespace cheems::jinja
 

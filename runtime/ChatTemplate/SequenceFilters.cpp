@@ -62,7 +62,8 @@ Value filterLast(Context &context, const Value &value,
   std::vector<Value> items = iterate(context, value);
   return items.empty()
              ? Value::undefined("there is no last item, the sequence is empty")
-             : items.back();
+         : value.isMarkup() ? Value::text(items.back().string(), true)
+                            : items.back();
 }
 
 Value filterList(Context &context, const Value &value,
@@ -83,22 +84,34 @@ Value filterReverse(Context &context, const Value &value,
   for (const Value &each : items) {
     text += each.string();
   }
-  return context.text(std::move(text));
+  return context.text(std::move(text), value.isMarkup());
 }
 
-/// "a.b.0" as `map(attribute=…)` and its kin follow it; an integer is an item.
-Value followPath(Context &context, Value value, const Value &path) {
+/// "a.b.0" as `map(attribute=…)` and its kin follow it; an integer is an item,
+/// none the value itself. `fallback`, unless it is none, stands for what is
+/// undefined on the way.
+Value followPath(Context &context, Value value, const Value &path,
+                 const Value &fallback = Value()) {
+  auto orFallback = [&](const Value &found) {
+    return found.isUndefined() && !fallback.isNone() ? fallback : found;
+  };
+  if (path.isNone()) {
+    return value;
+  }
   if (path.isIntegral()) {
-    return getItem(context, value, path);
+    return orFallback(getItem(context, value, path));
   }
   const std::string &text = requireString(path, "an attribute's name");
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('.', start), text.size());
     std::string part = text.substr(start, end - start);
-    auto index = parseInteger(part, 10);
+    bool isIndex = !part.empty() &&
+                   std::all_of(part.begin(), part.end(),
+                               [](char c) { return c >= '0' && c <= '9'; });
+    auto index = isIndex ? parseInteger(part, 10) : std::nullopt;
     context.step();
-    value = getItem(context, value,
-                    index && *index >= 0 ? Value(*index) : Value(part));
+    value = orFallback(
+        getItem(context, value, index ? Value::integer(*index) : Value(part)));
     start = end + 1;
   }
   return value;
@@ -134,22 +147,22 @@ Value filterMap(Context &context, const Value &value,
   if (arguments.positional.empty()) {
     auto bound = arguments.bind({"attribute", "default"}, 1);
     for (const Value &each : itemsOrNone(context, value)) {
-      Value found = followPath(context, each, *bound[0]);
-      mapped.push_back(found.isUndefined() && bound[1] ? *bound[1] : found);
+      mapped.push_back(
+          followPath(context, each, *bound[0], bound[1].value_or(Value())));
     }
     return Value::generator(std::move(mapped));
   }
   std::string name = requireString(arguments.positional[0], arguments.callee);
   Filter filter = findFilter(name);
-  if (!filter) {
-    unsupported("filter '" + name + "'");
-  }
   Context::Level level(context); // map may name map
   CallArguments rest = arguments;
   rest.callee = "filter '" + name + "'";
   rest.positional.erase(rest.positional.begin());
   for (const Value &each : itemsOrNone(context, value)) {
     context.step();
+    if (!filter) {
+      refuseFilter(name);
+    }
     mapped.push_back(filter(context, each, rest));
   }
   return Value::generator(std::move(mapped));
@@ -169,6 +182,7 @@ Value filterByTest(Context &context, const Value &value,
     rest.positional.erase(rest.positional.begin());
   }
   Test test = nullptr;
+  std::string unknownTest;
   if (!rest.positional.empty()) {
     std::string name = requireString(rest.positional[0], arguments.callee);
     static const std::unordered_map<std::string_view, const char *> aliases = {
@@ -176,15 +190,16 @@ Value filterByTest(Context &context, const Value &value,
         {"<=", "le"}, {">", "gt"},  {">=", "ge"}};
     auto alias = aliases.find(name);
     test = findTest(alias == aliases.end() ? name : alias->second);
-    if (!test) {
-      unsupported("test '" + name + "'");
-    }
+    unknownTest = test ? "" : name;
     rest.positional.erase(rest.positional.begin());
     rest.callee = "test '" + name + "'";
   }
   std::vector<Value> kept;
   for (Value &each : itemsOrNone(context, value)) {
     context.step();
+    if (!unknownTest.empty()) {
+      refuseTest(unknownTest);
+    }
     Value subject = path ? followPath(context, each, *path) : each;
     if ((test ? test(context, subject, rest) : subject.truthy()) == keep) {
       kept.push_back(std::move(each));
@@ -202,9 +217,9 @@ Value filterSelection(Context &context, const Value &value,
 /// What sort, unique, min and max compare: strings without their case unless
 /// told otherwise.
 Value sortKey(Context &context, const Value &value,
-              const std::optional<Value> &path, bool caseSensitive) {
-  Value key =
-      path && !path->isNone() ? followPath(context, value, *path) : value;
+              const std::optional<Value> &path, bool caseSensitive,
+              const Value &fallback = Value()) {
+  Value key = path ? followPath(context, value, *path, fallback) : value;
   return key.isString() && !caseSensitive ? context.text(lower(key.string()))
                                           : key;
 }
@@ -232,6 +247,40 @@ Value filterSort(Context &context, const Value &value,
     sorted.push_back(std::move(each.second));
   }
   return Value::list(std::move(sorted));
+}
+
+// Sorted by the key, equal keys together.
+Value filterGroupBy(Context &context, const Value &value,
+                    CallArguments &arguments) {
+  auto bound = arguments.bind({"attribute", "default", "case_sensitive"}, 1);
+  bool caseSensitive = bound[2] && bound[2]->truthy();
+  auto keyOf = [&](const Value &item, bool isAsItIs) {
+    return sortKey(context, item, bound[0], isAsItIs,
+                   bound[1].value_or(Value()));
+  };
+  std::vector<std::pair<Value, Value>> keyed;
+  for (const Value &each : iterate(context, value)) {
+    keyed.emplace_back(keyOf(each, caseSensitive), each);
+  }
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [&](const auto &a, const auto &b) {
+                     return order(context, a.first, b.first, "<") < 0;
+                   });
+  std::vector<Value> groups;
+  for (size_t i = 0; i < keyed.size();) {
+    std::vector<Value> members;
+    size_t first = i;
+    for (; i < keyed.size() &&
+           (i == first || equals(context, keyed[first].first, keyed[i].first));
+         ++i) {
+      members.push_back(keyed[i].second);
+    }
+    context.chargeItems(members.size() + 2);
+    // the first member's key, in its own case
+    Value key = keyOf(members.front(), true);
+    groups.push_back(Value::group(key, Value::list(std::move(members))));
+  }
+  return Value::list(std::move(groups));
 }
 
 Value filterUnique(Context &context, const Value &value,
@@ -323,6 +372,7 @@ void addSequenceFilters(FilterTable &table) {
   table["selectattr"] = filterSelection<true, true>;
   table["rejectattr"] = filterSelection<true, false>;
   table["sort"] = filterSort;
+  table["groupby"] = filterGroupBy;
   table["unique"] = filterUnique;
   table["min"] = filterExtreme<-1>;
   table["max"] = filterExtreme<1>;

@@ -70,7 +70,12 @@ Range clippedRange(const Value &from, const Value &to, const Value &step,
   auto bound = [](const Value &value) {
     return requireInteger(value, "a slice's bound");
   };
-  int64_t stride = step.isNone() ? 1 : bound(step);
+  auto beyond = [](const Value &big) { // any text or list
+    return big.bigInteger().isNegative() ? INT64_MIN / 2 : INT64_MAX / 2;
+  };
+  int64_t stride = step.isNone()  ? 1
+                   : step.isBig() ? beyond(step)
+                                  : bound(step);
   int64_t count = int64_t(size);
   if (stride == 0) {
     fail("a slice's step cannot be zero");
@@ -81,7 +86,7 @@ Range clippedRange(const Value &from, const Value &to, const Value &step,
     if (value.isNone()) {
       return fallback;
     }
-    int64_t index = bound(value);
+    int64_t index = value.isBig() ? beyond(value) : bound(value);
     return std::clamp(index < 0 ? index + count : index, lowest, highest);
   };
   // a longer stride takes the same positions, and this one cannot overflow
@@ -146,7 +151,8 @@ Value getItem(Context &context, const Value &value, const Value &key) {
     size_t start = offsetOf(text, *index);
     size_t end = start;
     nextCharacter(text, end);
-    return Value(std::string(text.substr(start, end - start)));
+    return Value::text(std::string(text.substr(start, end - start)),
+                       value.isMarkup());
   }
   if (!key.isString()) {
     return Value::undefined(described(value) + " has no such element");
@@ -162,7 +168,8 @@ Value getSlice(Context &context, const Value &value, const Value &from,
   if (value.isString()) {
     context.scan(value.string().size());
     Range range = clippedRange(from, to, step, lengthOf(value.string()));
-    return context.text(slicedText(context, value.string(), range));
+    return context.text(slicedText(context, value.string(), range),
+                        value.isMarkup());
   }
   if (!value.isIndexable()) {
     fail(described(value) + " cannot be sliced");

@@ -13,10 +13,10 @@ const Value &onlyArgument(CallArguments &arguments) {
   return arguments.positional[0];
 }
 
-bool isRemainder(Context &context, const Value &value, int64_t divisor,
+bool isRemainder(Context &context, const Value &value, const Value &divisor,
                  int64_t wanted) {
   Value remainder =
-      applyBinary(context, BinaryOperator::modulo, value, Value(divisor));
+      applyBinary(context, BinaryOperator::modulo, value, divisor);
   return equals(context, remainder, Value(wanted));
 }
 
@@ -49,11 +49,12 @@ bool isBoolean(const Value &value) { return value.isBool(); }
 bool isTrue(const Value &value) { return value.isBool() && value.truthy(); }
 bool isFalse(const Value &value) { return value.isBool() && !value.truthy(); }
 bool isInteger(const Value &value) {
-  return value.isIntegral() && !value.isBool();
+  return (value.isIntegral() && !value.isBool()) || value.isBig();
 }
 bool isFloat(const Value &value) { return value.isFloat(); }
 bool isNumber(const Value &value) { return value.isNumber(); }
 bool isString(const Value &value) { return value.isString(); }
+bool isMarkup(const Value &value) { return value.isMarkup(); }
 bool isMapping(const Value &value) { return value.isMapping(); }
 
 // Undefined has the methods that make a sequence and a function.
@@ -87,6 +88,7 @@ void addKinds(Table &table) {
   table["float"] = hasKind<isFloat>;
   table["number"] = hasKind<isNumber>;
   table["string"] = hasKind<isString>;
+  table["escaped"] = hasKind<isMarkup>;
   table["mapping"] = hasKind<isMapping>;
   table["callable"] = hasKind<isCallable>;
   table["iterable"] = hasKind<isIterable>;
@@ -103,17 +105,21 @@ void addComparisons(Table &table) {
   table["in"] = compares<Comparison::in>;
   table["sameas"] = isSame;
   table["odd"] = [](Context &context, const Value &value, CallArguments &) {
-    return isRemainder(context, value, 2, 1);
+    return isRemainder(context, value, Value(int64_t(2)), 1);
   };
   table["even"] = [](Context &context, const Value &value, CallArguments &) {
-    return isRemainder(context, value, 2, 0);
+    return isRemainder(context, value, Value(int64_t(2)), 0);
   };
   table["divisibleby"] = [](Context &context, const Value &value,
                             CallArguments &arguments) {
-    return isRemainder(
-        context, value,
-        requireInteger(onlyArgument(arguments), arguments.callee), 0);
+    return isRemainder(context, value, onlyArgument(arguments), 0);
   };
+}
+
+template <bool (*isKnown)(std::string_view)>
+bool names(Context &, const Value &value, CallArguments &arguments) {
+  arguments.expect(0, 0);
+  return value.isString() && isKnown(value.string());
 }
 
 } // namespace
@@ -123,6 +129,8 @@ Test findTest(std::string_view name) {
     Table tests;
     addKinds(tests);
     addComparisons(tests);
+    tests["filter"] = names<isJinjaFilter>;
+    tests["test"] = names<isJinjaTest>;
     return tests;
   }();
   auto found = table.find(name);

@@ -1,6 +1,8 @@
 // Python's str methods.
 #include "runtime/ChatTemplate/TextMethods.h"
 
+#include "runtime/ChatTemplate/Formatting.h"
+#include "runtime/ChatTemplate/Markup.h"
 #include "runtime/ChatTemplate/Operators.h"
 #include "runtime/ChatTemplate/PythonText.h"
 
@@ -11,7 +13,7 @@ namespace cheems::jinja {
 std::string replaced(Context &context, std::string_view text,
                      std::string_view from, std::string_view to,
                      int64_t count) {
-  context.search(text.size(), from.size());
+  context.scan(text.size() + from.size());
   std::string out;
   size_t position = 0;
   auto append = [&](std::string_view piece) {
@@ -31,7 +33,7 @@ std::string replaced(Context &context, std::string_view text,
       position = next;
       continue;
     }
-    size_t found = text.find(from, position);
+    size_t found = find(text, from, position);
     if (found == std::string_view::npos) {
       break;
     }
@@ -50,25 +52,26 @@ Value textStrip(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(0, 1);
   const std::string &text = self.string();
   if (arguments.positional.empty() || arguments.positional[0].isNone()) {
-    return context.text(std::string(strip(text, side)));
+    return context.text(std::string(strip(text, side)), self.isMarkup());
   }
   const std::string &set =
       requireString(arguments.positional[0], arguments.callee);
   context.search(text.size(), set.size());
-  return context.text(std::string(strip(text, side, set)));
+  return context.text(std::string(strip(text, side, set)), self.isMarkup());
 }
 
 template <std::string (*convert)(std::string_view)>
 Value textCase(Context &context, const Value &self, CallArguments &arguments) {
   arguments.expect(0, 0);
-  return context.text(convert(self.string()));
+  return context.text(convert(self.string()), self.isMarkup());
 }
 
 /// A cursor over what is left to split, from the left or from the right.
 class Splitter {
 public:
-  Splitter(Context &context, std::string_view text, bool fromRight)
-      : context(context), rest(text), right(fromRight) {}
+  Splitter(Context &context, const Value &text, bool fromRight)
+      : context(context), rest(text.string()), isMarkup(text.isMarkup()),
+        right(fromRight) {}
 
   std::vector<Value> bySpace(int64_t limit) {
     Side near = right ? Side::right : Side::left;
@@ -85,7 +88,7 @@ public:
 
   std::vector<Value> bySeparator(std::string_view separator, int64_t limit) {
     for (; limit != 0; --limit) {
-      size_t found = right ? rest.rfind(separator) : rest.find(separator);
+      size_t found = right ? rest.rfind(separator) : find(rest, separator);
       if (found == std::string_view::npos) {
         break;
       }
@@ -132,7 +135,7 @@ private:
 
   void add(std::string_view piece) {
     context.chargeItems(1);
-    pieces.push_back(context.text(std::string(piece)));
+    pieces.push_back(context.text(std::string(piece), isMarkup));
   }
 
   std::vector<Value> finished() {
@@ -144,6 +147,7 @@ private:
 
   Context &context;
   std::string_view rest;
+  bool isMarkup;
   bool right;
   std::vector<Value> pieces;
 };
@@ -152,7 +156,7 @@ template <bool fromRight>
 Value textSplit(Context &context, const Value &self, CallArguments &arguments) {
   auto bound = arguments.bind({"sep", "maxsplit"});
   int64_t limit = bound[1] ? requireInteger(*bound[1], arguments.callee) : -1;
-  Splitter splitter(context, self.string(), fromRight);
+  Splitter splitter(context, self, fromRight);
   if (!bound[0] || bound[0]->isNone()) {
     return Value::list(splitter.bySpace(limit));
   }
@@ -160,7 +164,10 @@ Value textSplit(Context &context, const Value &self, CallArguments &arguments) {
   if (separator.empty()) {
     fail(arguments.callee + " needs a separator that is not empty");
   }
-  context.search(self.string().size(), separator.size());
+  if (fromRight) {
+    context.search(self.string().size(), separator.size());
+  }
+  context.scan(self.string().size());
   return Value::list(splitter.bySeparator(separator, limit));
 }
 
@@ -174,7 +181,7 @@ Value textSplitLines(Context &context, const Value &self,
   std::vector<Value> lines;
   for (std::string_view each : splitLines(self.string())) {
     context.chargeItems(1);
-    lines.emplace_back(std::string(each));
+    lines.push_back(Value::text(std::string(each), self.isMarkup()));
   }
   return Value::list(std::move(lines));
 }
@@ -213,16 +220,18 @@ Value textRemoveAffix(Context &context, const Value &self,
   if (hasAffix(text, affix, atEnd)) {
     text = text.substr(atEnd ? 0 : affix.size(), text.size() - affix.size());
   }
-  return context.text(std::string(text));
+  return context.text(std::string(text), self.isMarkup());
 }
 
 Value textReplace(Context &context, const Value &self,
                   CallArguments &arguments) {
   auto bound = arguments.bind({"old", "new", "count"}, 2);
   int64_t count = bound[2] ? requireInteger(*bound[2], arguments.callee) : -1;
-  return Value(replaced(context, self.string(),
-                        requireString(*bound[0], arguments.callee),
-                        requireString(*bound[1], arguments.callee), count));
+  requireString(*bound[1], arguments.callee);
+  std::string made = replaced(context, self.string(),
+                              requireString(*bound[0], arguments.callee),
+                              textFor(context, self, *bound[1]), count);
+  return Value::text(std::move(made), self.isMarkup());
 }
 
 template <bool fromRight, bool mustExist>
@@ -231,9 +240,11 @@ Value textFind(Context &context, const Value &self, CallArguments &arguments) {
   const std::string &wanted =
       requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
-  context.search(text.size(), wanted.size());
-  context.scan(text.size());
-  size_t found = fromRight ? text.rfind(wanted) : text.find(wanted);
+  if (fromRight) {
+    context.search(text.size(), wanted.size());
+  }
+  context.scan(text.size() + wanted.size());
+  size_t found = fromRight ? text.rfind(wanted) : find(text, wanted);
   if (found != std::string_view::npos) {
     return Value(int64_t(lengthOf(text.substr(0, found))));
   }
@@ -248,14 +259,13 @@ Value textCount(Context &context, const Value &self, CallArguments &arguments) {
   const std::string &wanted =
       requireString(arguments.positional[0], arguments.callee);
   std::string_view text = self.string();
-  context.search(text.size(), wanted.size());
-  context.scan(text.size());
+  context.scan(text.size() + wanted.size());
   if (wanted.empty()) {
     return Value(int64_t(lengthOf(text)) + 1);
   }
   int64_t count = 0;
-  for (size_t at = text.find(wanted); at != std::string_view::npos;
-       at = text.find(wanted, at + wanted.size())) {
+  for (size_t at = find(text, wanted); at != std::string_view::npos;
+       at = find(text, wanted, at + wanted.size())) {
     ++count;
   }
   return Value(count);
@@ -267,14 +277,16 @@ Value textJoin(Context &context, const Value &self, CallArguments &arguments) {
   bool isFirst = true;
   requireDefined(arguments.positional[0]);
   for (const Value &each : iterate(context, arguments.positional[0])) {
-    const std::string &piece =
-        requireString(each, arguments.callee + "'s item");
+    if (!self.isMarkup()) {
+      requireString(each, arguments.callee + "'s item");
+    }
+    std::string piece = textFor(context, self, each);
     context.charge(piece.size() + self.string().size());
     out += isFirst ? "" : self.string();
     out += piece;
     isFirst = false;
   }
-  return Value(std::move(out));
+  return Value::text(std::move(out), self.isMarkup());
 }
 
 Value textIsSpace(Context &context, const Value &self,
@@ -310,7 +322,9 @@ textMethods() {
           {"index", textFind<false, true>},
           {"count", textCount},
           {"join", textJoin},
-          {"isspace", textIsSpace}};
+          {"isspace", textIsSpace},
+          {"format", formatMethod},
+          {"format_map", formatMapMethod}};
 }
 
 } // namespace cheems::jinja

@@ -39,10 +39,13 @@ std::string keySpelling(const Value &key) {
   if (key.isIntegral()) {
     return "i" + std::to_string(key.integer());
   }
+  if (key.isBig()) {
+    return "i" + key.bigInteger().text();
+  }
   if (key.isFloat()) {
     double number = key.number();
-    if (number == std::floor(number) && std::fabs(number) < 0x1p62) {
-      return "i" + std::to_string(int64_t(number));
+    if (std::isfinite(number) && number == std::floor(number)) {
+      return "i" + BigInteger::truncated(number).text();
     }
     return "f" +
            std::string(reinterpret_cast<const char *>(&number), sizeof(number));
@@ -63,11 +66,32 @@ Value Value::undefined(std::string reason) {
   return value;
 }
 
+Value Value::text(std::string text, bool isMarkup) {
+  Value value;
+  value.storage =
+      std::make_shared<const Characters>(Characters{std::move(text), isMarkup});
+  return value;
+}
+
+Value Value::integer(const BigInteger &value) {
+  if (auto small = value.small()) {
+    return Value(*small);
+  }
+  Value big;
+  big.storage = std::make_shared<const BigInteger>(value);
+  return big;
+}
+
 Value Value::list(std::vector<Value> items) {
   return sequenceOf(Sequence::list, std::move(items));
 }
 Value Value::tuple(std::vector<Value> items) {
   return sequenceOf(Sequence::tuple, std::move(items));
+}
+Value Value::group(Value grouper, Value list) {
+  Value made = tuple({std::move(grouper), std::move(list)});
+  made.sequence()->isGroup = true;
+  return made;
 }
 Value Value::range(std::vector<Value> items) {
   return sequenceOf(Sequence::range, std::move(items));
@@ -84,7 +108,19 @@ int64_t Value::integer() const {
                   : std::get<int64_t>(storage);
 }
 
+BigInteger Value::bigInteger() const {
+  return isBig() ? *std::get<std::shared_ptr<const BigInteger>>(storage)
+                 : BigInteger(integer());
+}
+
 double Value::number() const {
+  if (isBig()) {
+    double nearest = bigInteger().toDouble();
+    if (std::isinf(nearest)) {
+      fail("int too large to convert to float");
+    }
+    return nearest;
+  }
   return isFloat() ? std::get<double>(storage) : double(integer());
 }
 
@@ -114,8 +150,12 @@ std::string Value::typeName() const {
   if (const Object *held = object()) {
     return held->typeName();
   }
+  if (isMarkup()) {
+    return "Markup";
+  }
   static const char *const names[] = {"Undefined", "NoneType", "bool", "int",
-                                      "float",     "str",      "",     "dict"};
+                                      "float",     "str",      "",     "dict",
+                                      "",          "int"};
   return names[storage.index()];
 }
 
@@ -124,7 +164,7 @@ bool Value::truthy() const {
     return false;
   }
   if (isNumber()) {
-    return number() != 0;
+    return isBig() || number() != 0;
   }
   if (isString()) {
     return !string().empty();

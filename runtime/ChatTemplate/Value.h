@@ -2,6 +2,8 @@
 #ifndef CHEEMS_RUNTIME_CHATTEMPLATE_VALUE_H
 #define CHEEMS_RUNTIME_CHATTEMPLATE_VALUE_H
 
+#include "runtime/ChatTemplate/BigInteger.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,18 +35,24 @@ constexpr int maximumNesting = 64;
 
 class Value {
 public:
-  using Text = std::shared_ptr<const std::string>;
+  /// `isMarkup`: `safe` made it; see Markup.h.
+  struct Characters {
+    std::string text;
+    bool isMarkup = false;
+  };
+  using Text = std::shared_ptr<const Characters>;
   using Storage =
       std::variant<Undefined, None, bool, int64_t, double, Text,
                    std::shared_ptr<Sequence>, std::shared_ptr<const Dict>,
-                   std::shared_ptr<Object>>;
+                   std::shared_ptr<Object>, std::shared_ptr<const BigInteger>>;
 
   Value() : storage(None()) {}
   Value(bool value) : storage(value) {}
   Value(int64_t value) : storage(value) {}
   Value(double value) : storage(value) {}
   Value(std::string value)
-      : storage(std::make_shared<const std::string>(std::move(value))) {}
+      : storage(std::make_shared<const Characters>(
+            Characters{std::move(value), false})) {}
   Value(const char *value) : Value(std::string(value)) {}
   Value(std::shared_ptr<Object> value) : storage(std::move(value)) {}
   Value(std::shared_ptr<const Dict> value) : storage(std::move(value)) {}
@@ -52,8 +60,12 @@ public:
   template <typename Other> Value(Other *) = delete; // would be a bool
 
   static Value undefined(std::string reason);
+  static Value text(std::string text, bool isMarkup);
+  static Value integer(const BigInteger &value);
   static Value list(std::vector<Value> items);
   static Value tuple(std::vector<Value> items);
+  /// What `groupby` gives: (grouper, list).
+  static Value group(Value grouper, Value list);
   static Value range(std::vector<Value> items);
   /// A dict's keys, values or items: has a length, no positions.
   static Value view(std::vector<Value> items);
@@ -65,23 +77,33 @@ public:
   }
   bool isNone() const { return std::holds_alternative<None>(storage); }
   bool isString() const { return std::holds_alternative<Text>(storage); }
+  bool isMarkup() const {
+    return isString() && std::get<Text>(storage)->isMarkup;
+  }
   bool isMapping() const {
     return std::holds_alternative<std::shared_ptr<const Dict>>(storage);
   }
   bool isFloat() const { return std::holds_alternative<double>(storage); }
   bool isBool() const { return std::holds_alternative<bool>(storage); }
-  /// int or bool, as in Python.
+  /// int or bool, as in Python, that 64 bits hold.
   bool isIntegral() const {
     return isBool() || std::holds_alternative<int64_t>(storage);
   }
-  bool isNumber() const { return isIntegral() || isFloat(); }
+  /// An int that they do not hold.
+  bool isBig() const {
+    return std::holds_alternative<std::shared_ptr<const BigInteger>>(storage);
+  }
+  bool isNumber() const { return isIntegral() || isBig() || isFloat(); }
 
   /// Valid for the kinds that the names say.
-  const std::string &string() const { return *std::get<Text>(storage); }
+  const std::string &string() const { return std::get<Text>(storage)->text; }
   const std::string &reason() const {
     return *std::get<Undefined>(storage).reason;
   }
   int64_t integer() const;
+  /// Of any int or bool.
+  BigInteger bigInteger() const;
+  /// Fails for an int that no double is near to.
   double number() const;
   const Dict &dict() const {
     return *std::get<std::shared_ptr<const Dict>>(storage);
@@ -107,6 +129,7 @@ struct Sequence {
   enum Kind { list, tuple, range, view, generator } kind;
   std::vector<Value> items; ///< a generator's are gone once it was walked
   int nesting;
+  bool isGroup = false; ///< of `groupby`: a tuple whose items have names, too
 };
 
 /// In order of insertion. Keys are strings, numbers, booleans or none.
@@ -136,6 +159,8 @@ public:
   virtual std::optional<Value> attribute(const std::string &name) const {
     return std::nullopt;
   }
+  /// Nothing if its repr() is nothing to print, such as an address.
+  virtual std::optional<std::string> repr() const { return std::nullopt; }
   virtual bool isCallable() const { return false; }
   virtual Value call(Context &context, CallArguments &arguments);
   /// Of the values that only this keeps alive.

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         R"({"messages": [{"role": "system", "content": " S "}, {"role": "user", "content": "Ü\n👋"},
       {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {"x": [1, 2.5]}}}]}],
       "add_generation_prompt": true, "bos_token": "<s>", "tools": null, "n": 7, "items": [3, 1, [2, {"a": null}]]})",
-        {20000, 1 << 20, 300});
+        {20000, 1 << 20, 300, 0, 0});
   } catch (const cheems::Error &) {
   }
   return 0;

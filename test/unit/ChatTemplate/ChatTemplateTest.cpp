@@ -111,11 +111,45 @@ TEST(ChatTemplate, LimitsBoundALongConversation) {
   try {
     chat.renderJson(
         R"({"messages": [{"role": "a", "content": "b"}, {"role": "a", "content": "b"}]})",
-        {10, 1000, 100});
+        {10, 1000, 100, 0, 0});
     FAIL();
   } catch (const Error &error) {
     EXPECT_THAT(error.what(), HasSubstr("runs for too long"));
   }
+}
+
+TEST(ChatTemplate, LimitsGrowWithTheInput) {
+  // a look at each of 400,000 letters takes more steps than a short
+  // conversation may
+  ChatTemplate byLetter(
+      "{% for m in messages %}{% for c in m.content %}"
+      "{{ c | upper if c is string and c != 'y' else c }}{% endfor %}"
+      "{{ m.content.split('x') | length }}{% endfor %}");
+  EXPECT_EQ(byLetter.render({{"user", std::string(400'000, 'x')}}, true),
+            std::string(400'000, 'X') + "400001");
+
+  // and so does collecting 2,000 messages, in bytes
+  ChatTemplate collecting("{% set ns = namespace(text='') %}"
+                          "{% for m in messages %}"
+                          "{% set ns.text = ns.text + m.content %}{% endfor %}"
+                          "{{ ns.text | length }}");
+  std::vector<ChatMessage> messages(2000, {"user", std::string(200, 'y')});
+  EXPECT_EQ(collecting.render(messages, true), "400000");
+}
+
+TEST(ChatTemplate, LimitsStayFiniteHoweverLongTheInputIs) {
+  std::string variables = "{\"text\": \"" + std::string(1000, 'x') + "\"}";
+  ChatTemplateLimits limits = {1000, 1000, 100, 10, 100};
+  EXPECT_EQ(ChatTemplate("{% for c in text %}{{ c }}{% endfor %}")
+                .renderJson(variables, limits)
+                .size(),
+            1000u);
+  EXPECT_THROW(ChatTemplate("{% for a in text %}{% for b in text %}{{ b }}"
+                            "{% endfor %}{% endfor %}")
+                   .renderJson(variables, limits),
+               Error);
+  EXPECT_THROW(ChatTemplate("{{ text * 1000 }}").renderJson(variables, limits),
+               Error);
 }
 
 } // namespace

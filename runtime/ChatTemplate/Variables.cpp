@@ -1,0 +1,107 @@
+// Reads JSON straight into values, so that an integer keeps all its digits.
+#include "runtime/ChatTemplate/Variables.h"
+
+#include "runtime/ChatTemplate/PythonText.h"
+#include "runtime/Error.h"
+
+#include <nlohmann/json.hpp>
+
+namespace cheems::jinja {
+
+namespace {
+
+using Json = nlohmann::json;
+
+class Reader : public nlohmann::json_sax<Json> {
+public:
+  bool null() override { return add(Value()); }
+  bool boolean(bool value) override { return add(Value(value)); }
+  bool number_integer(number_integer_t value) override {
+    return add(Value(int64_t(value)));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return addInteger(std::to_string(value));
+  }
+  bool number_float(number_float_t value, const string_t &text) override {
+    // the library gives integers beyond 64 bits as this, too
+    bool isInteger = text.find_first_of(".eE") == std::string::npos;
+    return isInteger ? addInteger(text) : add(Value(double(value)));
+  }
+  bool string(string_t &value) override { return add(Value(std::move(value))); }
+  bool binary(binary_t &) override { return false; }
+
+  bool start_object(size_t) override { return open(true); }
+  bool start_array(size_t) override { return open(false); }
+  bool key(string_t &name) override {
+    containers.back().key = std::move(name);
+    return true;
+  }
+  bool end_object() override {
+    auto dict = std::move(containers.back().dict);
+    containers.pop_back();
+    return add(Value(std::shared_ptr<const Dict>(std::move(dict))));
+  }
+  bool end_array() override {
+    auto items = std::move(containers.back().items);
+    containers.pop_back();
+    return add(Value::list(std::move(items)));
+  }
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &error) override {
+    constexpr int numberOverflow = 406;
+    if (error.id == numberOverflow) {
+      throw Error(
+          "the chat template's variables hold a number beyond any double");
+    }
+    return false;
+  }
+
+  Value document;
+
+private:
+  struct Container {
+    std::shared_ptr<Dict> dict; ///< null: a list
+    std::string key;
+    std::vector<Value> items;
+  };
+
+  bool add(Value value) {
+    if (containers.empty()) {
+      document = std::move(value);
+    } else if (Container &last = containers.back(); last.dict) {
+      last.dict->set(Value(last.key), std::move(value));
+    } else {
+      last.items.push_back(std::move(value));
+    }
+    return true;
+  }
+
+  bool addInteger(const std::string &text) {
+    return add(Value::integer(*parseInteger(text, 10)));
+  }
+
+  bool open(bool isObject) {
+    if (int(containers.size()) >= maximumNesting) {
+      throw Error("the variables nest more than " +
+                  std::to_string(maximumNesting) + " deep");
+    }
+    containers.push_back(
+        {isObject ? std::make_shared<Dict>() : nullptr, "", {}});
+    return true;
+  }
+
+  std::vector<Container> containers;
+};
+
+} // namespace
+
+std::shared_ptr<const Dict> readVariables(std::string_view json) {
+  Reader reader;
+  bool isRead = Json::sax_parse(json.begin(), json.end(), &reader);
+  if (!isRead || !reader.document.isMapping()) {
+    throw Error("the chat template's variables must be a JSON object");
+  }
+  return std::make_shared<const Dict>(reader.document.dict());
+}
+
+} // namespace cheems::jinja
