@@ -76,15 +76,27 @@ CHEEMS_API int cheems_model_ends_text(const cheems_model *model, int32_t token);
 
 /* ---- text */
 
-/* Turns `length` bytes of UTF-8 into tokens. `add_special` puts the model's own
- * around them (BOS, say). `count` receives how many there are; at most
- * `capacity` of them are written, so call with capacity 0 (tokens may be null
- * then) to learn the size. CHEEMS_FAILED: invalid UTF-8 (with its byte offset),
- * or the model has no tokenizer. CHEEMS_UNSUPPORTED: the tokenizer has a
- * component that this runtime does not know. */
+/* How text becomes tokens; the flags add up. */
+typedef enum cheems_tokenize_flags {
+  CHEEMS_ADD_SPECIAL =
+      1, /* the model's own tokens around the text (BOS, say) */
+  CHEEMS_SPECIAL_AS_TEXT =
+      2 /* special tokens spelled out in the text stay text */
+} cheems_tokenize_flags;
+
+/* Turns `length` bytes of UTF-8 into tokens. `flags` are cheems_tokenize_flags.
+ * With 0, as in transformers, "<|im_end|>" in the text is the control token of
+ * that name: right for what a chat template printed, wrong for what a stranger
+ * wrote. Tokenize a stranger's text by itself with CHEEMS_SPECIAL_AS_TEXT, and
+ * put its tokens between those of the template's text. `count` receives how
+ * many there are; at most `capacity` of them are written, so call with capacity
+ * 0 (tokens may be null then) to learn the size. CHEEMS_USAGE: a flag that is
+ * not known. CHEEMS_FAILED: invalid UTF-8 (with its byte offset), or the model
+ * has no tokenizer. CHEEMS_UNSUPPORTED: the tokenizer has a component that this
+ * runtime does not know. */
 CHEEMS_API cheems_status cheems_tokenize(const cheems_model *model,
                                          const char *text, size_t length,
-                                         int add_special, int32_t *tokens,
+                                         int flags, int32_t *tokens,
                                          int64_t capacity, int64_t *count);
 
 /* The reverse: the text of `count` tokens, valid UTF-8, special tokens shown

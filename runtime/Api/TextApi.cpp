@@ -21,9 +21,15 @@ static const Tokenizer &tokenizerOf(const cheems_model *model) {
 }
 
 cheems_status cheems_tokenize(const cheems_model *model, const char *text,
-                              size_t length, int add_special, int32_t *tokens,
+                              size_t length, int flags, int32_t *tokens,
                               int64_t capacity, int64_t *count) {
   return guard([&] {
+    constexpr int known = CHEEMS_ADD_SPECIAL | CHEEMS_SPECIAL_AS_TEXT;
+    if ((flags & ~known) != 0) {
+      throw Error(Status::usage,
+                  "flags has bits that are no cheems_tokenize_flags: " +
+                      std::to_string(flags & ~known));
+    }
     const Tokenizer &tokenizer = tokenizerOf(model);
     need(count, "count");
     if (length != 0) {
@@ -34,7 +40,8 @@ cheems_status cheems_tokenize(const cheems_model *model, const char *text,
     }
     std::vector<int32_t> ids = tokenizer.encode(
         length == 0 ? std::string_view() : std::string_view(text, length),
-        add_special != 0);
+        (flags & CHEEMS_ADD_SPECIAL) != 0,
+        (flags & CHEEMS_SPECIAL_AS_TEXT) == 0);
     *count = static_cast<int64_t>(ids.size());
     std::copy_n(ids.begin(), std::max<int64_t>(0, std::min(capacity, *count)),
                 tokens);

@@ -19,31 +19,48 @@ using testing::StartsWith;
 
 namespace {
 
-/// A byte-level tokenizer of the 16 letters a…p, each its own token.
+constexpr int32_t controlToken = fakeVocabulary;
+
+/// A byte-level tokenizer of the 16 letters a…p, each its own token, and of a
+/// control token spelled "end", which begins a text, too.
 FakeArtifact withTokenizer() {
   FakeArtifact artifact;
+  nlohmann::json control = {{"id", controlToken},   {"content", "end"},
+                            {"single_word", false}, {"lstrip", false},
+                            {"rstrip", false},      {"normalized", false},
+                            {"special", true}};
+  nlohmann::json frame = {
+      {"type", "TemplateProcessing"},
+      {"single",
+       {{{"SpecialToken", {{"id", "end"}, {"type_id", 0}}}},
+        {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+      {"pair", nlohmann::json::array()},
+      {"special_tokens",
+       {{"end",
+         {{"id", "end"}, {"ids", {controlToken}}, {"tokens", {"end"}}}}}}};
   nlohmann::json vocabulary;
   for (int i = 0; i < fakeVocabulary; ++i) {
     vocabulary[std::string(1, static_cast<char>('a' + i))] = i;
   }
-  nlohmann::json tokenizer = {{"version", "1.0"},
-                              {"added_tokens", nlohmann::json::array()},
-                              {"normalizer", nullptr},
-                              {"pre_tokenizer",
-                               {{"type", "ByteLevel"},
-                                {"add_prefix_space", false},
-                                {"trim_offsets", true},
-                                {"use_regex", true}}},
-                              {"post_processor", nullptr},
-                              {"decoder",
-                               {{"type", "ByteLevel"},
-                                {"add_prefix_space", true},
-                                {"trim_offsets", true},
-                                {"use_regex", true}}},
-                              {"model",
-                               {{"type", "BPE"},
-                                {"vocab", vocabulary},
-                                {"merges", nlohmann::json::array()}}}};
+  nlohmann::json tokenizer = {
+      {"version", "1.0"},
+      {"added_tokens", nlohmann::json::array({control})},
+      {"normalizer", nullptr},
+      {"pre_tokenizer",
+       {{"type", "ByteLevel"},
+        {"add_prefix_space", false},
+        {"trim_offsets", true},
+        {"use_regex", true}}},
+      {"post_processor", frame},
+      {"decoder",
+       {{"type", "ByteLevel"},
+        {"add_prefix_space", true},
+        {"trim_offsets", true},
+        {"use_regex", true}}},
+      {"model",
+       {{"type", "BPE"},
+        {"vocab", vocabulary},
+        {"merges", nlohmann::json::array()}}}};
   for (auto &[name, text] : artifact.texts) {
     if (name == CHEEMS_SECTION_TOKENIZER) {
       text = tokenizer.dump();
@@ -364,6 +381,32 @@ TEST_F(Api, textBecomesTokensAndComesBack) {
   EXPECT_EQ(cheems_detokenize(model, tokens.data(), -1, 0, text, sizeof(text),
                               &length),
             CHEEMS_USAGE);
+}
+
+TEST_F(Api, specialTokensInTextAreParsedOrStayText) {
+  auto tokensOf = [&](const std::string &text, int flags) {
+    std::vector<int32_t> tokens(16);
+    int64_t count = 0;
+    EXPECT_EQ(cheems_tokenize(model, text.data(), text.size(), flags,
+                              tokens.data(), 16, &count),
+              CHEEMS_OK)
+        << cheems_last_error();
+    tokens.resize(static_cast<size_t>(count));
+    return tokens;
+  };
+  using Tokens = std::vector<int32_t>;
+  EXPECT_EQ(tokensOf("bend", 0), (Tokens{1, controlToken}));
+  EXPECT_EQ(tokensOf("bend", CHEEMS_SPECIAL_AS_TEXT), (Tokens{1, 4, 13, 3}));
+  EXPECT_EQ(tokensOf("bend", CHEEMS_ADD_SPECIAL),
+            (Tokens{controlToken, 1, controlToken}));
+  EXPECT_EQ(tokensOf("bend", CHEEMS_ADD_SPECIAL | CHEEMS_SPECIAL_AS_TEXT),
+            (Tokens{controlToken, 1, 4, 13, 3}));
+  int64_t count = -1;
+  EXPECT_EQ(cheems_tokenize(model, "b", 1, 4, nullptr, 0, &count),
+            CHEEMS_USAGE);
+  EXPECT_STREQ(cheems_last_error(),
+               "flags has bits that are no cheems_tokenize_flags: 4");
+  EXPECT_EQ(count, -1);
 }
 
 TEST_F(Api, modelWithoutTokenizerSaysSo) {
