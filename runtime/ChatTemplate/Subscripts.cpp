@@ -134,7 +134,11 @@ Value getAttribute(Context &context, const Value &value,
 Value getItem(Context &context, const Value &value, const Value &key) {
   requireDefined(value);
   if (value.isMapping()) {
-    if (const Value *found = value.dict().find(key)) {
+    // Jinja takes a key that cannot be one for one that is missing
+    bool isHashable =
+        !key.isMapping() &&
+        !(key.sequence() && key.sequence()->kind == Sequence::list);
+    if (const Value *found = isHashable ? value.dict().find(key) : nullptr) {
       return *found;
     }
   } else if (key.isIntegral() && value.isIndexable()) {

@@ -190,8 +190,8 @@ int Value::nesting() const {
 
 const Value *Dict::find(const Value &key) const {
   bool cannotBeThere =
-      key.isUndefined() ||
-      (key.sequence() && key.sequence()->kind == Sequence::tuple);
+      key.isUndefined() || key.object() ||
+      (key.sequence() && key.sequence()->kind != Sequence::list);
   if (cannotBeThere) {
     return nullptr;
   }
