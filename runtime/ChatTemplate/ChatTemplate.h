@@ -34,7 +34,8 @@ struct ChatTemplateLimits {
 class ChatTemplate {
 public:
   /// Throws Error naming the line: unsupported for a construct of Jinja that is
-  /// not known here, failed for a template that is malformed or not UTF-8.
+  /// not known here, failed for a template that is malformed or not UTF-8. A
+  /// filter or test of Jinja that is not known here is refused where it runs.
   explicit ChatTemplate(std::string_view source);
   ~ChatTemplate();
   ChatTemplate(ChatTemplate &&) noexcept;
