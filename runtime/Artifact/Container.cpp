@@ -226,10 +226,14 @@ void Container::checkSections() const {
   }
 }
 
-std::optional<uint64_t> Container::firstBadBlock() const {
+std::optional<uint64_t>
+Container::firstBadBlock(const std::function<bool()> &interrupted) const {
   std::string_view weights = bytes(CHEEMS_SECTION_WEIGHTS),
                    checksums = bytes(CHEEMS_SECTION_CHECKSUMS);
   for (uint64_t block = 0; block * blockSize < weights.size(); ++block) {
+    if (interrupted && interrupted()) {
+      throw Error(Status::interrupted, "interrupted");
+    }
     uint64_t expected;
     std::memcpy(&expected, checksums.data() + block * sizeof(expected),
                 sizeof(expected));

@@ -5,6 +5,7 @@
 
 #include "cheems/artifact.h"
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ public:
   /// files, then the rest. Throws Error naming the first corrupted one.
   void checkSections() const;
   /// Reads the weights; the first bad block, counted from 0, or nothing when
-  /// all are good.
-  std::optional<uint64_t> firstBadBlock() const;
+  /// all are good. `interrupted` is asked before each; throws Error.
+  std::optional<uint64_t>
+  firstBadBlock(const std::function<bool()> &interrupted = nullptr) const;
 
 private:
   std::string fileName;

@@ -139,8 +139,8 @@ std::string Model::describe() const {
   return description.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
-void Model::verify() const {
-  if (auto block = container.firstBadBlock()) {
+void Model::verify(const std::function<bool()> &interrupted) const {
+  if (auto block = container.firstBadBlock(interrupted)) {
     throw Error(
         filePath + ": corrupted: weights block " + std::to_string(*block) +
         " (bytes " + std::to_string(*block * CHEEMS_ARTIFACT_BLOCK) +

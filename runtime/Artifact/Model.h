@@ -8,6 +8,7 @@
 #include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/Artifact/MappedFile.h"
 #include "runtime/Artifact/Metadata.h"
+#include <functional>
 #include <memory>
 
 namespace cheems {
@@ -61,8 +62,8 @@ public:
   /// variant) in front.
   std::string describe() const;
   /// Reads all weights against their checksums; throws Error naming the first
-  /// bad block.
-  void verify() const;
+  /// bad block. `interrupted` is asked before each.
+  void verify(const std::function<bool()> &interrupted = nullptr) const;
 
 private:
   Model(const std::string &path, const CpuFeatures &cpu);

@@ -75,6 +75,17 @@ TEST(Model, verifyNamesTheBadBlock) {
   }
 }
 
+TEST(Model, verifyCanBeInterrupted) {
+  TemporaryFile file(FakeArtifact().bytes());
+  auto model = Model::open(file.path());
+  try {
+    model->verify([] { return true; });
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status, Status::interrupted);
+  }
+}
+
 TEST(Model, pathsThatAreNoFilesAreRefused) {
   EXPECT_THAT(refusal("/nonexistent/x.cheems").message,
               HasSubstr("cannot open '/nonexistent/x.cheems'"));
