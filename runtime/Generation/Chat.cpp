@@ -1,10 +1,10 @@
 #include "runtime/Generation/Chat.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TextStream.h"
 #include "runtime/Generation/TokenIds.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/Output.h"
 #include <unistd.h>
 
 namespace cheems {
@@ -58,7 +58,13 @@ std::vector<int32_t> Chat::encodeConversation() {
 Stop Chat::answer(const std::string &message,
                   const std::function<void(const std::string &)> &receive) {
   messages.push_back({"user", message});
-  std::vector<int32_t> tokens = encodeConversation();
+  std::vector<int32_t> tokens;
+  try {
+    tokens = encodeConversation();
+  } catch (const Error &error) {
+    messages.pop_back();
+    throw MessageRefused(error);
+  }
   size_t begin = conversation.reuse(tokens);
   try {
     generator.feed({tokens.begin() + begin, tokens.end()});
@@ -90,35 +96,53 @@ Stop Chat::answer(const std::string &message,
   return stop;
 }
 
-void runChat(Chat &chat, const std::optional<std::string> &first,
-             const std::function<void()> &changed) {
+/// A turn of the conversation on standard output.
+static void talk(Chat &chat, const std::string &message,
+                 const std::function<void()> &changed) {
+  Stop stop;
+  try {
+    stop = chat.answer(message, writeOutput);
+  } catch (const MessageRefused &refused) {
+    printMessage(std::string("this message is dropped: ") + refused.what());
+    return;
+  }
+  writeOutput("\n");
+  changed();
+  if (stop == Stop::contextFull) {
+    printMessage("the context is full; raise it with -c");
+  }
+}
+
+int runChat(Chat &chat, const std::optional<std::string> &first,
+            const std::function<void()> &changed) {
   bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+  auto prompt = [&](const char *text) {
+    if (asks) {
+      writeAll(STDERR_FILENO, text);
+    }
+  };
   LineReader reader;
   std::string line = first.value_or("");
   changed();
   for (;;) {
     if (!line.empty()) {
       interrupt::forget();
-      Stop stop = chat.answer(line, writeOutput);
-      writeOutput("\n");
-      changed();
-      if (stop == Stop::contextFull) {
-        printMessage("the context is full; raise it with -c");
-      }
+      talk(chat, line, changed);
+    }
+    if (interrupt::ending()) {
+      return static_cast<int>(Status::interrupted);
     }
     bool pending = interrupt::requested();
-    if (asks) {
-      writeAll(STDERR_FILENO, "> ");
+    prompt("> ");
+    LineReader::Event event = reader.next(line, pending);
+    if (event == LineReader::Event::end) {
+      prompt("\n");
+      return static_cast<int>(interrupt::ending() ? Status::interrupted
+                                                  : Status::ok);
     }
-    switch (reader.next(line, pending)) {
-    case LineReader::Event::line:
-      break;
-    case LineReader::Event::end:
-      return;
-    case LineReader::Event::interrupted:
+    if (event == LineReader::Event::interrupted) {
       line.clear();
       printMessage(" Ctrl-C again leaves");
-      break;
     }
   }
 }

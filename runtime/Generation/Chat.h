@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_GENERATION_CHAT_H
 
 #include "runtime/ChatTemplate/ChatTemplate.h"
+#include "runtime/Error.h"
 #include "runtime/Generation/Conversation.h"
 #include "runtime/Generation/Generator.h"
 #include "runtime/Generation/SavedRun.h"
@@ -12,6 +13,12 @@
 #include <vector>
 
 namespace cheems {
+
+/// A message that cannot be had as tokens, or has no room; it is not in the
+/// conversation, which can go on.
+struct MessageRefused : Error {
+  explicit MessageRefused(const Error &reason) : Error(reason) {}
+};
 
 /// Puts turns through a model: the whole conversation is rendered each time,
 /// and what the model has not seen of it is fed.
@@ -28,7 +35,7 @@ public:
   void resume(const SavedRun &run);
   /// One turn: the answer to `message`, in whole characters as they come. A
   /// turn that was interrupted before the answer began is forgotten. Throws
-  /// Error.
+  /// MessageRefused, Error.
   Stop answer(const std::string &message,
               const std::function<void(const std::string &)> &receive);
 
@@ -48,11 +55,12 @@ private:
   std::vector<ChatMessage> messages;
 };
 
-/// Asks on standard input, a message a line, until it ends, and answers on
-/// standard output. `first` is the first message, if given. `changed` is called
-/// at the beginning and after each turn.
-void runChat(Chat &chat, const std::optional<std::string> &first,
-             const std::function<void()> &changed);
+/// Asks on standard input, a message a line, until it or the program ends, and
+/// answers on standard output. Says which messages are refused, and goes on.
+/// `first` is the first message, if given. `changed` is called at the beginning
+/// and after each turn. Returns the exit code.
+int runChat(Chat &chat, const std::optional<std::string> &first,
+            const std::function<void()> &changed);
 
 } // namespace cheems
 

@@ -1,13 +1,15 @@
 #include "runtime/Generation/ChildProcess.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,8 +55,16 @@ std::string readAll(int descriptor) {
 
 int waitFor(pid_t child, rusage &usage) {
   int state = 0;
+  // no signal between asking and waiting
+  int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (handle >= 0) {
+    if (!interrupt::waitFor(handle, POLLIN, interrupt::requested)) {
+      kill(child, SIGINT); // a terminal told it already, others did not
+    }
+    close(handle);
+  }
   while (wait4(child, &state, 0, &usage) < 0 && errno == EINTR) {
-    if (interrupt::requested()) { // a terminal told it already, others did not
+    if (interrupt::requested()) {
       kill(child, SIGINT);
     }
   }
@@ -100,6 +110,9 @@ int runChild(const std::vector<std::string> &arguments, std::string *output,
         std::chrono::steady_clock::now() - begin;
     cost->seconds = passed.count();
     cost->peakBytes = int64_t(usage.ru_maxrss) * 1024;
+  }
+  if (state != 0 && interrupt::requested()) { // what is done stays done
+    throw Error(Status::interrupted, "interrupted");
   }
   if (WIFEXITED(state)) {
     return WEXITSTATUS(state);

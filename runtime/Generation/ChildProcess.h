@@ -16,9 +16,10 @@ struct ChildCost {
 
 /// Runs arguments[0], a path, with standard input empty and standard error
 /// ours. Standard output is collected in `output` if that is not null, and
-/// goes to our standard error otherwise. Ctrl-C reaches it. Returns its exit
-/// code, 130 if SIGINT ended it. Throws Error if it cannot be started or
-/// another signal ended it. `cost` receives what it took, unless null.
+/// goes to our standard error otherwise. Signals that interrupt us reach it as
+/// SIGINT. Returns its exit code, 130 if SIGINT ended it alone. Throws Error:
+/// interrupted, and if it cannot be started or another signal ended it. `cost`
+/// receives what it took, unless null.
 int runChild(const std::vector<std::string> &arguments,
              std::string *output = nullptr, ChildCost *cost = nullptr);
 

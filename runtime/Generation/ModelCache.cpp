@@ -2,6 +2,7 @@
 #include "runtime/Error.h"
 #include "runtime/Generation/ChildProcess.h"
 #include "runtime/Generation/Prompt.h"
+#include "runtime/Process/FileFault.h"
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -187,6 +188,12 @@ void ModelCache::compile(const std::string &folder,
   }
 }
 
+/// From here on the file is the one to name where it suddenly cannot be read.
+static std::shared_ptr<const Model> openWatched(const std::string &path) {
+  fault::watch(path);
+  return Model::open(path);
+}
+
 std::shared_ptr<const Model>
 ModelCache::open(const std::string &folder,
                  const std::function<void(const std::string &)> &notify) const {
@@ -194,7 +201,7 @@ ModelCache::open(const std::string &folder,
   std::error_code error;
   if (fs::exists(target, error)) {
     try {
-      return Model::open(target);
+      return openWatched(target);
     } catch (const Error &problem) {
       if (problem.status != Status::failed) {
         throw;
@@ -206,7 +213,7 @@ ModelCache::open(const std::string &folder,
     notify("compiling " + folder + " into " + target);
   }
   compile(fs::canonical(folder).string(), target);
-  return Model::open(target);
+  return openWatched(target);
 }
 
 std::shared_ptr<const Model>
@@ -216,7 +223,7 @@ openModel(const std::string &path,
   if (fs::is_directory(path, error)) {
     return ModelCache::standard().open(path, notify);
   }
-  return Model::open(path);
+  return openWatched(path);
 }
 
 } // namespace cheems

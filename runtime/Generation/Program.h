@@ -7,9 +7,10 @@
 
 namespace cheems {
 
-/// Runs `body` with Ctrl-C handled, and turns what it throws into one line on
-/// standard error, which starts with the program's `name`, and an exit code.
-/// `thrift` says what needs less memory.
+/// Runs `body` with signals handled, and turns what it throws into one line on
+/// standard error, which starts with the program's `name`, and an exit code;
+/// 130 becomes that of the signal that came. `thrift` says what needs less
+/// memory.
 int runProgram(const std::string &name, const std::string &thrift,
                const std::function<int()> &body);
 

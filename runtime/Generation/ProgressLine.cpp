@@ -1,4 +1,5 @@
 #include "runtime/Generation/ProgressLine.h"
+#include "runtime/Process/PlainText.h"
 #include <cmath>
 #include <cstdio>
 #include <unistd.h>
@@ -9,7 +10,9 @@ ProgressLine::ProgressLine() : terminal(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::show(const std::string &text) {
   if (terminal) {
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    // not wrapped at the terminal's edge, where \r would not find back
+    std::fprintf(stderr, "\r\033[K\033[?7l%s\033[?7h",
+                 withoutControls(text, "", " ").c_str());
     shown = true;
   }
 }

@@ -1,8 +1,7 @@
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,73 +13,72 @@ static Error unreadable(const std::string &name) {
   return Error("cannot read " + name + ": " + std::strerror(errno));
 }
 
-std::string readText(const std::string &path) {
-  bool standard = path == "-";
-  std::string name = standard ? "standard input" : path;
-  int descriptor =
-      standard ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw unreadable(name);
-  }
-  std::string text;
-  char block[65536];
-  ssize_t count;
+static Error stopped() { return Error(Status::interrupted, "interrupted"); }
+
+/// As open(2), which waits where `path` is a pipe without a writer.
+static int openFile(const std::string &path) {
+  int descriptor;
   do {
-    count = read(descriptor, block, sizeof(block));
-    if (count > 0) {
-      text.append(block, static_cast<size_t>(count));
+    if (interrupt::requested()) {
+      throw stopped();
     }
-  } while (count > 0 ||
-           (count < 0 && errno == EINTR && !interrupt::requested()));
-  int reason = count < 0 ? errno : 0;
-  if (!standard) {
-    close(descriptor);
+    descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) {
+    throw unreadable(path);
   }
-  if (reason == EINTR) {
-    throw Error(Status::interrupted, "interrupted");
-  }
-  if (reason != 0) {
-    errno = reason;
-    throw unreadable(name);
-  }
-  return text;
+  return descriptor;
 }
 
-/// Until there is input; false for a Ctrl-C. The signal is let in by ppoll
-/// alone, so none can arrive unnoticed between looking for it and waiting.
-bool LineReader::wait(bool pending) {
-  sigset_t held, before;
-  sigemptyset(&held);
-  sigaddset(&held, SIGINT);
-  sigaddset(&held, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &held, &before);
-  pollfd input = {STDIN_FILENO, POLLIN, 0};
-  int ready = 0;
-  bool interrupted = false;
-  do {
-    interrupted = interrupt::requested() && !pending;
-    ready = interrupted ? 0 : ppoll(&input, 1, nullptr, &before);
-  } while (ready < 0 && errno == EINTR);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return !interrupted;
+std::string readText(const std::string &path) {
+  bool standard = path == "-";
+  struct File {
+    int descriptor;
+    ~File() {
+      if (descriptor != STDIN_FILENO) {
+        close(descriptor);
+      }
+    }
+  } file{standard ? STDIN_FILENO : openFile(path)};
+  std::string text;
+  char block[65536];
+  for (;;) {
+    if (!interrupt::waitFor(file.descriptor, POLLIN, interrupt::requested)) {
+      throw stopped();
+    }
+    ssize_t count = read(file.descriptor, block, sizeof(block));
+    if (count == 0) {
+      return text;
+    }
+    if (count > 0) {
+      text.append(block, static_cast<size_t>(count));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      throw unreadable(standard ? "standard input" : path);
+    }
+  }
 }
 
 LineReader::Event LineReader::next(std::string &line, bool pending) {
+  auto stops = [&] {
+    return interrupt::ending() || (interrupt::requested() && !pending);
+  };
   for (;;) {
-    size_t end = buffer.find('\n');
+    size_t end = buffer.find('\n', searched);
     if (end == std::string::npos && ended && !buffer.empty()) {
       end = buffer.size();
     }
     if (end != std::string::npos) {
       line = buffer.substr(0, end);
       buffer.erase(0, end + 1);
+      searched = 0;
       return Event::line;
     }
     if (ended) {
       return Event::end;
     }
-    if (!wait(pending)) {
-      return Event::interrupted;
+    searched = buffer.size();
+    if (!interrupt::waitFor(STDIN_FILENO, POLLIN, stops)) {
+      return interrupt::ending() ? Event::end : Event::interrupted;
     }
     char block[4096];
     ssize_t count = read(STDIN_FILENO, block, sizeof(block));
@@ -88,7 +86,7 @@ LineReader::Event LineReader::next(std::string &line, bool pending) {
       buffer.append(block, static_cast<size_t>(count));
     } else if (count == 0) {
       ended = true;
-    } else if (errno != EINTR) {
+    } else if (errno != EINTR && errno != EAGAIN) {
       throw unreadable("standard input");
     }
   }

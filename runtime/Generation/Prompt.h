@@ -16,13 +16,13 @@ class LineReader {
 public:
   enum class Event { line, end, interrupted };
   /// Waits for the next line, which comes without its line end, or for a Ctrl-C
-  /// where none was `pending` when the user was asked. Throws Error.
+  /// where none was `pending` when the user was asked. Where the program is to
+  /// end, so does the input. Throws Error.
   Event next(std::string &line, bool pending = false);
 
 private:
-  static bool wait(bool pending);
-
   std::string buffer;
+  size_t searched = 0; ///< bytes of it that hold no line end
   bool ended = false;
 };
 

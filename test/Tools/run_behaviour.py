@@ -191,7 +191,7 @@ class Behaviour(unittest.TestCase):
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=slave)
         os.close(slave)
         seen, began = b"", time.monotonic()
-        while b"left" not in seen:
+        while b"left\x1b[?7h" not in seen:
             self.assertTrue(select.select([master], [], [], 60)[0], seen)
             seen += os.read(master, 1000)
         self.assertGreater(time.monotonic() - began, 1)
@@ -203,7 +203,7 @@ class Behaviour(unittest.TestCase):
             seen += os.read(master, 1000)
         os.close(master)
         begin = rb"\r\x1b\[K"
-        line = begin + rb"prompt: \d+ of 150000 tokens, [\d.]+ tokens/s, (\d+ h )?(\d+ min )?(\d+ s )?left"
+        line = begin + rb"\x1b\[\?7lprompt: \d+ of 150000 tokens, [\d.]+ tokens/s, (\d+ h )?(\d+ min )?(\d+ s )?left\x1b\[\?7h"  # never wrapped
         warning = rb"^cheems-run: warning: a context [^\r\n]*\r?\n"
         self.assertRegex(seen, warning + rb"\r?(" + line + rb")+" + begin + rb"cheems-run: interrupted")
         self.assertEqual(process.communicate()[0], b"")

@@ -92,7 +92,6 @@ CASES = [
     (["good.cheems", "-f", "-"], FAILED, "byte 1", b"a\xffb"),
     (["good.cheems", "-p", b"a\xc0\x80"], FAILED, "byte 1"),
     (["good.cheems", "--tokenize", "-f", "latin1.txt"], FAILED, "byte 3"),
-    (["good.cheems", "--chat"], FAILED, "byte 0", b"\xff\n"),
     (["good.cheems", "-p", "a" * 300], FAILED, "context of 256"),
     (["good.cheems", "-p", "abcab", "-c", "3"], FAILED, "4 tokens"),
     (["no-bos.cheems", "-p", ""], USAGE, "empty"),

@@ -2,7 +2,7 @@
 #include "Peaks.h"
 #include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include "runtime/ThreadPool/Cores.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include <algorithm>

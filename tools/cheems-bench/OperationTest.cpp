@@ -2,7 +2,7 @@
 #include "Compile.h"
 #include "Limits.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include "runtime/Session/Session.h"
 #include "tools/Support/Format.h"
 #include <algorithm>

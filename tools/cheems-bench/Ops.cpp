@@ -3,7 +3,7 @@
 #include "RandomModel.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include "runtime/Session/Session.h"
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 #include "Progress.h"
-#include "runtime/Generation/Output.h"
+#include "runtime/Process/Output.h"
 
 namespace cheems::bench {
 

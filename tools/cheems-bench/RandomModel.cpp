@@ -1,6 +1,6 @@
 #include "RandomModel.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include <cmath>
 #include <cstring>
 #include <fstream>

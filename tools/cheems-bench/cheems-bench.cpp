@@ -1,7 +1,7 @@
 // cheems-bench: how fast a compiled model is, and how fast it could be.
 #include "Suite.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/Program.h"
+#include "runtime/Process/Output.h"
 
 using namespace cheems;
 

@@ -1,13 +1,13 @@
 // cheems-perplexity: what a compiled model makes of a text.
 #include "Options.h"
-#include "runtime/Generation/Interrupt.h"
 #include "runtime/Generation/ModelCache.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/Program.h"
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TextModel.h"
 #include "runtime/Perplexity/Evaluate.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/Output.h"
 #include "tools/Support/Format.h"
 #include <chrono>
 

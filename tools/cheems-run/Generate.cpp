@@ -1,10 +1,10 @@
 // cheems-run's main mode: a prompt, or a state, and what the model says next.
 #include "Modes.h"
 #include "Setup.h"
-#include "runtime/Generation/Interrupt.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/TextStream.h"
 #include "runtime/Generation/TokenIds.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/Output.h"
 #include <algorithm>
 
 namespace cheems::run {

@@ -1,11 +1,11 @@
 #include "Modes.h"
 #include "Setup.h"
 #include "runtime/Generation/Chat.h"
-#include "runtime/Generation/Interrupt.h"
 #include "runtime/Generation/LogitsMode.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TokenIds.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
 
 namespace cheems::run {
@@ -32,13 +32,14 @@ int chat(const Options &options) {
   }
   checkSaveState(options);
   warnings.print();
-  runChat(chat, first, [&] { // a turn at a time: the end may come by a signal
-    if (options.saveState) {
-      saveRun(session, *options.saveState, chat.saved());
-    }
-  });
+  int code = runChat(chat, first,
+                     [&] { // a turn at a time: the end may come by a signal
+                       if (options.saveState) {
+                         saveRun(session, *options.saveState, chat.saved());
+                       }
+                     });
   sayStatistics(chat.statistics(), sampler);
-  return 0;
+  return code;
 }
 
 int logits(const Options &options) {
@@ -91,7 +92,7 @@ int runPlain(const Options &options) {
     writeOutput(open(options)->describe() + "\n");
     return 0;
   case Mode::verify:
-    open(options)->verify();
+    open(options)->verify(interrupt::requested);
     say(options.model + ": every byte is as it was written");
     return 0;
   }

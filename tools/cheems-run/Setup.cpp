@@ -1,8 +1,8 @@
 #include "Setup.h"
-#include "runtime/Generation/Interrupt.h"
 #include "runtime/Generation/ModelCache.h"
-#include "runtime/Generation/Output.h"
 #include "runtime/Generation/Prompt.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
 
 namespace cheems::run {

@@ -3,7 +3,7 @@
 #include "runtime/Generation/Chat.h"
 #include "TalkingArtifact.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Interrupt.h"
+#include "runtime/Process/Interrupt.h"
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

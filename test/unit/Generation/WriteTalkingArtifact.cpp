@@ -28,6 +28,23 @@ int main(int argc, char **argv) {
   setText(mute, CHEEMS_SECTION_TOKENIZER_CONFIG, "");
   write(folder + "/mute.cheems", mute);
 
+  // tokens a, b, c and d are the bytes 1B, C2, 9B and 0D
+  FakeArtifact wild = talkingArtifact();
+  auto controls = nlohmann::json::parse(talkingTokenizer());
+  auto &vocabulary = controls["model"]["vocab"];
+  const char *bytes[] = {"\u011b", "\u00c2", "\u013d", "\u010d"};
+  for (const char *name : {"a", "b", "c", "d", "ab"}) {
+    vocabulary.erase(name);
+  }
+  vocabulary["\u011b\u011b"] = 15;
+  for (int i = 0; i < 4; ++i) {
+    vocabulary[bytes[i]] = 4 + i;
+  }
+  controls["model"]["merges"] = nlohmann::json::array();
+  setText(wild, CHEEMS_SECTION_TOKENIZER, controls.dump());
+  wild.metadata["compiler"] = "\u009b31m\u007f";
+  write(folder + "/controls.cheems", wild);
+
   FakeArtifact blunt = talkingArtifact();
   setText(blunt, CHEEMS_SECTION_CHAT_TEMPLATE, "");
   write(folder + "/no-template.cheems", blunt);

@@ -1,20 +1,35 @@
-#include "runtime/Generation/Output.h"
+#include "runtime/Process/Output.h"
 #include "runtime/Error.h"
+#include "runtime/Process/Interrupt.h"
+#include "runtime/Process/PlainText.h"
 #include <cerrno>
 #include <cstring>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace cheems {
+
+/// Of a write: nobody reads any more. A terminal that hung up says so by EIO.
+static bool hasLeft(int descriptor, int error) {
+  struct stat status;
+  return error == EPIPE || (error == EIO && fstat(descriptor, &status) == 0 &&
+                            S_ISCHR(status.st_mode));
+}
 
 void writeAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = write(descriptor, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<size_t>(written));
-    } else if (errno == EPIPE) {
+    } else if (errno == EAGAIN || errno == EINTR) {
+      // a reader that waits for our end would wait for ever
+      if (!interrupt::waitFor(descriptor, POLLOUT, interrupt::ending)) {
+        throw OutputClosed();
+      }
+    } else if (hasLeft(descriptor, errno)) {
       throw OutputClosed();
-    } else if (errno != EINTR) {
+    } else {
       throw Error(std::string("cannot write the output: ") +
                   std::strerror(errno));
     }
@@ -33,24 +48,27 @@ bool shareFile(int a, int b) {
 } // namespace
 
 void writeOutput(std::string_view text) {
-  writeAll(STDOUT_FILENO, text);
+  if (outputIsTerminal()) {
+    writeAll(STDOUT_FILENO, withoutControls(text, "\n\t", "\ufffd"));
+  } else {
+    writeAll(STDOUT_FILENO, text);
+  }
   if (!text.empty()) {
     lineOpen = text.back() != '\n';
   }
 }
 bool outputIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
+bool outputEndsInLine() {
+  return lineOpen && shareFile(STDOUT_FILENO, STDERR_FILENO);
+}
 
 void printMessage(const std::string &text) {
   std::string line;
-  if (lineOpen && shareFile(STDOUT_FILENO, STDERR_FILENO)) {
+  if (outputEndsInLine()) {
     line = "\n";
     lineOpen = false;
   }
-  for (char c : text) { // names and prompts in it may hold anything
-    bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    line += control ? ' ' : c;
-  }
-  line += '\n';
+  line += withoutControls(text, "", " ") + '\n';
   try {
     writeAll(STDERR_FILENO, line);
   } catch (const Error &) { // nobody is left to tell

@@ -1,0 +1,67 @@
+#include "runtime/Process/Interrupt.h"
+#include <cerrno>
+#include <csignal>
+#include <initializer_list>
+#include <poll.h>
+#include <unistd.h>
+
+namespace cheems::interrupt {
+
+static constexpr int noted[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// SIGINT, since it was forgotten; the first of the others. 0: none.
+static volatile std::sig_atomic_t interrupted = 0, ended = 0;
+
+static int codeOf(int signal) { return 128 + signal; }
+
+static void handle(int signal) {
+  volatile std::sig_atomic_t &seen = signal == SIGINT ? interrupted : ended;
+  if (seen == signal) {
+    _exit(codeOf(signal));
+  }
+  if (seen == 0) { // some supervisors send SIGHUP right behind SIGTERM
+    seen = signal;
+  }
+}
+
+void install() {
+  struct sigaction action = {};
+  action.sa_handler = handle; // without SA_RESTART: a read of the terminal ends
+  sigemptyset(&action.sa_mask);
+  for (int signal : noted) {
+    struct sigaction old = {};
+    // a program started in the background with signals ignored stays so
+    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) {
+      sigaction(signal, &action, nullptr);
+    }
+  }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+bool requested() { return interrupted != 0 || ended != 0; }
+bool ending() { return ended != 0; }
+void forget() { interrupted = 0; }
+int exitCode() { return codeOf(ended != 0 ? ended : SIGINT); }
+
+/// Signals are let in by ppoll alone, so none can arrive unnoticed between
+/// asking and waiting.
+bool waitFor(int descriptor, short events, const std::function<bool()> &stops) {
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (int signal : noted) {
+    sigaddset(&held, signal);
+  }
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  pollfd file = {descriptor, events, 0};
+  int ready = 0;
+  bool stopped = false;
+  do {
+    stopped = stops();
+    ready = stopped ? 0 : ppoll(&file, 1, nullptr, &before);
+  } while (ready < 0 && errno == EINTR);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !stopped;
+}
+
+} // namespace cheems::interrupt

@@ -1,0 +1,29 @@
+// Signals that end a program, as something that loops can ask about.
+#ifndef CHEEMS_RUNTIME_PROCESS_INTERRUPT_H
+#define CHEEMS_RUNTIME_PROCESS_INTERRUPT_H
+
+#include <functional>
+
+namespace cheems::interrupt {
+
+/// From here on SIGINT, SIGTERM and SIGHUP are noted instead of ending the
+/// process, unless they were ignored; the same one again ends it at once.
+/// SIGPIPE becomes an error of the write.
+void install();
+/// Whether the work at hand is to stop: SIGINT came since the last `forget`, or
+/// one of the others ever did.
+bool requested();
+/// Whether the program is to end: SIGTERM or SIGHUP came.
+bool ending();
+/// The user went on: no SIGINT was before.
+void forget();
+/// That of a program that a signal stopped: 128 and its number.
+int exitCode();
+
+/// Until `descriptor` is ready for `events` of poll; false where `stops` says
+/// so first, which is asked again after each signal.
+bool waitFor(int descriptor, short events, const std::function<bool()> &stops);
+
+} // namespace cheems::interrupt
+
+#endif
