@@ -48,9 +48,14 @@ private:
 llvm::Error writeStage(const std::string &output,
                        llvm::function_ref<void(llvm::raw_ostream &)> print) {
   if (output == "-") {
-    print(llvm::outs());
-    llvm::outs().flush();
-    return llvm::Error::success();
+    llvm::raw_fd_ostream &os = llvm::outs();
+    print(os);
+    os.flush();
+    std::error_code error = os.error();
+    os.clear_error(); // else its destructor aborts
+    return error ? llvm::createStringError(error, "cannot write the output: " +
+                                                      error.message())
+                 : llvm::Error::success();
   }
   auto file = PendingFile::create(output);
   if (!file) {
