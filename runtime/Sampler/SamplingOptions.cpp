@@ -3,18 +3,18 @@
 
 #include "runtime/Error.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 namespace cheems {
 
 namespace {
 
+/// The shortest text that is this number and no other.
 std::string spelled(double value) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%g", value);
-  return text;
+  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
 // Written so that NaN, for which every comparison is false, is refused.

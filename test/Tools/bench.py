@@ -240,10 +240,15 @@ class Bench(unittest.TestCase):
                           ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
                           ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
                           ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
-                          ["--ops", "ssd", "--group-experts", 8], ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"]):
+                          ["--ops", "ssd", "--group-experts", 8], ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"], [demo, "-ngl", 9], [demo, "-p", 1, "-n4"],
+                          [demo, "-r", 10**20], [demo, "-p", f"5,{10**20}"]):
             out, err = run("cheems-bench", *arguments, code=2)
             self.assertEqual(out, "")
             self.assertRegex(err, r"^cheems-bench: [^\n]+\n$", arguments)
+            if arguments[1:2] == ["-ngl"]:
+                self.assertIn("no -ngl: ", err)
+            if str(arguments[-1]).endswith(str(10**20)):
+                self.assertIn(f"'{10**20}'", err)
         for arguments, code in ((["no-such-file"], 1), (["--compile", FOLDER], 1)):
             out, err = run("cheems-bench", *arguments, code=code)
             self.assertEqual((out, len(err.splitlines())), ("", 1))

@@ -220,6 +220,11 @@ class Behaviour(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (1, b""), result.stderr)
             self.assertIn(reason, result.stderr)
 
+    def test_help_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([RUNNER, "--help"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (1, 1))
+
     # ---- control characters
 
     def test_control_characters_reach_pipes_and_no_terminal(self):

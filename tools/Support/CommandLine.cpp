@@ -1,21 +1,15 @@
 #include "CommandLine.h"
+#include "ForeignFlags.h"
 #include "cheems/abi.h"
 #include "cheems/artifact.h"
+#include "runtime/Process/Output.h"
 #include <algorithm>
+#include <sstream>
 
 namespace cheems {
 
 Error usage(const std::string &what) {
   return Error(Status::usage, what + "; see --help");
-}
-
-void checkNumber(const char *name, const std::optional<int64_t> &value,
-                 int64_t least, int64_t most) {
-  if (value && (*value < least || *value > most)) {
-    throw usage(std::string(name) + " must be between " +
-                std::to_string(least) + " and " + std::to_string(most) +
-                ", not " + std::to_string(*value));
-  }
 }
 
 void prepare(CLI::App &app, int width) {
@@ -27,21 +21,74 @@ void prepare(CLI::App &app, int width) {
   app.get_formatter()->column_width(width);
 }
 
-bool parse(CLI::App &app, std::vector<std::string> words) {
+static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+static bool isLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// A flag that `app` does not have.
+static Error unknown(const CLI::App &app, const std::string &flag) {
+  std::string reason = reasonAgainst(flag);
+  if (!reason.empty()) {
+    return Error(Status::usage, "no " + flag + ": " + reason);
+  }
+  if (flag[1] != '-') {
+    if (app.get_option_no_throw("-" + flag)) {
+      return usage("no " + flag + ": write -" + flag);
+    }
+    std::string first = flag.substr(0, 2);
+    const CLI::Option *option = app.get_option_no_throw(first);
+    bool attached = flag.size() > 2 && !isLetter(flag[2]);
+    if (attached && option && option->get_items_expected_min() != 0) {
+      return usage("no " + flag + "; a value stands apart, as in " + first +
+                   " " + flag.substr(flag[2] == '=' ? 3 : 2));
+    }
+  }
+  return usage("no " + flag);
+}
+
+/// The words with their aliases in place. Every flag is known: CLI11 would read
+/// several letters behind one dash as flags of one letter. What a flag takes
+/// may look like one.
+static std::vector<std::string> checkedWords(const CLI::App &app,
+                                             std::vector<std::string> words,
+                                             const Aliases &aliases) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    std::string &word = words[i];
+    if (word.size() < 2 || word[0] != '-' || isDigit(word[1])) {
+      continue; // no flag; numbers may be negative
+    }
+    auto alias = aliases.find(word);
+    if (alias != aliases.end()) {
+      word = alias->second;
+    }
+    std::string flag = word[1] == '-' ? word.substr(0, word.find('=')) : word;
+    const CLI::Option *option = app.get_option_no_throw(flag);
+    if (!option) {
+      throw unknown(app, flag);
+    }
+    if (flag.size() == word.size()) {
+      i += static_cast<size_t>(option->get_items_expected_min());
+    }
+  }
+  return words;
+}
+
+bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases) {
+  std::vector<std::string> words =
+      checkedWords(app, {argv + 1, argv + argc}, aliases);
   std::reverse(words.begin(), words.end()); // as CLI11 wants them
   try {
     app.parse(std::move(words));
   } catch (const CLI::Success &request) {
-    app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    writeOutput(text.str());
     return false;
   } catch (const CLI::ParseError &error) {
     throw usage(error.what());
   }
   return true;
-}
-
-bool parse(CLI::App &app, int argc, char **argv) {
-  return parse(app, std::vector<std::string>(argv + 1, argv + argc));
 }
 
 } // namespace cheems

@@ -1,11 +1,11 @@
-// What the command lines of programs that run models share.
+// What the command lines of the tools share.
 #ifndef CHEEMS_TOOLS_SUPPORT_COMMANDLINE_H
 #define CHEEMS_TOOLS_SUPPORT_COMMANDLINE_H
 
 #include "runtime/Error.h"
+#include "tools/Support/Numbers.h"
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,18 +14,17 @@ namespace cheems {
 /// An error (usage) that also says where help is.
 Error usage(const std::string &what);
 
-/// Throws usage() unless `value`, of the flag `name`, is absent or in [least,
-/// most].
-void checkNumber(const char *name, const std::optional<int64_t> &value,
-                 int64_t least, int64_t most);
-
 /// Gives `app` --version and the width of a help text's first column.
 void prepare(CLI::App &app, int width);
 
+/// Flags of several letters behind one dash, which CLI11 does not know, and the
+/// ones they stand for.
+using Aliases = std::map<std::string, std::string>;
+
 /// Parses the words behind the program's name. False where --help or --version
-/// has said all; throws usage() on what `app` does not know.
-bool parse(CLI::App &app, std::vector<std::string> words);
-bool parse(CLI::App &app, int argc, char **argv);
+/// has said all; throws usage() on what `app` does not know. Several letters
+/// behind one dash are one flag, never several.
+bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases = {});
 
 } // namespace cheems
 

@@ -26,33 +26,33 @@ void declareTests(CLI::App &app, Options &options) {
   app.add_option("--compile", options.compile,
                  "model folder to compile first, timed, into a temporary file");
   auto list = [&](const char *names, std::vector<int64_t> &target,
-                  const char *help) {
-    app.add_option(names, target, help)
+                  int64_t least, int64_t most, const char *help) {
+    addNumber(app, names, target, least, most, help)
         ->delimiter(',')
         ->group("Tests (one number or more, with commas or repeated)");
   };
-  list("-p,--n-prompt", options.prompts,
+  list("-p,--n-prompt", options.prompts, 0, INT32_MAX,
        "tokens of a prompt; default 512; 0: no such test");
-  list("-n,--n-gen", options.generated,
+  list("-n,--n-gen", options.generated, 0, INT32_MAX,
        "tokens to generate; default 128; 0: no such test");
-  list("-d,--n-depth", options.depths,
+  list("-d,--n-depth", options.depths, 0, INT32_MAX,
        "tokens that are there before; default 0");
-  list("-b,--sequences,--batch", options.sequences,
+  list("-b,--sequences,--batch", options.sequences, 1, 65536,
        "sequences that generate at once; default 1");
-  list("-t,--threads", options.threads,
+  list("-t,--threads", options.threads, 0, ThreadPool::maxThreads,
        "threads; default: the physical cores this process may use");
 }
 
 void declareRest(CLI::App &app, Raw &raw) {
   const char *run = "Running", *ops = "Single operations";
-  app.add_option("-r,--repetitions", raw.options.repetitions,
-                 "times each test runs, behind one to warm up; default 5")
+  addNumber(app, "-r,--repetitions", raw.options.repetitions, 1, 1000000,
+            "times each test runs, behind one to warm up; default 5")
       ->group(run);
-  app.add_option("-c,--ctx-size", raw.options.context,
-                 "tokens of context; 0, the default: what a test needs")
+  addNumber(app, "-c,--ctx-size", raw.options.context, 0, INT32_MAX,
+            "tokens of context; 0, the default: what a test needs")
       ->group(run);
-  app.add_option("--prefill-chunk", raw.options.prefillChunk,
-                 "tokens of a prompt to process at once")
+  addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
+            "tokens of a prompt to process at once")
       ->group(run);
   app.add_option("-o,--output", raw.output,
                  "md, the default: a table; json: a list of rows")
@@ -81,17 +81,10 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->check(CLI::IsMember({"bf16", "f32", "int8", "int4"}))
       ->type_name("TEXT")
       ->group(ops);
-  app.add_option("--group-experts", raw.options.groupExperts,
-                 "of --ops experts: rows for which the experts' are read once, "
-                 "in the order of their ids; 0, the default: row by row")
+  addNumber(app, "--group-experts", raw.options.groupExperts, 0, 4096,
+            "of --ops experts: rows for which the experts' are read once, "
+            "in the order of their ids; 0, the default: row by row")
       ->group(ops);
-}
-
-void checkNumbers(const char *name, const std::vector<int64_t> &values,
-                  int64_t least, int64_t most) {
-  for (int64_t value : values) {
-    checkNumber(name, value, least, most);
-  }
 }
 
 ProductShape parseProduct(const std::string &text) {
@@ -135,7 +128,6 @@ Options checked(Raw raw) {
   if (!operation && options.weights == "int4") {
     throw usage("--weights int4 needs --ops ssd, attention or experts");
   }
-  checkNumber("--group-experts", options.groupExperts, 0, 4096);
   if (options.groupExperts > 0 && options.ops != "experts") {
     throw usage("--group-experts needs --ops experts");
   }
@@ -150,14 +142,6 @@ Options checked(Raw raw) {
     options.operations = defaultOperations(options.ops);
   }
   checkInputs(options, !raw.shapes.empty());
-  checkNumbers("-p", options.prompts, 0, INT32_MAX);
-  checkNumbers("-n", options.generated, 0, INT32_MAX);
-  checkNumbers("-d", options.depths, 0, INT32_MAX);
-  checkNumbers("-b", options.sequences, 1, 65536);
-  checkNumbers("-t", options.threads, 0, ThreadPool::maxThreads);
-  checkNumber("-r", options.repetitions, 1, 1000000);
-  checkNumber("-c", options.context, 0, INT32_MAX);
-  checkNumber("--prefill-chunk", options.prefillChunk, 0, INT32_MAX);
   return options;
 }
 

@@ -1,14 +1,32 @@
 // cheems-compile: a model folder in, one artefact out.
 #include "cheems/Compiler/Compiler.h"
 #include "cheems/Import/Checkpoint.h"
-#include <CLI/CLI.hpp>
+#include "runtime/Process/FileFault.h"
+#include "runtime/Process/Output.h"
+#include "runtime/Process/StandardFiles.h"
+#include "tools/Support/CommandLine.h"
 #include <chrono>
-#include <iostream>
+#include <filesystem>
 #include <map>
 #include <unistd.h>
 
 namespace {
-enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2, kUnsupported = 3 };
+
+using cheems::Status;
+
+/// One line on standard error.
+void say(const std::string &text) {
+  cheems::printMessage("cheems-compile: " + text);
+}
+
+/// What the compiler maps of a model folder.
+void watchFiles(const std::string &folder) {
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator it(folder, ignored), end; it != end;
+       it.increment(ignored)) {
+    cheems::fault::watch(it->path().string());
+  }
+}
 
 /// A line that is rewritten in place, on a terminal, once a compile has taken a
 /// second.
@@ -40,6 +58,7 @@ private:
 };
 
 int run(const cheems::CompileOptions &options) {
+  watchFiles(options.model);
   ProgressLine line;
   llvm::Error failed = cheems::compile(
       options,
@@ -48,19 +67,23 @@ int run(const cheems::CompileOptions &options) {
       },
       [&](llvm::StringRef warning) {
         line.clear();
-        std::cerr << "warning: " << warning.str() << '\n';
+        cheems::printMessage("warning: " + warning.str());
       });
   line.clear();
   if (!failed) {
-    return kDone;
+    return static_cast<int>(Status::ok);
   }
-  int code = failed.isA<cheems::UnsupportedError>() ? kUnsupported : kFailed;
-  std::cerr << "cheems-compile: " << llvm::toString(std::move(failed)) << '\n';
-  return code;
+  Status status = failed.isA<cheems::UnsupportedError>() ? Status::unsupported
+                                                         : Status::failed;
+  throw cheems::Error(status, llvm::toString(std::move(failed)));
 }
-} // namespace
 
-int main(int argc, char **argv) {
+cheems::Error unsupported(const std::string &what) {
+  return cheems::Error(Status::unsupported,
+                       what + " is not supported by this version");
+}
+
+int runCommandLine(int argc, char **argv) {
   CLI::App app{
       "Compiles a Cheems or Doge folder (config.json, model.safetensors, "
       "tokenizer.json) into one file for cheems-run."};
@@ -95,17 +118,16 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"stored", "int8"}));
   int64_t context = 0;
   auto *contextOption =
-      app.add_option("--max-context", context,
-                     "default context of cheems-run, in tokens")
-          ->check(CLI::Range(1, 2147483647));
+      cheems::addNumber(app, "--max-context", context, 1, INT32_MAX,
+                        "default context of cheems-run, in tokens");
   std::string pipeline = "fast";
   app.add_option("--pipeline", pipeline,
                  "fast, or scalar: plain loops, for comparison")
       ->check(CLI::IsMember({"fast", "scalar"}));
-  app.add_option("--group-experts", options.groupExperts,
-                 "read experts' rows once for so many tokens of a prompt, in "
-                 "the order of their ids, in place of token by token (0)")
-      ->check(CLI::Range(0, 4096))
+  cheems::addNumber(
+      app, "--group-experts", options.groupExperts, 0, 4096,
+      "read experts' rows once for so many tokens of a prompt, in "
+      "the order of their ids, in place of token by token (0)")
       ->type_name("ROWS");
   const std::map<std::string, cheems::Emit> stages{
       {"artefact", cheems::Emit::Artefact},
@@ -120,35 +142,21 @@ int main(int argc, char **argv) {
                  "artefact, or a stage: mlir, llvm, ptx, obj (llvm and obj of "
                  "portable: the code for x86-64-v3)")
       ->check(CLI::IsMember({"artefact", "mlir", "llvm", "ptx", "obj"}));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) {
-      return app.exit(error);
-    }
-    std::cerr << "cheems-compile: " << error.what() << "; see --help\n";
-    return kUsage;
+  if (!cheems::parse(app, argc, argv)) {
+    return static_cast<int>(Status::ok);
   }
-  auto unsupported = [](const std::string &what) {
-    std::cerr << "cheems-compile: " << what
-              << " is not supported by this version\n";
-    return kUnsupported;
-  };
   if (target == "cuda") {
-    return unsupported("--target cuda");
+    throw unsupported("--target cuda");
   }
   if (emit == "ptx") {
-    return unsupported("--emit ptx");
+    throw unsupported("--emit ptx");
   }
   if (emit == "artefact" && options.output == "-") {
-    std::cerr
-        << "cheems-compile: an artefact needs a file name, not -; see --help\n";
-    return kUsage;
+    throw cheems::usage("an artefact needs a file name, not -");
   }
   if (pipeline == "scalar" && options.groupExperts > 0) {
-    std::cerr << "cheems-compile: --pipeline scalar takes experts token by "
-                 "token: drop --group-experts; see --help\n";
-    return kUsage;
+    throw cheems::usage("--pipeline scalar takes experts token by token: drop "
+                        "--group-experts");
   }
   if (*contextOption) {
     options.maxContext = context;
@@ -163,4 +171,19 @@ int main(int argc, char **argv) {
   options.scalar = pipeline == "scalar";
   options.emit = stages.at(emit);
   return run(options);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cheems::holdStandardFiles();
+  cheems::fault::install("cheems-compile");
+  try {
+    return runCommandLine(argc, argv);
+  } catch (const cheems::OutputClosed &) {
+    return static_cast<int>(Status::ok);
+  } catch (const cheems::Error &error) {
+    say(error.what());
+    return static_cast<int>(error.status);
+  }
 }

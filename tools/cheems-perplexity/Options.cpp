@@ -23,15 +23,15 @@ std::optional<Options> parseOptions(int argc, char **argv) {
                  "compiled model, or model folder");
   app.add_option("-f,--file", options.file,
                  "file with the text; - is standard input");
-  app.add_option("-c,--ctx-size", options.context,
-                 "tokens of a chunk; default 512");
-  app.add_option("--chunks", options.chunks,
-                 "chunks to read at most; 0, the default: all");
+  addNumber(app, "-c,--ctx-size", options.context, 4, INT32_MAX,
+            "tokens of a chunk; default 512");
+  addNumber(app, "--chunks", options.chunks, 0, INT32_MAX,
+            "chunks to read at most; 0, the default: all");
   app.add_option("--kl-base", options.base,
                  "a model of the same tokens, f32 say: mean KL divergence from "
                  "it and how often both expect the same token most");
-  app.add_option("-t,--threads", threads,
-                 "threads; default: the physical cores this process may use");
+  addNumber(app, "-t,--threads", threads, 1, ThreadPool::maxThreads,
+            "threads; default: the physical cores this process may use");
   if (!parse(app, argc, argv)) {
     return std::nullopt;
   }
@@ -41,9 +41,6 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (options.file.empty()) {
     throw usage("no text given: use -f FILE");
   }
-  checkNumber("-c", options.context, 4, INT32_MAX);
-  checkNumber("--chunks", options.chunks, 0, INT32_MAX);
-  checkNumber("-t", threads, 1, ThreadPool::maxThreads);
   options.threads = static_cast<int>(threads.value_or(0));
   return options;
 }

@@ -29,9 +29,8 @@ void declareText(CLI::App &app, Raw &raw) {
                  "prompt (with --chat: the first message)");
   app.add_option("-f,--file", options.file,
                  "file with the prompt, byte for byte; - is standard input");
-  app.add_option("-n,--n-predict,--predict", raw.maxTokens,
-                 "tokens to generate at most; -1, the default: the context "
-                 "left");
+  addNumber(app, "-n,--n-predict,--predict", raw.maxTokens, -1, INT32_MAX,
+            "tokens to generate at most; -1, the default: the context left");
   app.add_flag("-i,--interactive,--chat,--conversation", raw.chat,
                "chat (also -cnv): a message a line");
   app.add_option("--system-prompt", options.system,
@@ -42,37 +41,38 @@ void declareText(CLI::App &app, Raw &raw) {
 
 void declareSampling(CLI::App &app, Raw &raw) {
   Options &options = raw.options;
-  app.add_option("--temp,--temperature", options.temperature,
-                 "temperature; 0 takes the most probable token")
+  addNumber(app, "--temp,--temperature", options.temperature,
+            "temperature; 0 takes the most probable token")
       ->group("Sampling (defaults: the model's generation_config.json)");
   const char *group = "Sampling (defaults: the model's generation_config.json)";
-  app.add_option("--top-k", options.topK, "keep the k best tokens; 0: all")
+  addNumber(app, "--top-k", options.topK, 0, INT64_MAX,
+            "keep the k best tokens; 0: all")
       ->group(group);
-  app.add_option("--top-p", options.topP,
-                 "keep the best tokens of this probability together; 1: all")
+  addNumber(app, "--top-p", options.topP,
+            "keep the best tokens of this probability together; 1: all")
       ->group(group);
-  app.add_option("--min-p", options.minP,
-                 "keep tokens this probable relative to the best; 0: all")
+  addNumber(app, "--min-p", options.minP,
+            "keep tokens this probable relative to the best; 0: all")
       ->group(group);
-  app.add_option("--repeat-penalty", options.repeatPenalty,
-                 "penalty of tokens that came before; 1: none")
+  addNumber(app, "--repeat-penalty", options.repeatPenalty,
+            "penalty of tokens that came before; 1: none")
       ->group(group);
-  app.add_option("-s,--seed", raw.seed,
-                 "same seed, same text; -1, the default: a new one each time")
+  addNumber(app, "-s,--seed", raw.seed, -1, INT64_MAX,
+            "same seed, same text; -1, the default: a new one each time")
       ->group(group);
 }
 
 void declareModes(CLI::App &app, Raw &raw) {
   Options &options = raw.options;
   const char *ids = "Token ids", *file = "The file", *run = "Running";
-  app.add_option("-c,--ctx-size", options.context,
-                 "tokens of context; 0, the default: the model's")
+  addNumber(app, "-c,--ctx-size", options.context, 0, INT32_MAX,
+            "tokens of context; 0, the default: the model's")
       ->group(run);
-  app.add_option("-t,--threads", raw.threads,
-                 "threads; default: the physical cores this process may use")
+  addNumber(app, "-t,--threads", raw.threads, 1, ThreadPool::maxThreads,
+            "threads; default: the physical cores this process may use")
       ->group(run);
-  app.add_option("--prefill-chunk", raw.prefillChunk,
-                 "tokens of a prompt to process at once")
+  addNumber(app, "--prefill-chunk", raw.prefillChunk, 1, INT32_MAX,
+            "tokens of a prompt to process at once")
       ->group(run);
   app.add_option("--prompt-ids", options.promptIds,
                  "prompt as token ids, used as given: 1,2,3 or @FILE")
@@ -110,22 +110,8 @@ void declareModes(CLI::App &app, Raw &raw) {
       ->group(run);
 }
 
-/// llama.cpp has names of several letters behind one dash; CLI11 would read
-/// them as letters. What stands behind a flag that takes a text stays.
-std::vector<std::string> plainNames(int argc, char **argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  bool isText = false;
-  for (std::string &word : words) {
-    if (!isText && word == "-sys") {
-      word = "--system-prompt";
-    } else if (!isText && word == "-cnv") {
-      word = "--chat";
-    }
-    isText = !isText && (word == "-p" || word == "--prompt" || word == "-f" ||
-                         word == "--file" || word == "--system-prompt");
-  }
-  return words;
-}
+/// llama.cpp's.
+const Aliases aliases = {{"-sys", "--system-prompt"}, {"-cnv", "--chat"}};
 
 /// The mode whose flag was given; one at most.
 Mode chooseMode(const Raw &raw) {
@@ -212,12 +198,6 @@ Options checked(Raw raw) {
   raw.options.mode = chooseMode(raw);
   Options options = std::move(raw.options);
   checkInputs(options);
-  checkNumber("-n", raw.maxTokens, -1, INT32_MAX);
-  checkNumber("-c", options.context, 0, INT32_MAX);
-  checkNumber("-t", raw.threads, 1, ThreadPool::maxThreads);
-  checkNumber("--prefill-chunk", raw.prefillChunk, 1, INT32_MAX);
-  // CLI11 turns what does not fit into the largest number
-  checkNumber("-s", raw.seed, -1, INT64_MAX - 1);
   if (raw.maxTokens && *raw.maxTokens >= 0) {
     options.maxTokens = raw.maxTokens;
   }
@@ -254,7 +234,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   declareText(app, raw);
   declareSampling(app, raw);
   declareModes(app, raw);
-  if (!parse(app, plainNames(argc, argv))) {
+  if (!parse(app, argc, argv, aliases)) {
     return std::nullopt;
   }
   return checked(std::move(raw));
