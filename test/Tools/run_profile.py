@@ -112,7 +112,10 @@ class StandIn(Profile):
         self.assertEqual([step["name"] for step in trace.of("step")].count("decode"), 4)
 
     def test_a_run_that_fails_shows_what_it_did(self):
-        run_tool(MODELS[0], "--chat", "-n", 3, "--ignore-eos", "--profile", self.path, stdin=b"ab\n\xff\n", code=1)
+        with open("/dev/full", "wb") as full:  # the answer has no room
+            words = [RUNNER, MODELS[0], "-p", "ab", "-n", "9", "--ignore-eos", "--print-ids", "--profile", self.path]
+            result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=300)
+        self.assertEqual((result.returncode, result.stderr.count(b"\n")), (1, 1), result.stderr)
         self.assertTrue(Trace(self.path).of("step"))
 
     def test_wrong_use_is_one_line_before_the_work(self):
