@@ -9,8 +9,10 @@
  * function. Pointers you pass are read or written during the call only.
  * Threads. A model may be used by any number of threads at once, a session by
  * one at a time. Sessions of one model run side by side, each with its own
- * threads and memory. Trust. A compiled model is a program: opening one loads
- * its machine code into this process. Open only files you trust.
+ * threads and memory. Fork. A child may use and close its parent's models, and
+ * save and destroy its sessions, but not run their steps (CHEEMS_USAGE): their
+ * threads are in the parent. Trust. A compiled model is a program: opening one
+ * loads its machine code into this process. Open only files you trust.
  */
 #ifndef CHEEMS_CHEEMS_H
 #define CHEEMS_CHEEMS_H

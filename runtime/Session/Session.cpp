@@ -94,6 +94,11 @@ Session::Session(std::shared_ptr<const Model> model,
 void Session::step(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *given, int64_t segmentCount,
                    const int32_t *rows, int64_t rowCount, float *logits) {
+  if (!pool.isOfThisProcess()) {
+    throw Error(Status::usage,
+                "the session was made before a fork and its threads are in the "
+                "parent; make a session in this process");
+  }
   cheems_step step = {};
   step.tokens = tokens;
   step.token_count = tokenCount;

@@ -42,7 +42,8 @@ struct Snapshot {
 
 /// For one thread at a time. Several sessions may share a model, each with its
 /// own threads and memory. Whatever throws leaves every slot as it was, or, in
-/// a prefill, after its last whole chunk.
+/// a prefill, after its last whole chunk. In a forked child a session can be
+/// looked at, saved and destroyed, but a step throws Error (usage).
 class Session {
 public:
   /// All memory of a step is had here. Throws Error: usage for impossible

@@ -124,17 +124,15 @@ CoreLimits CoreLimits::read(const std::vector<int> &cpus,
 CoreLimits CoreLimits::host() {
   std::vector<int> cpus;
   // sched_getaffinity refuses a set smaller than the kernel's own.
-  for (int size = 1024; size <= 1 << 20; size *= 4) {
-    cpu_set_t *set = CPU_ALLOC(size);
-    size_t bytes = CPU_ALLOC_SIZE(size);
-    CPU_ZERO_S(bytes, set);
-    bool known = sched_getaffinity(0, bytes, set) == 0;
+  for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 4) {
+    std::vector<cpu_set_t> set(size / CPU_SETSIZE);
+    size_t bytes = set.size() * sizeof(cpu_set_t);
+    bool known = sched_getaffinity(0, bytes, set.data()) == 0;
     for (int cpu = 0; known && cpu < size; ++cpu) {
-      if (CPU_ISSET_S(cpu, bytes, set)) {
+      if (CPU_ISSET_S(cpu, bytes, set.data())) {
         cpus.push_back(cpu);
       }
     }
-    CPU_FREE(set);
     if (known) {
       break;
     }

@@ -3,12 +3,11 @@
 #include "runtime/ThreadPool/Cores.h"
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <immintrin.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <system_error>
 #include <unistd.h>
 
 using namespace cheems;
@@ -78,7 +77,7 @@ int64_t cut(int64_t count, int64_t part, int64_t parts) {
 
 } // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : process(getpid()) {
   CoreLimits limits = CoreLimits::host();
   threadCount = threads == 0 ? limits.threads() : threads;
   if (threadCount < 1 || threadCount > maxThreads) {
@@ -88,31 +87,50 @@ ThreadPool::ThreadPool(int threads) {
   }
   spinning = threadCount <= limits.available();
   claims = std::vector<Claim>(threadCount);
+  workers.reserve(threadCount - 1); // a worker knows its place in it
+  start();
+}
+
+/// Throws only after what was started has ended.
+void ThreadPool::start() {
   // Signals belong to the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    workers.reserve(threadCount - 1);
-    for (int worker = 1; worker < threadCount; ++worker) {
-      workers.emplace_back([this, worker] { workerLoop(worker); });
-    }
-  } catch (const std::system_error &error) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    stop();
-    throw Error("cannot start " + std::to_string(threadCount) +
-                " threads: " + error.code().message() + "; ask for fewer");
+  int failure = 0;
+  for (int number = 1; number < threadCount && failure == 0; ++number) {
+    Worker &worker = workers.emplace_back(Worker{this, number, {}});
+    failure = pthread_create(
+        &worker.thread, nullptr,
+        [](void *argument) -> void * {
+          auto *worker = static_cast<Worker *>(argument);
+          worker->pool->workerLoop(worker->number);
+          return nullptr;
+        },
+        &worker);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failure != 0) {
+    workers.pop_back(); // never ran
+    stop();
+    throw Error("cannot start " + std::to_string(threadCount) +
+                " threads: " + std::strerror(failure) + "; ask for fewer");
+  }
 }
 
-ThreadPool::~ThreadPool() { stop(); }
+ThreadPool::~ThreadPool() {
+  if (isOfThisProcess()) {
+    stop();
+  }
+}
+
+bool ThreadPool::isOfThisProcess() const { return getpid() == process; }
 
 void ThreadPool::stop() {
   stopping.store(true, std::memory_order_relaxed);
   announce(epoch.load(std::memory_order_relaxed) + 1);
-  for (std::thread &worker : workers) {
-    worker.join();
+  for (const Worker &worker : workers) {
+    pthread_join(worker.thread, nullptr);
   }
 }
 

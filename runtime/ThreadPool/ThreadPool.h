@@ -11,13 +11,15 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <thread>
+#include <pthread.h>
+#include <sys/types.h>
 #include <vector>
 
 namespace cheems {
 
 /// One thread at a time may call parallelFor; it takes part as worker 0. Any
-/// thread may destroy the pool when none does.
+/// thread may destroy the pool when none does. A forked child has the pool
+/// without its threads, and may only destroy it.
 class ThreadPool {
 public:
   static constexpr int maxThreads = 1024;
@@ -31,6 +33,8 @@ public:
 
   int threads() const { return threadCount; }
   bool spins() const { return spinning; }
+  /// Whether this process started the threads: after a fork, the child did not.
+  bool isOfThisProcess() const;
 
   /// Runs body over [0, count): worker w stands for the range from count*w/n to
   /// count*(w+1)/n, n = min(threads, count), whichever thread runs it. Calls
@@ -74,6 +78,15 @@ private:
     std::atomic<uint32_t> region{0};
   };
 
+  /// Not a std::thread: that of a forked child could be neither joined nor
+  /// destroyed.
+  struct Worker {
+    ThreadPool *pool;
+    int number;
+    pthread_t thread;
+  };
+
+  void start();
   RegionCost &costOf(cheems_parallel_body body, int64_t count);
   bool claim(int worker, uint32_t region);
   void run(int worker, int thread);
@@ -92,7 +105,8 @@ private:
   // range: until they are done the caller waits.
   Job job;
   RegionLog *log = nullptr;
-  std::vector<std::thread> workers;
+  std::vector<Worker> workers; ///< that were started
+  pid_t process;               ///< that started them
   std::vector<Claim> claims;
   std::atomic<bool> stopping{false};
   // On lines of their own: each side spins on one and writes another.

@@ -5,7 +5,10 @@
 #include <atomic>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -363,6 +366,30 @@ TEST(Session, interruptedPrefillStopsBetweenChunks) {
   failure([&] { session.prefill(0, tokens.data(), 20, nullptr); },
           Status::interrupted);
   EXPECT_EQ(session.position(0), 8);
+}
+
+TEST(Session, aForkedChildIsRefusedStepsAndMakesItsOwnSession) {
+  auto model = load();
+  auto session = std::make_unique<Session>(model, with(2));
+  Row logits(fakeVocabulary);
+  session->decode(0, 4, logits.data());
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20); // waiting for threads that are not there would never end
+    std::string refusal =
+        failure([&] { session->decode(0, 5, logits.data()); }, Status::usage);
+    bool right = refusal.find("before a fork") != std::string::npos &&
+                 session->position(0) == 1;
+    session.reset();
+    Session own(model, with(1)); // more threads are too much for TSan here
+    own.decode(0, 4, logits.data());
+    _exit(right && logits[hash] == hashOf({4}) ? 0 : 1);
+  }
+  int state = -1;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(state, 0);
+  session->decode(0, 5, logits.data());
+  EXPECT_EQ(logits[hash], hashOf({4, 5}));
 }
 
 TEST(Session, sessionsOfOneModelRunSideBySide) {

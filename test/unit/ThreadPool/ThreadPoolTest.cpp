@@ -4,13 +4,17 @@
 #include "runtime/Error.h"
 #include "runtime/ThreadPool/Denormals.h"
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
+#include <pthread.h>
 #include <sched.h>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace cheems;
 
@@ -375,6 +379,50 @@ TEST(ThreadPool, impossibleCountsAreRefused) {
                 std::string::npos);
     }
   }
+}
+
+/// Whether this thread hears the signal.
+bool hears(int signal) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  return sigismember(&blocked, signal) == 0;
+}
+
+TEST(ThreadPool, threadsThatCannotBeStartedAreAnErrorAndBlockNoSignal) {
+  pthread_attr_t before, huge; // a stack that no address space holds
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  pthread_attr_init(&huge);
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t(1) << 47), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  std::string message;
+  try {
+    ThreadPool pool(3);
+  } catch (const Error &error) {
+    message = error.what();
+  }
+  pthread_setattr_default_np(&before);
+  pthread_attr_destroy(&before);
+  pthread_attr_destroy(&huge);
+  EXPECT_EQ(message.find("cannot start 3 threads: "), 0u) << message;
+  EXPECT_TRUE(hears(SIGTERM));
+}
+
+TEST(ThreadPool, aForkedChildDestroysItWithoutItsThreads) {
+  auto pool = std::make_unique<ThreadPool>(3);
+  EXPECT_TRUE(pool->isOfThisProcess());
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20); // waiting for threads that are not there would never end
+    bool own = pool->isOfThisProcess();
+    pool.reset();
+    _exit(own ? 1 : 0);
+  }
+  int state = -1;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(state, 0);
+  std::vector<int64_t> values(10);
+  pool->parallelFor(addTo, &values, 10); // the parent's goes on
+  EXPECT_EQ(values, std::vector<int64_t>(10, 1));
 }
 
 /// Reported, not judged: shared machines are noisy.
