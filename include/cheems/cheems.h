@@ -198,8 +198,8 @@ CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
  * changed when it is refused: CHEEMS_FAILED, the file is damaged or no state,
  * or was saved by a model with another configuration, weight format, state
  * layout or other weights; CHEEMS_CONTEXT_FULL, it holds more tokens than this
- * session's context. Where a file found whole suddenly cannot be read, the slot
- * is empty. */
+ * session's context. Where a file found whole then changes or can no longer be
+ * read, the slot is empty. */
 CHEEMS_API cheems_status cheems_session_load(cheems_session *session,
                                              int64_t slot, const char *path);
 

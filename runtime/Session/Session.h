@@ -116,7 +116,7 @@ public:
   /// What `save` wrote, into any slot; returns the application's bytes. Throws
   /// Error naming why the file is refused, ContextFull where the context is too
   /// short for it; nothing is changed then. Only where a file that was found
-  /// whole can suddenly not be read, the slot is empty.
+  /// whole then changes or can not be read any more, the slot is empty.
   std::string load(int64_t slot, const std::string &path);
 
 private:

@@ -83,8 +83,8 @@ std::string Session::load(int64_t slot, const std::string &path) {
   checkFits(path, file.position());
   file.check(pools);
   std::string application = file.application();
-  positions[slot] = 0; // a disk that fails now leaves an empty slot
-  file.read(pools, slot);
+  positions[slot] = 0; // a file that fails now leaves an empty slot
+  file.read(pools, slot, application);
   positions[slot] = file.position();
   return application;
 }

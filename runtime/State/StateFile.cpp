@@ -127,7 +127,8 @@ Error StateFile::corrupted(const std::string &what) const {
 StateFile::StateFile(const std::string &path, const StateIdentity &identity,
                      const Metadata &metadata)
     : path(path) {
-  descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a named pipe without a writer is refused, not waited for.
+  descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (descriptor < 0 || fstat(descriptor, &status) != 0) {
     Error error("cannot read " + path + ": " + std::strerror(errno));
@@ -248,6 +249,43 @@ void StateFile::checkSizes(const Metadata &metadata) const {
   }
 }
 
+/// What was read of a file, in its order.
+class StateFile::Contents {
+public:
+  explicit Contents(const StateFileHeader &header) : entries(header.entries) {
+    hasher.add(&header, sizeof(header));
+  }
+  void add(const char *bytes, size_t size, bool counts) {
+    hasher.add(bytes, size);
+    for (size_t at = 0; counts && at < size; at += sizeof(int32_t)) {
+      int32_t count;
+      std::memcpy(&count, bytes + at, sizeof(count));
+      // Compiled code appends behind as many entries without looking.
+      possible =
+          possible && count >= 0 && static_cast<uint64_t>(count) <= entries;
+    }
+  }
+  uint64_t sum() const { return hasher.sum(); }
+  bool countsArePossible() const { return possible; }
+
+private:
+  Hasher hasher;
+  uint64_t entries;
+  bool possible = true;
+};
+
+void StateFile::judge(const Contents &contents) const {
+  uint64_t sum = 0;
+  readAt(header.fileSize - sizeof(sum), &sum, sizeof(sum));
+  if (sum != contents.sum()) {
+    throw corrupted("its bytes do not match its checksum");
+  }
+  if (!contents.countsArePossible()) {
+    throw corrupted("it counts more entries than a sequence of " +
+                    number(header.position) + " tokens can have");
+  }
+}
+
 void StateFile::check(const StatePools &pools) const {
   int64_t entries = static_cast<int64_t>(header.entries);
   if (entries > pools.entryLimit() ||
@@ -257,22 +295,14 @@ void StateFile::check(const StatePools &pools) const {
                : static_cast<uint64_t>(pools.usedBytes(entries)))) {
     throw corrupted("its state is not as long as the model's");
   }
-  Hasher hasher;
-  hasher.add(&header, sizeof(header));
+  Contents contents(header);
   std::vector<char> buffer(block);
-  bool possible = true; // the counts are
   uint64_t offset = sizeof(header);
   auto pass = [&](uint64_t size, bool counts) {
     for (uint64_t done = 0; done < size;) {
       size_t part = std::min<uint64_t>(block, size - done);
       readAt(offset, buffer.data(), part);
-      hasher.add(buffer.data(), part);
-      for (size_t at = 0; counts && at < part; at += sizeof(int32_t)) {
-        int32_t count;
-        std::memcpy(&count, buffer.data() + at, sizeof(count));
-        // Compiled code appends behind as many entries without looking.
-        possible = possible && count >= 0 && count <= entries;
-      }
+      contents.add(buffer.data(), part, counts);
       offset += part;
       done += part;
     }
@@ -282,28 +312,25 @@ void StateFile::check(const StatePools &pools) const {
                pass(static_cast<uint64_t>(size), counts);
              });
   pass(header.applicationBytes, false);
-  uint64_t sum = 0;
-  readAt(offset, &sum, sizeof(sum));
-  if (sum != hasher.sum()) {
-    throw corrupted("its bytes do not match its checksum");
-  }
-  if (!possible) {
-    throw corrupted("it counts more entries than a sequence of " +
-                    number(header.position) + " tokens can have");
-  }
-}
-
-void StateFile::read(StatePools &pools, int64_t slot) const {
-  uint64_t offset = sizeof(header);
-  visitState(pools, slot, header.position, static_cast<int64_t>(header.entries),
-             [&](char *bytes, int64_t size, bool) {
-               readAt(offset, bytes, static_cast<size_t>(size));
-               offset += static_cast<uint64_t>(size);
-             });
+  judge(contents);
 }
 
 std::string StateFile::application() const {
   std::string bytes(header.applicationBytes, '\0');
   readAt(sizeof(header) + header.stateBytes, bytes.data(), bytes.size());
   return bytes;
+}
+
+void StateFile::read(StatePools &pools, int64_t slot,
+                     std::string_view application) const {
+  Contents contents(header);
+  uint64_t offset = sizeof(header);
+  visitState(pools, slot, header.position, static_cast<int64_t>(header.entries),
+             [&](char *bytes, int64_t size, bool counts) {
+               readAt(offset, bytes, static_cast<size_t>(size));
+               contents.add(bytes, static_cast<size_t>(size), counts);
+               offset += static_cast<uint64_t>(size);
+             });
+  contents.add(application.data(), application.size(), false);
+  judge(contents);
 }

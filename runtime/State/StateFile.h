@@ -66,11 +66,13 @@ public:
   /// Reads all of it against its checksum, and that it fits pools like these.
   /// Changes nothing. Throws Error.
   void check(const StatePools &pools) const;
-  /// Behind a check. Throws Error where the file can no longer be read; the
-  /// slot then holds anything.
-  void read(StatePools &pools, int64_t slot) const;
   /// The application's bytes.
   std::string application() const;
+  /// Behind a check, with what `application` gave. Checks again what came into
+  /// the slot, for the file may have changed since. Throws Error; the slot then
+  /// holds anything.
+  void read(StatePools &pools, int64_t slot,
+            std::string_view application) const;
 
 private:
   void checkHeader(uint64_t size);
@@ -79,6 +81,9 @@ private:
   Error bad(const std::string &what) const;
   Error corrupted(const std::string &what) const;
   void readAt(uint64_t offset, void *bytes, size_t size) const;
+
+  class Contents;
+  void judge(const Contents &contents) const;
 
   std::string path;
   int descriptor;

@@ -6,10 +6,25 @@
 #include "runtime/Session/Session.h"
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <xxhash.h>
+
+/// Told of each read of a file at an offset, before it is done.
+static std::function<void(off_t offset)> beforeRead;
+
+extern "C" ssize_t pread(int descriptor, void *bytes, size_t size,
+                         off_t offset) {
+  if (beforeRead) {
+    beforeRead(offset);
+  }
+  return syscall(SYS_pread64, descriptor, bytes, size, offset);
+}
 
 using namespace cheems;
 using namespace cheems::test;
@@ -62,8 +77,16 @@ protected:
   std::string load(StatePools &to) {
     StateFile file(path, identity, data);
     file.check(to);
-    file.read(to, 0);
-    return file.application();
+    std::string application = file.application();
+    file.read(to, 0, application);
+    return application;
+  }
+  /// The file as it is, with another second count and right checksums.
+  std::string counting(int32_t lie) {
+    std::string bytes = read(path);
+    size_t counts = bytes.size() - 8 - 6 - 4 * sizeof(int32_t);
+    std::memcpy(bytes.data() + counts + 4, &lie, sizeof(lie));
+    return sealed(bytes);
   }
   /// Why the file as it is now is refused; "" when it is not.
   std::string refusal() {
@@ -255,14 +278,63 @@ TEST_F(StateFileTest, lyingHeadersAreRefused) {
 
 TEST_F(StateFileTest, impossibleCountsAreRefused) {
   for (int32_t lie : {-1, 6, INT32_MAX, INT32_MIN}) {
-    std::string bytes = read(path);
-    size_t counts = bytes.size() - 8 - 6 - 4 * sizeof(int32_t);
-    std::memcpy(bytes.data() + counts + 4, &lie, sizeof(lie));
     std::string good = read(path);
-    write(path, sealed(bytes));
+    write(path, counting(lie));
     EXPECT_THAT(refusal(), HasSubstr("counts more entries")) << lie;
     write(path, good);
   }
+}
+
+TEST_F(StateFileTest, aNamedPipeIsRefusedAndNotWaitedFor) {
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  alarm(20); // ends a test that waits for a writer
+  EXPECT_EQ(refusal(), "not a cheems state file (not a regular file)");
+  alarm(0);
+}
+
+TEST_F(StateFileTest, whatChangesBehindTheCheckIsCheckedAgain) {
+  std::string good = read(path), damaged = good;
+  damaged[sizeof(StateFileHeader) + 3] ^= 1;
+  for (const std::string &later : {damaged, counting(INT32_MAX), counting(-1),
+                                   good.substr(0, good.size() - 30)}) {
+    write(path, good);
+    StateFile file(path, identity, data);
+    file.check(pools);
+    std::string application = file.application();
+    write(path, later);
+    EXPECT_THROW(file.read(pools, 0, application), Error);
+  }
+  write(path, good);
+  StateFile file(path, identity, data);
+  file.check(pools);
+  EXPECT_THROW(file.read(pools, 0, "others"), Error);
+}
+
+TEST_F(StateFileTest, aSlotWhoseFileChangedWhileItWasLoadedIsEmpty) {
+  FakeArtifact artifact;
+  artifact.metadata["state"].push_back(
+      {{"name", "counts"}, {"type", "i32"}, {"shape", {"slots", 4}}});
+  TemporaryFile modelFile(artifact.bytes());
+  SessionOptions options;
+  options.threads = 1;
+  Session session(Model::open(modelFile.path()), options);
+  std::vector<float> fresh(fakeVocabulary), logits(fakeVocabulary);
+  session.decode(0, 7, fresh.data());
+  session.decode(0, 8, logits.data());
+  session.save(0, path, "tokens");
+  int reads = 0;
+  beforeRead = [&](off_t offset) {
+    if (offset == sizeof(StateFileHeader) && ++reads == 2) { // 1: the check
+      write(path, counting(INT32_MAX));
+    }
+  };
+  EXPECT_THROW(session.load(0, path), Error);
+  beforeRead = nullptr;
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(session.position(0), 0);
+  session.decode(0, 7, logits.data());
+  EXPECT_EQ(logits, fresh);
 }
 
 TEST_F(StateFileTest, aFailedWriteLeavesTheOldFile) {
