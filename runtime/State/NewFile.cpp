@@ -2,30 +2,61 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace cheems;
 
+namespace {
+
+/// Where a chain of links leads, also to a file that is not there yet. The
+/// kernel has followed it before, so it ends.
+std::string endOfLinks(std::filesystem::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40; ++links) {
+    auto next = std::filesystem::read_symlink(path, error);
+    if (error) {
+      break;
+    }
+    path = path.parent_path() / next;
+  }
+  return path.string();
+}
+
+} // namespace
+
 Error NewFile::failure() const {
   return Error("cannot write " + path + ": " + std::strerror(errno));
 }
 
-NewFile::NewFile(const std::string &path)
-    : path(path), temporary(path + ".XXXXXX") {
+NewFile::NewFile(const std::string &path) : path(path), descriptor(-1) {
   struct stat existing;
-  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+  bool replaces = stat(path.c_str(), &existing) == 0;
+  if (!replaces && errno != ENOENT) { // such as links in a circle
+    throw failure();
+  }
+  if (replaces && !S_ISREG(existing.st_mode)) {
     throw Error("cannot write " + path + ": " +
                 (S_ISDIR(existing.st_mode) ? std::strerror(EISDIR)
                                            : "it is not a regular file"));
   }
-  descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) {
-    throw failure();
+  target = endOfLinks(path);
+  // Not mkstemp: it keeps the file to its owner, and the process's mask, which
+  // is to be applied, can only be asked for by changing it for all threads.
+  std::random_device random;
+  for (int attempt = 0; descriptor < 0; ++attempt) {
+    temporary = target + "." + std::to_string(random()) + ".tmp";
+    descriptor = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                      replaces ? 0600 : 0666);
+    if (descriptor < 0 && (errno != EEXIST || attempt == 100)) {
+      throw failure();
+    }
   }
-  mode_t mask = umask(0); // mkostemp keeps the file to its owner
-  umask(mask);
-  fchmod(descriptor, 0666 & ~mask);
+  if (replaces) {
+    fchmod(descriptor, existing.st_mode & 0777);
+  }
 }
 
 NewFile::~NewFile() {
@@ -56,16 +87,16 @@ void NewFile::finish(Sync sync) {
   }
   bool closed = close(descriptor) == 0;
   descriptor = -1;
-  if (!closed || rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!closed || rename(temporary.c_str(), target.c_str()) != 0) {
     Error error = failure();
     unlink(temporary.c_str());
     throw error;
   }
   if (sync == Sync::disk) { // the new name too; a hint where it cannot be had
-    size_t slash = path.find_last_of('/');
+    size_t slash = target.find_last_of('/');
     std::string folder = slash == std::string::npos
                              ? "."
-                             : path.substr(0, slash == 0 ? 1 : slash);
+                             : target.substr(0, slash == 0 ? 1 : slash);
     int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
       fsync(directory);

@@ -9,6 +9,16 @@
 #include <iterator>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// How often the mask of the process was changed.
+static int maskChanges = 0;
+
+extern "C" mode_t umask(mode_t mask) noexcept {
+  ++maskChanges;
+  return static_cast<mode_t>(syscall(SYS_umask, mask));
+}
 
 using namespace cheems;
 using namespace cheems::test;
@@ -73,6 +83,69 @@ TEST_F(NewFileTest, aFullDiskLeavesTheOldOne) {
   EXPECT_THAT(message, HasSubstr("cannot write " + path + ": File too large"));
   EXPECT_EQ(files(), 1);
   EXPECT_EQ(contents(), "old");
+}
+
+/// The permissions of a file.
+mode_t modeOf(const std::string &path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 0777;
+}
+
+void replace(const std::string &path, const std::string &bytes) {
+  NewFile file(path);
+  file.write(bytes.data(), bytes.size(), 0);
+  file.finish();
+}
+
+TEST_F(NewFileTest, theMaskOfTheProcessIsAppliedAndNotTouched) {
+  mode_t before = umask(0);
+  for (mode_t mask : {0, 022, 027, 077}) {
+    umask(mask);
+    fs::remove(path);
+    int changes = maskChanges;
+    replace(path, "new");
+    EXPECT_EQ(maskChanges, changes); // it is that of all threads
+    EXPECT_EQ(modeOf(path), 0666 & ~mask);
+  }
+  umask(before);
+}
+
+TEST_F(NewFileTest, permissionsOfTheOldOneStay) {
+  for (mode_t mode : {0600, 0640, 0666}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    NewFile file(path);
+    file.finish();
+    EXPECT_EQ(modeOf(path), mode);
+  }
+}
+
+TEST_F(NewFileTest, linksStayAndLeadToTheNewFile) {
+  fs::path folder = fs::path(path).parent_path(), other = folder / "other";
+  fs::create_directory(other);
+  fs::create_symlink(path, other / "whole");
+  fs::create_symlink("whole", other / "chain");
+  fs::create_symlink("../absent", other / "dangling");
+  replace(other / "chain", "by a chain");
+  EXPECT_EQ(contents(), "by a chain");
+  replace(other / "dangling", "by a link to nothing");
+  path = folder / "absent";
+  EXPECT_EQ(contents(), "by a link to nothing");
+  for (const char *link : {"whole", "chain", "dangling"}) {
+    EXPECT_TRUE(fs::is_symlink(other / link)) << link;
+  }
+  EXPECT_EQ(files(), 3); // the two, and the folder of links
+  EXPECT_EQ(std::distance(fs::directory_iterator(other), {}), 3);
+}
+
+TEST_F(NewFileTest, linksThatLeadNowhereAreRefused) {
+  fs::path folder = fs::path(path).parent_path();
+  fs::create_symlink("circle", folder / "circle");
+  fs::create_symlink("no/such/folder", folder / "lost");
+  for (const char *link : {"circle", "lost"}) {
+    EXPECT_THROW(NewFile(folder / link), Error) << link;
+    EXPECT_TRUE(fs::is_symlink(folder / link)) << link;
+  }
 }
 
 TEST_F(NewFileTest, placesThatNoFileMayTakeAreNamed) {
