@@ -1,6 +1,7 @@
 #include "runtime/Profile/Profile.h"
 #include "runtime/State/NewFile.h"
 #include <algorithm>
+#include <new>
 
 using namespace cheems;
 
@@ -43,35 +44,52 @@ uint64_t *Profile::startStep(bool decodes) {
   return full ? nullptr : current->counts.data();
 }
 
-void Profile::endStep(int64_t tokens, int64_t sequences, int64_t logits) {
+void Profile::endStep(int64_t tokens, int64_t sequences,
+                      int64_t logits) noexcept {
   uint64_t end = cycleCount();
-  if (full) {
-    log->drain([](const RegionRecord &) {});
-    ++dropped;
-    return;
-  }
   size_t before = trace.events.size();
-  add(TraceEvent::Kind::step, 0, current->name, stepBegin, end, tokens,
-      sequences, logits);
-  uint64_t next = end; // a part ends where the next that was reached begins
-  for (size_t i = current->counts.size(); i-- != 0;) {
-    if (uint64_t begin = current->counts[i]) {
-      add(TraceEvent::Kind::part, 0, current->marks[i], begin, next, 0, 0, 0);
-      next = begin;
+  int64_t lost = 0;
+  if (!full) {
+    try {
+      lost = record({TraceEvent::Kind::step,
+                     0,
+                     current->name,
+                     stepBegin,
+                     end,
+                     {tokens, sequences, logits}});
+      full = trace.events.size() > most;
+    } catch (const std::bad_alloc &) { // the step was made: it is not undone
+      full = true;
     }
   }
-  int64_t lost = log->drain([&](const RegionRecord &record) {
-    add(TraceEvent::Kind::region, record.thread, nameOf(record.name),
-        record.begin, record.end, record.first, record.last - record.first, 0);
-  });
-  if (trace.events.size() > most) {
-    trace.events.resize(before);
-    full = true;
+  if (full) {
+    trace.events.resize(before); // frees nothing, makes nothing
+    log->drain([](const RegionRecord &) {});
     ++dropped;
     return;
   }
   droppedRegions += lost;
   ++kept;
+}
+
+int64_t Profile::record(const TraceEvent &step) {
+  trace.events.push_back(step);
+  uint64_t next = step.end; // a part ends where the next reached one begins
+  for (size_t i = current->counts.size(); i-- != 0;) {
+    if (uint64_t begin = current->counts[i]) {
+      trace.events.push_back(
+          {TraceEvent::Kind::part, 0, current->marks[i], begin, next, {}});
+      next = begin;
+    }
+  }
+  return log->drain([&](const RegionRecord &region) {
+    trace.events.push_back({TraceEvent::Kind::region,
+                            region.thread,
+                            nameOf(region.name),
+                            region.begin,
+                            region.end,
+                            {region.first, region.last - region.first}});
+  });
 }
 
 uint32_t Profile::nameOf(const std::string &name) {
@@ -83,17 +101,12 @@ uint32_t Profile::nameOf(const std::string &name) {
 }
 
 uint32_t Profile::nameOf(const char *text) {
-  auto [found, added] = regionNames.try_emplace(text);
-  if (added) {
-    found->second = nameOf(std::string(text ? text : "parallel loop"));
+  auto found = regionNames.find(text);
+  if (found == regionNames.end()) {
+    uint32_t name = nameOf(std::string(text ? text : "parallel loop"));
+    found = regionNames.emplace(text, name).first;
   }
   return found->second;
-}
-
-void Profile::add(TraceEvent::Kind kind, int track, uint32_t name,
-                  uint64_t from, uint64_t to, int64_t first, int64_t second,
-                  int64_t third) {
-  trace.events.push_back({kind, track, name, from, to, {first, second, third}});
 }
 
 std::string Profile::loss() const {

@@ -34,7 +34,8 @@ public:
 
   /// Starts the clock of a step; returns cheems_step::profile.
   uint64_t *startStep(bool decode);
-  void endStep(int64_t tokens, int64_t sequences, int64_t logits);
+  /// A step for which there is no memory counts as one without room.
+  void endStep(int64_t tokens, int64_t sequences, int64_t logits) noexcept;
 
   int64_t steps() const { return kept; }
   /// What did not fit, in a line; empty where all did.
@@ -50,8 +51,8 @@ private:
   void setClock();
   uint32_t nameOf(const std::string &name);
   uint32_t nameOf(const char *text);
-  void add(TraceEvent::Kind kind, int track, uint32_t name, uint64_t from,
-           uint64_t to, int64_t first, int64_t second, int64_t third);
+  /// The slices of a step; returns how many regions were lost.
+  int64_t record(const TraceEvent &step);
 
   /// An entry's parts and where their beginnings are stored.
   struct Entry {
