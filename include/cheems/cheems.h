@@ -171,7 +171,8 @@ CHEEMS_API cheems_status cheems_session_decode(cheems_session *session,
                                                int64_t slot, int32_t token,
                                                float *logits);
 
-/* Forgets the slot's sequence. */
+/* Forgets the slot's sequence. The memory of a long one goes back to the
+ * system. */
 CHEEMS_API cheems_status cheems_session_reset(cheems_session *session,
                                               int64_t slot);
 

@@ -80,7 +80,8 @@ Session::Session(std::shared_ptr<const Model> model,
                 "the workspace of steps of " + number(rowLimit) +
                     " rows; lower the prefill chunk"),
       checks(vocabulary(), options.slots, rowLimit, contextLength),
-      positions(options.slots), segments(options.slots), allRows(chunk) {
+      positions(options.slots), reached(options.slots), segments(options.slots),
+      allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
   pool.keepSmallRegionsTogether();
   if (profile) {
@@ -144,7 +145,8 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
     profile->endStep(tokenCount, segmentCount, rowCount);
   }
   for (int64_t i = 0; i < segmentCount; ++i) {
-    positions[segments[i].slot] += segments[i].length;
+    int32_t slot = segments[i].slot;
+    setPosition(slot, positions[slot] + segments[i].length);
   }
 }
 

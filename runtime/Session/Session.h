@@ -96,7 +96,7 @@ public:
   int64_t position(int64_t slot) const;
   /// Tokens it has room for.
   int64_t remaining(int64_t slot) const { return context() - position(slot); }
-  /// Forgets the sequence.
+  /// Forgets the sequence. The memory of a long one goes back to the system.
   void reset(int64_t slot);
   /// Goes back to the first `tokens` tokens; false, and nothing changed, where
   /// the state no longer tells them (keys were evicted, or a layer keeps a
@@ -122,6 +122,7 @@ public:
 private:
   void checkSlot(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
+  void setPosition(int64_t slot, int64_t tokens);
   /// Entries of each capacity extent that the slot's sequence uses.
   int64_t entries(int64_t slot) const;
   template <typename Rows>
@@ -138,6 +139,7 @@ private:
   Memory workspace;
   StepCheck checks;
   std::vector<int32_t> positions; ///< tokens fed, by slot
+  std::vector<int32_t> reached;   ///< most of them since its memory was unused
   std::vector<cheems_segment>
       segments;                 ///< the caller's, with rope_length filled in
   std::vector<int32_t> allRows; ///< 0, 1, …

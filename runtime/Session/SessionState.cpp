@@ -5,6 +5,15 @@
 
 using namespace cheems;
 
+/// Bytes that a slot keeps when it is reset: the next sequence would get them
+/// from the kernel again, page by page in its steps.
+constexpr int64_t keptBytes = int64_t{16} << 20;
+
+void Session::setPosition(int64_t slot, int64_t tokens) {
+  positions[slot] = static_cast<int32_t>(tokens);
+  reached[slot] = std::max(reached[slot], positions[slot]);
+}
+
 int64_t Session::position(int64_t slot) const {
   checkSlot(slot);
   return positions[slot];
@@ -13,6 +22,11 @@ int64_t Session::position(int64_t slot) const {
 void Session::reset(int64_t slot) {
   checkSlot(slot);
   positions[slot] = 0; // compiled code ignores a slot's content at position 0
+  int64_t entries = compiled->metadata().usedEntries(reached[slot]);
+  if (pools.usedBytes(entries) - pools.usedBytes(0) > keptBytes) {
+    pools.release(slot);
+    reached[slot] = 0;
+  }
 }
 
 bool Session::rewind(int64_t slot, int64_t tokens) {
@@ -31,7 +45,11 @@ bool Session::rewind(int64_t slot, int64_t tokens) {
   if (tokens != 0 && tokens != positions[slot] && (!byPosition || evicted)) {
     return false;
   }
-  positions[slot] = static_cast<int32_t>(tokens);
+  if (tokens == 0) {
+    reset(slot);
+  } else {
+    setPosition(slot, tokens);
+  }
   return true;
 }
 
@@ -60,14 +78,14 @@ void Session::restore(int64_t slot, const Snapshot &snapshot) {
   checkSlot(slot);
   checkFits("the saved state", snapshot.position);
   pools.restore(slot, snapshot.state);
-  positions[slot] = snapshot.position;
+  setPosition(slot, snapshot.position);
 }
 
 void Session::copy(int64_t from, int64_t to) {
   int64_t used = entries(from);
   checkSlot(to);
   pools.copy(from, to, used);
-  positions[to] = positions[from];
+  setPosition(to, positions[from]);
 }
 
 void Session::save(int64_t slot, const std::string &path,
@@ -83,6 +101,7 @@ std::string Session::load(int64_t slot, const std::string &path) {
   checkFits(path, file.position());
   file.check(pools);
   std::string application = file.application();
+  setPosition(slot, file.position()); // its memory is in use from now on
   positions[slot] = 0; // a file that fails now leaves an empty slot
   file.read(pools, slot, application);
   positions[slot] = file.position();

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace cheems;
 
@@ -51,6 +52,15 @@ void Memory::confine(int64_t bytes) {
   }
   forbid(base + bytes, end(std::max(bytes, visible)));
   visible = bytes;
+}
+
+void Memory::release(int64_t offset, int64_t bytes) {
+  int64_t page = sysconf(_SC_PAGESIZE); // the base is a multiple of it
+  int64_t begin = (offset + page - 1) / page * page,
+          end = (offset + bytes) / page * page;
+  if (begin < end) {
+    madvise(base + begin, static_cast<size_t>(end - begin), MADV_DONTNEED);
+  }
 }
 
 char *Memory::end() const { return base - kRedzone + mappedBytes(size); }

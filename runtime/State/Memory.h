@@ -25,6 +25,10 @@ public:
   /// at most its size; no effect in other builds.
   void confine(int64_t bytes);
 
+  /// Gives the pages that lie wholly in [offset, offset + bytes) back to the
+  /// kernel; they are zero again.
+  void release(int64_t offset, int64_t bytes);
+
 private:
   /// Of the mapping, redzone included.
   char *end() const;

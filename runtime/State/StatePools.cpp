@@ -116,3 +116,9 @@ void StatePools::copy(int64_t from, int64_t to, int64_t entries) {
     }
   }
 }
+
+void StatePools::release(int64_t slot) {
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    memory[i].release(slot * kinds[i].slotBytes, kinds[i].slotBytes);
+  }
+}

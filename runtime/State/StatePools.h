@@ -42,6 +42,8 @@ public:
   /// Throws Error when the copy came from pools of another shape.
   void restore(int64_t slot, const SlotCopy &copy);
   void copy(int64_t from, int64_t to, int64_t entries);
+  /// Gives the slot's memory back to the kernel; what it held is lost.
+  void release(int64_t slot);
 
 private:
   /// A slot's block as `runs` runs, `stride` bytes apart, of which `entry *

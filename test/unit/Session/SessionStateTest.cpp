@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <unistd.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -174,6 +175,45 @@ TEST(SessionState, filesOfOtherModelsAreRefusedByName) {
   other.metadata["warnings"] = {"a line"};
   other.metadata["context"]["default"] = 64;
   EXPECT_EQ(refusal(other), "");
+}
+
+/// Bytes of this process that are in memory.
+int64_t residentBytes() {
+  int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(SessionState, resetGivesTheMemoryOfALongSequenceBack) {
+  FakeArtifact artifact = artifactWith(0);
+  constexpr int64_t entry = 1 << 20; // bytes
+  artifact.metadata["state"].push_back(
+      {{"name", "wide"},
+       {"type", "f32"},
+       {"shape", {"slots", "capacity", entry / 4}}});
+  auto model = load(artifact);
+  Session session(model, with(2, 32));
+  feed(session, 1, 3);
+  Snapshot shorter = session.snapshot(1);
+  float want = seen(session, 1);
+  for (bool copies : {false, true}) {
+    feed(session, 0, 24);
+    Snapshot moment = session.snapshot(0);
+    session.restore(0, moment); // touches all that it holds
+    int64_t before = residentBytes();
+    if (copies) { // less now, but the pages are there
+      session.copy(1, 0);
+    } else {
+      session.restore(0, shorter);
+    }
+    session.reset(0);
+    EXPECT_LT(residentBytes(), before - 20 * entry);
+    session.restore(0, shorter);
+    EXPECT_EQ(seen(session, 0), want);
+    before = residentBytes();
+    session.reset(0); // a short one's stays
+    EXPECT_GT(residentBytes(), before - entry);
+  }
 }
 
 TEST(SessionState, slotsMustExist) {

@@ -1,7 +1,10 @@
 // What of a slot is its sequence's: copies take that, and nothing else.
 #include "runtime/State/StatePools.h"
 #include "RandomPools.h"
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -40,6 +43,43 @@ TEST(StatePools, copiesOfOtherShapesAreRefused) {
   pools.save(0, 5, copy);
   EXPECT_THROW(shorter.restore(0, copy), Error);
   EXPECT_THROW(others.restore(0, copy), Error);
+}
+
+/// Pages of a slot's pool that the kernel holds, of those wholly in it.
+int64_t residentPages(const StatePools &pools, int64_t slot, int64_t bytes) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  char *base = static_cast<char *>(pools.bases()[0]);
+  int64_t begin = (slot * bytes + page - 1) / page * page,
+          end = (slot + 1) * bytes / page * page;
+  std::vector<unsigned char> resident((end - begin) / page);
+  EXPECT_EQ(mincore(base + begin, end - begin, resident.data()), 0);
+  return std::count_if(resident.begin(), resident.end(),
+                       [](unsigned char each) { return each & 1; });
+}
+
+TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
+  Metadata data;
+  data.state = {{"keys", "f32", 4, {3, StateKind::capacityExtent, 7}},
+                {"running", "f32", 4, {5}}};
+  const int64_t capacity = 1001, bytes = 4 * 3 * capacity * 7; // no whole pages
+  StatePools pools(data, 3, capacity);
+  fill(pools, 3, 1);
+  std::string before = used(pools, 0, capacity),
+              behind = used(pools, 2, capacity);
+  int64_t all = residentPages(pools, 1, bytes);
+  EXPECT_GE(all, 19);
+  pools.release(1);
+  EXPECT_EQ(residentPages(pools, 1, bytes), 0);
+  EXPECT_EQ(residentPages(pools, 0, bytes), all);
+  EXPECT_EQ(used(pools, 0, capacity), before);
+  EXPECT_EQ(used(pools, 2, capacity), behind);
+  for (int64_t slot : {0, 2}) {
+    pools.release(slot);
+    EXPECT_EQ(residentPages(pools, slot, bytes), 0) << slot;
+  }
+  fill(pools, 3, 1); // memory as before
+  EXPECT_EQ(used(pools, 0, capacity), before);
+  EXPECT_EQ(used(pools, 2, capacity), behind);
 }
 
 TEST(StatePools, nothingUsedIsNothingButRunningStates) {
