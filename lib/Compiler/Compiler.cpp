@@ -10,27 +10,65 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+#include <filesystem>
+#include <optional>
 
 namespace cheems {
 namespace {
+/// Where a chain of links leads, also to a file that is not there yet.
+std::string endOfLinks(std::filesystem::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40; ++links) {
+    auto next = std::filesystem::read_symlink(path, error);
+    if (error) {
+      break;
+    }
+    path = path.parent_path() / next;
+  }
+  return path.string();
+}
+
 /// A file beside its final name until keep() renames it; removed otherwise,
-/// also on a signal.
+/// also on a signal. Links to the name stay.
 class PendingFile {
 public:
   static llvm::Expected<PendingFile> create(const std::string &output) {
-    auto file = llvm::sys::fs::TempFile::create(output + ".%%%%%%%%.tmp",
-                                                llvm::sys::fs::all_read |
-                                                    llvm::sys::fs::owner_write);
-    if (!file) {
-      return llvm::createStringError("cannot write " + output + ": " +
-                                     llvm::toString(file.takeError()));
+    auto failed = [&](const std::string &reason) {
+      return llvm::createStringError("cannot write " + output + ": " + reason);
+    };
+    namespace fs = llvm::sys::fs;
+    fs::file_status old;
+    std::error_code error = fs::status(output, old);
+    if (error && error != std::errc::no_such_file_or_directory) {
+      return failed(error.message());
     }
-    return PendingFile(std::move(*file), output);
+    if (fs::exists(old) && !fs::is_regular_file(old)) {
+      return failed("it is not a regular file");
+    }
+    std::string target = endOfLinks(output);
+    auto file = fs::TempFile::create(target + ".%%%%%%%%.tmp",
+                                     fs::all_read | fs::all_write);
+    if (!file) {
+      return failed(llvm::toString(file.takeError()));
+    }
+    PendingFile pending(std::move(*file), std::move(target));
+    auto permissions = fs::getPermissions(pending.path());
+    if (!permissions) {
+      return failed(permissions.getError().message());
+    }
+    pending.permissions = *permissions;
+    return pending;
   }
   PendingFile(PendingFile &&) = default;
   ~PendingFile() { llvm::consumeError(file.discard()); }
   const std::string &path() const { return file.TmpName; }
   llvm::Error keep() {
+    // The linker puts a program in its place; this one is only ever mapped.
+    if (std::error_code error =
+            llvm::sys::fs::setPermissions(path(), permissions)) {
+      return llvm::createStringError("cannot write " + output + ": " +
+                                     error.message());
+    }
     if (llvm::Error failed = file.keep(output)) {
       return llvm::createStringError("cannot write " + output + ": " +
                                      llvm::toString(std::move(failed)));
@@ -43,6 +81,7 @@ private:
       : file(std::move(file)), output(std::move(output)) {}
   llvm::sys::fs::TempFile file;
   std::string output;
+  llvm::sys::fs::perms permissions = {}; ///< that the process's mask leaves
 };
 
 llvm::Error writeStage(const std::string &output,
@@ -125,6 +164,14 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (options.scalar || options.emit != Emit::Artefact) {
     targets->erase(targets->begin(), std::prev(targets->end()));
   }
+  std::optional<PendingFile> file;
+  if (options.emit == Emit::Artefact) { // a bad place is said before the work
+    auto created = PendingFile::create(options.output);
+    if (!created) {
+      return created.takeError();
+    }
+    file.emplace(std::move(*created));
+  }
   auto variants =
       compileVariants({checkpoint->config(), import, options.scalar,
                        options.groupExperts, options.emit == Emit::LLVM},
@@ -140,10 +187,6 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
     });
   }
 
-  auto file = PendingFile::create(options.output);
-  if (!file) {
-    return file.takeError();
-  }
   std::vector<Object> objects;
   for (Variant &variant : *variants) {
     if (!variant.object.empty()) {

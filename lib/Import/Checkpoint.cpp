@@ -2,6 +2,7 @@
 #include "cheems/Import/Checkpoint.h"
 #include "lib/Import/BindTensors.h"
 #include "lib/Import/Config.h"
+#include "lib/Import/InputFile.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "lib/Import/NameSets.h"
@@ -16,12 +17,14 @@ llvm::Expected<std::optional<std::string>> readText(llvm::StringRef folder,
                                                     llvm::StringRef name) {
   llvm::SmallString<256> path(folder);
   llvm::sys::path::append(path, name);
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status) ==
+      std::errc::no_such_file_or_directory) {
+    return std::nullopt;
+  }
+  auto buffer = openInput(path);
   if (!buffer) {
-    if (buffer.getError() == std::errc::no_such_file_or_directory) {
-      return std::nullopt;
-    }
-    return failed(path + ": " + buffer.getError().message());
+    return buffer.takeError();
   }
   return (*buffer)->getBuffer().str();
 }

@@ -1,6 +1,7 @@
 // The safetensors container: every claim of the header is checked before a view
 // is handed out.
 #include "cheems/Import/SafeTensors.h"
+#include "lib/Import/InputFile.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "llvm/ADT/STLExtras.h"
@@ -141,10 +142,9 @@ void TensorView::release() const {
 }
 
 llvm::Expected<SafeTensorsFile> SafeTensorsFile::open(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = openInput(path, /*terminated=*/false);
   if (!buffer) {
-    return failed(path + ": " + buffer.getError().message());
+    return buffer.takeError();
   }
   return parse(std::move(*buffer), path);
 }

@@ -1,5 +1,6 @@
 // Single weight files and shards.
 #include "lib/Import/WeightFiles.h"
+#include "lib/Import/InputFile.h"
 #include "lib/Import/Json.h"
 #include "lib/Import/Messages.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,9 +34,9 @@ llvm::Expected<WeightFiles> openSingle(std::string path) {
 
 llvm::Expected<WeightFiles> openShards(llvm::StringRef folder,
                                        std::string index) {
-  auto text = llvm::MemoryBuffer::getFile(index);
+  auto text = openInput(index);
   if (!text) {
-    return failed(index + ": " + text.getError().message());
+    return text.takeError();
   }
   auto shardOf = parseShardIndex((*text)->getBuffer(), index);
   if (!shardOf) {

@@ -1,5 +1,6 @@
 """Ways to break a model folder: each function takes a fresh copy of a good one and damages it."""
 import json
+import os
 import struct
 
 
@@ -20,6 +21,16 @@ def edit_config(**fields):
 
 def write(name, data):
     return lambda model: (model / name).write_bytes(data)
+
+
+def pipe(name):
+    """A named pipe in the file's place: opening it would wait for a writer."""
+
+    def apply(model):
+        (model / name).unlink(missing_ok=True)
+        os.mkfifo(model / name)
+
+    return apply
 
 
 def remove(name):

@@ -9,13 +9,14 @@ import os
 import pathlib
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-from broken_models import edit_config, edit_header, header_size, remove, rename_tensor, reshape, shard_index, truncate, write
+from broken_models import edit_config, edit_header, header_size, pipe, remove, rename_tensor, reshape, shard_index, truncate, write
 
 FAILED, USAGE, UNSUPPORTED = 1, 2, 3
 NORM = "model.layers.0.input_layernorm.weight"
@@ -62,6 +63,10 @@ MODEL_CASES = [
     ("tensor type", edit_header(odd_type), UNSUPPORTED, "F8_E4M3"),
     ("shard missing", shard_index({NORM: "model-00001-of-00001.safetensors"}), FAILED, "model-00001-of-00001"),
     ("shard outside the folder", shard_index({NORM: "../../etc/passwd"}), FAILED, "passwd"),
+    ("config is a pipe", pipe("config.json"), FAILED, "config.json: not a regular file"),
+    ("weights are a pipe", pipe("model.safetensors"), FAILED, "model.safetensors: not a regular file"),
+    ("index is a pipe", lambda model: [remove("model.safetensors")(model), pipe("model.safetensors.index.json")(model)], FAILED, "model.safetensors.index.json: not a regular file"),
+    ("tokenizer is a pipe", pipe("tokenizer.json"), FAILED, "tokenizer.json: not a regular file"),
     ("tokenizer is no JSON", write("tokenizer.json", b"{]"), FAILED, "tokenizer.json"),
 ]
 
@@ -153,6 +158,26 @@ def damaged_regions(good, folder):
     return paths
 
 
+def places(compiler, model, folder, checker):
+    """Links stay and have their targets replaced, the mask gives the mode, and what is no file is left alone."""
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    for place in ("pipe", "."):
+        checker.check(f"output to {place}", [compiler, model, "-o", folder / place, "--cpu", "x86-64-v3"], FAILED, "it is not a regular file")
+    (folder / "pipe").unlink()
+    (folder / "link").symlink_to("target")
+    for mask, emit in ((0o022, "mlir"), (0o027, "artefact")):
+        subprocess.run([compiler, model, "-o", folder / "link", "--emit", emit, "--cpu", "x86-64-v3"], check=True, umask=mask)
+        mode = stat.S_IMODE((folder / "target").stat().st_mode)
+        names = sorted(path.name for path in folder.iterdir())
+        if (folder / "link").is_symlink() and names == ["link", "target"] and mode == 0o666 & ~mask:
+            checker.passed += 1
+        else:
+            checker.failures += 1
+            print(f"FAILED cheems-compile: --emit {emit} through a link left {names}, mode {mode:o}")
+    shutil.rmtree(folder)
+
+
 def interrupted(compiler, runner, model, folder, checker):
     """Ctrl-C at any moment leaves either no file or a whole one, and nothing beside it."""
     folder.mkdir()
@@ -215,6 +240,7 @@ def main():
         if left:
             checker.failures += 1
             print(f"FAILED cheems-compile: a failed compile left {left}")
+        places(compiler, good_model, folder / "places", checker)
         interrupted(compiler, runner, good_model, folder / "interrupted", checker)
 
         good = folder / "good.cheems"
