@@ -52,8 +52,8 @@ CHEEMS_API const char *cheems_last_error(void);
 
 /* Maps and checks the file (docs/abi.md: everything but the weights) and loads
  * its code. Close it with cheems_model_close. CHEEMS_FAILED: truncated,
- * corrupted, foreign version, not a compiled model. CHEEMS_UNSUPPORTED: this
- * CPU lacks a feature. */
+ * corrupted, foreign version, not a compiled model; a model folder is compiled
+ * with cheems-compile first. CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
 CHEEMS_API cheems_status cheems_model_open(const char *path,
                                            cheems_model **model);
 

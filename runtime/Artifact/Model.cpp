@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
 
@@ -64,6 +65,12 @@ void advise(std::string_view weights, const Metadata &data) {
 
 std::shared_ptr<const Model> Model::open(const std::string &path,
                                          const CpuFeatures &cpu) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error("cannot open '" + path +
+                "': it is a folder; compile it first: cheems-compile " + path +
+                " -o MODEL.cheems");
+  }
   return std::shared_ptr<const Model>(new Model(path, cpu));
 }
 

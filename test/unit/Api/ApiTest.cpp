@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <thread>
 
 using namespace cheems::test;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -159,6 +161,16 @@ TEST_F(Api, nullHandlesAreRefusedOrHarmless) {
   EXPECT_EQ(
       cheems_session_step(session, nullptr, 1, nullptr, 1, nullptr, 0, nullptr),
       CHEEMS_USAGE);
+}
+
+TEST_F(Api, aModelFolderIsToBeCompiledFirst) {
+  std::string folder = std::filesystem::temp_directory_path().string();
+  cheems_model *none = nullptr;
+  EXPECT_EQ(cheems_model_open(folder.c_str(), &none), CHEEMS_FAILED);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_THAT(cheems_last_error(),
+              AllOf(HasSubstr(folder), HasSubstr("is a folder"),
+                    HasSubstr("cheems-compile")));
 }
 
 TEST_F(Api, modelDescribesItself) {

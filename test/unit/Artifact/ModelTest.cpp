@@ -89,7 +89,8 @@ TEST(Model, verifyCanBeInterrupted) {
 TEST(Model, pathsThatAreNoFilesAreRefused) {
   EXPECT_THAT(refusal("/nonexistent/x.cheems").message,
               HasSubstr("cannot open '/nonexistent/x.cheems'"));
-  EXPECT_THAT(refusal("/tmp").message, HasSubstr("not a regular file"));
+  EXPECT_THAT(refusal("/tmp").message,
+              HasSubstr("it is a folder; compile it first: cheems-compile"));
   TemporaryFile file("");
   EXPECT_THAT(refusal(file.path()).message, HasSubstr("empty"));
   std::string pipe = file.path() + ".pipe";
