@@ -1,4 +1,4 @@
-# Binaries, libcheems, its headers and a CMake package: find_package(Cheems) gives Cheems::cheems.
+# Binaries, libcheems, its headers; a CMake package, find_package(Cheems) gives Cheems::cheems; cheems.pc for pkg-config.
 include(CMakePackageConfigHelpers)
 
 foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-perplexity cheems-lsp-server)
@@ -19,4 +19,11 @@ if(TARGET cheems)
     INSTALL_DESTINATION ${package_dir})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/CheemsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/cmake/CheemsConfig.cmake ${CMAKE_BINARY_DIR}/cmake/CheemsConfigVersion.cmake DESTINATION ${package_dir})
+
+  # from where cheems.pc lies, so that the installed tree may be moved
+  file(RELATIVE_PATH CHEEMS_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  cmake_path(APPEND CHEEMS_PC_LIBDIR "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+  cmake_path(APPEND CHEEMS_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(cmake/cheems.pc.in ${CMAKE_BINARY_DIR}/cmake/cheems.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/cmake/cheems.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
