@@ -1,16 +1,14 @@
 #include "runtime/Generation/ModelCache.h"
 #include "runtime/Error.h"
 #include "runtime/Generation/ChildProcess.h"
-#include "runtime/Generation/Prompt.h"
+#include "runtime/Generation/Workplace.h"
 #include "runtime/Process/FileFault.h"
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <pwd.h>
+#include <map>
+#include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
-#include <xxhash.h>
 
 namespace fs = std::filesystem;
 
@@ -24,32 +22,6 @@ constexpr const char *textFiles[] = {
     "tokenizer.json",      "tokenizer_config.json",
     "chat_template.jinja", "model.safetensors.index.json"};
 
-/// A list of texts under one hash; where one ends counts.
-class Key {
-public:
-  void add(const std::string &text) {
-    bytes += std::to_string(text.size()) + ":" + text;
-  }
-  /// What tells one state of a file from another without reading it.
-  void addStamp(const fs::path &file) {
-    std::error_code ignored;
-    add(file.string());
-    add(std::to_string(fs::file_size(file, ignored)));
-    add(std::to_string(
-        fs::last_write_time(file, ignored).time_since_epoch().count()));
-  }
-  std::string hex() const {
-    char text[17];
-    std::snprintf(text, sizeof(text), "%016llx",
-                  static_cast<unsigned long long>(
-                      XXH3_64bits(bytes.data(), bytes.size())));
-    return text;
-  }
-
-private:
-  std::string bytes;
-};
-
 /// Name and features of the first processor, as the kernel words them.
 std::string cpuName() {
   std::ifstream file("/proc/cpuinfo");
@@ -60,15 +32,6 @@ std::string cpuName() {
     }
   }
   return name;
-}
-
-/// The last part of a folder's name, fit for a file name.
-std::string shortName(const fs::path &folder) {
-  std::string name = folder.filename().string().substr(0, 64);
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c <= ' ' || c == 0x7f; },
-      '_');
-  return name.empty() ? "model" : name;
 }
 
 fs::path canonicalFolder(const std::string &folder) {
@@ -83,27 +46,66 @@ fs::path canonicalFolder(const std::string &folder) {
   return path;
 }
 
+/// The files of a model folder that count, in an order.
+std::vector<std::string> filesOf(const fs::path &folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const char *name : textFiles) {
+    if (fs::exists(folder / name, error)) {
+      files.push_back((folder / name).string());
+    }
+  }
+  size_t texts = files.size();
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->path().extension() == ".safetensors") {
+      files.push_back(it->path().string());
+    }
+  }
+  if (error) {
+    throw Error("cannot read " + folder.string() + ": " + error.message());
+  }
+  std::sort(files.begin() + static_cast<std::ptrdiff_t>(texts), files.end());
+  return files;
+}
+
+using Stamps = std::map<std::string, FileStamp>;
+
+Stamps stampsOf(const std::vector<std::string> &files) {
+  Stamps stamps;
+  for (const std::string &file : files) {
+    stamps[file] = FileStamp::of(file);
+  }
+  return stamps;
+}
+
+std::string joined(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words) {
+    text += " " + word;
+  }
+  return text;
+}
+
 } // namespace
 
-ModelCache::ModelCache(std::string compiler, std::string directory)
-    : compiler(std::move(compiler)), directory(std::move(directory)) {}
+/// A model folder as it was when its files were looked at.
+struct ModelCache::Source {
+  std::string given; ///< as the user wrote it
+  fs::path folder;
+  std::vector<std::string> arguments;
+  std::string key;
+  Stamps stamps;
 
-std::string ModelCache::defaultDirectory() {
-  const char *cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && cache[0] == '/') { // the specification says to ignore others
-    return std::string(cache) + "/cheems";
+  void checkUnchanged() const {
+    if (stampsOf(filesOf(folder)) != stamps) {
+      throw Error(given + " changed while it was compiled; run this again");
+    }
   }
-  const char *home = std::getenv("HOME");
-  if (!home || !*home) {
-    const passwd *user = getpwuid(getuid());
-    home = user ? user->pw_dir : nullptr;
-  }
-  if (!home || !*home) {
-    throw Error("a model folder needs a place for the compiled model: set "
-                "XDG_CACHE_HOME or HOME");
-  }
-  return std::string(home) + "/.cache/cheems";
-}
+};
+
+ModelCache::ModelCache(Settings given)
+    : settings(std::move(given)), cache(settings.directory) {}
 
 std::string ModelCache::standardCompiler() {
   std::error_code error;
@@ -115,113 +117,188 @@ std::string ModelCache::standardCompiler() {
 }
 
 ModelCache ModelCache::standard() {
-  return ModelCache(standardCompiler(), defaultDirectory());
+  return ModelCache({standardCompiler(), CacheFolder::standard(),
+                     CacheFolder::standardLimit()});
 }
 
-std::string ModelCache::path(const std::string &folder) const {
-  fs::path source = canonicalFolder(folder);
-  if (access(compiler.c_str(), X_OK) != 0) {
-    throw Error(folder + " is a model folder, and there is no " + compiler +
-                " to compile it; give a compiled model");
+ModelCache::Source
+ModelCache::read(const std::string &given,
+                 const std::vector<std::string> &arguments) const {
+  Source source = {given, canonicalFolder(given), arguments, "", {}};
+  if (access(settings.compiler.c_str(), X_OK) != 0) {
+    throw Error(given + " is a model folder, and there is no " +
+                settings.compiler + " to compile it; give a compiled model");
   }
-  Key key;
-  for (const char *name : textFiles) {
-    std::error_code error;
-    bool there = fs::exists(source / name, error);
-    key.add(name);
-    key.add(there ? "present" : "absent");
-    key.add(there ? readText((source / name).string()) : "");
-  }
-  std::vector<fs::path> weights;
-  std::error_code error;
-  for (fs::directory_iterator it(source, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() == ".safetensors") {
-      weights.push_back(it->path());
+  cache.prepare();
+  CacheIndex known = cache.index();
+  std::map<std::string, CacheIndex::File> learned;
+  auto contents = [&](const std::string &path, const FileStamp &stamp) {
+    auto found = known.files.find(path);
+    if (found != known.files.end() && found->second.stamp == stamp) {
+      return found->second.hash;
     }
-  }
-  std::sort(weights.begin(), weights.end());
-  for (const fs::path &file : weights) {
-    key.addStamp(file);
-  }
-  std::string version;
-  if (int code = runChild({compiler, "--version"}, &version)) {
-    throw Error(compiler + " --version ended with exit code " +
-                std::to_string(code));
-  }
-  key.add(version);
-  key.addStamp(compiler); // builds of one version differ
-  key.add(cpuName());
-  return directory + "/" + shortName(source) + "-" + key.hex() + ".cheems";
-}
-
-void ModelCache::compile(const std::string &folder,
-                         const std::string &target) const {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error("cannot make the cache folder " + directory + ": " +
-                error.message() + "; set XDG_CACHE_HOME to another place");
-  }
-  // A folder of its own: whatever the compiler leaves in it goes, and two at
-  // once do not meet. The last to finish wins, with the same bytes.
-  std::string temporary = directory + "/compiling-XXXXXX";
-  if (!mkdtemp(temporary.data())) {
-    throw Error("cannot write to the cache folder " + directory +
-                "; set XDG_CACHE_HOME to another place");
-  }
-  struct Remove {
-    const std::string &folder;
-    ~Remove() {
-      std::error_code ignored;
-      fs::remove_all(folder, ignored);
+    std::string hash = hashOfFile(path);
+    if (stamp.settled(settings.settling)) {
+      learned[path] = {stamp, hash};
     }
-  } remove{temporary};
-  std::string output = temporary + "/model";
-  if (int code = runChild({compiler, folder, "-o", output})) {
-    throw CompileFailed{code};
+    return hash;
+  };
+
+  std::string identity; // a list of texts; where one ends counts
+  auto add = [&](const std::string &text) {
+    identity += std::to_string(text.size()) + ":" + text;
+  };
+  std::vector<std::string> files = filesOf(source.folder);
+  source.stamps = stampsOf(files);
+  for (const std::string &file : files) {
+    add(fs::path(file).filename().string());
+    add(contents(file, source.stamps[file]));
   }
-  fs::rename(output, target, error);
-  if (error) {
-    throw Error("cannot keep the compiled model as " + target + ": " +
-                error.message());
+  add(contents(settings.compiler, FileStamp::of(settings.compiler)));
+  add(cpuName());
+  for (const std::string &word : arguments) {
+    add(word);
   }
+  source.key = hashOfText(identity);
+  if (!learned.empty()) {
+    cache.update([&](CacheIndex &index) {
+      for (const auto &[path, file] : learned) {
+        index.files[path] = file;
+      }
+    });
+  }
+  return source;
 }
 
+std::string ModelCache::path(const std::string &folder,
+                             const std::vector<std::string> &arguments) const {
+  return cache.modelPath(read(folder, arguments).key);
+}
+
+/// The model stays locked as long as it is used: no one removes it to make
+/// room.
 /// From here on the file is the one to name where it suddenly cannot be read.
 static std::shared_ptr<const Model> openWatched(const std::string &path) {
   fault::watch(path);
   return Model::open(path);
 }
 
-std::shared_ptr<const Model>
-ModelCache::open(const std::string &folder,
-                 const std::function<void(const std::string &)> &notify) const {
-  std::string target = path(folder);
-  std::error_code error;
-  if (fs::exists(target, error)) {
-    try {
-      return openWatched(target);
-    } catch (const Error &problem) {
-      if (problem.status != Status::failed) {
-        throw;
-      }
-      notify(std::string(problem.what()) + "; compiling it again");
+static std::shared_ptr<const Model> openLocked(const std::string &path,
+                                               FileLock lock) {
+  struct Use {
+    FileLock lock;
+    std::shared_ptr<const Model> model;
+  };
+  auto use = std::make_shared<Use>(Use{std::move(lock), openWatched(path)});
+  return {use, use->model.get()};
+}
+
+std::shared_ptr<const Model> ModelCache::openKept(const Source &source,
+                                                  const Notify &notify) const {
+  std::string target = cache.modelPath(source.key);
+  auto lock = FileLock::open(target);
+  if (!lock) {
+    return nullptr;
+  }
+  lock->take(FileLock::Kind::shared);
+  struct stat found;
+  if (lock->gone() || fstat(lock->descriptor(), &found) != 0) {
+    return nullptr; // to make room, just now
+  }
+  if (found.st_uid != geteuid()) {
+    throw Error(target + " belongs to another user, and models are programs: "
+                         "remove it");
+  }
+  futimens(lock->descriptor(), nullptr); // when it was used last
+  CacheIndex::Origin origin = {source.folder.string(), source.arguments};
+  if (!(cache.index().models[source.key] == origin)) { // the folder was moved
+    cache.update([&](CacheIndex &index) { index.models[source.key] = origin; });
+  }
+  try {
+    return openLocked(target, std::move(*lock));
+  } catch (const Error &problem) {
+    if (problem.status != Status::failed) {
+      throw;
     }
+    notify(std::string(problem.what()) + "; compiling it again");
+    unlink(target.c_str());
+    return nullptr;
   }
-  if (isatty(STDERR_FILENO)) {
-    notify("compiling " + folder + " into " + target);
+}
+
+std::shared_ptr<const Model> ModelCache::compile(const Source &source,
+                                                 const Notify &notify) const {
+  Workplace workplace(cache.workPath(source.key), [&] {
+    notify("another process compiles " + source.given + "; waiting for it");
+  });
+  if (auto model = openKept(source, notify)) { // that process has made it
+    return model;
   }
-  compile(fs::canonical(folder).string(), target);
-  return openWatched(target);
+  cache.sweep();
+  notify("compiling " + source.given + joined(source.arguments) +
+         " once, to be kept in " + settings.directory);
+  std::string output = cache.workPath(source.key) + "/model.cheems",
+              target = cache.modelPath(source.key);
+  std::vector<std::string> words = {settings.compiler, source.folder.string(),
+                                    "-o", output};
+  words.insert(words.end(), source.arguments.begin(), source.arguments.end());
+  if (int code = runChild(words)) {
+    throw CompileFailed{code};
+  }
+  source.checkUnchanged();
+  auto lock = FileLock::open(output);
+  if (!lock) {
+    throw Error(Status::usage, settings.compiler + " made no model of " +
+                                   source.given + joined(source.arguments) +
+                                   "; drop what asks it for something else");
+  }
+  lock->take(FileLock::Kind::shared);
+  std::error_code error;
+  fs::rename(output, target, error);
+  if (error) {
+    throw Error("cannot keep the compiled model as " + target + ": " +
+                error.message());
+  }
+  cache.update([&](CacheIndex &index) {
+    index.models[source.key] = {source.folder.string(), source.arguments};
+  });
+  std::shared_ptr<const Model> model;
+  try {
+    model = openLocked(target, std::move(*lock));
+  } catch (const Error &problem) {
+    if (problem.status == Status::failed) { // --emit made something else
+      unlink(target.c_str());
+    }
+    throw;
+  }
+  if (int removed = settings.limit > 0 ? cache.shrink(settings.limit) : 0) {
+    notify("removed " + std::to_string(removed) +
+           (removed == 1 ? " model" : " models") +
+           " not used for long from the cache, to stay below "
+           "CHEEMS_CACHE_SIZE");
+  }
+  return model;
 }
 
 std::shared_ptr<const Model>
-openModel(const std::string &path,
-          const std::function<void(const std::string &)> &notify) {
+ModelCache::open(const std::string &folder, const Notify &notify,
+                 const std::vector<std::string> &arguments) const {
+  Source source = read(folder, arguments);
+  std::shared_ptr<const Model> model = openKept(source, notify);
+  return model ? model : compile(source, notify);
+}
+
+std::shared_ptr<const Model>
+openModel(const std::string &path, const Notify &notify,
+          const std::vector<std::string> &arguments) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    return ModelCache::standard().open(path, notify);
+    return ModelCache::standard().open(path, notify, arguments);
+  }
+  if (!arguments.empty() && fs::exists(path, error)) {
+    throw Error(Status::usage,
+                path + " was compiled already:" + joined(arguments) +
+                    " is for a model folder; drop it, or give the folder");
   }
   return openWatched(path);
 }

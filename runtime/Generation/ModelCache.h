@@ -1,12 +1,15 @@
 // Model folders given where a compiled model is expected: compiled once, kept
-// in the user's cache.
+// in the user's cache (docs/cache.md).
 #ifndef CHEEMS_RUNTIME_GENERATION_MODELCACHE_H
 #define CHEEMS_RUNTIME_GENERATION_MODELCACHE_H
 
 #include "runtime/Artifact/Model.h"
+#include "runtime/Generation/CacheFolder.h"
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace cheems {
 
@@ -15,41 +18,58 @@ struct CompileFailed {
   int code;
 };
 
+/// Called with one line for people.
+using Notify = std::function<void(const std::string &)>;
+
 class ModelCache {
 public:
-  /// `compiler` is the path of cheems-compile, `directory` where compiled
-  /// models are kept; it is made when needed.
-  ModelCache(std::string compiler, std::string directory);
+  struct Settings {
+    std::string compiler;  ///< path of cheems-compile
+    std::string directory; ///< where compiled models are kept
+    int64_t limit = 0;     ///< bytes of them; 0: none
+    /// A file that changed less long ago is read again each time: its next
+    /// change might have the same time.
+    std::chrono::nanoseconds settling = std::chrono::seconds(2);
+  };
+
+  explicit ModelCache(Settings settings);
   /// The path of the cheems-compile beside this program. Throws Error.
   static std::string standardCompiler();
-  /// `standardCompiler()` and `defaultDirectory()`.
+  /// With `standardCompiler()`, `CacheFolder::standard()` and
+  /// `CacheFolder::standardLimit()`.
   static ModelCache standard();
-  /// $XDG_CACHE_HOME/cheems, where that is unset ~/.cache/cheems. Throws
-  /// Error if neither can be told.
-  static std::string defaultDirectory();
 
-  /// The compiled model of a folder, compiled now if it is not there. Several
-  /// processes may do so at once. Throws Error, CompileFailed.
+  /// The compiled model of a folder, compiled now with `arguments` if it is not
+  /// there. Several processes may do so at once: one compiles. Throws Error,
+  /// CompileFailed.
   std::shared_ptr<const Model>
-  open(const std::string &folder,
-       const std::function<void(const std::string &)> &notify) const;
+  open(const std::string &folder, const Notify &notify,
+       const std::vector<std::string> &arguments = {}) const;
 
-  /// Where that model is kept. The name changes with the configuration's and
-  /// tokenizer's contents; each weight file's path, size and time; the
+  /// Where that model is kept. The name changes with the contents of the
+  /// configuration, the tokenizer and the weight files; `arguments`; the
   /// compiler; and this machine's CPU.
-  std::string path(const std::string &folder) const;
+  std::string path(const std::string &folder,
+                   const std::vector<std::string> &arguments = {}) const;
 
 private:
-  void compile(const std::string &folder, const std::string &target) const;
+  struct Source;
+  Source read(const std::string &folder,
+              const std::vector<std::string> &arguments) const;
+  std::shared_ptr<const Model> openKept(const Source &source,
+                                        const Notify &notify) const;
+  std::shared_ptr<const Model> compile(const Source &source,
+                                       const Notify &notify) const;
 
-  std::string compiler, directory;
+  Settings settings;
+  CacheFolder cache;
 };
 
 /// MODEL of a command line: a compiled file, or a model folder by way of
-/// `ModelCache::standard()`.
+/// `ModelCache::standard()`. A file takes no `arguments`: throws Error (usage).
 std::shared_ptr<const Model>
-openModel(const std::string &path,
-          const std::function<void(const std::string &)> &notify);
+openModel(const std::string &path, const Notify &notify,
+          const std::vector<std::string> &arguments = {});
 
 } // namespace cheems
 

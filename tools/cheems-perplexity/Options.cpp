@@ -1,6 +1,7 @@
 #include "Options.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
+#include "tools/Support/CompileFlags.h"
 
 namespace cheems::perplexity {
 
@@ -32,6 +33,9 @@ std::optional<Options> parseOptions(int argc, char **argv) {
                  "it and how often both expect the same token most");
   addNumber(app, "-t,--threads", threads, 1, ThreadPool::maxThreads,
             "threads; default: the physical cores this process may use");
+  CompileFlags compile;
+  compile.declareFormats(app);
+  compile.declare(app);
   if (!parse(app, argc, argv)) {
     return std::nullopt;
   }
@@ -42,6 +46,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
     throw usage("no text given: use -f FILE");
   }
   options.threads = static_cast<int>(threads.value_or(0));
+  options.compileArguments = compile.arguments();
   return options;
 }
 

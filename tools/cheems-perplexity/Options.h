@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cheems::perplexity {
 
 struct Options {
   std::string model, file;
-  std::optional<std::string> base; ///< the model to differ from
-  int64_t context = 512;           ///< tokens of a chunk
-  int64_t chunks = 0;              ///< at most; 0: all
-  int threads = 0;                 ///< 0: the runtime's choice
+  std::optional<std::string> base;           ///< the model to differ from
+  int64_t context = 512;                     ///< tokens of a chunk
+  int64_t chunks = 0;                        ///< at most; 0: all
+  int threads = 0;                           ///< 0: the runtime's choice
+  std::vector<std::string> compileArguments; ///< where MODEL is a folder
 };
 
 /// Nothing where --help or --version has said all. Throws Error (usage).

@@ -1,6 +1,7 @@
 #include "Options.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
+#include "tools/Support/CompileFlags.h"
 #include <random>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ constexpr const char *description =
 /// What is on the command line, before the parts are held against each other.
 struct Raw {
   Options options;
+  CompileFlags compile;
   bool tokenize = false, chat = false, describe = false, verify = false;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
 };
@@ -206,6 +208,7 @@ Options checked(Raw raw) {
   }
   options.threads = static_cast<int>(raw.threads.value_or(0));
   options.prefillChunk = raw.prefillChunk.value_or(0);
+  options.compileArguments = raw.compile.arguments();
   // also catches values that no model's defaults could mend
   validate(options.sampling(SamplingOptions()),
            {"--repeat-penalty", "--temp", "--top-k", "--top-p", "--min-p"});
@@ -234,6 +237,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   declareText(app, raw);
   declareSampling(app, raw);
   declareModes(app, raw);
+  raw.compile.declareFormats(app);
+  raw.compile.declare(app);
   if (!parse(app, argc, argv, aliases)) {
     return std::nullopt;
   }

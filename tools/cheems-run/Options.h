@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cheems::run {
 
@@ -25,6 +26,7 @@ enum class Mode {
 struct Options {
   Mode mode = Mode::generate;
   std::string model;
+  std::vector<std::string> compileArguments; ///< where MODEL is a folder
 
   std::optional<std::string> prompt, file, promptIds; ///< at most one
   std::optional<std::string> system, detokenize, inputIds, logits;

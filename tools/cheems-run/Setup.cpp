@@ -10,7 +10,7 @@ namespace cheems::run {
 void say(const std::string &text) { printMessage("cheems-run: " + text); }
 
 std::shared_ptr<const Model> open(const Options &options) {
-  return openModel(options.model, say);
+  return openModel(options.model, say, options.compileArguments);
 }
 
 void Warnings::print() {

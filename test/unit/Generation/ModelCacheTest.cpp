@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -31,6 +33,7 @@ protected:
   fs::path model = root / "a model", kept = root / "cache" / "cheems",
            compiler = root / "cheems-compile", log = root / "log";
   std::vector<std::string> messages;
+  int64_t limit = 0;
 
   void SetUp() override {
     fs::create_directory(model);
@@ -40,24 +43,48 @@ protected:
   }
   /// $1 is the folder, $3 the output.
   void setCompiler(const std::string &command) {
-    write(compiler, "#!/bin/sh\n[ \"$1\" = --version ] && echo one && exit\n"
-                    "echo run >> '" +
-                        log.string() + "'\n" + command + "\n");
+    write(compiler, "#!/bin/sh\necho run $4 $5 >> '" + log.string() + "'\n" +
+                        command + "\n");
     fs::permissions(compiler, fs::perms::owner_all);
   }
-  ModelCache cache() const { return {compiler.string(), kept.string()}; }
-  std::shared_ptr<const Model> open() {
-    return cache().open(model.string(), [&](const std::string &message) {
-      messages.push_back(message);
-    });
+  /// `settling` 0: a file's time tells whether it changed, however fresh.
+  ModelCache cache(std::chrono::nanoseconds settling = {}) const {
+    return ModelCache({compiler.string(), kept.string(), limit, settling});
+  }
+  std::shared_ptr<const Model>
+  open(const std::vector<std::string> &arguments = {}) {
+    return cache().open(
+        model.string(),
+        [&](const std::string &message) { messages.push_back(message); },
+        arguments);
+  }
+  /// What opening the folder is refused with.
+  std::string refusal() {
+    try {
+      open();
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::vector<CachedModel> list() const {
+    return CacheFolder(kept.string()).models();
   }
   size_t compilations() const {
     std::ifstream file(log);
     return static_cast<size_t>(
         std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
-  size_t filesKept() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(kept), {}));
+  size_t filesKept() const { return list().size(); }
+  /// Names in the cache that start so.
+  size_t leftovers(const std::string &start = "compiling-") const {
+    return static_cast<size_t>(
+        std::count_if(fs::directory_iterator(kept), {}, [&](const auto &file) {
+          return file.path().filename().string().rfind(start, 0) == 0;
+        }));
+  }
+  fs::perms mode(const fs::path &path) const {
+    return fs::status(path).permissions();
   }
 };
 
@@ -84,19 +111,155 @@ TEST_F(ModelCacheTest, whateverTheResultDependsOnIsInTheName) {
   }
   write(model / "model.safetensors", "more weights");
   EXPECT_TRUE(changes());
-  fs::last_write_time(model / "model.safetensors",
-                      fs::last_write_time(model / "model.safetensors") +
-                          std::chrono::seconds(5));
-  EXPECT_TRUE(changes());
   write(model / "second.safetensors", "weights");
   EXPECT_TRUE(changes());
   setCompiler("exit 1; another build");
   EXPECT_TRUE(changes());
+  for (const std::vector<std::string> &arguments :
+       std::vector<std::vector<std::string>>{
+           {"--weights", "int8"}, {"--weights", "int4"}, {"--weightsint4"}}) {
+    EXPECT_TRUE(names.insert(cache().path(model.string(), arguments)).second);
+  }
+}
+
+TEST_F(ModelCacheTest, whatTheResultDoesNotDependOnIsNot) {
+  open();
+  auto later = [&](const fs::path &file) {
+    fs::last_write_time(file,
+                        fs::last_write_time(file) + std::chrono::seconds(5));
+  };
+  later(model / "model.safetensors");
+  later(compiler);
+  open();
+  write(model / "README.md", "of no matter");
+  open();
   fs::rename(model, root / "moved");
   model = root / "moved";
-  EXPECT_TRUE(changes());
-  write(model / "README.md", "of no matter");
-  EXPECT_FALSE(changes());
+  open();
+  EXPECT_EQ(compilations(), 1u);
+  EXPECT_EQ(list()[0].origin.folder, fs::canonical(model).string());
+}
+
+TEST_F(ModelCacheTest, filesThatDidNotChangeAreNotRead) {
+  std::string path = cache().path(model.string());
+  CacheFolder folder(kept.string());
+  std::string file = fs::canonical(model / "model.safetensors").string();
+  auto lie = [&](CacheIndex &index) { index.files.at(file).hash = "another"; };
+  folder.update(lie);
+  EXPECT_NE(cache().path(model.string()), path); // as the index says
+  write(model / "model.safetensors", "Weights");
+  write(model / "model.safetensors", "weights");
+  EXPECT_EQ(cache().path(model.string()), path);
+}
+
+TEST_F(ModelCacheTest, aFileThatHasJustChangedIsReadAgain) {
+  // its times may be those of the next change, too
+  std::string path = cache(std::chrono::hours(1)).path(model.string());
+  EXPECT_EQ(CacheFolder(kept.string()).index().files.size(), 0u);
+  write(model / "model.safetensors", "Weights");
+  EXPECT_NE(cache(std::chrono::hours(1)).path(model.string()), path);
+}
+
+TEST_F(ModelCacheTest, aBrokenIndexIsMadeAgain) {
+  open();
+  for (const char *text : {"", "{", "[]", "{\"files\": {\"a\": 1}}", "\xff"}) {
+    write(kept / "index.json", text);
+    open();
+    EXPECT_EQ(list()[0].origin.folder, fs::canonical(model).string());
+  }
+  EXPECT_EQ(compilations(), 1u);
+}
+
+TEST_F(ModelCacheTest, compilingIsSaidWithItsOptionsAndOnlyThen) {
+  open({"--weights", "int8"});
+  ASSERT_EQ(messages.size(), 1u); // standard error is no terminal here
+  EXPECT_THAT(messages[0],
+              testing::AllOf(HasSubstr("compiling " + model.string()),
+                             HasSubstr("--weights int8"),
+                             HasSubstr(kept.string())));
+  open({"--weights", "int8"});
+  EXPECT_EQ(messages.size(), 1u);
+  std::ifstream file(log);
+  std::string line;
+  std::getline(file, line);
+  EXPECT_EQ(line, "run --weights int8");
+}
+
+TEST_F(ModelCacheTest, theFolderIsItsUsersAlone) {
+  open();
+  for (const fs::path &path : {kept, kept.parent_path()}) {
+    EXPECT_EQ(mode(path), fs::perms::owner_all) << path;
+  }
+  fs::permissions(kept, fs::perms(0755)); // as older versions made it
+  open();
+  EXPECT_EQ(mode(kept), fs::perms::owner_all);
+}
+
+TEST_F(ModelCacheTest, aFolderThatOthersCanWriteIsRefused) {
+  open();
+  for (int bits : {0777, 0770, 0702, 01777}) {
+    fs::permissions(kept, fs::perms(bits));
+    EXPECT_THAT(refusal(), testing::AllOf(HasSubstr(kept.string()),
+                                          HasSubstr("other users"),
+                                          HasSubstr("XDG_CACHE_HOME")));
+  }
+  fs::permissions(kept, fs::perms::owner_all);
+  fs::permissions(kept.parent_path(), fs::perms(0777));
+  EXPECT_THAT(refusal(), HasSubstr("every user can replace it"));
+  fs::permissions(kept.parent_path(), fs::perms(01777)); // as /tmp is
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(ModelCacheTest, whatBelongsToAnotherUserIsRefused) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give files away";
+  }
+  std::string path = open()->path();
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(refusal(),
+              testing::AllOf(HasSubstr(path), HasSubstr("another user")));
+  ASSERT_EQ(chown(kept.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr(kept.string()),
+                                        HasSubstr("another user")));
+}
+
+TEST_F(ModelCacheTest, theModelsNotUsedForLongestMakeRoom) {
+  auto size = static_cast<int64_t>(fs::file_size(artefact.path()));
+  open({"--max-context", "1"});
+  open({"--max-context", "2"});
+  auto used = open({"--max-context", "3"});
+  open({"--max-context", "1"}); // again
+  limit = 3 * size;
+  open({"--max-context", "4"}); // 2 was not used for longest
+  auto kept = [&] {
+    std::set<std::string> contexts;
+    for (const CachedModel &model : list()) {
+      contexts.insert(model.origin.arguments.at(1));
+    }
+    return contexts;
+  };
+  EXPECT_THAT(kept(), testing::ElementsAre("1", "3", "4"));
+  EXPECT_THAT(messages.back(), HasSubstr("removed 1 model"));
+  limit = 1; // what is used now stays: the new one, and 3
+  open({"--max-context", "5"});
+  EXPECT_THAT(kept(), testing::ElementsAre("3", "5"));
+  EXPECT_EQ(CacheFolder(this->kept.string()).index().models.size(), 2u);
+  EXPECT_EQ(used->metadata().modelType, "fake");
+}
+
+TEST_F(ModelCacheTest, aFolderThatChangesMeanwhileIsNotKept) {
+  setCompiler("cp '" + artefact.path() +
+              "' \"$3\"; echo '{}' > \"$1/x.safetensors\"");
+  EXPECT_THAT(refusal(), HasSubstr("changed while it was compiled"));
+  EXPECT_EQ(filesKept() + leftovers(), 0u);
+}
+
+TEST_F(ModelCacheTest, whatIsNoModelIsNotKept) {
+  setCompiler("true");
+  EXPECT_THAT(refusal(), HasSubstr("made no model"));
+  setCompiler("echo text > \"$3\"");
+  EXPECT_THAT(refusal(), HasSubstr("not a cheems file"));
+  EXPECT_EQ(filesKept() + leftovers(), 0u);
 }
 
 TEST_F(ModelCacheTest, manyAtOnceDoNotCollide) {
@@ -116,6 +279,8 @@ TEST_F(ModelCacheTest, manyAtOnceDoNotCollide) {
   }
   EXPECT_THAT(types, testing::Each("fake"));
   EXPECT_EQ(filesKept(), 1u);
+  EXPECT_EQ(compilations(), 1u); // the others waited
+  EXPECT_EQ(leftovers(), 0u);
 }
 
 TEST_F(ModelCacheTest, theCompilersExitCodeIsHandedOnAndNothingStays) {
@@ -126,21 +291,43 @@ TEST_F(ModelCacheTest, theCompilersExitCodeIsHandedOnAndNothingStays) {
   } catch (const CompileFailed &failed) {
     EXPECT_EQ(failed.code, 3);
   }
-  EXPECT_EQ(filesKept(), 0u);
+  EXPECT_EQ(filesKept() + leftovers(), 0u);
 }
 
 TEST_F(ModelCacheTest, aDamagedFileIsMadeAgainAndSaid) {
   std::string path = open()->path();
   fs::resize_file(path, 1000);
   EXPECT_EQ(open()->metadata().modelType, "fake");
-  EXPECT_THAT(messages, testing::ElementsAre(HasSubstr("again")));
+  EXPECT_THAT(messages,
+              testing::ElementsAre(HasSubstr("compiling"), HasSubstr("again"),
+                                   HasSubstr("compiling")));
   EXPECT_EQ(compilations(), 2u);
 }
 
-TEST_F(ModelCacheTest, leftoversOfACrashDoNoHarm) {
-  fs::create_directories(kept / "compiling-abcdef");
-  write(kept / "compiling-abcdef" / "model", "half");
+TEST_F(ModelCacheTest, leftoversOfACrashAreRemovedByTheNextCompile) {
+  cache().path(model.string());
+  for (const char *name : {"compiling-abcdef", "compiling-other"}) {
+    fs::create_directories(kept / name / "deep");
+    write(kept / name / "model", "half");
+  }
+  write(kept / "index.json.a1b2c3", "half");
+  // one of them is at work
+  auto works = FileLock::create((kept / "compiling-other" / "lock").string());
+  ASSERT_TRUE(works && works->tryTake(FileLock::Kind::exclusive));
   EXPECT_EQ(open()->metadata().modelType, "fake");
+  EXPECT_EQ(leftovers("index.json."), 0u);
+  EXPECT_EQ(leftovers(), 1u);
+  EXPECT_TRUE(fs::exists(kept / "compiling-other" / "model"));
+}
+
+TEST_F(ModelCacheTest, aModelIsRemovedAndWhoRunsItGoesOn) {
+  auto running = open();
+  CacheFolder folder(kept.string());
+  folder.remove(folder.models().at(0));
+  EXPECT_EQ(filesKept() + folder.index().models.size(), 0u);
+  EXPECT_NO_THROW(running->verify());
+  open();
+  EXPECT_EQ(compilations(), 2u);
 }
 
 TEST_F(ModelCacheTest, foldersThatAreNoModelsAreNamed) {
@@ -170,13 +357,50 @@ TEST_F(ModelCacheTest, aCacheThatCannotBeMadeIsNamed) {
   }
 }
 
+TEST(ModelCache, theLimitIsANumberWithAUnit) {
+  unsetenv("CHEEMS_CACHE_SIZE");
+  EXPECT_EQ(CacheFolder::standardLimit(), 20000000000);
+  for (auto [text, bytes] :
+       std::initializer_list<std::pair<const char *, int64_t>>{
+           {"0", 0},
+           {"123", 123},
+           {"5K", 5000},
+           {"7M", 7000000},
+           {"20G", 20000000000},
+           {"1T", 1000000000000}}) {
+    setenv("CHEEMS_CACHE_SIZE", text, 1);
+    EXPECT_EQ(CacheFolder::standardLimit(), bytes) << text;
+  }
+  for (const char *text : {"G", "-1", "1X", "1GB", "1.5G", " 1", "all",
+                           "99999999999999999999", "9999999999T"}) {
+    setenv("CHEEMS_CACHE_SIZE", text, 1);
+    EXPECT_THROW(CacheFolder::standardLimit(), Error) << text;
+  }
+  unsetenv("CHEEMS_CACHE_SIZE");
+}
+
+TEST(ModelCache, aCompiledModelTakesNoOptions) {
+  TemporaryFile file(talkingArtifact().bytes());
+  auto ignore = [](const std::string &) {};
+  EXPECT_NO_THROW(openModel(file.path(), ignore));
+  try {
+    openModel(file.path(), ignore, {"--weights", "int8"});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status, Status::usage);
+    EXPECT_THAT(error.what(),
+                testing::AllOf(HasSubstr(file.path()), HasSubstr("already"),
+                               HasSubstr("--weights int8")));
+  }
+}
+
 TEST(ModelCache, followsTheCacheSpecification) {
   setenv("XDG_CACHE_HOME", "/somewhere", 1);
-  EXPECT_EQ(ModelCache::defaultDirectory(), "/somewhere/cheems");
+  EXPECT_EQ(CacheFolder::standard(), "/somewhere/cheems");
   setenv("HOME", "/home/someone", 1);
   for (const char *ignored : {"", "relative/path"}) {
     setenv("XDG_CACHE_HOME", ignored, 1);
-    EXPECT_EQ(ModelCache::defaultDirectory(), "/home/someone/.cache/cheems");
+    EXPECT_EQ(CacheFolder::standard(), "/home/someone/.cache/cheems");
   }
 }
 
