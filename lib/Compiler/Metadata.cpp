@@ -3,6 +3,7 @@
 #include "Variant.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/abi.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace cheems {
 namespace {
@@ -80,6 +81,22 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
     result.push_back(std::move(described));
   }
   return result;
+}
+
+/// Numbers of the checkpoint that the table is made of: no padding of panels,
+/// and each tensor once, however often it is stored.
+int64_t countNumbers(mlir::ArrayAttr table, const Checkpoint &checkpoint) {
+  llvm::StringSet<> counted;
+  int64_t count = 0;
+  for (auto entry : table.getAsRange<mlir::DictionaryAttr>()) {
+    for (auto name :
+         entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+      if (counted.insert(name).second) {
+        count += checkpoint.tensor(name).elements();
+      }
+    }
+  }
+  return count;
 }
 
 llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
@@ -200,6 +217,7 @@ std::string describe(llvm::ArrayRef<Variant> variants,
       {"layers", c.layers},
       {"heads", c.heads},
       {"experts_per_token", c.expertHeads * c.expertsPerHead},
+      {"parameter_count", countNumbers(facts.parameters, checkpoint)},
       {"max_position_embeddings", c.maxPositions},
       {"context",
        llvm::json::Object{{"default", defaultContext(c, options)},

@@ -250,6 +250,9 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   data.layers = root.integer("layers", 0, maxTokens);
   data.heads = root.integer("heads", 1, maxTokens);
   data.expertsPerToken = root.integer("experts_per_token", 0, maxTokens);
+  if (root.has("parameter_count")) {
+    data.parameterCount = root.integer("parameter_count", 0, INT64_MAX);
+  }
   data.maxPositions = root.integer("max_position_embeddings", 1, INT64_MAX);
   data.keepWindow = root.integer("keep_window", 0, maxTokens);
   data.block = root.integer("block", 1, 1 << 20);

@@ -63,7 +63,9 @@ struct Metadata {
   int64_t vocabulary = 0, hidden = 0, layers = 0, maxPositions = 0;
   int64_t heads = 0;           ///< of queries
   int64_t expertsPerToken = 0; ///< each layer retrieves; 0: none
-  int64_t defaultContext = 0;  ///< 0: unlimited
+  /// Numbers of the checkpoint's; nothing where older compilers did not tell.
+  std::optional<int64_t> parameterCount;
+  int64_t defaultContext = 0; ///< 0: unlimited
   int64_t trainedContext = 0;
   bool dynamicRope = false;
   double ropeFactor = 1.0;

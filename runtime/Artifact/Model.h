@@ -37,6 +37,13 @@ public:
     return container.bytes(CHEEMS_SECTION_WEIGHTS).data();
   }
 
+  int64_t fileBytes() const {
+    return static_cast<int64_t>(file.bytes().size());
+  }
+  int64_t weightBytes() const {
+    return static_cast<int64_t>(container.bytes(CHEEMS_SECTION_WEIGHTS).size());
+  }
+
   /// XXH3-64 of a required section, as the index has it; of the weights, of
   /// their block checksums.
   uint64_t checksum(const char *section) const;

@@ -62,8 +62,6 @@ StepCost::StepCost(const Metadata &data)
           [](const Parameter &each) { return useOf(each) == Use::head; })),
       expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow) {
   for (const Parameter &parameter : data.parameters) {
-    bool copied = isEmbedding(parameter) && parameter.codeBits;
-    elements += copied ? 0 : weightsOf(parameter);
     switch (useOf(parameter)) {
     case Use::vector:
       sharedBytes += parameter.bytes;

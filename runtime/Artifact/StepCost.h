@@ -35,8 +35,6 @@ public:
   /// work is not counted.
   double operations(const StepShape &step) const;
 
-  /// Elements of all parameters.
-  int64_t parameters() const { return elements; }
   /// Of each shape one.
   const std::vector<Product> &products() const { return shapes; }
 
@@ -57,8 +55,7 @@ private:
   /// Keys that a head sees among the first `tokens`.
   int64_t visible(int64_t tokens) const;
 
-  bool tied; ///< the embedding is the head
-  int64_t elements = 0;
+  bool tied;                                 ///< the embedding is the head
   int64_t sharedBytes = 0, headBytes = 0;    ///< read whole
   double rowProducts = 0, logitProducts = 0; ///< operations a row
   std::vector<Table> embeddings, experts;

@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -50,6 +51,16 @@ def work(op, numbers, chunk, rows, position, number):
     hidden, experts, per_head, heads = (*numbers, 1)[:4]
     each = 2 * hidden * 64 + 2 * 64 * math.isqrt(experts) + 4 * hidden * per_head
     return rows * heads * each, 2 * number * hidden * min(rows * per_head * heads, experts)
+
+
+def numbers_of(folder):
+    """Numbers in a checkpoint's safetensors files."""
+    count = 0
+    for path in folder.glob("model*.safetensors"):
+        with open(path, "rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        count += sum(math.prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__")
+    return count
 
 
 def step_bytes(model, sequences, length, position, logits):
@@ -107,7 +118,7 @@ class Bench(unittest.TestCase):
 
     def test_rows_follow_the_formula(self):
         for name, path in MODELS.items():
-            model = json.loads(run("cheems-run", path, "--describe")[0])
+            model = json.loads(run("cheems-run", path, "--describe=json")[0])
             got = rows(path, "-p", "5,70", "-n", 3, "-d", "0,9", "-b", 1, "-b", 3, "-r", 2, "-t", 1, "--prefill-chunk", 64)
             expected = {}
             for depth in (0, 9):
@@ -123,7 +134,7 @@ class Bench(unittest.TestCase):
                 self.check(row, 1)
                 self.assertEqual(len(row["seconds"]), 2)
                 self.assertEqual(row["artefact_bytes"], os.path.getsize(path))
-                self.assertEqual(row["parameters"], sum(math.prod(p["shape"]) for p in model["parameters"]))
+                self.assertEqual(row["parameters"], numbers_of(FOLDERS[name]))
                 self.assertEqual(row["variant"], model["file"]["variant"])
                 self.assertEqual(row["time_to_first_token_seconds"] is None, row["test"].startswith("tg"))
                 self.assertIsNone(row["compile_seconds"])
@@ -145,6 +156,36 @@ class Bench(unittest.TestCase):
             self.assertIn(fact, facts)
         self.assertEqual(sum("% peak is of this" in value for value in facts.values()), 2)
 
+    def test_several_models_are_in_one_table(self):
+        names = ["demo", "untied", "window"]
+        paths = [MODELS[name] for name in names]
+        for given in ((*paths, "-p", 2), ("-p", 2, *paths), ("-m", paths[0], "-m", paths[1], "-m", paths[2], "-p", 2)):
+            got = rows(*given, "-n", "1,2", "-r", 1, "-t", 1)
+            self.assertEqual([(row["model"], row["model_name"], row["test"]) for row in got],
+                             [(str(MODELS[name]), name, test) for name in names for test in ("pp2", "tg1", "tg2")])
+        for row in got:
+            self.check(row, 1)
+            self.assertEqual(row["parameters"], numbers_of(FOLDERS[row["model_name"]]))
+        out, err = run("cheems-bench", *paths, "-p", 0, "-n", 1, "-r", 1, "-t", 1)
+        self.assertEqual(err, "")
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()]
+        self.assertEqual([row[0].split()[0] for row in cells[2:5]], names)
+        for name in names:
+            for fact in ("load to first token", "peak memory"):
+                self.assertIn(f"{name}: {fact}", [row[0] for row in cells])
+        other = FOLDER / "other"
+        other.mkdir()
+        copy = pathlib.Path(shutil.copy(paths[1], other / "demo.cheems"))  # of the same name
+        self.assertEqual([row["model_name"] for row in rows(paths[0], copy, "-p", 0, "-n", 1, "-r", 1, "-t", 1)], list(map(str, (paths[0], copy))))
+
+    def test_a_model_folder_is_compiled_with_what_is_asked_for(self):
+        folder = SOURCE / "test/golden/models/doge-tiny"
+        cache = {"XDG_CACHE_HOME": str(FOLDER / "cache")}
+        (row,) = rows(folder, "--weights", "int8", "-p", 0, "-n", 1, "-r", 1, "-t", 1, **cache)
+        self.assertEqual((row["model_name"], row["weights"], row["parameters"]), ("doge-tiny", "int8", numbers_of(folder)))
+        err = run("cheems-bench", MODELS["demo"], "--weights", "int8", code=2)[1]
+        self.assertRegex(err, r"^cheems-bench: [^\n]+ was compiled already: --weights int8 [^\n]+\n$")
+
     def test_compiling_is_timed(self):
         folder = SOURCE / "test/golden/models/doge-tiny"
         (row,) = rows("--compile", folder, "-p", 4, "-n", 0, "-r", 1, "-t", 1)
@@ -163,7 +204,7 @@ class Bench(unittest.TestCase):
             self.assertEqual(row["bytes"], 4 * (n * k + k))  # the matrix and the norm's weights
             self.assertEqual((row["tokens"], row["weights"], row["load_seconds"]), (m, "f32", None))
         tests = [row["test"] for row in rows(MODELS["demo"], "--ops", "-p", 2, "-r", 1, "-t", 1)]
-        model = json.loads(run("cheems-run", MODELS["demo"], "--describe")[0])
+        model = json.loads(run("cheems-run", MODELS["demo"], "--describe=json")[0])
         head = next(p["shape"] for p in model["parameters"] if "embed" in p["name"])
         shape = f"{head[0] * head[2]}x{head[1] * head[3]}"
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
@@ -240,8 +281,9 @@ class Bench(unittest.TestCase):
                           ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
                           ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
                           ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
-                          ["--ops", "ssd", "--group-experts", 8], ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"], [demo, "-ngl", 9], [demo, "-p", 1, "-n4"],
-                          [demo, "-r", 10**20], [demo, "-p", f"5,{10**20}"]):
+                          ["--ops", "ssd", "--group-experts", 8], ["--ops", "ssd", "--kv", "int8"], ["--ops", "ssd", "--weights", "stored"],
+                          ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"],
+                          [demo, "-ngl", 9], [demo, "-p", 1, "-n4"], [demo, "-r", 10**20], [demo, "-p", f"5,{10**20}"]):
             out, err = run("cheems-bench", *arguments, code=2)
             self.assertEqual(out, "")
             self.assertRegex(err, r"^cheems-bench: [^\n]+\n$", arguments)
@@ -270,7 +312,8 @@ if __name__ == "__main__":
         os.environ["TMPDIR"] = folder
         MODELS = {"demo": SOURCE / "models/cheems-shakespeare", "window": SOURCE / "test/golden/models/cheems-window",
                   "untied": SOURCE / "test/golden/models/doge-untied-bf16"}
-        for name, source in MODELS.items():
+        FOLDERS = dict(MODELS)
+        for name, source in FOLDERS.items():
             MODELS[name] = FOLDER / f"{name}.cheems"
             run("cheems-compile", source, "-o", MODELS[name])
         unittest.main()

@@ -1,11 +1,7 @@
 #include "Load.h"
 #include "Limits.h"
-#include "Progress.h"
-#include "runtime/Artifact/StepCost.h"
-#include "runtime/Generation/ModelCache.h"
 #include "runtime/Session/Session.h"
 #include <chrono>
-#include <filesystem>
 
 namespace cheems::bench {
 
@@ -43,14 +39,15 @@ LoadTime timeLoad(const std::string &path, int threads) {
 } // namespace
 
 LoadedModel loadModel(const std::string &given, const std::string &name,
-                      int threads) {
+                      int threads, const std::vector<std::string> &arguments,
+                      const Notify &notify) {
   // Closed again before the clock starts: what is loaded already costs nothing.
-  std::string path = openModel(given, say)->path();
+  std::string path = openModel(given, notify, arguments)->path();
   timeLoad(path, threads);
   LoadedModel loaded;
   ModelFacts &facts = loaded.facts;
   facts.load = timeLoad(path, threads);
-  loaded.model = Model::open(path);
+  loaded.model = openModel(given, notify, arguments); // kept from here on
   const Metadata &data = loaded.model->metadata();
   facts.path = path;
   facts.name = name;
@@ -59,8 +56,8 @@ LoadedModel loadModel(const std::string &given, const std::string &name,
   facts.variant = loaded.model->variant().name;
   facts.pipeline = data.pipeline;
   facts.compiler = data.compiler;
-  facts.fileBytes = static_cast<int64_t>(std::filesystem::file_size(path));
-  facts.parameters = StepCost(data).parameters();
+  facts.fileBytes = loaded.model->fileBytes();
+  facts.parameters = data.parameterCount;
   facts.productUnit = productUnitOf(loaded.model->variant(), data);
   return loaded;
 }

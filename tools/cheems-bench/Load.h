@@ -2,11 +2,14 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_LOAD_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_LOAD_H
 
+#include "Progress.h"
 #include "runtime/Artifact/Model.h"
 #include "runtime/Generation/ChildProcess.h"
+#include "runtime/Generation/ModelCache.h"
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cheems::bench {
 
@@ -20,7 +23,8 @@ struct LoadTime {
 struct ModelFacts {
   std::string path; ///< empty: made for a moment
   std::string name, type, weights, variant, pipeline, compiler;
-  int64_t fileBytes = 0, parameters = 0;
+  int64_t fileBytes = 0;
+  std::optional<int64_t> parameters; ///< where the compiler told
   std::string productUnit;
   LoadTime load;
   std::optional<ChildCost> compile; ///< where --compile asked for it
@@ -31,10 +35,13 @@ struct LoadedModel {
   ModelFacts facts;
 };
 
-/// Loads it twice; the second time is told. `name` is for reports. Throws
-/// Error, CompileFailed.
+/// Loads it twice; the second time is told. `name` is for reports, `arguments`
+/// are for cheems-compile where `path` is a model folder. Throws Error,
+/// CompileFailed.
 LoadedModel loadModel(const std::string &path, const std::string &name,
-                      int threads);
+                      int threads,
+                      const std::vector<std::string> &arguments = {},
+                      const Notify &notify = say);
 
 } // namespace cheems::bench
 

@@ -1,15 +1,16 @@
 #include "Options.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
+#include "tools/Support/CompileFlags.h"
 
 namespace cheems::bench {
 
 namespace {
 
 constexpr const char *description =
-    "Times a model that cheems-compile made: prompts (pp), generated tokens "
+    "Times models that cheems-compile made: prompts (pp), generated tokens "
     "(tg), and how\nclose they come to what this machine can read and compute."
-    "\nMODEL may be a model folder too; it is then compiled once into the "
+    "\nA MODEL may be a model folder too; it is then compiled once into the "
     "cache.\nCHEEMS_CPU names the variant of the code to run.";
 
 /// What is on the command line, before it is checked.
@@ -18,17 +19,20 @@ struct Raw {
   std::string output = "md";
   std::optional<std::string> op;
   std::vector<std::string> shapes;
+  CompileFlags compile;
 };
 
 void declareTests(CLI::App &app, Options &options) {
-  app.add_option("MODEL,-m,--model", options.model,
-                 "compiled model, or model folder");
+  app.add_option("MODEL,-m,--model", options.models,
+                 "compiled model, or model folder; one or more")
+      ->allow_extra_args(false);
   app.add_option("--compile", options.compile,
                  "model folder to compile first, timed, into a temporary file");
   auto list = [&](const char *names, std::vector<int64_t> &target,
                   int64_t least, int64_t most, const char *help) {
     addNumber(app, names, target, least, most, help)
         ->delimiter(',')
+        ->allow_extra_args(false) // what follows is a model
         ->group("Tests (one number or more, with commas or repeated)");
   };
   list("-p,--n-prompt", options.prompts, 0, INT32_MAX,
@@ -75,16 +79,19 @@ void declareRest(CLI::App &app, Raw &raw) {
                  "T = 1 decodes, behind -d rows")
       ->delimiter(',')
       ->group(ops);
-  app.add_option("--weights,--dtype", raw.options.weights,
+  app.add_option("--weights,--dtype", raw.compile.weights,
                  "of --ops: bf16, the default, f32 or int8; but for matmul "
-                 "int4, too (tables of experts are int8 then)")
-      ->check(CLI::IsMember({"bf16", "f32", "int8", "int4"}))
+                 "int4, too (tables of experts are int8 then). Of a model "
+                 "folder: as cheems-compile takes it")
+      ->check(CLI::IsMember(CompileFlags::weightFormats()))
       ->type_name("TEXT")
       ->group(ops);
-  addNumber(app, "--group-experts", raw.options.groupExperts, 0, 4096,
-            "of --ops experts: rows for which the experts' are read once, "
-            "in the order of their ids; 0, the default: row by row")
+  addNumber(app, "--group-experts", raw.compile.groupExperts, 0, 4096,
+            "of --ops experts, or of a model folder: rows for which the "
+            "experts' are read once, in the order of their ids; 0, the "
+            "default: row by row")
       ->group(ops);
+  raw.compile.declare(app);
 }
 
 ProductShape parseProduct(const std::string &text) {
@@ -102,10 +109,10 @@ void checkInputs(const Options &options, bool shapes) {
   if (shapes && options.ops.empty()) {
     throw usage("--shapes needs --ops");
   }
-  if (!options.model.empty() && options.compile) {
+  if (!options.models.empty() && options.compile) {
     throw usage("give either MODEL or --compile, not both");
   }
-  bool model = !options.model.empty() || options.compile,
+  bool model = !options.models.empty() || options.compile,
        own = shapes || !options.operations.empty();
   if (!model && !own) {
     throw usage("no model given: name a compiled model or a model folder");
@@ -113,6 +120,31 @@ void checkInputs(const Options &options, bool shapes) {
   if (model && own) {
     throw usage((shapes ? "--shapes" : "--ops " + options.ops) +
                 " needs no model: drop it");
+  }
+}
+
+/// What is timed alone has its formats from the command line, a model folder
+/// has what cheems-compile takes.
+void takeCompileFlags(const CompileFlags &flags, Options &options) {
+  std::vector<std::string> arguments = flags.arguments();
+  if (!options.models.empty() || options.compile) {
+    options.compileArguments = arguments;
+    return;
+  }
+  if (flags.kv || flags.maxContext || flags.others) {
+    throw usage("--kv, --max-context and --compile-args are for model folders, "
+                "not for --ops");
+  }
+  options.weights = flags.weights.value_or(options.weights);
+  options.groupExperts = flags.groupExperts.value_or(0);
+  if (options.weights == "stored") {
+    throw usage("--weights stored is for model folders, not for --ops");
+  }
+  if (options.weights == "int4" && options.operations.empty()) {
+    throw usage("--weights int4 needs --ops ssd, attention or experts");
+  }
+  if (options.groupExperts > 0 && options.ops != "experts") {
+    throw usage("--group-experts needs --ops experts");
   }
 }
 
@@ -125,12 +157,6 @@ Options checked(Raw raw) {
     throw usage("--ops knows matmul, ssd, attention and experts, not '" +
                 options.ops + "'");
   }
-  if (!operation && options.weights == "int4") {
-    throw usage("--weights int4 needs --ops ssd, attention or experts");
-  }
-  if (options.groupExperts > 0 && options.ops != "experts") {
-    throw usage("--group-experts needs --ops experts");
-  }
   for (const std::string &shape : raw.shapes) {
     if (operation) {
       options.operations.push_back(parseOperation(options.ops, shape));
@@ -142,6 +168,7 @@ Options checked(Raw raw) {
     options.operations = defaultOperations(options.ops);
   }
   checkInputs(options, !raw.shapes.empty());
+  takeCompileFlags(raw.compile, options);
   return options;
 }
 

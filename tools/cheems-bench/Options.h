@@ -17,7 +17,7 @@ struct ProductShape {
 
 /// Checked: numbers are in range, what is needed is there.
 struct Options {
-  std::string model;                  ///< or nothing
+  std::vector<std::string> models;    ///< or nothing
   std::optional<std::string> compile; ///< model folder to compile first
 
   /// One test a combination; 0 tokens: no such test.
@@ -34,8 +34,9 @@ struct Options {
   std::string ops;
   std::vector<ProductShape> shapes; ///< of products; none: those of the model
   std::vector<OperationPointer> operations;
-  std::string weights = "bf16"; ///< of products and operations
-  int64_t groupExperts = 0;     ///< rows; 0: token by token
+  std::string weights = "bf16";              ///< of products and operations
+  std::vector<std::string> compileArguments; ///< of model folders
+  int64_t groupExperts = 0;                  ///< rows; 0: token by token
 };
 
 /// Nothing where the command line asked for help or the version, which are

@@ -93,7 +93,9 @@ std::string testTable(const Report &report) {
     lines.push_back(
         {model.name + " " + model.weights, model.variant, timing.test,
          mebibytes(model.fileBytes),
-         format("%.2f M", static_cast<double>(model.parameters) / 1e6),
+         model.parameters
+             ? format("%.2f M", static_cast<double>(*model.parameters) / 1e6)
+             : "-",
          std::to_string(timing.threads),
          format("%.2f ± %.2f", timing.rate(tokens), timing.deviation(tokens)),
          format("%.2f", shares.bandwidth / 1e9),
@@ -145,17 +147,29 @@ void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
 
 std::string factTable(const Report &report) {
   std::vector<Cells> lines = {{"measured", "value"}};
-  std::set<const ModelFacts *> told;
+  std::vector<const ModelFacts *> models; // in the rows' order
+  std::map<const ModelFacts *, int64_t> peaks;
   std::set<std::string> units;
   int64_t peak = 0;
   for (const Row &row : report.rows) {
+    const ModelFacts *model = row.model.get();
     peak = std::max(peak, row.timing.peakMemory);
-    units.insert(row.model->productUnit);
-    if (told.insert(row.model.get()).second) {
-      addModel(*row.model, lines);
+    units.insert(model->productUnit);
+    if (peaks.count(model) == 0) {
+      models.push_back(model);
+    }
+    peaks[model] = std::max(peaks[model], row.timing.peakMemory);
+  }
+  bool several = models.size() > 1 && !models[0]->path.empty();
+  for (const ModelFacts *model : models) {
+    addModel(*model, lines);
+    if (several) {
+      lines.push_back({model->name + ": peak memory", mebibytes(peaks[model])});
     }
   }
-  lines.push_back({"peak memory", mebibytes(peak)});
+  if (!several) {
+    lines.push_back({"peak memory", mebibytes(peak)});
+  }
   lines.push_back({"processor", processorName()});
   for (const auto &[threads, limits] : report.limits) {
     std::string on = ", threads: " + std::to_string(threads);
@@ -169,8 +183,8 @@ std::string factTable(const Report &report) {
           {"L2 bandwidth" + on, format("%.2f GB/s", limits.l2Bandwidth / 1e9) +
                                     ", " + mebibytes(limits.l2Bytes)});
     }
-    lines.push_back({"empty parallel region" + on,
-                     format("%.2f us", limits.region * 1e6)});
+    lines.push_back(
+        {"empty parallel region" + on, format("%.2f us", limits.region * 1e6)});
     for (const auto &[unit, rate] : limits.peaks) {
       lines.push_back(
           {unit + on, format("%.1f GFLOP/s", rate / 1e9) +
@@ -270,7 +284,8 @@ ordered_json jsonRow(const Row &row, const Limits &limits) {
       {"model", model.path},
       {"model_name", model.name},
       {"model_type", model.type},
-      {"parameters", model.parameters},
+      {"parameters", model.parameters ? ordered_json(*model.parameters)
+                                      : ordered_json(nullptr)},
       {"weights", model.weights},
       {"variant", model.variant},
       {"pipeline", model.pipeline},

@@ -21,6 +21,20 @@ std::string nameOf(const std::string &path) {
   return last.extension() == ".cheems" ? last.stem().string() : last.string();
 }
 
+/// A name a model; where several would have one name, what was given.
+std::vector<std::string> namesOf(const std::vector<std::string> &paths) {
+  std::vector<std::string> names;
+  for (const std::string &path : paths) {
+    std::string name = nameOf(path);
+    bool shared =
+        std::any_of(paths.begin(), paths.end(), [&](const std::string &other) {
+          return other != path && nameOf(other) == name;
+        });
+    names.push_back(shared ? path : name);
+  }
+  return names;
+}
+
 class Suite {
 public:
   explicit Suite(const Options &options) : options(options) {}
@@ -28,13 +42,19 @@ public:
   Report run() {
     if (!options.operations.empty()) {
       timeOperations();
-    } else if (options.shapes.empty()) {
-      LoadedModel loaded = loadGiven();
-      options.ops.empty()
-          ? timeModel(loaded)
-          : timeProducts(shapesOf(loaded), loaded.facts.weights);
-    } else {
+    } else if (!options.shapes.empty()) {
       timeProducts(options.shapes, options.weights);
+    } else if (options.compile) {
+      timeLoaded(compileGiven());
+    } else {
+      std::vector<std::string> names = namesOf(options.models);
+      for (size_t i = 0; i < names.size(); ++i) {
+        resetPeakMemory(); // the one before is gone
+        progress.show("loading " + options.models[i]);
+        timeLoaded(loadModel(options.models[i], names[i], firstThreads(),
+                             options.compileArguments,
+                             [&](const std::string &text) { tell(text); }));
+      }
     }
     // Behind all else: their memory shall not count as the model's.
     for (const Row &row : report.rows) {
@@ -54,20 +74,22 @@ public:
 private:
   int firstThreads() const { return static_cast<int>(options.threads[0]); }
 
-  LoadedModel loadGiven() {
-    if (!options.compile) {
-      progress.show("loading " + options.model);
-      return loadModel(options.model, nameOf(options.model), firstThreads());
-    }
+  LoadedModel compileGiven() {
     progress.show("compiling " + *options.compile);
     TemporaryFolder folder; // the model stays mapped when its file is gone
     std::string output = folder.path() + "/model.cheems";
-    ChildCost cost = compileModel(*options.compile, output);
+    ChildCost cost =
+        compileModel(*options.compile, output, options.compileArguments);
     LoadedModel loaded =
         loadModel(output, nameOf(*options.compile), firstThreads());
     loaded.facts.compile = cost;
     loaded.facts.path = *options.compile;
     return loaded;
+  }
+
+  void timeLoaded(const LoadedModel &loaded) {
+    options.ops.empty() ? timeModel(loaded)
+                        : timeProducts(shapesOf(loaded), loaded.facts.weights);
   }
 
   void timeModel(const LoadedModel &loaded) {
@@ -144,12 +166,9 @@ private:
       RandomModel model = operation->model();
       if (model.config != made) {
         loaded = {}; // its memory goes before the next one's is taken
-        loaded = makeOperationModel(*operation, model, longest, options,
-                                    firstThreads(), tell,
-                                    [&](const std::string &text) {
-                                      progress.clear();
-                                      say(text);
-                                    });
+        loaded = makeOperationModel(
+            *operation, model, longest, options, firstThreads(), tell,
+            [&](const std::string &text) { this->tell(text); });
         facts = std::make_shared<ModelFacts>(loaded.facts);
         made = model.config;
       }
@@ -169,9 +188,13 @@ private:
   void warn(const std::string &text) {
     if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
       warnings.push_back(text);
-      progress.clear();
-      say("warning: " + text);
+      tell("warning: " + text);
     }
+  }
+
+  void tell(const std::string &text) {
+    progress.clear();
+    say(text);
   }
 
   const Options &options;

@@ -211,6 +211,8 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
   return timing;
 }
 
+void resetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
 int64_t peakMemory() {
   std::ifstream file("/proc/self/status");
   std::string word;

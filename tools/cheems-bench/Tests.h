@@ -32,7 +32,7 @@ struct Timing {
   std::vector<double> seconds; ///< a repetition each
   int64_t bytes = 0;
   double operations = 0;
-  int64_t peakMemory = 0; ///< of this process so far, in bytes
+  int64_t peakMemory = 0; ///< of this process for this model so far, in bytes
 
   double medianSeconds() const;
   /// Mean and deviation of `amount` a second.
@@ -49,8 +49,10 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
                const Options &options,
                const std::function<void(const std::string &)> &warn);
 
-/// The most memory this process has used at once, in bytes.
+/// The most memory this process has used at once since `resetPeakMemory`, in
+/// bytes; since it began where the system lets no one reset that.
 int64_t peakMemory();
+void resetPeakMemory();
 
 } // namespace cheems::bench
 
