@@ -56,9 +56,13 @@ std::vector<int32_t> TextModel::encodePrompt(const std::string &text) {
               "text; give a prompt with -p or -f");
 }
 
+std::optional<std::string> TextModel::templateSource() const {
+  return chatTemplateSource(present(compiled->chatTemplate()),
+                            present(compiled->tokenizerConfig()));
+}
+
 ChatTemplate TextModel::chatTemplate() const {
-  auto source = chatTemplateSource(present(compiled->chatTemplate()),
-                                   present(compiled->tokenizerConfig()));
+  auto source = templateSource();
   if (!source) {
     throw Error(Status::unsupported,
                 compiled->path() +

@@ -34,12 +34,16 @@ public:
   /// empty prompt where the model has no such token.
   std::vector<int32_t> encodePrompt(const std::string &text);
 
+  /// Throws Error where it cannot be told.
+  bool hasChatTemplate() const { return templateSource().has_value(); }
   /// Throws Error: unsupported where the model has none.
   ChatTemplate chatTemplate() const;
   /// What the template may name: bos_token and its like.
   std::map<std::string, std::string> templateVariables() const;
 
 private:
+  std::optional<std::string> templateSource() const;
+
   std::shared_ptr<const Model> compiled;
   GenerationConfig config;
   std::optional<Tokenizer> loaded;

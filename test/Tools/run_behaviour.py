@@ -108,8 +108,23 @@ class Behaviour(unittest.TestCase):
             self.assertEqual(best, [following(row, 1)[0] for row in rows])
 
     def test_describe_and_verify(self):
-        self.assertEqual(json.loads(self.run_tool("--describe")[0])["model_type"], "fake")
+        self.assertEqual(json.loads(self.run_tool("--describe=json")[0])["model_type"], "fake")
         self.assertEqual(self.run_tool("--verify")[0], b"")
+        summary = self.run_tool("--describe")[0].decode()
+        self.assertLessEqual(len(summary.splitlines()), 24)
+        for line in (r"model +fake, .*good\.cheems", r"layers +1$", r"parameters +not told", r"tokenizer +yes, \d+ tokens", r"chat template +yes",
+                     r"variants +only \(chosen here\)", r"compiled by +cheems 0\.1\.0 test"):
+            self.assertRegex(summary, rf"(?m)^{line}")
+        full = self.run_tool("--describe=full")[0].decode()
+        self.assertTrue(full.startswith(summary))
+        self.assertRegex(full, r'(?m)^parameters:\n  \{.*"name":"w",')
+
+    def test_a_model_that_lacks_or_cannot_use_something_is_described(self):
+        for name, line in (("mute", "tokenizer +no"), ("no-template", "chat template +no"), ("bad-tokenizer", "tokenizer +cannot be used: "),
+                           ("bad-template", "chat template +cannot be used: "), ("bad-generation", "tokenizer +cannot be used: ")):
+            result = subprocess.run([str(RUNNER), "--describe", str(FOLDER / f"{name}.cheems")], capture_output=True, text=True, timeout=60)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, rf"(?m)^{line}")
 
     def test_a_reader_that_leaves_is_no_error(self):
         for ignored in (False, True):
@@ -230,10 +245,11 @@ class Behaviour(unittest.TestCase):
         self.assertEqual((first.returncode, first.stdout), (0, second.stdout))
         self.assertIn(b"compiling", first.stderr)
         self.assertNotIn(b"compiling", second.stderr)
-        self.assertEqual(len(list((cache / "cheems").iterdir())), 1)
+        self.assertEqual(len(list((cache / "cheems").glob("*.cheems"))), 1)
         compiler.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo w && exit\necho 'model: too new' >&2\nexit 3\n")
         refused = run()
-        self.assertEqual((refused.returncode, refused.stdout, refused.stderr), (3, b"", b"model: too new\n"))
+        self.assertEqual((refused.returncode, refused.stdout), (3, b""))
+        self.assertRegex(refused.stderr, rb"^cheems-run: compiling [^\n]+\nmodel: too new\n$")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ CASES = [
     (["good.cheems", "-p", "a", "--prompt-ids", "1"], USAGE, "--prompt-ids"),
     (["good.cheems", "--describe", "--verify"], USAGE, "--verify"),
     (["good.cheems", "--describe", "-p", "a"], USAGE, "no prompt"),
+    (["good.cheems", "--describe=most"], USAGE, "--describe"),
     (["good.cheems", "--tokenize"], USAGE, "--tokenize"),
     (["good.cheems", "--chat", "--prompt-ids", "1"], USAGE, "--chat"),
     (["good.cheems", "--chat", "--print-ids"], USAGE, "--print-ids"),

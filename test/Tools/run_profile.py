@@ -76,7 +76,7 @@ class EveryModel(Profile):
 
     def test_every_mark_is_a_slice_of_its_step(self):
         for model in MODELS:
-            marks = json.loads(run_tool(model, "--describe")[0])["marks"]
+            marks = json.loads(run_tool(model, "--describe=json")[0])["marks"]
             _, trace = self.profile(model, "--prompt-ids", "4,5,6", "-n", 3, "--ignore-eos", "--print-ids")
             for step in trace.of("step"):
                 parts = trace.inside(step, "part")
@@ -130,7 +130,7 @@ class StandIn(Profile):
 class Compiled(Profile):
     def test_layers_in_order_and_regions_in_their_steps(self):
         for model in MODELS:
-            layers = json.loads(run_tool(model, "--describe")[0])["layers"]
+            layers = json.loads(run_tool(model, "--describe=json")[0])["layers"]
             _, trace = self.profile(model, "--prompt-ids", ",".join("4567" * 16), "-n", 4, "--ignore-eos", "--print-ids", "-t", 2)
             names = set()
             for step in trace.of("step"):

@@ -1,4 +1,5 @@
 #include "Modes.h"
+#include "Describe.h"
 #include "Setup.h"
 #include "runtime/Generation/Chat.h"
 #include "runtime/Generation/LogitsMode.h"
@@ -76,6 +77,15 @@ int detokenize(const Options &options) {
   return 0;
 }
 
+int describe(const Options &options) {
+  std::shared_ptr<const Model> model = open(options);
+  writeOutput(
+      options.description == Description::json   ? model->describe() + "\n"
+      : options.description == Description::full ? fullDescription(model)
+                                                 : summary(model));
+  return 0;
+}
+
 int runPlain(const Options &options) {
   switch (options.mode) {
   case Mode::generate:
@@ -89,8 +99,7 @@ int runPlain(const Options &options) {
   case Mode::detokenize:
     return detokenize(options);
   case Mode::describe:
-    writeOutput(open(options)->describe() + "\n");
-    return 0;
+    return describe(options);
   case Mode::verify:
     open(options)->verify(interrupt::requested);
     say(options.model + ": every byte is as it was written");

@@ -19,7 +19,8 @@ constexpr const char *description =
 struct Raw {
   Options options;
   CompileFlags compile;
-  bool tokenize = false, chat = false, describe = false, verify = false;
+  bool tokenize = false, chat = false, verify = false;
+  std::optional<std::string> describe;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
 };
 
@@ -94,7 +95,10 @@ void declareModes(CLI::App &app, Raw &raw) {
   app.add_option("--logits", options.logits,
                  "safetensors file to write logits [B,T,V] to")
       ->group(ids);
-  app.add_flag("--describe", raw.describe, "print what the file holds, as JSON")
+  app.add_flag("--describe{summary}", raw.describe,
+               "print what the file holds on one screen; --describe=full: all "
+               "of it; --describe=json: all of it as JSON")
+      ->check(CLI::IsMember({"summary", "full", "json"}))
       ->group(file);
   app.add_flag("--verify", raw.verify, "check every byte of the file")
       ->group(file);
@@ -200,6 +204,11 @@ Options checked(Raw raw) {
   raw.options.mode = chooseMode(raw);
   Options options = std::move(raw.options);
   checkInputs(options);
+  if (raw.describe) {
+    options.description = *raw.describe == "json"   ? Description::json
+                          : *raw.describe == "full" ? Description::full
+                                                    : Description::summary;
+  }
   if (raw.maxTokens && *raw.maxTokens >= 0) {
     options.maxTokens = raw.maxTokens;
   }

@@ -22,6 +22,9 @@ enum class Mode {
   verify
 };
 
+/// How much --describe tells.
+enum class Description { summary, full, json };
+
 /// Checked: what a mode needs is there, what it cannot use is not.
 struct Options {
   Mode mode = Mode::generate;
@@ -32,6 +35,7 @@ struct Options {
   std::optional<std::string> system, detokenize, inputIds, logits;
   std::optional<std::string> saveState, loadState, profile;
   bool printIds = false, ignoreEos = false;
+  Description description = Description::summary;
 
   std::optional<int64_t> maxTokens; ///< nothing: the context left
   int64_t context = 0;              ///< 0: the model's

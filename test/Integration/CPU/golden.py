@@ -99,7 +99,7 @@ class Golden:
 
 def variants_here(bins, artefact):
     """Names of an artefact's variants that run on this machine, best first."""
-    description = json.loads(run(bins / "cheems-run", artefact, "--describe"))
+    description = json.loads(run(bins / "cheems-run", artefact, "--describe=json"))
     names = [variant["name"] for variant in description["variants"]]
     return [name for name in names if run(bins / "cheems-run", artefact, "--describe", variant=name) is not None]
 

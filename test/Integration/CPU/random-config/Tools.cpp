@@ -46,7 +46,7 @@ std::string runTool(const std::string &tool,
 llvm::Expected<std::string> variantOf(const std::string &artefact,
                                       const std::filesystem::path &scratch) {
   std::string failure =
-      runTool("cheems-run", {artefact, "--describe"}, scratch);
+      runTool("cheems-run", {artefact, "--describe=json"}, scratch);
   if (!failure.empty()) {
     return llvm::createStringError(failure);
   }

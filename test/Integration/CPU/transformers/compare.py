@@ -63,7 +63,7 @@ def main():
         artefacts = {pipeline: pathlib.Path(folder) / f"{pipeline}.cheems" for pipeline in ("scalar", "fast")}
         for pipeline, artefact in artefacts.items():
             run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline)
-            names = [variant["name"] for variant in json.loads(run(program, artefact, "--describe"))["variants"]]
+            names = [variant["name"] for variant in json.loads(run(program, artefact, "--describe=json"))["variants"]]
             for name, want, chunk in itertools.product(names, runs, ([], ["--prefill-chunk", 7])):
                 prompt, greedy, done, said = want["prompt"], want["greedy"], 0, []
                 while done < len(greedy):
