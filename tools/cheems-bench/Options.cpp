@@ -24,8 +24,7 @@ struct Raw {
 
 void declareTests(CLI::App &app, Options &options) {
   app.add_option("MODEL,-m,--model", options.models,
-                 "compiled model, or model folder; one or more")
-      ->allow_extra_args(false);
+                 "compiled model, or model folder; one or more");
   app.add_option("--compile", options.compile,
                  "model folder to compile first, timed, into a temporary file");
   auto list = [&](const char *names, std::vector<int64_t> &target,
