@@ -16,7 +16,7 @@ import unittest
 COMPILER = """#!/bin/sh
 [ "$1" = --version ] && echo one && exit
 echo "$@" >> "{log}"
-test -e "{slow}" && sleep 60 # of which a signal sees nothing
+test -e "{slow}" && exec sleep 60 # one process: a signal ends all of it
 cp "{artefact}" "$3"
 """
 
@@ -116,9 +116,15 @@ class Folder(unittest.TestCase):
         lines = [process.stderr.readline() for process in processes]
         self.assertEqual(sum("another process compiles" in line for line in lines), 1, lines)
         waiting = next(process for process, line in zip(processes, lines) if "another" in line)
+        self.wait_for_the_compiler()
         waiting.send_signal(signal.SIGINT)
         self.assertEqual(waiting.wait(timeout=60), 130)
         self.assertEqual(len(self.compilations()), 1)
+
+    def wait_for_the_compiler(self):
+        end = time.monotonic() + 60
+        while not self.compilations() and time.monotonic() < end:
+            time.sleep(0.01)
 
     def start(self):
         """A run, and its compiler with it, that end with the test."""
@@ -138,8 +144,7 @@ class Folder(unittest.TestCase):
     def test_an_interrupted_compile_leaves_nothing(self):
         self.slow.write_text("")
         process = self.start()
-        while not self.compilations():
-            time.sleep(0.01)
+        self.wait_for_the_compiler()
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
@@ -148,8 +153,7 @@ class Folder(unittest.TestCase):
     def test_what_a_killed_process_left_is_removed(self):
         self.slow.write_text("")
         process = self.start()
-        while not self.compilations():
-            time.sleep(0.01)
+        self.wait_for_the_compiler()
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=60)
         self.assertEqual(len(list(self.cache.glob("compiling-*"))), 1)
