@@ -50,12 +50,16 @@ static Error unknown(const CLI::App &app, const std::string &flag) {
 /// The words with their aliases in place. Every flag is known: CLI11 would read
 /// several letters behind one dash as flags of one letter. What a flag takes
 /// may look like one.
-static std::vector<std::string> checkedWords(const CLI::App &app,
+static std::vector<std::string> checkedWords(const CLI::App &whole,
                                              std::vector<std::string> words,
                                              const Aliases &aliases) {
+  const CLI::App *app = &whole; // or the subcommand that was named
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     std::string &word = words[i];
     if (word.size() < 2 || word[0] != '-' || isDigit(word[1])) {
+      auto named = app->get_subcommands(
+          [&](const CLI::App *one) { return one->get_name() == word; });
+      app = named.empty() ? app : named.front();
       continue; // no flag; numbers may be negative
     }
     auto alias = aliases.find(word);
@@ -63,9 +67,9 @@ static std::vector<std::string> checkedWords(const CLI::App &app,
       word = alias->second;
     }
     std::string flag = word[1] == '-' ? word.substr(0, word.find('=')) : word;
-    const CLI::Option *option = app.get_option_no_throw(flag);
+    const CLI::Option *option = app->get_option_no_throw(flag);
     if (!option) {
-      throw unknown(app, flag);
+      throw unknown(*app, flag);
     }
     if (flag.size() == word.size()) {
       i += static_cast<size_t>(option->get_items_expected_min());
