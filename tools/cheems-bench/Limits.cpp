@@ -214,6 +214,9 @@ std::string productUnitOf(const Variant &variant, const Metadata &metadata) {
     if (has("avx512vnni")) {
       return units[4].name;
     }
+    if (has("avxvnni")) {
+      return units[6].name;
+    }
   }
   // f32 weights go to FMA everywhere.
   bool brain = metadata.weights == "bf16";

@@ -63,6 +63,18 @@ __attribute__((target("avx512f,avx512vnni"))) void dotOfBytes(int64_t rounds) {
   }
 }
 
+__attribute__((target("avx2,avxvnni"))) void narrowDotOfBytes(int64_t rounds) {
+  constexpr int sums = 12;
+  __m256i a = _mm256_set1_epi8(1), sum[sums] = {};
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (int s = 0; s < sums; ++s) {
+      sum[s] = _mm256_dpbusd_avx_epi32(sum[s], a, a);
+      CHEEMS_KEEP("+x", sum[s]);
+    }
+  }
+}
+
 /// Eight whole tiles: 16 rows of 64 bytes.
 struct alignas(64) TileConfiguration {
   uint8_t palette = 1, startRow = 0, reserved[14] = {};
@@ -121,6 +133,7 @@ const std::vector<ProductUnit> &productUnits() {
        {"amx-tile", "amx-int8"},
        tilesOfBytes,
        4 * 16 * 16 * 64 * 2},
+      {"AVX-VNNI int8 dot", {"avx2", "avxvnni"}, narrowDotOfBytes, 12 * 32 * 2},
   };
   return units;
 }

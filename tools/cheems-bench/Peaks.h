@@ -17,7 +17,8 @@ struct ProductUnit {
 };
 
 /// Of floats the least capable first: f32 FMA of AVX2, of AVX-512, vdpbf16ps,
-/// AMX tiles of bf16; then of bytes vpdpbusd and AMX tiles.
+/// AMX tiles of bf16; then of bytes vpdpbusd, AMX tiles, and vpdpbusd of
+/// AVX-VNNI.
 const std::vector<ProductUnit> &productUnits();
 
 /// Reads `size` bytes, a multiple of 128, at `data`, 32-byte aligned, and

@@ -102,7 +102,7 @@ int runCommandLine(int argc, char **argv) {
                  "portable: x86-64-v3 and better, the best code being chosen "
                  "at load; native (this machine), or a name: x86-64-v3, "
                  "x86-64-v4, sapphirerapids, ...; or one kind of code: avx2, "
-                 "avx512, avx512bf16, amx");
+                 "avxvnni, avx512, avx512vnni, avx512bf16, amx");
   std::string weights = "stored";
   app.add_option(
          "--weights", weights,

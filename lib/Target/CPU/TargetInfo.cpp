@@ -15,6 +15,7 @@ constexpr llvm::StringLiteral kBaseline[] = {
     "sse4.1", "sse4.2", "ssse3", "xsave",  "cx8",  "x87",  "cmov"};
 constexpr llvm::StringLiteral kWide[] = {"avx512f", "avx512bw", "avx512cd",
                                          "avx512dq", "avx512vl"};
+constexpr llvm::StringLiteral kNarrowDotI8[] = {"avxvnni"};
 constexpr llvm::StringLiteral kDotI8[] = {"avx512vnni"};
 constexpr llvm::StringLiteral kDotBF16[] = {"avx512bf16"};
 constexpr llvm::StringLiteral kTiles[] = {"amx-tile", "amx-bf16", "amx-int8"};
@@ -29,14 +30,18 @@ struct Step {
   llvm::StringLiteral name;
   llvm::ArrayRef<llvm::StringLiteral>
       adds; ///< to the features of the one before
-  bool wantsFastDot;
-  bool forCodes; ///< differs from the one before in products with codes alone
+  bool wantsFastDot = false;
+  bool forCodes =
+      false; ///< differs from the one before in products with codes alone
+  bool aside = false; ///< those behind it do not have its features
 };
-constexpr Step kSteps[] = {{"avx2", kBaseline, false, false},
-                           {"avx512", kWide, false, false},
-                           {"avx512vnni", kDotI8, false, true},
-                           {"avx512bf16", kDotBF16, true, false},
-                           {"amx", kTiles, false, false}};
+constexpr Step kSteps[] = {
+    {"avx2", kBaseline},
+    {"avxvnni", kNarrowDotI8, false, /*forCodes=*/true, /*aside=*/true},
+    {"avx512", kWide},
+    {"avx512vnni", kDotI8, false, /*forCodes=*/true},
+    {"avx512bf16", kDotBF16, /*wantsFastDot=*/true},
+    {"amx", kTiles}};
 
 using Features = llvm::StringMap<bool>;
 
@@ -79,17 +84,21 @@ llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
 /// All variants, least first; those for codes alone only `withCodes`.
 std::vector<TargetInfo> allVariants(bool withCodes) {
   std::vector<TargetInfo> all;
-  std::vector<std::string> features;
+  std::vector<std::string> before;
   for (const Step &step : kSteps) {
+    std::vector<std::string> features = before;
     for (llvm::StringRef feature : step.adds) {
       features.push_back(feature.str());
+    }
+    if (!step.aside) {
+      before = features;
     }
     if (step.forCodes && !withCodes) {
       continue;
     }
     TargetInfo info;
     info.name = step.name.str();
-    info.features = features;
+    info.features = std::move(features);
     llvm::sort(info.features);
     if (step.wantsFastDot) {
       info.wants.push_back(kFastDot.str());
@@ -156,9 +165,10 @@ TargetDescription TargetInfo::describe(bool scalar) const {
   bool wide = has("avx512f");
   description.lanes = wide ? 16 : 8;
   description.registers = wide ? 32 : 16;
+  bool dots = has("avx512vnni") || has("avxvnni");
   description.products = has("amx-bf16")     ? Products::AMX
                          : has("avx512bf16") ? Products::DotBF16
-                         : has("avx512vnni") ? Products::DotI8
+                         : dots              ? Products::DotI8
                                              : Products::FMA;
   return description;
 }

@@ -37,6 +37,15 @@ TEST(CpuFeatures, bitsTheProcessorLacksAreNotThere) {
   EXPECT_FALSE(CpuFeatures(none).has("bmi2"));
 }
 
+TEST(CpuFeatures, avxVnniIsBit4OfEaxOfLeaf7Subleaf1) {
+  CpuRegisters registers;
+  registers.leaf7eax1 = 1u << 4;
+  EXPECT_FALSE(CpuFeatures(registers).has("avxvnni")); // nothing saves ymm
+  registers.xcr0 = 0x7;
+  EXPECT_TRUE(CpuFeatures(registers).has("avxvnni"));
+  EXPECT_FALSE(CpuFeatures(registers).has("avx512vnni"));
+}
+
 TEST(CpuFeatures, bf16DotsAreFastWhereIntelDidNotMakeThem) {
   CpuRegisters registers;
   registers.xcr0 = ~0ull;

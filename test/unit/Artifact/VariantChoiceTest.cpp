@@ -15,18 +15,20 @@ using testing::HasSubstr;
 namespace {
 
 /// Leaf 7's bits of the features that the fake variants need.
-constexpr uint32_t avx2 = 1u << 5, avx512f = 1u << 16, avx512bf16 = 1u << 5,
-                   amxTile = 1u << 24;
+constexpr uint32_t avx2 = 1u << 5, avx512f = 1u << 16, avxvnni = 1u << 4,
+                   avx512bf16 = 1u << 5, amxTile = 1u << 24;
 
 struct Machine {
   uint32_t leaf7ebx, leaf7edx, leaf7eax1;
   const char *vendor;
 };
 constexpr Machine haswell{avx2, 0, 0, "GenuineIntel"},
+    alderLake{avx2, 0, avxvnni, "GenuineIntel"},
     skylake{avx2 | avx512f, 0, 0, "GenuineIntel"},
     cooperLake{avx2 | avx512f, 0, avx512bf16, "GenuineIntel"},
     zen4{avx2 | avx512f, 0, avx512bf16, "AuthenticAMD"},
-    sapphireRapids{avx2 | avx512f, amxTile, avx512bf16, "GenuineIntel"};
+    sapphireRapids{avx2 | avx512f, amxTile, avxvnni | avx512bf16,
+                   "GenuineIntel"};
 
 int questions;
 bool allow() { return ++questions != 0; }
@@ -86,6 +88,19 @@ TEST(VariantChoice, theBestThatRunsIsTaken) {
   EXPECT_EQ(chosen(portable(), cpuOf(skylake)), "avx512");
   EXPECT_EQ(chosen(portable(), cpuOf(zen4)), "avx512bf16");
   EXPECT_EQ(chosen(portable(), cpuOf(sapphireRapids)), "amx");
+}
+
+TEST(VariantChoice, avxVnniIsTakenWithoutAvx512WhereThereIsCodeForIt) {
+  json withCodes = portable();
+  withCodes.insert(withCodes.begin() + 3,
+                   variant("avxvnni", {"avx2", "avxvnni"}));
+  EXPECT_EQ(chosen(withCodes, cpuOf(alderLake)), "avxvnni");
+  EXPECT_EQ(chosen(withCodes, cpuOf(haswell)), "avx2");
+  EXPECT_EQ(chosen(withCodes, cpuOf(skylake)), "avx512");
+  EXPECT_EQ(chosen(withCodes, cpuOf(sapphireRapids)), "amx");
+  EXPECT_EQ(chosen(portable(), cpuOf(alderLake)), "avx2");
+  EXPECT_THAT(refusal(withCodes, cpuOf(haswell), "avxvnni"),
+              HasSubstr("no 'avxvnni'"));
 }
 
 TEST(VariantChoice, whatAVariantWantsCountsUnlessItIsTheOnlyOne) {

@@ -29,9 +29,14 @@ std::vector<std::string> names(llvm::StringRef cpu, bool withCodes = false) {
 TEST(TargetInfo, portableIsEveryVariantBestFirst) {
   std::vector<TargetInfo> all = variants("portable", /*withCodes=*/true);
   EXPECT_THAT(names("portable", /*withCodes=*/true),
-              ElementsAre("amx", "avx512bf16", "avx512vnni", "avx512", "avx2"));
+              ElementsAre("amx", "avx512bf16", "avx512vnni", "avx512",
+                          "avxvnni", "avx2"));
   EXPECT_THAT(names("portable"),
               ElementsAre("amx", "avx512bf16", "avx512", "avx2"));
+  // The second but last stands beside those before it.
+  EXPECT_EQ(all[3].has("avxvnni"), false);
+  EXPECT_EQ(all[4].features.size(), all[5].features.size() + 1);
+  all.erase(all.begin() + 4);
   for (size_t i = 1; i < all.size(); ++i) {
     for (const std::string &feature : all[i].features) {
       EXPECT_TRUE(all[i - 1].has(feature)) << all[i - 1].name << feature;
@@ -61,6 +66,15 @@ TEST(TargetInfo, codesAloneAskForVnni) {
   EXPECT_THAT(names("avx512vnni"), ElementsAre("avx512vnni"));
 }
 
+TEST(TargetInfo, codesAloneAskForVnniWithoutAvx512) {
+  for (llvm::StringRef cpu : {"alderlake", "arrowlake", "sierraforest"}) {
+    EXPECT_THAT(names(cpu, /*withCodes=*/true), ElementsAre("avxvnni"));
+    EXPECT_THAT(names(cpu), ElementsAre("avx2"));
+  }
+  EXPECT_THAT(names("avxvnni"), ElementsAre("avxvnni"));
+  EXPECT_THAT(names("sapphirerapids", /*withCodes=*/true), ElementsAre("amx"));
+}
+
 TEST(TargetInfo, aCpuBelowTheBaselineIsNamedWithWhatItLacks) {
   for (auto [cpu, reason] :
        {std::pair("nehalem", "lacks avx"), std::pair("i386-turbo", "not a")}) {
@@ -81,8 +95,8 @@ TEST(TargetInfo, descriptionFollowsTheFeatures) {
   }
   EXPECT_THAT(products,
               ElementsAre(Products::AMX, Products::DotBF16, Products::DotI8,
-                          Products::FMA, Products::FMA));
-  EXPECT_THAT(lanes, ElementsAre(16, 16, 16, 16, 8));
+                          Products::FMA, Products::DotI8, Products::FMA));
+  EXPECT_THAT(lanes, ElementsAre(16, 16, 16, 16, 8, 8));
 }
 
 TEST(TargetInfo, theRuntimeKnowsEveryFeatureAndWant) {

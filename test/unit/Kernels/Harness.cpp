@@ -24,10 +24,11 @@ constexpr size_t kAlignment =
 
 /// The variant of which only that mode's products are tested; null for others.
 const char *variantOf(Mode mode) {
-  return mode == Mode::DotI8     ? "avx512vnni"
-         : mode == Mode::DotBF16 ? "avx512bf16"
-         : mode == Mode::AMX     ? "amx"
-                                 : nullptr;
+  return mode == Mode::NarrowDotI8 ? "avxvnni"
+         : mode == Mode::DotI8     ? "avx512vnni"
+         : mode == Mode::DotBF16   ? "avx512bf16"
+         : mode == Mode::AMX       ? "amx"
+                                   : nullptr;
 }
 
 llvm::Expected<std::pair<TargetInfo, TargetDescription>> choose(Mode mode) {

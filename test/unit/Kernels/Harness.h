@@ -14,9 +14,9 @@
 namespace cheems::test {
 
 /// The pipelines that must agree: plain loops, and vectors of 8 and of 16 lanes
-/// (AVX-512 where this machine has it). DotI8, DotBF16 and AMX are for
-/// products, AMX for attention, too; they need what they are called.
-enum class Mode { Scalar, Narrow, Wide, DotI8, DotBF16, AMX };
+/// (AVX-512 where this machine has it). NarrowDotI8, DotI8, DotBF16 and AMX are
+/// for products, AMX for attention, too; they need what they are called.
+enum class Mode { Scalar, Narrow, Wide, NarrowDotI8, DotI8, DotBF16, AMX };
 inline std::string nameOf(Mode mode) {
   switch (mode) {
   case Mode::Scalar:
@@ -25,6 +25,8 @@ inline std::string nameOf(Mode mode) {
     return "Narrow";
   case Mode::Wide:
     return "Wide";
+  case Mode::NarrowDotI8:
+    return "NarrowDotI8";
   case Mode::DotI8:
     return "DotI8";
   case Mode::DotBF16:

@@ -275,7 +275,7 @@ protected:
   }
 };
 CHEEMS_MODES(LinearCodesTest, Mode::Scalar, Mode::Narrow, Mode::Wide,
-             Mode::DotI8, Mode::AMX);
+             Mode::NarrowDotI8, Mode::DotI8, Mode::AMX);
 
 TEST_P(LinearCodesTest, AgreesWithTheEvaluatorAndWithPlainLoops) {
   Suite &s = suite(GetParam()), &plain = suite(Mode::Scalar);

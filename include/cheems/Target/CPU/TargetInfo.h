@@ -12,7 +12,8 @@ namespace cheems {
 
 /// One variant of the code in an artefact.
 struct TargetInfo {
-  std::string name; ///< "amx", "avx512bf16", "avx512vnni", "avx512" or "avx2"
+  /// "amx", "avx512bf16", "avx512vnni", "avx512", "avxvnni" or "avx2"
+  std::string name;
   std::vector<std::string>
       features; ///< LLVM's names of what the code may use beyond x86-64, sorted
   /// What makes this variant the better choice where its features are there

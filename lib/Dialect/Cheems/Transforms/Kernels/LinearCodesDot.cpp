@@ -58,7 +58,8 @@ struct Dots {
         low = {{1, 4}, {2, wide}, {4, 2}};
       }
     } else {
-      many = {4, 1};
+      // vpdpbusd takes its weights as they are: more sums fit beside them.
+      many = {c.form.dots && !c.form.nibbles ? 6 : 4, 1};
       low = {{1, 4}, {2, 1}, {4, 1}};
       if (c.form.nibbles) {
         low = {{1, 2}, {2, 1}, {4, 1}};
@@ -96,8 +97,10 @@ struct Dots {
   /// The sum and the products of a vector of weights with four bytes of a row.
   Value dot(Value sum, Value weight, Value input) {
     if (c.form.dots) {
-      return call("llvm.x86.avx512.vpdpbusd.512", sums(32),
-                  {sum, cast(weight, 8), cast(input, 8)});
+      // Of AVX-VNNI, too, where registers have 8 lanes.
+      return call(parts == 1 ? "llvm.x86.avx512.vpdpbusd.512"
+                             : "llvm.x86.avx512.vpdpbusd.256",
+                  sums(32), {sum, cast(weight, 8), cast(input, 8)});
     }
     Value products = c.form.words
                          ? multiplyWords(weight, input)
