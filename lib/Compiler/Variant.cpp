@@ -1,8 +1,8 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
+#include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ThreadPool.h"
 #include <mutex>
@@ -28,27 +28,6 @@ private:
   ProgressHandler handler;
   size_t stages, done = 0;
 };
-
-llvm::Error runPasses(mlir::ModuleOp module,
-                      llvm::function_ref<void(mlir::OpPassManager &)> build) {
-  mlir::PassManager passes(module.getContext());
-  // After every pass it would take a third of the time; our tests have it.
-  passes.enableVerifier(false);
-  build(passes);
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            diagnostics.empty()) {
-          diagnostics = diagnostic.str();
-        }
-        return mlir::success();
-      });
-  if (mlir::failed(passes.run(module)) || mlir::failed(mlir::verify(module))) {
-    return llvm::createStringError("internal error: " + diagnostics);
-  }
-  return llvm::Error::success();
-}
 
 /// All variants live in one shared object, so each entry carries the name of
 /// its own.

@@ -1,6 +1,5 @@
 // The named pass bundles.
 #include "cheems/Pipelines/Pipelines.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -27,7 +26,14 @@ static std::unique_ptr<Pass> createCanonicalizer() {
           GreedySimplifyRegionLevel::Disabled));
 }
 
+static void enter(OpPassManager &pm, mlir::cheems::Stage stage) {
+  mlir::cheems::EnterStagePassOptions options;
+  options.stage = stage;
+  pm.addPass(mlir::cheems::createEnterStagePass(options));
+}
+
 void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
+  enter(pm, mlir::cheems::Stage::Fused);
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   if (!target.scalar) {
@@ -48,9 +54,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
   }
   // Decoding comes in pieces from the importer.
-  mlir::cheems::TileKeysPassOptions pieces;
-  pieces.keys = mlir::cheems::kAttentionBlock;
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass(pieces));
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
   mlir::cheems::DecomposePassOptions decompose;
@@ -60,6 +64,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
 
 void buildBufferizePipeline(OpPassManager &pm,
                             const TargetDescription &target) {
+  enter(pm, mlir::cheems::Stage::Buffers);
   pm.addPass(mlir::cheems::createLowerParametersPass());
   // Row counts of intermediate tensors become that of the function's first
   // argument: one extent to plan by.
@@ -103,6 +108,7 @@ void buildBufferizePipeline(OpPassManager &pm,
 }
 
 void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
+  enter(pm, mlir::cheems::Stage::LLVM);
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(mlir::cheems::createExpandMathPass());
   pm.addPass(createCanonicalizer());
@@ -135,25 +141,19 @@ namespace {
 struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<int64_t> lanes{*this, "lanes",
                         llvm::cl::desc("f32 lanes of a vector register"),
-                        llvm::cl::init(8)};
+                        llvm::cl::init(TargetDescription().lanes)};
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("vector registers"),
-                            llvm::cl::init(16)};
+                            llvm::cl::init(TargetDescription().registers)};
   Option<mlir::cheems::Products> products{
       *this, "products",
       llvm::cl::desc("how products with weights of few bits are computed"),
-      llvm::cl::init(mlir::cheems::Products::FMA),
-      llvm::cl::values(
-          clEnumValN(mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
-          clEnumValN(mlir::cheems::Products::DotI8, "dot-i8",
-                     "vpdpbusd for codes"),
-          clEnumValN(mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
-          clEnumValN(mlir::cheems::Products::AMX, "amx",
-                     "tdpbf16ps on tiles"))};
+      llvm::cl::init(TargetDescription().products),
+      mlir::cheems::productsValues()};
   Option<int64_t> groupExperts{
       *this, "group-experts",
       llvm::cl::desc("rows whose experts are read in the order of their ids"),
-      llvm::cl::init(0)};
+      llvm::cl::init(TargetDescription().groupExperts)};
   TargetDescription target() const {
     TargetDescription result;
     result.lanes = lanes;

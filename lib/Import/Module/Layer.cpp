@@ -30,6 +30,7 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   for (const LayerWeight &weight : layerWeights(types, layer)) {
     inputs.push_back(weight.type);
   }
+  e.b.setLoc(NameLoc::get(e.b.getStringAttr(name)));
   e.b.setInsertionPointToEnd(module.getBody());
   auto function =
       func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));

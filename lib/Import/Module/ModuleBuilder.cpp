@@ -33,6 +33,9 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
          b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
          b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }
+  (*module)->setAttr(
+      "cheems.stage",
+      mlir::cheems::StageAttr::get(&context, mlir::cheems::Stage::Imported));
   (*module)->setAttr("cheems.state", b.getArrayAttr(state));
   return module;
 }

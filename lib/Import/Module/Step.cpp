@@ -30,8 +30,11 @@ struct Step {
         /*beside=*/false, quantized);
   }
 
+  /// What follows is that part of the step.
   void mark(const Twine &part) {
-    mlir::cheems::MarkOp::create(e.b, e.b.getStringAttr(part));
+    StringAttr name = e.b.getStringAttr(part);
+    e.b.setLoc(NameLoc::get(name));
+    mlir::cheems::MarkOp::create(e.b, name);
   }
 
   /// Cosines and sines for rotated heads of a size, made once.

@@ -16,11 +16,7 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
-      bool kernel =
-          isa<cheems::FinishOp, cheems::KeepThresholdOp, cheems::KeepUpdateOp,
-              cheems::LinearOp, cheems::MergeAttentionOp, cheems::MixExpertsOp,
-              cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
-              cheems::RmsNormOp, cheems::SSDChunkOp>(op.getOperation());
+      bool kernel = op->hasTrait<cheems::HasKernel>();
       if (ours && !(kernels && kernel)) {
         ops.push_back(op);
       }

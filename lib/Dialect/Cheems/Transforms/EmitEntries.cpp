@@ -50,7 +50,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     // Their readers are done; what is left is plain LLVM that any tool takes.
     for (StringRef note :
          {"cheems.parameters", "cheems.parameter_bytes", "cheems.state",
-          "cheems.target", "cheems.chunk", "cheems.prefill"}) {
+          "cheems.target", "cheems.chunk", "cheems.prefill", "cheems.stage"}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
@@ -84,8 +84,9 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     b.setInsertionPointAfter(function);
     auto symbol = function->getAttrOfType<StringAttr>("cheems.entry");
     if (!symbol || function.isExternal()) {
-      return function.emitError("is no entry: cheems.entry names one that has "
-                                "a body");
+      return function.emitOpError(
+          "is no entry: cheems.entry names one that has "
+          "a body");
     }
     auto entry = func::FuncOp::create(
         b, loc, symbol, FunctionType::get(context, {pointer}, {}));
@@ -108,7 +109,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
                                                         "cheems.field");
       int32_t field = name ? parseField(name.getValue()) : kUnknown;
       if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
-        return function.emitError("argument ")
+        return function.emitOpError("argument ")
                << argument.getArgNumber() << " is no field of cheems_step";
       }
       Value base = load(field, pointer);
@@ -117,7 +118,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
         auto number = function.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), "cheems.index");
         if (!number) {
-          return function.emitError("argument ")
+          return function.emitOpError("argument ")
                  << argument.getArgNumber() << " has no pool index";
         }
         Value slot = LLVM::GEPOp::create(

@@ -29,10 +29,7 @@ struct LowerMicrokernels
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<cheems::FinishOp, cheems::KeepThresholdOp, cheems::KeepUpdateOp,
-              cheems::LinearOp, cheems::MergeAttentionOp, cheems::MixExpertsOp,
-              cheems::OnlineAttentionOp, cheems::RetrieveExpertsOp,
-              cheems::RmsNormOp, cheems::SSDChunkOp>(op)) {
+      if (op->hasTrait<cheems::HasKernel>()) {
         ops.push_back(op);
       }
     });

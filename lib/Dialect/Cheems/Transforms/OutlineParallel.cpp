@@ -28,7 +28,7 @@ struct OutlineParallel
     getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
     for (scf::ForallOp loop : loops) {
       if (loop->getParentOfType<scf::ForallOp>() || loop.getNumResults()) {
-        loop.emitError("is outlined when it is bufferised and not nested");
+        loop.emitOpError("is outlined when it is bufferised and not nested");
         return signalPassFailure();
       }
       outline(loop);

@@ -126,7 +126,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       int64_t bytes = staticBytes(alloc.getType());
       if (auto loop = alloc->getParentOfType<scf::ForallOp>()) {
         if (!alloc.getDynamicSizes().empty()) {
-          return alloc.emitError(
+          return alloc.emitOpError(
               "a buffer inside a parallel loop needs a static size");
         }
         int64_t &end = scratch[loop];
@@ -148,7 +148,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       }
       if (alloc.getDynamicSizes().size() > 1 ||
           failed(countsRows(function, alloc, found.rowCount))) {
-        return alloc.emitError(
+        return alloc.emitOpError(
             "a buffer's one dynamic extent is the row count of its function");
       }
       found.rows.emplace_back(alloc, rows.place(from, to, bytes));
@@ -173,7 +173,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     need.fixed = fixed.total;
     need.row = rows.total;
     if (need.row && !found.rowCount) {
-      return function.emitError(
+      return function.emitOpError(
           "has no row count to size its callees' buffers by");
     }
     return success();

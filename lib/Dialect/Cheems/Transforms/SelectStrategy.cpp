@@ -60,7 +60,8 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
   /// once an iteration, which then had better be long; with fewer than six
   /// iterations threads would wait for the last.
   int64_t panels(LinearOp op) const {
-    constexpr int64_t few = 4, many = 8, longRow = 1024, iterations = 6;
+    constexpr int64_t few = kDefaultPanels, many = 2 * few, longRow = 1024,
+                      iterations = 6;
     auto weight = cast<ShapedType>(op.getWeights()[0].getType());
     bool tiles = target.getProducts() == Products::AMX && op.getPair() == 2;
     int64_t length = weight.getDimSize(1) * op.getPair();
@@ -121,7 +122,7 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
                !parallel) {
       // A row is microseconds at most; what is in a decode step stays whole.
       if (!decodes(op)) {
-        give(op, kRows, 32);
+        give(op, kRows, kDefaultRows);
       }
     } else if (auto retrieval = dyn_cast<RetrieveExpertsOp>(op)) {
       // A row of it is work enough.
@@ -141,13 +142,14 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
         give(op, kGroup, groupExperts);
       }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
-      give(op, kRows, std::min<int64_t>(64, rowsOf(attention.getQuery())));
+      give(op, kRows,
+           std::min(kDefaultAttentionRows, rowsOf(attention.getQuery())));
       give(op, kKeys, kAttentionBlock);
     } else if (auto ssd = dyn_cast<SSDOp>(op)) {
       // Divides the 64 rows of a block, so that cuts there keep the bits. Tiles
       // multiply squares of rows in no time: there the state's passes count.
       bool tiles = ssd.getBf16() && target.getProducts() == Products::AMX;
-      give(op, kChunk, tiles ? 64 : 32);
+      give(op, kChunk, tiles ? 2 * kDefaultChunk : kDefaultChunk);
       noteForArtefact(kChunk, op->getAttrOfType<IntegerAttr>(kChunk));
     }
   }
@@ -155,14 +157,18 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (groupExperts < 0) {
-      module.emitError("group-experts is the rows of a group, or 0, not ")
+      emitError(module.getLoc(),
+                "group-experts is the rows of a group, or 0, not ")
           << groupExperts.getValue();
       return signalPassFailure();
     }
     target = module->getAttrOfType<TargetAttr>(kTarget);
     if (!target) {
       target = TargetAttr::getChecked(
-          [&] { return module.emitError("no target to select sizes for: "); },
+          [&] {
+            return emitError(module.getLoc(),
+                             "no target to select sizes for: ");
+          },
           &getContext(), lanes.getValue(), registers.getValue(),
           products.getValue());
       if (!target) {

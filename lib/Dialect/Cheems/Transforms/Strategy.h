@@ -1,5 +1,5 @@
-// What cheems-select-strategy leaves behind: the target on the module, sizes on
-// ops.
+// What passes tell each other by attributes: the stage and the target on the
+// module, sizes on ops.
 #ifndef CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_STRATEGY_H
 #define CHEEMS_LIB_DIALECT_CHEEMS_TRANSFORMS_STRATEGY_H
 
@@ -9,6 +9,8 @@ namespace mlir::cheems {
 
 /// The module's target.
 constexpr llvm::StringLiteral kTarget = "cheems.target";
+/// The module's stage.
+constexpr llvm::StringLiteral kStage = "cheems.stage";
 /// Panels a parallel iteration of a product.
 constexpr llvm::StringLiteral kPanels = "cheems.panels";
 /// Rows a parallel iteration of row-wise work, or a block of attention.

@@ -1,5 +1,5 @@
 // mix_experts by groups of rows: a row of a table is read behind lists in the order of experts, never behind a row's own experts.
-// RUN: cheems-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(cheems-lower-microkernels),canonicalize,cse)" | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)" | FileCheck %s
 
 // CHECK-LABEL: func.func @group
 // CHECK-SAME: (%[[X:[a-z0-9_]+]]: memref<?x128xf32>, %[[SCORE:[a-z0-9_]+]]: memref<?x2x4xf32>, %[[ID:[a-z0-9_]+]]: memref<?x2x4xi32>, %[[DOWN:[a-z0-9_]+]]: memref<9x128xbf16>, %[[UP:[a-z0-9_]+]]: memref<9x128xbf16>, %[[Y:[a-z0-9_]+]]: memref<?x128xf32>

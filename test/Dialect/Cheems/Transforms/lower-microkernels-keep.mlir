@@ -1,5 +1,5 @@
 // Kept keys: one scan for as many candidates as rows can push out, then no entry is looked at again.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels),canonicalize,cse)' | FileCheck %s --implicit-check-not=cheems.keep
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)' | FileCheck %s --implicit-check-not=cheems.keep
 
 // Candidates of 64 rows stand in registers; what is scratch does not grow.
 // CHECK-LABEL: @block

@@ -1,11 +1,11 @@
 // Sizes follow from the module's target, or from options where it says none.
-// RUN: cheems-opt %s --cheems-select-strategy="products=amx" --split-input-file | FileCheck %s
+// RUN: cheems-opt %s --cheems-select-strategy="lanes=16 registers=32 products=amx" --split-input-file | FileCheck %s
 // RUN: cheems-opt %s --cheems-select-strategy="lanes=8 registers=16" --split-input-file | FileCheck %s --check-prefix=NARROW
 // RUN: not cheems-opt %s --cheems-select-strategy="lanes=12" --split-input-file 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: error: no target to select sizes for: registers have 8 or 16 lanes, not 12
 // Those that split take the sizes off, and leave nothing of them.
 // RUN: cheems-opt %s --cheems-fuse --split-input-file | FileCheck %s --check-prefix=TAKEN --implicit-check-not=cheems.panels --implicit-check-not=cheems.rows --implicit-check-not=cheems.keys --implicit-check-not=cheems.chunk
-// TAKEN: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.target = #cheems.target<lanes = 8, registers = 16, products = fma>}
+// TAKEN: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.stage = #cheems.stage<fused>, cheems.target = #cheems.target<lanes = 8, registers = 16, products = fma>}
 // TAKEN: module attributes {cheems.prefill
 
 // CHECK: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.target = #cheems.target<lanes = 16, registers = 32, products = amx>}
@@ -15,7 +15,7 @@
 // CHECK: cheems.linear {cheems.panels = 8 : i64}
 // NARROW-LABEL: @layer
 // NARROW: cheems.linear {cheems.panels = 4 : i64}
-// doc: cheems-select-strategy{products=amx}
+// doc: cheems-select-strategy{lanes=16 registers=32 products=amx}
 func.func @layer(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x512x16x2xbf16>, %o: tensor<?x1024xf32>, %y: tensor<?x768xf32>) -> tensor<?x768xf32> {
   %n = cheems.rms_norm epsilon 1.0e-6 ins(%x, %w : tensor<?x1024xf32>, tensor<1024xf32>) outs(%o : tensor<?x1024xf32>) -> tensor<?x1024xf32>
   %r = cheems.linear ins(%n : tensor<?x1024xf32>) weights(%m : tensor<48x512x16x2xbf16>) outs(%y : tensor<?x768xf32>) -> tensor<?x768xf32>

@@ -1,6 +1,6 @@
 // Attention in blocks of rows, and of keys in pieces. In the form that the importer writes, inside a parallel loop over segments and heads,
 // the blocks stay in place through the whole pipeline: scratch is static, and nothing is copied.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys),canonicalize,cse)' --split-input-file | FileCheck %s
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys{keys=64}),canonicalize,cse)' --split-input-file | FileCheck %s
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys{rows=2 keys=3}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefix=SMALL
 // RUN: cheems-opt %s --cheems-fuse --cheems-bufferize --split-input-file | FileCheck %s --check-prefix=BUFFER --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 
@@ -43,7 +43,7 @@
 // CHECK: arith.divf
 // BUFFER-LABEL: @decode
 // SMALL-LABEL: @decode
-// doc: func.func(cheems-tile-keys),canonicalize,cse
+// doc: func.func(cheems-tile-keys{keys=64}),canonicalize,cse
 func.func @decode(%q: tensor<1x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x?xf32>, %first: index, %y: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %first : tensor<1x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?xf32>, index) outs(%y : tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
   return %r : tensor<1x2x8xf32>

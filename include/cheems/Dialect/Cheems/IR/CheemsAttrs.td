@@ -71,6 +71,17 @@ def Cheems_TargetAttr : AttrDef<Cheems_Dialect, "Target"> {
   let genVerifyDecl = 1;
 }
 
+def Cheems_Stage : I32EnumAttr<"Stage", "What a module has become on its way to code", [
+    I32EnumAttrCase<"Imported", 0, "imported">, I32EnumAttrCase<"Fused", 1, "fused">,
+    I32EnumAttrCase<"Buffers", 2, "buffers">, I32EnumAttrCase<"LLVM", 3, "llvm">]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+// On a module as cheems.stage: what pipelines take and leave behind (cheems-enter-stage).
+def Cheems_StageAttr : EnumAttr<Cheems_Dialect, Cheems_Stage, "stage"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
     I32EnumAttrCase<"bias", 0>, I32EnumAttrCase<"threshold", 1>, I32EnumAttrCase<"scale", 2>]> {
   let cppNamespace = "::mlir::cheems";

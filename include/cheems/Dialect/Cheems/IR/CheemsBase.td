@@ -23,6 +23,12 @@ def Cheems_Dialect : Dialect {
     Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
     P head size, C capacity of the key/value entries of one head, S segments, W kept keys, N state size of SSD, G its groups,
     K keys a half, k experts retrieved a head, E experts.
+
+    Constraints of an op are labelled C1, C2, ...; an error of its verifier begins with the label. Of every op that has `outs`:
+    - C0: operands with a shape are all tensors or all buffers.
+
+    Of the ops that have `outs`, those of the trait `HasKernel` stay on buffers until `cheems-lower-microkernels` makes vector
+    loops of them; `cheems-decompose` takes the others apart, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [
@@ -32,6 +38,11 @@ def Cheems_Dialect : Dialect {
 }
 
 class Cheems_Op<string mnemonic, list<Trait> traits = []> : Op<Cheems_Dialect, mnemonic, traits>;
+
+// The op is lowered by cheems-lower-microkernels.
+def HasKernel : NativeOpTrait<"HasKernel"> {
+  let cppNamespace = "::mlir::cheems";
+}
 
 def Cheems_OneSemantics
     : PredOpTrait<"C0: operands with a shape are all tensors or all buffers", CPred<"haveOneSemantics($_op.getOperandTypes())">>;

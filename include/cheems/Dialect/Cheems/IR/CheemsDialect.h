@@ -18,6 +18,12 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
+namespace mlir::cheems {
+/// Of ops that cheems-lower-microkernels lowers.
+template <typename Op>
+class HasKernel : public OpTrait::TraitBase<Op, HasKernel> {};
+} // namespace mlir::cheems
+
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -2,7 +2,9 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

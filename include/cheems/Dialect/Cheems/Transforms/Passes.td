@@ -4,6 +4,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
+  let summary = "Refuse a module that has not been through the pipeline before, or has been through this one";
+  let description = [{
+    Before: a module whose `cheems.stage` says what it is: `imported`, `fused` or `buffers`; one in the LLVM dialect is at `llvm`.
+    After: the same, with the `cheems.stage` that is entered. Each pipeline begins with it.
+    Requires: the module is at the stage before. A module that says no stage, as one written by hand, may enter any but where it is
+    in the LLVM dialect.
+    Guarantees: a pipeline that runs twice or too early is refused by one error, which says what comes first, at the first op that
+    still needs it. Preserves bits.
+  }];
+  let options = [
+    Option<"stage", "stage", "::mlir::cheems::Stage", "::mlir::cheems::Stage::Fused", "What the module becomes",
+           "::mlir::cheems::stageValues()">
+  ];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
+}
+
 def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
   let summary = "Merge projections of one input into one";
   let description = [{
@@ -90,17 +107,14 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
     head's experts are added, alike in all functions.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
-    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target">,
+    Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
-           [{::llvm::cl::values(
-                clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
-                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
-                clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
-                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>,
+           "::mlir::cheems::productsValues()">,
     Option<"groupExperts", "group-experts", "int64_t", "0",
            "Rows of a group, whose experts are read in the order of their ids; 0: token by token">
   ];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
 }
 
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
@@ -114,8 +128,8 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     Guarantees: iterations write disjoint slices. Preserves bits: what one element sums, and in which order, does not change.
   }];
   let options = [
-    Option<"panels", "panels", "int64_t", "4", "Panels of 16 columns an iteration">,
-    Option<"rows", "rows", "int64_t", "32", "Rows an iteration of row-wise work; 0 leaves it whole">
+    Option<"panels", "panels", "int64_t", "::mlir::cheems::kDefaultPanels", "Panels of 16 columns an iteration">,
+    Option<"rows", "rows", "int64_t", "::mlir::cheems::kDefaultRows", "Rows an iteration of row-wise work; 0 leaves it whole">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect"];
@@ -129,7 +143,7 @@ def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
     Requires: tensors.
     Guarantees: chunks start at multiples of `chunk` behind the op's first row. Agrees with the recurrence within f32 rounding, not to the bit.
   }];
-  let options = [Option<"chunk", "chunk", "int64_t", "64", "Rows a chunk">];
+  let options = [Option<"chunk", "chunk", "int64_t", "::mlir::cheems::kDefaultChunk", "Rows a chunk">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"];
 }
 
@@ -146,8 +160,8 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
     rounding; where entries are one piece, with the same `online_attention` of all of them to the bit.
   }];
   let options = [
-    Option<"rows", "rows", "int64_t", "64", "Rows a block">,
-    Option<"keys", "keys", "int64_t", "64", "Entries a piece">
+    Option<"rows", "rows", "int64_t", "::mlir::cheems::kDefaultAttentionRows", "Rows a block">,
+    Option<"keys", "keys", "int64_t", "::mlir::cheems::kAttentionBlock", "Entries a piece">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
@@ -204,26 +218,22 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
   let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
   let description = [{
-    Before: `cheems.linear`, `cheems.dynamic_mask_attention`, `cheems.rms_norm`, `cheems.ssd_chunk`,
-    `cheems.keep_threshold`, `cheems.keep_update`, `cheems.retrieve_experts` and `cheems.mix_experts` on memrefs.
+    Before: `cheems.finish`, `cheems.keep_threshold`, `cheems.keep_update`, `cheems.linear`, `cheems.merge_attention`,
+    `cheems.mix_experts`, `cheems.online_attention`, `cheems.retrieve_experts`, `cheems.rms_norm` and `cheems.ssd_chunk` on memrefs.
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
     expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
     `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
     A `cheems.mix_experts` goes row by row; with `cheems.group` and outside of a `cheems.decode` function, by groups of so many
     rows: their pairs with experts are sorted by expert, so that a row of a table is fetched once for all rows of x that want it.
-    Requires: bufferised IR.
+    Requires: bufferised IR. Where the module has a `cheems.target`, that holds and the options do not.
     Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
     `tdpbf16ps` over blocks of 32), whatever the tile, so a row never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register of the target">,
-    Option<"registers", "registers", "int64_t", "32", "Vector registers of the target">,
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target">,
+    Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
-           [{::llvm::cl::values(
-                clEnumValN(::mlir::cheems::Products::FMA, "fma", "f32 multiply-adds"),
-                clEnumValN(::mlir::cheems::Products::DotI8, "dot-i8", "vpdpbusd for codes"),
-                clEnumValN(::mlir::cheems::Products::DotBF16, "dot-bf16", "vdpbf16ps"),
-                clEnumValN(::mlir::cheems::Products::AMX, "amx", "tdpbf16ps on tiles"))}]>
+           "::mlir::cheems::productsValues()">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",

@@ -1,0 +1,144 @@
+// Which pass failed, on what, and where.
+#include "cheems/Pipelines/PassFailure.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/Threading.h"
+
+namespace cheems {
+using namespace mlir;
+
+namespace {
+/// The op of "see current operation: %0 = "dialect.op"(...)", which MLIR notes
+/// beside an op's errors.
+std::string notedOp(Diagnostic &diagnostic) {
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    std::string text = note.str();
+    auto [before, rest] = llvm::StringRef(text).split('"');
+    if (before.starts_with("see current operation: ")) {
+      return rest.split('"').first.str();
+    }
+  }
+  return "";
+}
+
+/// Adds to the errors of one pass on one op while it runs. The newest handler
+/// is asked first: before that which keeps what threads say in order.
+class RunningPass {
+public:
+  RunningPass(Pass *pass, Operation *op)
+      : op(op), place("pass " + pass->getArgument().str()),
+        engine(op->getContext()->getDiagEngine()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op);
+        symbol && symbol.getNameAttr()) {
+      place += " on @" + symbol.getName().str();
+    }
+    handler = engine.registerHandler([this](Diagnostic &diagnostic) {
+      if (llvm::get_threadid() == thread &&
+          diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+        add(diagnostic);
+      }
+      return failure(); // others report it
+    });
+  }
+  RunningPass(const RunningPass &) = delete;
+  ~RunningPass() { engine.eraseHandler(handler); }
+
+  void failed() {
+    if (!spoke) {
+      emitError(op->getLoc())
+          << "'" << op->getName() << "' op is refused, without a reason";
+    }
+  }
+
+private:
+  void add(Diagnostic &diagnostic) {
+    std::string noted = notedOp(diagnostic);
+    diagnostic << " [";
+    if (!noted.empty() &&
+        diagnostic.str().find("'" + noted + "'") == std::string::npos) {
+      diagnostic << noted << ", ";
+    }
+    diagnostic << place << "]";
+    spoke = true;
+  }
+
+  Operation *op;
+  std::string place;
+  DiagnosticEngine &engine;
+  DiagnosticEngine::HandlerID handler;
+  uint64_t thread = llvm::get_threadid();
+  bool spoke = false;
+};
+
+/// A thread runs one pass inside another's at most where that starts a
+/// pipeline.
+thread_local std::vector<std::unique_ptr<RunningPass>> running;
+
+struct PassNamer : PassInstrumentation {
+  /// Those that run others on nested ops.
+  static bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (!isAdaptor(pass)) {
+      running.push_back(std::make_unique<RunningPass>(pass, op));
+    }
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (!isAdaptor(pass)) {
+      running.pop_back();
+    }
+  }
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (!isAdaptor(pass)) {
+      running.back()->failed();
+      running.pop_back();
+    }
+  }
+};
+
+/// A layer of an imported module, or a place in a file.
+std::string placeOf(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part)) {
+      text = name.getName().str();
+    } else if (auto file = dyn_cast<FileLineColLoc>(part)) {
+      text = file.getFilename().str() + ":" + std::to_string(file.getLine());
+    }
+    return text.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return text;
+}
+} // namespace
+
+void namePassFailures(PassManager &passes) {
+  passes.addInstrumentation(std::make_unique<PassNamer>());
+}
+
+llvm::Error runPasses(ModuleOp module,
+                      llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passes(module.getContext());
+  // After every pass it would take a third of the time; our tests have it.
+  passes.enableVerifier(false);
+  namePassFailures(passes);
+  build(passes);
+  std::string first;
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            first.empty()) {
+          first = diagnostic.str();
+          if (std::string place = placeOf(diagnostic.getLocation());
+              !place.empty()) {
+            first += " in " + place;
+          }
+        }
+        return success();
+      });
+  if (failed(passes.run(module)) || failed(verify(module))) {
+    return llvm::createStringError("internal error: " + first);
+  }
+  return llvm::Error::success();
+}
+
+} // namespace cheems

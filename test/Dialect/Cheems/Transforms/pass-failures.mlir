@@ -1,0 +1,26 @@
+// A pass that fails is named in the one line of the error, with the op and what it runs on, whether the error is ours or
+// upstream's, in threads and out of them.
+// RUN: split-file %s %t
+// RUN: not cheems-opt %t/ours.mlir --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
+// RUN: not cheems-opt %t/ours.mlir --mlir-disable-threading --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
+// RUN: not cheems-opt %t/upstream.mlir --allow-unregistered-dialect --cheems-bufferize 2>&1 | FileCheck %s --check-prefix=UPSTREAM
+// RUN: not cheems-opt %t/ours.mlir --cheems-check-kernels 2>&1 | FileCheck %s --check-prefix=MODULE
+
+// OURS: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op needs cheems.keys of at least 1, not 0 [pass cheems-tile-keys on @second]
+// UPSTREAM: upstream.mlir:2:{{[0-9]+}}: error: op was not bufferized [test.unknown, pass one-shot-bufferize]
+// MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op was not lowered: cheems-bufferize comes before cheems-to-llvm [pass cheems-check-kernels on @model]
+
+//--- ours.mlir
+module @model {
+  func.func @first() { return }
+  func.func @second(%q: tensor<4x2x8xf32>, %k: tensor<1x16x8xf32>, %m: tensor<1x16xf32>, %f: index) -> tensor<4x2x8xf32> {
+    %0 = cheems.dynamic_mask_attention bias scale 0.25 {cheems.keys = 0 : i64} ins(%q, %k, %k, %m, %f : tensor<4x2x8xf32>, tensor<1x16x8xf32>, tensor<1x16x8xf32>, tensor<1x16xf32>, index) outs(%q : tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+    return %0 : tensor<4x2x8xf32>
+  }
+}
+
+//--- upstream.mlir
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "test.unknown"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,58 @@
+// An error of a pass says in one line which pass, which op and where.
+#include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Pipelines/Registration.h"
+#include "mlir/Parser/Parser.h"
+#include <gmock/gmock.h>
+
+using namespace cheems;
+using namespace mlir;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+std::string errorOf(llvm::StringRef text,
+                    llvm::function_ref<void(OpPassManager &)> build) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  auto module = parseSourceString<ModuleOp>(text, &context, "model.mlir");
+  EXPECT_TRUE(bool(module));
+  std::string error = llvm::toString(runPasses(*module, build));
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+  return error;
+}
+
+/// Fails without a word.
+struct Silent : PassWrapper<Silent, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Silent)
+  StringRef getArgument() const override { return "silent"; }
+  void runOnOperation() override { signalPassFailure(); }
+};
+
+TEST(PassFailure, thePassTheOpAndTheLayerAreNamed) {
+  EXPECT_EQ(errorOf(R"(
+    func.func private @layer() -> tensor<2xf32> {
+      %w = cheems.parameter ["w"] : tensor<2xf32> loc("layer 3 ssd_mlp")
+      return %w : tensor<2xf32>
+    })",
+                    [](OpPassManager &passes) {
+                      passes.addPass(mlir::cheems::createCheckKernelsPass());
+                    }),
+            "internal error: 'cheems.parameter' op was not lowered: "
+            "cheems-bufferize comes before cheems-to-llvm [pass "
+            "cheems-check-kernels] in layer 3 ssd_mlp");
+}
+
+TEST(PassFailure, aPassThatFailsWithoutAWordIsNamed) {
+  EXPECT_THAT(errorOf("module @model {}",
+                      [](OpPassManager &passes) {
+                        passes.addPass(std::make_unique<Silent>());
+                      }),
+              AllOf(StartsWith("internal error: 'builtin.module' op"),
+                    HasSubstr("[pass silent on @model]"),
+                    HasSubstr("in model.mlir:1")));
+}
+
+} // namespace
