@@ -1,0 +1,658 @@
+// What breaks a constraint in a way that the files beside this one do not: each branch of each verifier. @op_cN breaks CN of op.
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics
+
+func.func @dynamic_mask_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x?x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x?x8xf32>) -> tensor<3x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x?xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x?xf32>) -> tensor<3x4x?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<?x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 0 mask heads}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x?xf32>, %7: tensor<3x?xf32>, %8: tensor<3x?x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>) -> tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x?xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<?x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: numbers of heads and head size are static}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @online_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 0 mask heads}}
+  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x0x8xf32>) {
+  // expected-error@below {{C3: 0 query heads do not divide among 2 key heads and 2 mask heads}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x0x8xf32>) -> tensor<3x0x8xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_attention_c3_no_keys(%0: tensor<3x4x8xf32>, %1: tensor<0x9x8xf32>, %2: tensor<0x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
+  // expected-error@below {{C3: 4 query heads do not divide among 0 key heads and 2 mask heads}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @merge_attention_c0(%0: memref<2x4xf32>, %1: tensor<2x4xf32>, %2: tensor<2x4x8xf32>, %3: tensor<2x4xf32>, %4: tensor<2x4xf32>, %5: tensor<2x4x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:3 = cheems.merge_attention ins(%0, %1, %2 : memref<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%3, %4, %5 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @append_visible_c0(%0: memref<3x8xf32>, %1: tensor<3x8xf32>, %2: tensor<3x2xf32>, %3: index, %4: tensor<1x9x8xf32>, %5: tensor<1x9x8xf32>, %6: tensor<2x9xf32>, %7: tensor<3xi32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:4 = cheems.append_visible hide_below 0.5 ins(%0, %1, %2, %3 : memref<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%4, %5, %6, %7 : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @quantize_entries_c0(%0: memref<3x8xf32>, %1: tensor<3x8xi8>, %2: tensor<3xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.quantize_entries ins(%0 : memref<3x8xf32>) outs(%1, %2 : tensor<3x8xi8>, tensor<3xf32>) -> tensor<3x8xi8>, tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_mask_c0(%0: memref<5x2xf32>, %1: tensor<2xf32>, %2: tensor<5x2xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r = cheems.dynamic_mask ins(%0, %1 : memref<5x2xf32>, tensor<2xf32>) outs(%2 : tensor<5x2xf32>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @keep_threshold_c0(%0: memref<2x9xf32>, %1: tensor<2x9xi32>, %2: index, %3: tensor<5x2xf32>, %4: tensor<5x2xi32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.keep_threshold keep 4 ins(%0, %1, %2 : memref<2x9xf32>, tensor<2x9xi32>, index) outs(%3, %4 : tensor<5x2xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>
+  return
+}
+
+// -----
+
+func.func @keep_update_c0(%0: memref<2xf32>, %1: tensor<2xi32>, %2: index, %3: index, %4: tensor<2x9x8xf32>, %5: tensor<2x9x8xf32>, %6: tensor<2x9xf32>, %7: tensor<2x9xi32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:4 = cheems.keep_update keep 4 ins(%0, %1, %2, %3 : memref<2xf32>, tensor<2xi32>, index, index) outs(%4, %5, %6, %7 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  return
+}
+
+// -----
+
+func.func @rotary_table_c0(%0: memref<5xi32>, %1: tensor<5xi32>, %2: tensor<5x4xf32>, %3: tensor<5x4xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.rotary_table theta 1.0e+04 ins(%0, %1 : memref<5xi32>, tensor<5xi32>) outs(%2, %3 : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_c0(%0: memref<5x2x8xf32>, %1: tensor<5x4xf32>, %2: tensor<5x4xf32>, %3: tensor<5x2x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r = cheems.rotary ins(%0, %1, %2 : memref<5x2x8xf32>, tensor<5x4xf32>, tensor<5x4xf32>) outs(%3 : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c0(%0: memref<3x2x1x8xf32>, %1: tensor<3x1x4xf32>, %2: tensor<3x1x4xi32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.retrieve_experts ins(%0 : memref<3x2x1x8xf32>) outs(%1, %2 : tensor<3x1x4xf32>, tensor<3x1x4xi32>) -> tensor<3x1x4xf32>, tensor<3x1x4xi32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c1_rows(%0: tensor<3x2x1x8xf32>, %1: tensor<4x1x4xf32>, %2: tensor<4x1x4xi32>) {
+  // expected-error@below {{C1: T and H of score and scores differ}}
+  %r:2 = cheems.retrieve_experts ins(%0 : tensor<3x2x1x8xf32>) outs(%1, %2 : tensor<4x1x4xf32>, tensor<4x1x4xi32>) -> tensor<4x1x4xf32>, tensor<4x1x4xi32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c2_heads(%0: tensor<3x2x?x8xf32>, %1: tensor<3x1x4xf32>, %2: tensor<3x1x4xi32>) {
+  // expected-error@below {{C2: scores is [T, 2, H, K] with static H, K and k}}
+  %r:2 = cheems.retrieve_experts ins(%0 : tensor<3x2x?x8xf32>) outs(%1, %2 : tensor<3x1x4xf32>, tensor<3x1x4xi32>) -> tensor<3x1x4xf32>, tensor<3x1x4xi32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c2_found_heads(%0: tensor<3x2x1x8xf32>, %1: tensor<3x?x4xf32>, %2: tensor<3x?x4xi32>) {
+  // expected-error@below {{C2: scores is [T, 2, H, K] with static H, K and k}}
+  %r:2 = cheems.retrieve_experts ins(%0 : tensor<3x2x1x8xf32>) outs(%1, %2 : tensor<3x?x4xf32>, tensor<3x?x4xi32>) -> tensor<3x?x4xf32>, tensor<3x?x4xi32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c2_found(%0: tensor<3x2x1x8xf32>, %1: tensor<3x1x?xf32>, %2: tensor<3x1x?xi32>) {
+  // expected-error@below {{C2: scores is [T, 2, H, K] with static H, K and k}}
+  %r:2 = cheems.retrieve_experts ins(%0 : tensor<3x2x1x8xf32>) outs(%1, %2 : tensor<3x1x?xf32>, tensor<3x1x?xi32>) -> tensor<3x1x?xf32>, tensor<3x1x?xi32>
+  return
+}
+
+// -----
+
+func.func @retrieve_experts_c3_no_keys(%0: tensor<3x2x1x0xf32>, %1: tensor<3x1x1xf32>, %2: tensor<3x1x1xi32>) {
+  // expected-error@below {{C3: retrieves between 1 and K * K < 2^31 experts, got 1 of 0 keys a half}}
+  %r:2 = cheems.retrieve_experts ins(%0 : tensor<3x2x1x0xf32>) outs(%1, %2 : tensor<3x1x1xf32>, tensor<3x1x1xi32>) -> tensor<3x1x1xf32>, tensor<3x1x1xi32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c0(%0: memref<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : memref<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c3_shapes(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<5x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C3: down and up have one type [E, D] with the D of x}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<5x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_columns(%0: tensor<3x?xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x?xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x?xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x?xf32>) -> tensor<3x?xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_sum_columns(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x?xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x?xf32>) -> tensor<3x?xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_heads(%0: tensor<3x8xf32>, %1: tensor<3x?x2xf32>, %2: tensor<3x?x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x?x2xf32>, tensor<3x?x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_found(%0: tensor<3x8xf32>, %1: tensor<3x1x?xf32>, %2: tensor<3x1x?xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x?xf32>, tensor<3x1x?xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_table_columns(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x?xf32>, %4: tensor<4x?xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x?xf32>, tensor<4x?xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_id_heads(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x?x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x?x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c4_ids(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x?xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<3x8xf32>) {
+  // expected-error@below {{C4: D, E, H and k are static}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x?xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c5_one(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<3x8xf32>) {
+  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5 : tensor<4xf32>) outs(%6 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c5_of_floats(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<4xf32>, %6: tensor<4xf32>, %7: tensor<3x8xf32>) {
+  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) scales(%5, %6 : tensor<4xf32>, tensor<4xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @mix_experts_c5_second(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<5xf32>, %7: tensor<3x8xf32>) {
+  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5, %6 : tensor<4xf32>, tensor<5xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<4x32xf32>) {
+  // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
+  %r = cheems.finish turned 16 angles(%0, %1 : tensor<4x0xf32>, tensor<4x0xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
+func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: tensor<4x32xf32>) {
+  // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
+  %r = cheems.finish turned 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
+func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
+  // expected-error@below {{C3: mapped stands where the epilogue does}}
+  %r = cheems.finish outs(%0 : tensor<4x32xf32>) {
+  ^bb0(%v: f32):
+    cheems.yield %v : f32
+  } -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
+func.func @finish_c3_three(%0: tensor<4x32xf32>) {
+  // expected-error@below {{C3: mapped is [from, to], from not below turned and less than to}}
+  %r = cheems.finish mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
+  ^bb0(%v: f32):
+    cheems.yield %v : f32
+  } -> tensor<4x32xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c2_codes_pair(%0: tensor<4x128xf32>, %1: tensor<2x16x16x8xi8>, %2: tensor<2x1x16xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x8xi8>) scales(%2 : tensor<2x1x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c2_last(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xf32>, %2: tensor<4x20xf32>) {
+  // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xf32>) outs(%2 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2: tensor<2x1x8xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x0x16xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x3x16xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c2_none(%0: tensor<4x8xf32>, %1: tensor<4x20xf32>) {
+  // expected-error@below {{C2: there are one or two weights, got 0}}
+  %r = "cheems.linear"(%0, %1) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>}> ({
+  }) : (tensor<4x8xf32>, tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c7_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x4x16xf32>, %3: tensor<2x2x16xf32>, %4: tensor<4x20xf32>) {
+  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
+  ^bb0(%s: f32, %t: f32):
+    cheems.yield %s : f32
+  } -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c3_pair() {
+  // expected-error@below {{C3: a result in layout}}
+  %r = cheems.parameter ["w"] layout <16, 1> : tensor<4x4x8x1xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c5_layout() {
+  // expected-error@below {{C5: beside stands at a matrix of 2 parts}}
+  %r = cheems.parameter ["a", "b"] layout <16, 1> beside : tensor<4x4x16x1xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_matrix_rank() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] quantized <bits = 8, group = 0, part = matrix> : tensor<4x8x2xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_matrix_layout() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] layout <16, 1> quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_matrix_element() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xi8>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_codes_rank() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<4x8x16xi8>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_codes_rows() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<4x8x8x4xi8>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_scales_rank() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<4x8x16x4xf32>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_plain_rank() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] quantized <bits = 8, group = 0, part = codes> : tensor<4x8x2xi8>
+  return
+}
+
+// -----
+
+func.func @parameter_c6_scales_element() {
+  // expected-error@below {{C6: a parameter of #cheems.quantized<}}
+  %r = cheems.parameter ["a"] quantized <bits = 8, group = 0, part = scales> : tensor<4x1xi8>
+  return
+}
+
+// -----
+
+func.func @ssd_c0(%0: memref<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : memref<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_heads(%0: tensor<3x?x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x?x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x?x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x?x8xf32>, tensor<4x6x8xf32>) -> tensor<3x?x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_size(%0: tensor<3x4x?xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x?xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x4x?xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x?xf32>, tensor<4x6x8xf32>) -> tensor<3x4x?xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_groups(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x?x6xf32>, %4: tensor<3x?x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x?x6xf32>, tensor<3x?x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_state(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<?x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<?x6x8xf32>) -> tensor<3x4x8xf32>, tensor<?x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_state_size(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x?x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x?x8xf32>) -> tensor<3x4x8xf32>, tensor<4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_state_columns(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x?xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x?xf32>) -> tensor<3x4x8xf32>, tensor<4x6x?xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c0(%0: memref<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : memref<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_heads(%0: tensor<3x?x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x?x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x?x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x?x8xf32>, tensor<4x6x8xf32>) -> tensor<3x?x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_size(%0: tensor<3x4x?xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x?xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x?xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x?xf32>, tensor<4x6x8xf32>) -> tensor<3x4x?xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_groups(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x?x6xf32>, %4: tensor<3x?x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x?x6xf32>, tensor<3x?x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_state(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<?x6x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<?x6x8xf32>) -> tensor<3x4x8xf32>, tensor<?x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_state_size(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x?x8xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x?x8xf32>) -> tensor<3x4x8xf32>, tensor<4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_state_columns(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x?xf32>) {
+  // expected-error@below {{C5: H, G, N and P are static}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x?xf32>) -> tensor<3x4x8xf32>, tensor<4x6x?xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c2_a(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<1xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C2: shapes of a and [H] differ}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<1xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c2_skip(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<2xf32>, %6: tensor<3x4x8xf32>, %7: tensor<4x6x8xf32>) {
+  // expected-error@below {{C2: shapes of skip and [H] differ}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) skip(%5 : tensor<2xf32>) outs(%6, %7 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c3_rows(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<4x2x6xf32>, %4: tensor<4x2x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C3: shapes of b and [T, G, N] differ}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<4x2x6xf32>, tensor<4x2x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_divides(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x3x6xf32>, %4: tensor<3x3x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: 4 heads do not divide among 3 groups}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x3x6xf32>, tensor<3x3x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<3x0xf32>, %2: tensor<0xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x0x8xf32>, %6: tensor<0x6x8xf32>) {
+  // expected-error@below {{C5: 0 heads do not divide among 2 groups}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<3x0xf32>, tensor<0xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x0x8xf32>, tensor<0x6x8xf32>) -> tensor<3x0x8xf32>, tensor<0x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_chunk_c5_no_groups(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x0x6xf32>, %4: tensor<3x0x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
+  // expected-error@below {{C5: 4 heads do not divide among 0 groups}}
+  %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x0x6xf32>, tensor<3x0x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
+  return
+}
