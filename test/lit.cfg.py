@@ -17,7 +17,7 @@ for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-bench", "chee
         config.available_features.add(tool)
 if config.cheems_sanitize:  # code is instrumented, tools are large
     config.available_features.add("sanitizer")
-for tool in ["FileCheck", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
+for tool in ["FileCheck", "clang", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:
     if not os.access(os.path.join(config.llvm_bin, tool), os.X_OK):
         lit_config.fatal(f"{tool} is missing from {config.llvm_bin}: run scripts/setup.sh tests")
 
