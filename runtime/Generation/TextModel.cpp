@@ -24,6 +24,7 @@ std::vector<int32_t> TextModel::eosTokens() const {
 }
 
 const Tokenizer &TextModel::tokenizer() {
+  std::lock_guard<std::mutex> lock(loading);
   if (!loaded) {
     if (compiled->tokenizer().empty()) {
       throw Error(Status::unsupported,

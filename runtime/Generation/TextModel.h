@@ -9,6 +9,7 @@
 #include "runtime/Tokenizer/Tokenizer.h"
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ public:
   /// Those of generation_config.json, else of config.json.
   std::vector<int32_t> eosTokens() const;
 
-  /// Throws Error: unsupported where the model has none.
+  /// The first of several threads that ask loads it, the others wait. Throws
+  /// Error: unsupported where the model has none.
   const Tokenizer &tokenizer();
   /// The ids of a prompt with the tokenizer's own special tokens around it; an
   /// empty one is the token that begins a text. Throws Error: usage for an
@@ -46,6 +48,7 @@ private:
 
   std::shared_ptr<const Model> compiled;
   GenerationConfig config;
+  std::mutex loading;
   std::optional<Tokenizer> loaded;
 };
 

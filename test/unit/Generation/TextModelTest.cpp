@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -41,6 +42,22 @@ TEST(TextModel, anEmptyPromptIsTheTokenThatBeginsATextOrWrongUse) {
   TextModel none(load(artifact));
   EXPECT_EQ(statusOf([&] { none.encodePrompt(""); }), Status::usage);
   EXPECT_THAT(none.encodePrompt("a"), ElementsAre(4));
+}
+
+TEST(TextModel, threadsThatFirstAskForTheTokenizerGetTheSameOne) {
+  TextModel text(load(talkingArtifact()));
+  std::vector<const Tokenizer *> seen(4);
+  std::vector<std::thread> threads;
+  for (const Tokenizer *&place : seen) {
+    threads.emplace_back([&text, &place] {
+      place = &text.tokenizer();
+      place->encode("ab c", true);
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_THAT(seen, testing::Each(&text.tokenizer()));
 }
 
 TEST(TextModel, endTokensOfTheGenerationDefaultsComeFirst) {
