@@ -168,10 +168,12 @@ private:
            at < begin + 8) {
       sum = 10 * sum + (text[at++] - '0');
     }
+    if (at == begin || at == text.size()) {
+      return false;
+    }
     value = static_cast<int32_t>(sum);
     bool leadingZero = text[begin] == '0' && at > begin + 1;
-    return at > begin && at < text.size() && !leadingZero &&
-           sum <= tokenizer_json::maximumId &&
+    return !leadingZero && sum <= tokenizer_json::maximumId &&
            std::strchr(",} \n\t\r", text[at]);
   }
 

@@ -3,7 +3,10 @@
 #include "runtime/Tokenizer/TokenTables.h"
 #include "runtime/Tokenizer/Json.h"
 #include "runtime/Tokenizer/Tokenizer.h"
+#include <cstring>
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace cheems;
 using testing::ElementsAre;
@@ -71,6 +74,39 @@ TEST(TokenTables, anythingUnusualIsLeftToTheDocument) {
   std::string text = file(vocab, merges);
   for (size_t size = 0; size + 1 < text.size(); ++size) {
     EXPECT_FALSE(TokenTables::read(std::string_view(text).substr(0, size)));
+  }
+}
+
+/// A page that ends where a read faults.
+class GuardedPage {
+public:
+  GuardedPage()
+      : size(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+        begin(static_cast<char *>(mmap(nullptr, 2 * size,
+                                       PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    mprotect(begin + size, size, PROT_NONE);
+  }
+  ~GuardedPage() { munmap(begin, 2 * size); }
+  /// `text` with nothing readable behind it.
+  std::string_view end(std::string_view text) {
+    char *place = begin + size - text.size();
+    std::memcpy(place, text.data(), text.size());
+    return {place, text.size()};
+  }
+
+private:
+  size_t size;
+  char *begin;
+};
+
+TEST(TokenTables, aFileCutAnywhereIsNotReadPastItsEnd) {
+  GuardedPage page;
+  std::string text =
+      file(R"({"a": 0, "\u0062":12})", R"([["a", "\u0062"], "a b"])");
+  for (size_t size = 0; size + 1 < text.size(); ++size) {
+    EXPECT_FALSE(
+        TokenTables::read(page.end(std::string_view(text).substr(0, size))));
   }
 }
 
