@@ -5,6 +5,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace cheems {
 
@@ -39,6 +40,8 @@ AddedTokens::AddedTokens(const Json *list, const Vocabulary &vocabulary,
     malformed(where,
               std::string("expected an array, found ") + list->type_name());
   }
+  std::unordered_set<int32_t> given;
+  int32_t next = vocabulary.size();
   for (const Json &entry : *list) {
     std::string at = where + "[" + std::to_string(tokens.size()) + "]";
     AddedToken token = parseToken(entry, at);
@@ -59,12 +62,22 @@ AddedTokens::AddedTokens(const Json *list, const Vocabulary &vocabulary,
     if (!byContent.emplace(token.content, tokens.size()).second) {
       malformed(at, shown(token.content) + " is listed twice");
     }
-    if (!byId.emplace(token.id, tokens.size()).second) {
+    if (!given.insert(token.id).second) {
       malformed(at, "id " + std::to_string(token.id) + " is given twice");
     }
+    if (known < 0) {
+      token.id = next++;
+      if (const std::string *other = vocabulary.token(token.id)) {
+        malformed(at, shown(token.content) + " becomes id " +
+                          std::to_string(token.id) + ", the next one behind " +
+                          std::to_string(vocabulary.size()) +
+                          " tokens, which the vocabulary gives to " +
+                          shown(*other));
+      }
+    }
+    byId.emplace(token.id, tokens.size());
     if (token.singleWord && !wordCharacter) {
-      wordCharacter = Regex::oniguruma(
-          "^[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]", where);
+      wordCharacter = Regex::oniguruma("^[\\w\\u200c\\u200d]", where);
     }
     tokens.push_back(std::move(token));
   }
@@ -72,11 +85,11 @@ AddedTokens::AddedTokens(const Json *list, const Vocabulary &vocabulary,
   // order of the file decides
   for (bool special : {true, false}) {
     for (size_t index = 0; index < tokens.size(); ++index) {
-      const AddedToken &token = tokens[index];
+      AddedToken &token = tokens[index];
       if (token.special != special) {
         continue;
       }
-      std::string text = token.content;
+      std::string &text = token.decoded = token.content;
       if (token.normalized && normalizer) {
         normalizer->apply(text);
         if (text.empty()) {
@@ -87,6 +100,10 @@ AddedTokens::AddedTokens(const Json *list, const Vocabulary &vocabulary,
       (token.normalized ? normalizedForms : plain)
           .insert(text, static_cast<int32_t>(index));
     }
+  }
+  for (AddedToken &token : tokens) {
+    const AddedToken *named = find(token.decoded);
+    token.skipped = named && named->special;
   }
 }
 

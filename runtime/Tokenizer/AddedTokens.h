@@ -25,12 +25,16 @@ struct AddedToken {
   bool rightStrip; ///< takes the whitespace behind it
   bool normalized; ///< its normalized form is looked for in the normalized text
   bool special;
+  std::string decoded; ///< what decoders get: normalized if `normalized` is set
+  bool skipped;        ///< left out with the special tokens
 };
 
 class AddedTokens {
 public:
-  /// Reads the list (null: none). A token's id must be the vocabulary's where
-  /// that has the token, and unused otherwise.
+  /// Reads the list (null: none). As the reference numbers them, a token has
+  /// the vocabulary's id, or else the next one behind the vocabulary in the
+  /// order of the list, whatever id the file gives. That id must not
+  /// contradict the vocabulary.
   AddedTokens(const tokenizer_json::Json *list, const Vocabulary &vocabulary,
               const Normalizer *normalizer, const std::string &where);
 

@@ -6,6 +6,8 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 namespace cheems {
 
@@ -38,10 +40,6 @@ const Json &checkModel(const Json &model, const std::string &where) {
     if (!dropout->is_number() || dropout->get<double>() != 0) {
       unsupported(where, "dropout", "null (no dropout)");
     }
-  }
-  if (tokenizer_json::optionalBool(model, "byte_fallback", false, where)) {
-    unsupported(where, "byte_fallback",
-                "byte-level vocabularies (pre-tokenizer ByteLevel)");
   }
   for (const char *affix :
        {"continuing_subword_prefix", "end_of_word_suffix"}) {
@@ -92,7 +90,9 @@ Bpe::Bpe(const Json &model, const TokenTables *tables, const std::string &where)
       fuseUnknown(
           tokenizer_json::optionalBool(model, "fuse_unk", false, where)),
       ignoreMerges(
-          tokenizer_json::optionalBool(model, "ignore_merges", false, where)) {
+          tokenizer_json::optionalBool(model, "ignore_merges", false, where)),
+      byteFallback(
+          tokenizer_json::optionalBool(model, "byte_fallback", false, where)) {
   uint32_t rank = 0;
   std::string joined;
   auto add = [&](std::string_view left, std::string_view right) {
@@ -130,13 +130,13 @@ Bpe::Bpe(const Json &model, const TokenTables *tables, const std::string &where)
     }
   }
   if (tokenizer_json::find(model, "unk_token", where)) {
-    const std::string &unknown =
-        tokenizer_json::requireString(model, "unk_token", where);
-    unknownId = words.find(unknown);
-    if (unknownId < 0) {
-      malformed(where,
-                "unk_token " + shown(unknown) + " is not in the vocabulary");
-    }
+    unknown = tokenizer_json::requireString(model, "unk_token", where);
+    unknownId = words.find(*unknown);
+  }
+  for (size_t byte = 0; byte < byteIds.size(); ++byte) {
+    char token[8];
+    std::snprintf(token, sizeof token, "<0x%02X>", static_cast<unsigned>(byte));
+    byteIds[byte] = words.find(token);
   }
   for (size_t codepoint = 0; codepoint < characterIds.size(); ++codepoint) {
     std::string character;
@@ -150,26 +150,62 @@ int32_t Bpe::characterId(std::string_view character, char32_t codepoint) const {
                                          : words.find(character);
 }
 
+std::vector<int32_t> Bpe::bytesOf(std::string_view character) const {
+  std::vector<int32_t> ids;
+  for (char byte : character) {
+    int32_t id = byteIds[static_cast<unsigned char>(byte)];
+    if (id < 0) {
+      return {};
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 std::vector<Bpe::Symbol> Bpe::symbolsOf(std::string_view word) const {
   std::vector<Symbol> symbols;
   symbols.reserve(word.size());
+  auto add = [&](int32_t id) {
+    auto index = static_cast<int32_t>(symbols.size());
+    symbols.push_back({id, index - 1, index + 1, 1});
+  };
+  // an unk_token is held back until the next known character, past the bytes
+  // of others: so the reference orders them
   bool unknownBefore = false;
   while (!word.empty()) {
     utf8::Scan next = utf8::scan(word);
     std::string_view character = word.substr(0, next.length);
     word.remove_prefix(next.length);
     int32_t id = characterId(character, next.codepoint);
-    bool unknown = id < 0;
-    if (unknown && unknownId < 0) {
-      throw Error(
-          "the vocabulary has no token for " + shown(character) +
-          " and tokenizer.json names no unk_token; take it out of the text");
+    if (id >= 0) {
+      if (std::exchange(unknownBefore, false)) {
+        add(unknownId);
+      }
+      add(id);
+      continue;
     }
-    if (!unknown || !unknownBefore || !fuseUnknown) {
-      auto index = static_cast<int32_t>(symbols.size());
-      symbols.push_back({unknown ? unknownId : id, index - 1, index + 1, 1});
+    if (byteFallback) {
+      std::vector<int32_t> bytes = bytesOf(character);
+      if (!bytes.empty()) {
+        std::for_each(bytes.begin(), bytes.end(), add);
+        continue;
+      }
     }
-    unknownBefore = unknown;
+    if (!unknown) {
+      continue;
+    }
+    if (unknownId < 0) {
+      throw Error("the vocabulary has no token for " + shown(character) +
+                  ", nor the unk_token " + shown(*unknown) +
+                  " that tokenizer.json names; take it out of the text");
+    }
+    if (unknownBefore && !fuseUnknown) {
+      add(unknownId);
+    }
+    unknownBefore = true;
+  }
+  if (unknownBefore) {
+    add(unknownId);
   }
   if (!symbols.empty()) {
     symbols.back().next = -1;

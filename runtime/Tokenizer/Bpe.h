@@ -9,6 +9,8 @@
 #include "runtime/Tokenizer/WordCache.h"
 
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace cheems {
 class Bpe {
 public:
   /// Reads the "model" component. Refused by name: other types, dropout,
-  /// byte_fallback, subword prefix and suffix.
+  /// subword prefix and suffix.
   /// Vocabulary and merges come from `tables` where they are given.
   Bpe(const tokenizer_json::Json &model, const TokenTables *tables,
       const std::string &where);
@@ -25,13 +27,17 @@ public:
   const Vocabulary &vocabulary() const { return words; }
 
   /// Appends the ids of a word (valid UTF-8 below 2 GiB) in O(n log n). A
-  /// character the vocabulary lacks becomes unk_token, or an Error where there
-  /// is none. Safe to call from several threads.
+  /// character the vocabulary lacks becomes the tokens of its bytes
+  /// (byte_fallback) if it has all of them, else unk_token; where no unk_token
+  /// is named it is dropped. Throws Error if unk_token is needed and itself not
+  /// in the vocabulary. Safe to call from several threads.
   void tokenize(std::string_view word, std::vector<int32_t> &ids) const;
 
 private:
   struct Symbol;
   std::vector<Symbol> symbolsOf(std::string_view word) const;
+  /// The tokens of a character's bytes; none unless there is one for each.
+  std::vector<int32_t> bytesOf(std::string_view character) const;
   void mergeAll(std::vector<Symbol> &symbols) const;
   int32_t characterId(std::string_view character, char32_t codepoint) const;
 
@@ -39,8 +45,10 @@ private:
   MergeTable merges;
   std::array<int32_t, 0x200> characterIds; ///< of the code points that hold the
                                            ///< byte alphabet; -1 where none
-  int32_t unknownId = -1;
-  bool fuseUnknown, ignoreMerges;
+  std::array<int32_t, 256> byteIds;   ///< of "<0x00>" and so on; -1 where none
+  std::optional<std::string> unknown; ///< unk_token
+  int32_t unknownId = -1;             ///< -1 where it is no token
+  bool fuseUnknown, ignoreMerges, byteFallback;
   mutable WordCache cache;
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/Tokenizer/Normalizer.h"
 
 #include "runtime/Error.h"
+#include "runtime/Tokenizer/CodePoints.h"
 #include "runtime/Tokenizer/Regex.h"
 #include "runtime/Tokenizer/Utf8.h"
 
@@ -28,7 +29,9 @@ void checkGrowth(size_t before, size_t after) {
   }
 }
 
-/// utf8proc_map does the same, but its ordering of combining marks takes
+/// utf8proc knows more characters than the reference, so it gets only those
+/// that have a part in the reference's normal forms; they never act on others.
+/// utf8proc_map would do it in one, but its ordering of combining marks takes
 /// quadratic time on long runs of them.
 class NormalForm : public Normalizer {
 public:
@@ -37,37 +40,57 @@ public:
               (compatibility ? UTF8PROC_COMPAT : 0);
   }
 
-  void apply(std::string &text) const override {
-    std::vector<utf8proc_int32_t> codepoints;
-    codepoints.reserve(text.size());
+  using Normalizer::apply;
+  void apply(std::string &text, bool &) const override {
+    const CodePoints &active = unicode::normalizable();
+    std::string normal;
+    std::vector<utf8proc_int32_t> run;
     for (std::string_view rest = text; !rest.empty();) {
       utf8::Scan next = utf8::scan(rest);
-      rest.remove_prefix(next.length);
-      utf8proc_int32_t parts[32]; // the longest decomposition in Unicode is 18
-      int boundary = UTF8PROC_BOUNDCLASS_START;
-      auto count = utf8proc_decompose_char(
-          static_cast<utf8proc_int32_t>(next.codepoint), parts, 32,
-          static_cast<utf8proc_option_t>(options), &boundary);
-      if (count < 0 || count > 32) {
-        throw Error(std::string("Unicode normalization failed: ") +
-                    utf8proc_errmsg(count));
+      if (active.contains(next.codepoint)) {
+        decompose(next.codepoint, run);
+      } else {
+        finish(run, normal);
+        normal += rest.substr(0, next.length);
       }
-      codepoints.insert(codepoints.end(), parts, parts + count);
+      rest.remove_prefix(next.length);
     }
-    order(codepoints);
-    if (compose) {
-      auto count = utf8proc_normalize_utf32(
-          codepoints.data(), static_cast<utf8proc_ssize_t>(codepoints.size()),
-          static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-      codepoints.resize(static_cast<size_t>(count));
-    }
-    text.clear();
-    for (utf8proc_int32_t codepoint : codepoints) {
-      utf8::append(text, static_cast<char32_t>(codepoint));
-    }
+    finish(run, normal);
+    text = std::move(normal);
   }
 
 private:
+  void decompose(char32_t codepoint, std::vector<utf8proc_int32_t> &run) const {
+    utf8proc_int32_t parts[32]; // the longest decomposition in Unicode is 18
+    int boundary = UTF8PROC_BOUNDCLASS_START;
+    auto count = utf8proc_decompose_char(
+        static_cast<utf8proc_int32_t>(codepoint), parts, 32,
+        static_cast<utf8proc_option_t>(options), &boundary);
+    if (count < 0 || count > 32) {
+      throw Error(std::string("Unicode normalization failed: ") +
+                  utf8proc_errmsg(count));
+    }
+    run.insert(run.end(), parts, parts + count);
+  }
+
+  /// Appends what a run of decomposed characters becomes, and empties it.
+  void finish(std::vector<utf8proc_int32_t> &run, std::string &text) const {
+    if (run.empty()) {
+      return;
+    }
+    order(run);
+    if (compose) {
+      auto count = utf8proc_normalize_utf32(
+          run.data(), static_cast<utf8proc_ssize_t>(run.size()),
+          static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+      run.resize(static_cast<size_t>(count));
+    }
+    for (utf8proc_int32_t codepoint : run) {
+      utf8::append(text, static_cast<char32_t>(codepoint));
+    }
+    run.clear();
+  }
+
   /// The canonical order: every run of characters with a combining class sorted
   /// by it, stably.
   static void order(std::vector<utf8proc_int32_t> &codepoints) {
@@ -102,7 +125,8 @@ private:
 
 class Lowercase : public Normalizer {
 public:
-  void apply(std::string &text) const override {
+  using Normalizer::apply;
+  void apply(std::string &text, bool &) const override {
     std::string lowered;
     for (std::string_view rest = text; !rest.empty();) {
       utf8::Scan next = utf8::scan(rest);
@@ -111,9 +135,7 @@ public:
           0x130) { // the one character whose lower case is two
         lowered += "i\xCC\x87";
       } else {
-        utf8::append(lowered,
-                     static_cast<char32_t>(utf8proc_tolower(
-                         static_cast<utf8proc_int32_t>(next.codepoint))));
+        utf8::append(lowered, unicode::toLower(next.codepoint));
       }
     }
     text = std::move(lowered);
@@ -123,7 +145,8 @@ public:
 class Prepend : public Normalizer {
 public:
   explicit Prepend(std::string prefix) : prefix(std::move(prefix)) {}
-  void apply(std::string &text) const override {
+  using Normalizer::apply;
+  void apply(std::string &text, bool &) const override {
     if (!text.empty()) {
       text.insert(0, prefix);
     }
@@ -137,9 +160,14 @@ class Replace : public Normalizer {
 public:
   Replace(Regex pattern, std::string content)
       : pattern(std::move(pattern)), content(std::move(content)) {}
-  void apply(std::string &text) const override {
+  using Normalizer::apply;
+  void apply(std::string &text, bool &beginsText) const override {
     std::vector<Span> matches;
     pattern.findAll(text, matches);
+    if (!matches.empty() && matches[0].begin == 0 && matches[0].end != 0 &&
+        content.empty()) {
+      beginsText = false;
+    }
     std::string replaced;
     size_t from = 0;
     for (Span match : matches) {
@@ -157,13 +185,42 @@ private:
   std::string content;
 };
 
+class Strip : public Normalizer {
+public:
+  Strip(bool left, bool right) : left(left), right(right) {}
+  using Normalizer::apply;
+  void apply(std::string &text, bool &beginsText) const override {
+    std::string_view rest = text;
+    while (left && !rest.empty() && isSpace(rest)) {
+      rest.remove_prefix(utf8::scan(rest).length);
+      beginsText = false;
+    }
+    while (right && !rest.empty()) {
+      size_t last = utf8::previous(rest, rest.size());
+      if (!isSpace(rest.substr(last))) {
+        break;
+      }
+      rest = rest.substr(0, last);
+    }
+    text = std::string(rest);
+  }
+
+private:
+  static bool isSpace(std::string_view text) {
+    return utf8::isWhitespace(utf8::scan(text).codepoint);
+  }
+
+  bool left, right;
+};
+
 class Chain : public Normalizer {
 public:
   std::vector<std::unique_ptr<Normalizer>> parts;
-  void apply(std::string &text) const override {
+  using Normalizer::apply;
+  void apply(std::string &text, bool &beginsText) const override {
     size_t before = text.size();
     for (const auto &part : parts) {
-      part->apply(text);
+      part->apply(text, beginsText);
       checkGrowth(before, text.size());
     }
   }
@@ -193,6 +250,11 @@ Normalizer::make(const Json *component, const std::string &where, int depth) {
             tokenizer_json::require(*component, "pattern", where), where),
         tokenizer_json::requireString(*component, "content", where));
   }
+  if (type == "Strip") {
+    return std::make_unique<Strip>(
+        tokenizer_json::requireBool(*component, "strip_left", where),
+        tokenizer_json::requireBool(*component, "strip_right", where));
+  }
   if (type == "Sequence") {
     if (depth == tokenizer_json::maximumDepth) {
       tokenizer_json::malformed(where, "Sequences nest too deeply");
@@ -206,7 +268,7 @@ Normalizer::make(const Json *component, const std::string &where, int depth) {
   }
   tokenizer_json::unsupported(
       where, "normalizer " + tokenizer_json::shown(type),
-      "NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Sequence");
+      "NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip, Sequence");
 }
 
 } // namespace cheems

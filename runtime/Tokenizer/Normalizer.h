@@ -13,11 +13,16 @@ namespace cheems {
 class Normalizer {
 public:
   virtual ~Normalizer() = default;
-  /// Rewrites valid UTF-8 in place.
-  virtual void apply(std::string &text) const = 0;
+  /// Rewrites valid UTF-8 in place; clears `beginsText` if it takes away the
+  /// front.
+  virtual void apply(std::string &text, bool &beginsText) const = 0;
+  void apply(std::string &text) const {
+    bool beginsText = true;
+    apply(text, beginsText);
+  }
 
-  /// NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Sequence; null where
-  /// `component` is null. Others are refused by name.
+  /// NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip, Sequence; null
+  /// where `component` is null. Others are refused by name.
   static std::unique_ptr<Normalizer> make(const tokenizer_json::Json *component,
                                           const std::string &where,
                                           int depth = 0);

@@ -17,8 +17,9 @@ namespace cheems {
 struct Pieces {
   std::string text;
   std::vector<Span> spans;
+  bool beginsText; ///< whether it is the front of what is encoded
 
-  explicit Pieces(std::string whole);
+  explicit Pieces(std::string whole, bool beginsText = true);
   std::string_view operator[](size_t index) const {
     return std::string_view(text).substr(spans[index].begin,
                                          spans[index].end - spans[index].begin);
@@ -31,8 +32,9 @@ public:
   /// Cuts every piece further, or rewrites it.
   virtual void apply(Pieces &pieces) const = 0;
 
-  /// Sequence, Split, ByteLevel, Digits, Whitespace, WhitespaceSplit; null
-  /// where `component` is null. Others are refused by name.
+  /// Sequence, Split, ByteLevel, Digits, Metaspace, Punctuation,
+  /// UnicodeScripts, Whitespace, WhitespaceSplit; null where `component` is
+  /// null. Others are refused by name.
   static std::unique_ptr<PreTokenizer>
   make(const tokenizer_json::Json *component, const std::string &where);
 };

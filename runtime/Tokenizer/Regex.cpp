@@ -6,6 +6,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -49,6 +50,16 @@ constexpr unsigned expressionOptions =
 /// text (a run of spaces costs one each).
 constexpr size_t baseMatchLimit = 5'000'000, matchLimitPerByte = 8;
 
+/// PCRE2's own properties are of use if it knows no Unicode before 14, from
+/// where the tables tell what changed, nor one behind theirs.
+RegexProperties fittingProperties() {
+  char version[24] = {};
+  pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, version);
+  int major = std::atoi(version);
+  return major >= 14 && major <= 16 ? RegexProperties::native
+                                    : RegexProperties::listed;
+}
+
 std::string messageOf(int error) {
   unsigned char message[160] = {};
   pcre2_get_error_message(error, message, sizeof message);
@@ -84,8 +95,18 @@ Regex::Regex(const std::string &pcre, unsigned options,
 
 Regex Regex::oniguruma(const std::string &expression,
                        const std::string &where) {
-  return Regex(translateRegex(expression, where), expressionOptions, expression,
-               where);
+  static const RegexProperties properties = fittingProperties();
+  return oniguruma(expression, where, properties);
+}
+
+Regex Regex::oniguruma(const std::string &expression, const std::string &where,
+                       RegexProperties properties) {
+  return Regex(translateRegex(expression, where, properties), expressionOptions,
+               expression, where);
+}
+
+Regex Regex::anyOf(const CodePoints &set, const std::string &where) {
+  return Regex("[" + set.members() + "]", 0, "of a set", where);
 }
 
 Regex Regex::literal(const std::string &text, const std::string &where) {
@@ -104,12 +125,6 @@ Regex Regex::fromPattern(const tokenizer_json::Json &pattern,
   }
   tokenizer_json::unsupported(where, "a pattern of another kind",
                               "Regex, String");
-}
-
-bool regexCompiles(const std::string &pcre) {
-  int error = 0;
-  size_t offset = 0;
-  return compile(pcre, expressionOptions, error, offset) != nullptr;
 }
 
 void Regex::findAll(std::string_view text, std::vector<Span> &matches) const {

@@ -2,12 +2,14 @@
 // Unicode), run by PCRE2.
 //
 // Expressions are translated where the two engines read the same text
-// differently (\s, \w, \h, scripts, {,n}) and refused by name where they cannot
-// be made to agree.
+// differently (\s, \w, \h, classes in classes, {,n}) and refused by name where
+// they cannot be made to agree. Properties are those of Unicode 16, whatever
+// version PCRE2 knows.
 #ifndef CHEEMS_RUNTIME_TOKENIZER_REGEX_H
 #define CHEEMS_RUNTIME_TOKENIZER_REGEX_H
 
 #include "runtime/Tokenizer/Json.h"
+#include "runtime/Tokenizer/RegexClass.h"
 
 #include <memory>
 #include <string>
@@ -27,6 +29,10 @@ public:
   /// pre_tokenizer").
   static Regex oniguruma(const std::string &expression,
                          const std::string &where);
+  static Regex oniguruma(const std::string &expression,
+                         const std::string &where, RegexProperties properties);
+  /// Matches one character of `set`.
+  static Regex anyOf(const CodePoints &set, const std::string &where);
   /// Matches exactly `text`.
   static Regex literal(const std::string &text, const std::string &where);
   /// A pattern of tokenizer.json: {"Regex": expression} or {"String": text}.
@@ -49,10 +55,8 @@ private:
 /// The PCRE2 expression that means what `expression` means to Oniguruma. Throws
 /// Error(unsupported) naming the construct that has no equivalent.
 std::string translateRegex(const std::string &expression,
-                           const std::string &where);
-
-/// Whether PCRE2 accepts `pcre` (in the modes Regex uses).
-bool regexCompiles(const std::string &pcre);
+                           const std::string &where,
+                           RegexProperties properties);
 
 } // namespace cheems
 

@@ -3,56 +3,71 @@
 #include "runtime/Error.h"
 #include "runtime/Tokenizer/Json.h"
 #include "runtime/Tokenizer/Regex.h"
+#include "runtime/Tokenizer/RegexClass.h"
 #include "runtime/Tokenizer/Utf8.h"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
+#include <vector>
 
 namespace cheems {
 
 namespace {
 
-// Class bodies. PCRE2's own \s has U+180E besides, its \w lacks marks. Outside
-// brackets Oniguruma's \w takes the Latin-1 superscripts and fractions, too.
-constexpr const char *space =
-    "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}"
-    "\\x{2029}\\x{202f}\\x{205f}\\x{3000}";
-constexpr const char *notSpace = "\\S\\x{180e}";
-constexpr const char *wordInBrackets = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
-constexpr const char *word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
-                             "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}";
-constexpr const char *hex = "0-9A-Fa-f";
-
 class Translator {
 public:
-  Translator(const std::string &source, const std::string &where)
-      : source(source), where(where) {}
+  Translator(const std::string &source, const std::string &where,
+             RegexProperties properties)
+      : source(source), where(where), properties(properties) {}
 
   std::string run() {
     while (position < source.size()) {
+      size_t begin = out.size();
       switch (char next = source[position]) {
       case '\\':
-        escape(false);
+        escape();
+        atom = begin;
         break;
       case '[':
-        characterClass();
+        write(characterClass(0));
+        atom = begin;
         break;
       case '(':
-        group();
+        if (group()) {
+          groups.push_back(begin);
+        }
+        break;
+      case ')':
+        take(")");
+        if (!groups.empty()) {
+          atom = groups.back();
+          groups.pop_back();
+        }
         break;
       case '{':
         interval();
         break;
+      case '*':
+      case '+':
+      case '?':
+        take(std::string_view(&next, 1));
+        break;
       default:
-        out.push_back(next);
-        ++position;
+        take(character());
+        atom = begin;
       }
     }
     return std::move(out);
   }
 
 private:
+  /// A class, and whether it is what the class does not hold.
+  struct Class {
+    RegexClass held;
+    bool negated = false;
+
+    RegexClass members() const { return negated ? held.negated() : held; }
+  };
+
   [[noreturn]] void refuse(const std::string &construct) const {
     throw Error(Status::unsupported, where + ": regular expression " +
                                          tokenizer_json::shown(source) + ": " +
@@ -68,12 +83,29 @@ private:
     position += text.size();
   }
 
-  void group() {
+  /// The character that stands here.
+  std::string_view character() const {
+    std::string_view left = std::string_view(source).substr(position);
+    return left.substr(0, utf8::scan(left).length);
+  }
+
+  void write(const Class &set) {
+    if (set.held.members.empty()) {
+      // PCRE2 knows no empty class
+      out += set.negated ? "[\\x{0}-\\x{10ffff}]" : "[^\\x{0}-\\x{10ffff}]";
+      return;
+    }
+    out += (set.negated ? "[^" : "[") + set.held.members + "]";
+  }
+
+  /// Whether a group is open behind it.
+  bool group() {
     if (at("(*")) {
       refuse("a '(*' callout or verb");
     }
     if (!at("(?")) {
-      return take("(");
+      take("(");
+      return true;
     }
     if (at("(?i)")) {
       // further in, the two engines disagree on whether alternatives behind it
@@ -81,19 +113,21 @@ private:
       if (position != 0) {
         refuse("'(?i)' that is not at the start");
       }
-      return take("(?i)");
+      take("(?i)");
+      return false;
     }
     for (const char *known :
          {"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?-i:"}) {
       if (at(known)) {
-        return take(known);
+        take(known);
+        return true;
       }
     }
     refuse("group " + tokenizer_json::shown(source.substr(position, 3)));
   }
 
   /// {n}, {n,}, {n,m}, {,m}; anything else with a brace is the brace itself, to
-  /// both engines.
+  /// both engines. A '+' behind it repeats: to PCRE2 it would be possessive.
   void interval() {
     auto digits = [&](size_t from) {
       while (from < source.size() &&
@@ -107,136 +141,227 @@ private:
     size_t highEnd = comma ? digits(lowEnd + 1) : lowEnd;
     bool empty = lowEnd == position + 1 && highEnd == lowEnd + (comma ? 1 : 0);
     if (empty || highEnd >= source.size() || source[highEnd] != '}') {
+      atom = out.size();
       out += "\\{";
       ++position;
       return;
     }
-    char behind = highEnd + 1 < source.size() ? source[highEnd + 1] : '\0';
-    if (behind == '+' || (behind == '?' && !comma)) {
-      refuse(std::string("'") + behind + "' behind a '{…}' count");
-    }
     out += lowEnd == position + 1 ? "{0" : "{";
     out += source.substr(position + 1, highEnd - position);
     position = highEnd + 1;
+    if (at("+")) {
+      ++position;
+      out.insert(atom, "(?:");
+      out += ")+";
+    }
   }
 
-  void characterClass() {
-    out.push_back('[');
+  /// From '[' to its ']', with classes and intersections inside.
+  Class characterClass(int depth) {
+    if (depth > tokenizer_json::maximumDepth) {
+      refuse("classes that nest so deeply");
+    }
+    Class result;
     ++position;
     if (position < source.size() && source[position] == '^') {
-      take("^");
+      result.negated = true;
+      ++position;
     }
+    std::optional<CodePoints> common; // of the parts before an '&&'
     for (bool first = true; position < source.size(); first = false) {
-      char next = source[position];
-      if (next == ']' && !first) {
-        return take("]");
-      }
-      if (next == ']') {
-        refuse("']' as the first member of a class");
-      }
-      if (next == '[') {
-        refuse(at("[:") ? "a POSIX bracket" : "a class inside a class");
+      if (at("]")) {
+        if (first) {
+          refuse("']' as the first member of a class");
+        }
+        ++position;
+        if (common) {
+          result.held = RegexClass::of(*common & result.held.set);
+        }
+        return result;
       }
       if (at("&&")) {
-        refuse("'&&' in a class");
+        position += 2;
+        common = common ? *common & result.held.set : result.held.set;
+        result.held = {};
+        continue;
       }
-      if (next == '\\') {
-        escape(true);
-      } else {
-        out.push_back(next);
-        ++position;
-      }
+      result.held.add(member(depth));
     }
     refuse("a class without its ']'");
   }
 
-  /// A shorthand class: brackets around it unless it stands in a class already.
-  void shorthand(bool inClass, std::string_view body) {
-    out += inClass ? std::string(body) : "[" + std::string(body) + "]";
+  /// One member of a class: a class, or a character or a range of them.
+  RegexClass member(int depth) {
+    if (at("[:")) {
+      return posixBracket();
+    }
+    if (at("[")) {
+      return characterClass(depth + 1).members();
+    }
+    char32_t begin = 0, end = 0;
+    std::optional<RegexClass> set = single(begin);
+    bool range =
+        at("-") && position + 1 < source.size() && source[position + 1] != ']';
+    if (set && !range) {
+      return *set;
+    }
+    if (set) {
+      refuse("a range that begins with a class");
+    }
+    if (range && begin == '-') {
+      refuse("a range that begins with '-'");
+    }
+    end = begin;
+    if (range) {
+      ++position;
+      if (at("[") || at("&&") || single(end)) {
+        refuse("a range that ends with a class");
+      }
+      if (end < begin) {
+        refuse("a range that ends before it begins");
+      }
+    }
+    return RegexClass::of(CodePoints(begin, end));
   }
 
-  void negatedShorthand(bool inClass, char letter, std::string_view body) {
-    if (inClass) {
-      refuse(std::string("'\\") + letter + "' in a class");
+  RegexClass posixBracket() {
+    size_t close = source.find(":]", position);
+    bool negated = source.compare(position + 2, 1, "^") == 0;
+    size_t begin = position + 2 + negated;
+    if (close == std::string::npos || close < begin) {
+      refuse("a POSIX bracket without its ':]'");
     }
-    out += "[^" + std::string(body) + "]";
+    std::string name = source.substr(begin, close - begin);
+    std::optional<RegexClass> found = RegexClass::posix(name, properties);
+    if (!found) {
+      refuse("POSIX bracket " + tokenizer_json::shown(name));
+    }
+    position = close + 2;
+    return negated ? found->negated() : *found;
   }
 
-  void escape(bool inClass) {
-    if (++position == source.size()) {
-      refuse("a '\\' at the end");
+  /// A character of a class, into `codepoint`, or a set that an escape names.
+  std::optional<RegexClass> single(char32_t &codepoint) {
+    if (position >= source.size()) {
+      refuse("a class without its ']'");
     }
+    if (at("\\")) {
+      if (++position == source.size()) {
+        refuse("a '\\' at the end");
+      }
+      char letter = source[position];
+      if (auto set = namedSet(true)) {
+        return set->members();
+      }
+      if (letter == 'b') {
+        ++position;
+        codepoint = 8;
+        return std::nullopt;
+      }
+      codepoint = escapedCharacter(true);
+      return std::nullopt;
+    }
+    std::string_view text = character();
+    codepoint = utf8::scan(text).codepoint;
+    position += text.size();
+    return std::nullopt;
+  }
+
+  /// The set that the letter behind a '\' stands for, if it does.
+  std::optional<Class> namedSet(bool inClass) {
     char letter = source[position++];
     switch (letter) {
     case 's':
-      return shorthand(inClass, space);
+      return Class{RegexClass::space(properties)};
     case 'S':
-      return shorthand(inClass, notSpace);
+      if (inClass) {
+        return Class{RegexClass::notSpace(properties)};
+      }
+      return Class{RegexClass::space(properties), true};
     case 'w':
-      return shorthand(inClass, inClass ? wordInBrackets : word);
     case 'W':
-      return negatedShorthand(inClass, letter, word);
-    case 'h':
-      return shorthand(inClass, hex);
-    case 'H':
-      return negatedShorthand(inClass, letter, hex);
+      return Class{RegexClass::word(inClass, properties), letter == 'W'};
     case 'd':
-      out += "\\p{Nd}";
-      return;
     case 'D':
-      out += "\\P{Nd}";
-      return;
+      return Class{RegexClass::digit(properties), letter == 'D'};
+    case 'h':
+    case 'H':
+      return Class{RegexClass::hexadecimal(), letter == 'H'};
     case 'p':
     case 'P':
-      return property(letter);
-    case 'x':
-    case 'u':
-      return codepoint(letter);
-    case 'v':
-      out += "\\x{b}";
-      return;
-    case 'n':
-    case 'r':
-    case 't':
-    case 'f':
-    case 'a':
-    case 'e':
-      out += {'\\', letter};
-      return;
+      return property(letter == 'P');
+    default:
+      --position;
+      return std::nullopt;
+    }
+  }
+
+  void escape() {
+    if (++position == source.size()) {
+      refuse("a '\\' at the end");
+    }
+    if (std::optional<Class> set = namedSet(false)) {
+      return write(*set);
+    }
+    switch (char letter = source[position]) {
     case 'b':
     case 'B':
-      return boundary(inClass, letter);
+      ++position;
+      return boundary(letter);
     case 'A':
     case 'z':
     case 'Z':
-      if (inClass) {
-        break;
-      }
+      ++position;
       out += {'\\', letter};
       return;
     default:
-      if (!std::isalnum(static_cast<unsigned char>(letter))) {
-        // a character of several bytes needs no backslash, and PCRE2 allows
-        // none
-        out += static_cast<unsigned char>(letter) < 0x80
-                   ? std::string{'\\', letter}
-                   : std::string{letter};
-        return;
-      }
+      out += RegexClass::of(CodePoints(escapedCharacter(false))).members;
     }
-    refuse(tokenizer_json::shown(std::string{'\\', letter}) +
-           (inClass ? " in a class" : ""));
   }
 
-  void boundary(bool inClass, char letter) {
-    if (inClass && letter == 'b') {
-      out += "\\x{8}";
-      return;
+  /// The one character that the escape behind a '\' is.
+  char32_t escapedCharacter(bool inClass) {
+    char letter = source[position];
+    switch (letter) {
+    case 'x':
+    case 'u':
+      ++position;
+      return codepoint(letter);
+    case 'v':
+      ++position;
+      return 0xB;
+    case 'n':
+      ++position;
+      return '\n';
+    case 'r':
+      ++position;
+      return '\r';
+    case 't':
+      ++position;
+      return '\t';
+    case 'f':
+      ++position;
+      return '\f';
+    case 'a':
+      ++position;
+      return '\a';
+    case 'e':
+      ++position;
+      return 0x1B;
+    default:
+      break;
     }
-    if (inClass) {
-      refuse("'\\B' in a class");
+    if (std::isalnum(static_cast<unsigned char>(letter))) {
+      refuse(tokenizer_json::shown(std::string{'\\', letter}) +
+             (inClass ? " in a class" : ""));
     }
-    std::string set = "[" + std::string(word) + "]";
+    std::string_view text = character();
+    position += text.size();
+    return utf8::scan(text).codepoint;
+  }
+
+  void boundary(char letter) {
+    std::string set = "[" + RegexClass::word(false, properties).members + "]";
     out += letter == 'b' ? "(?:(?<=" + set + ")(?!" + set + ")|(?<!" + set +
                                ")(?=" + set + "))"
                          : "(?:(?<=" + set + ")(?=" + set + ")|(?<!" + set +
@@ -244,7 +369,7 @@ private:
   }
 
   /// \xHH (below 80: above, Oniguruma reads a raw byte), \x{H…}, \uHHHH.
-  void codepoint(char letter) {
+  char32_t codepoint(char letter) {
     bool braced =
         letter == 'x' && position < source.size() && source[position] == '{';
     position += braced;
@@ -259,74 +384,48 @@ private:
       complete =
           complete && position < source.size() && source[position++] == '}';
     }
-    if (!complete ||
-        (letter == 'x' && !braced && std::stoul(digits, nullptr, 16) >= 0x80)) {
+    unsigned long value = complete ? std::stoul(digits, nullptr, 16) : 0;
+    if (!complete || (letter == 'x' && !braced && value >= 0x80) ||
+        value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
       refuse(std::string("this form of '\\") + letter + "'");
     }
-    out += "\\x{" + digits + "}";
+    return static_cast<char32_t>(value);
   }
 
-  void property(char letter) {
+  Class property(bool negated) {
     size_t close = source.find('}', position);
     if (position >= source.size() || source[position] != '{' ||
         close == std::string::npos) {
-      refuse(std::string("'\\") + letter + "' without '{name}'");
+      refuse(std::string("'\\") + (negated ? 'P' : 'p') + "' without '{name}'");
     }
     std::string name = source.substr(position + 1, close - position - 1);
     position = close + 1;
-    std::string sign;
     if (!name.empty() && name[0] == '^') {
-      sign = "^";
+      negated = !negated;
       name.erase(0, 1);
     }
-    std::string known = pcreProperty(name);
-    if (known.empty()) {
+    std::optional<RegexClass> known = RegexClass::property(name, properties);
+    if (!known) {
       refuse("property " + tokenizer_json::shown(name));
     }
-    out += std::string("\\") + letter + "{" + sign + known + "}";
-  }
-
-  /// PCRE2's name of a property, or "" when it has none. A bare script name
-  /// means the characters whose own script it is, which PCRE2 spells sc:.
-  static std::string pcreProperty(const std::string &name) {
-    if (name.empty() ||
-        !std::all_of(name.begin(), name.end(), [](unsigned char c) {
-          return std::isalnum(c) || c == '_';
-        })) {
-      return "";
-    }
-    static constexpr std::array<std::pair<const char *, const char *>, 7>
-        longNames{{{"Letter", "L"},
-                   {"Mark", "M"},
-                   {"Number", "N"},
-                   {"Punctuation", "P"},
-                   {"Symbol", "S"},
-                   {"Separator", "Z"},
-                   {"Other", "C"}}};
-    for (const auto &[longName, shortName] : longNames) {
-      if (name == longName) {
-        return shortName;
-      }
-    }
-    for (const std::string &candidate : {"sc:" + name, name}) {
-      if (regexCompiles("\\p{" + candidate + "}")) {
-        return candidate;
-      }
-    }
-    return "";
+    return {*known, negated};
   }
 
   const std::string &source;
   const std::string &where;
+  RegexProperties properties;
   size_t position = 0;
   std::string out;
+  size_t atom = 0; ///< where what a quantifier repeats begins in `out`
+  std::vector<size_t> groups; ///< where the open ones begin
 };
 
 } // namespace
 
 std::string translateRegex(const std::string &expression,
-                           const std::string &where) {
-  return Translator(expression, where).run();
+                           const std::string &where,
+                           RegexProperties properties) {
+  return Translator(expression, where, properties).run();
 }
 
 } // namespace cheems

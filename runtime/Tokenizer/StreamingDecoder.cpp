@@ -6,7 +6,7 @@
 namespace cheems {
 
 std::string StreamingDecoder::push(int32_t id) {
-  tokenizer.decodeToken(id, skipSpecial, started, pending);
+  tokenizer.decodeToken(id, skipSpecial, state, pending);
   std::string text;
   std::string_view rest = pending;
   while (!rest.empty()) {
@@ -23,9 +23,9 @@ std::string StreamingDecoder::push(int32_t id) {
 
 std::string StreamingDecoder::finish() {
   std::string text;
+  tokenizer.finishDecoding(state, pending);
   utf8::appendLossy(text, pending);
   pending.clear();
-  started = false;
   return text;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_TOKENIZER_STREAMINGDECODER_H
 #define CHEEMS_RUNTIME_TOKENIZER_STREAMINGDECODER_H
 
+#include "runtime/Tokenizer/DecodeState.h"
 #include "runtime/Tokenizer/Tokenizer.h"
 
 #include <string>
@@ -26,7 +27,7 @@ public:
 private:
   const Tokenizer &tokenizer;
   bool skipSpecial;
-  bool started = false;
+  DecodeState state;
   std::string pending; ///< the start of a character: at most 3 bytes
 };
 

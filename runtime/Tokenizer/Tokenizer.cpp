@@ -53,8 +53,8 @@ struct Tokenizer::Parts {
         post(PostProcessor::make(
             tokenizer_json::find(json, "post_processor", file),
             in("post_processor"))),
-        decoder(parseDecoder(tokenizer_json::find(json, "decoder", file),
-                             in("decoder"))) {
+        decoder(Decoder::make(tokenizer_json::find(json, "decoder", file),
+                              in("decoder"))) {
     for (const auto *ids : {&post.prefix, &post.suffix}) {
       for (int32_t id : *ids) {
         if (!token(id)) {
@@ -96,12 +96,13 @@ struct Tokenizer::Parts {
     return id;
   }
 
-  /// Text between added tokens that are looked for before normalization.
-  void encodeText(std::string_view text, bool parseSpecial,
+  /// Text between added tokens that are looked for before normalization;
+  /// `begins` tells whether none came before.
+  void encodeText(std::string_view text, bool begins, bool parseSpecial,
                   std::vector<int32_t> &ids) const {
     std::string normalized(text);
     if (normalizer) {
-      normalizer->apply(normalized);
+      normalizer->apply(normalized, begins);
     }
     for (const AddedTokens::Part &part :
          added.split(normalized, true, parseSpecial)) {
@@ -110,7 +111,8 @@ struct Tokenizer::Parts {
         continue;
       }
       Pieces pieces(
-          normalized.substr(part.span.begin, part.span.end - part.span.begin));
+          normalized.substr(part.span.begin, part.span.end - part.span.begin),
+          begins && part.span.begin == 0);
       if (preTokenizer) {
         preTokenizer->apply(pieces);
       }
@@ -168,7 +170,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text,
     } else {
       parts->encodeText(
           text.substr(part.span.begin, part.span.end - part.span.begin),
-          parseSpecialTokens, ids);
+          part.span.begin == 0, parseSpecialTokens, ids);
     }
   }
   if (addSpecialTokens) {
@@ -187,21 +189,26 @@ std::string Tokenizer::decode(const std::vector<int32_t> &ids,
 std::string Tokenizer::decodeBytes(const std::vector<int32_t> &ids,
                                    bool skipSpecial) const {
   std::string bytes;
-  bool started = false;
+  DecodeState state;
   for (int32_t id : ids) {
-    decodeToken(id, skipSpecial, started, bytes);
+    decodeToken(id, skipSpecial, state, bytes);
   }
+  finishDecoding(state, bytes);
   return bytes;
 }
 
-void Tokenizer::decodeToken(int32_t id, bool skipSpecial, bool &started,
+void Tokenizer::decodeToken(int32_t id, bool skipSpecial, DecodeState &state,
                             std::string &bytes) const {
-  const std::string &token = idToToken(id);
-  if (skipSpecial && isSpecial(id)) {
+  const AddedToken *added = parts->added.find(id);
+  const std::string &token = added ? added->decoded : idToToken(id);
+  if (skipSpecial && added && added->skipped) {
     return;
   }
-  appendDecoded(parts->decoder, token, !started, bytes);
-  started = true;
+  parts->decoder.push(state, token, bytes);
+}
+
+void Tokenizer::finishDecoding(DecodeState &state, std::string &bytes) const {
+  parts->decoder.finish(state, bytes);
 }
 
 const std::string &Tokenizer::idToToken(int32_t id) const {

@@ -15,6 +15,8 @@
 
 namespace cheems {
 
+struct DecodeState;
+
 /// Immutable once loaded; every const member may be called from several
 /// threads.
 class Tokenizer {
@@ -46,11 +48,12 @@ public:
   std::string decodeBytes(const std::vector<int32_t> &ids,
                           bool skipSpecial) const;
 
-  /// Appends the bytes `id` adds behind earlier tokens. `started` is false
-  /// before the first token that adds anything and is kept by the caller. What
+  /// Appends the bytes `id` adds behind earlier tokens, of which `state` keeps
+  /// what counts; and behind the last one, what still waited. What
   /// StreamingDecoder is made of.
-  void decodeToken(int32_t id, bool skipSpecial, bool &started,
+  void decodeToken(int32_t id, bool skipSpecial, DecodeState &state,
                    std::string &bytes) const;
+  void finishDecoding(DecodeState &state, std::string &bytes) const;
 
   /// The token as the vocabulary spells it (byte-level alphabet); lives as long
   /// as the tokenizer. Throws Error naming an id that is no token.

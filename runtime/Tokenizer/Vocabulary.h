@@ -26,6 +26,8 @@ public:
   int32_t find(std::string_view token) const;
   /// The token of an id, or null. Lives as long as the vocabulary.
   const std::string *token(int32_t id) const;
+  /// How many tokens.
+  int32_t size() const { return static_cast<int32_t>(tokens.size()); }
   /// One past the largest id.
   int32_t limit() const { return static_cast<int32_t>(indices.size()); }
 

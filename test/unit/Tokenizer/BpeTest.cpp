@@ -47,16 +47,42 @@ TEST(Bpe, unknownCharactersBecomeUnkToken) {
   EXPECT_EQ(encode(json, "zzabz"), (Ids{300, 256, 300}));
 }
 
-TEST(Bpe, unknownCharacterWithoutUnkTokenIsRefused) {
+TEST(Bpe, unknownCharacterWithoutUnkTokenIsDropped) {
   Json json = byteTokenizer();
   json["model"]["vocab"].erase("z");
+  EXPECT_EQ(encode(json, "zazbz"), (Ids{256}));
+  EXPECT_EQ(encode(json, "z"), Ids{});
+}
+
+TEST(Bpe, unknownCharacterBecomesItsBytesIfAllAreTokens) {
+  Json json = byteTokenizer();
+  json["pre_tokenizer"] = nullptr;
+  json["model"]["byte_fallback"] = true;
+  json["model"]["unk_token"] = "x";
+  auto &vocabulary = json["model"]["vocab"];
+  vocabulary["<0xE6>"] = 300;
+  vocabulary["<0x97>"] = 301;
+  vocabulary["<0xA5>"] = 302;
+  EXPECT_EQ(encode(json, "a日b"), (Ids{'a', 300, 301, 302, 'b'}));
+  EXPECT_EQ(encode(json, "a本b"), (Ids{'a', 'x', 'b'}));
+  // an unk_token comes behind the bytes of the characters that follow it
+  EXPECT_EQ(encode(json, "本日本a"), (Ids{300, 301, 302, 'x', 'x', 'a'}));
+  json["model"]["fuse_unk"] = true;
+  EXPECT_EQ(encode(json, "本日本a"), (Ids{300, 301, 302, 'x', 'a'}));
+}
+
+TEST(Bpe, unkTokenThatIsNoTokenIsAnErrorWhereItIsNeeded) {
+  Json json = byteTokenizer();
+  json["model"]["vocab"].erase("z");
+  json["model"]["unk_token"] = "<unk>";
   Tokenizer tokenizer(json.dump());
   EXPECT_EQ(tokenizer.encode("ab", false), (Ids{256}));
   try {
     tokenizer.encode("abz", false);
     FAIL() << "a character was dropped";
   } catch (const Error &error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("\"z\""));
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("\"z\""),
+                                             testing::HasSubstr("<unk>")));
   }
 }
 
@@ -102,7 +128,6 @@ TEST(Bpe, optionsItDoesNotKnowAreRefusedByName) {
   };
   expectUnsupported(with("type", "Unigram"), "\"Unigram\"");
   expectUnsupported(with("dropout", 0.1), "dropout");
-  expectUnsupported(with("byte_fallback", true), "byte_fallback");
   expectUnsupported(with("continuing_subword_prefix", "##"),
                     "continuing_subword_prefix");
   expectUnsupported(with("end_of_word_suffix", "</w>"), "end_of_word_suffix");

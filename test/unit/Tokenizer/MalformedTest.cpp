@@ -71,12 +71,6 @@ TEST(Malformed, merges) {
   }
 }
 
-TEST(Malformed, unkTokenThatDoesNotExist) {
-  Json json = byteTokenizer();
-  json["model"]["unk_token"] = "<unk>";
-  expectMalformed(json, "<unk>");
-}
-
 TEST(Malformed, deepNesting) {
   for (auto [component, list] :
        std::vector<std::pair<const char *, const char *>>{

@@ -68,6 +68,31 @@ TEST(Normalizer, rewrites) {
       "e\xCC\x81");
 }
 
+TEST(Normalizer, charactersNewerThanTheReferencesTablesStayAsTheyAre) {
+  // U+0EBA has a combining class since Unicode 12, U+32FF is of 12.1
+  std::string marks = "a\xE0\xBA\xB9\xE0\xBA\xBA";
+  EXPECT_EQ(normalize(R"({"type": "NFC"})", marks), marks);
+  EXPECT_EQ(normalize(R"({"type": "NFKC"})", "㋿㍿"), "㋿株式会社");
+  EXPECT_EQ(normalize(R"({"type": "Lowercase"})", "\xE1\xB2\x89Ǆ"),
+            "\xE1\xB2\x8Aǆ");
+}
+
+TEST(Normalizer, strip) {
+  EXPECT_EQ(
+      normalize(R"({"type": "Strip", "strip_left": true, "strip_right": true})",
+                " \n a b\xE3\x80\x80"),
+      "a b");
+  EXPECT_EQ(
+      normalize(
+          R"({"type": "Strip", "strip_left": false, "strip_right": true})",
+          " a "),
+      " a");
+  EXPECT_EQ(
+      normalize(R"({"type": "Strip", "strip_left": true, "strip_right": true})",
+                " \t"),
+      "");
+}
+
 TEST(Normalizer, applyBeforeEncoding) {
   Json json = byteTokenizer();
   json["normalizer"] = {{"type", "Lowercase"}};
@@ -88,8 +113,8 @@ TEST(Normalizer, growthWithoutBoundIsAnError) {
 }
 
 TEST(Normalizer, unknownOnesAreRefusedByName) {
-  for (const char *type : {"Strip", "StripAccents", "Precompiled",
-                           "BertNormalizer", "Nmt", "ByteLevel"}) {
+  for (const char *type :
+       {"StripAccents", "Precompiled", "BertNormalizer", "Nmt", "ByteLevel"}) {
     Json json = byteTokenizer();
     json["normalizer"] = {{"type", "Sequence"},
                           {"normalizers", {{{"type", type}}}}};

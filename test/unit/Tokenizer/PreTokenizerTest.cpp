@@ -85,6 +85,58 @@ TEST(PreTokenizer, digits) {
             (Words{"a", "12½", "b"}));
 }
 
+TEST(PreTokenizer, punctuation) {
+  EXPECT_EQ(cut(R"({"type": "Punctuation"})", "Hey, «you»$_"),
+            (Words{"Hey", ",", " ", "«", "you", "»", "$", "_"}));
+  EXPECT_EQ(cut(R"({"type": "Punctuation", "behavior": "Removed"})", "a!?b, c"),
+            (Words{"a", "b", " c"}));
+}
+
+TEST(PreTokenizer, metaspace) {
+  auto with = [](const char *scheme, bool split) {
+    Json json = {{"type", "Metaspace"},
+                 {"replacement", "▁"},
+                 {"prepend_scheme", scheme},
+                 {"split", split}};
+    return json.dump();
+  };
+  EXPECT_EQ(cut(with("always", true).c_str(), "Hey  you"),
+            (Words{"▁Hey", "▁", "▁you"}));
+  EXPECT_EQ(cut(with("always", false).c_str(), " Hey you"),
+            (Words{"▁Hey▁you"}));
+  EXPECT_EQ(cut(with("never", true).c_str(), "Hey you"),
+            (Words{"Hey", "▁you"}));
+  EXPECT_EQ(
+      cut(R"({"type": "Metaspace", "replacement": "▁", "add_prefix_space": false})",
+          "Hey you"),
+      (Words{"Hey", "▁you"}));
+  EXPECT_EQ(
+      cut(R"({"type": "Sequence", "pretokenizers": [{"type": "Punctuation"}, )"
+          R"({"type": "Metaspace", "replacement": "_"}]})",
+          "a b-c"),
+      (Words{"_a", "_b", "_-", "_c"}));
+}
+
+TEST(PreTokenizer, metaspaceOfSchemeFirstMarksOnlyTheFrontOfTheText) {
+  Json json = byteTokenizer();
+  json["pre_tokenizer"] = {
+      {"type", "Metaspace"}, {"replacement", "x"}, {"prepend_scheme", "first"}};
+  json["added_tokens"] = {addedToken("<s>", 259)};
+  EXPECT_EQ(encode(json, "a<s>b"), (Ids{'x', 'a', 259, 'b'}));
+  EXPECT_EQ(encode(json, "<s>b"), (Ids{259, 'b'}));
+  json["normalizer"] = {
+      {"type", "Strip"}, {"strip_left", true}, {"strip_right", false}};
+  EXPECT_EQ(encode(json, " a"), (Ids{'a'}));
+}
+
+TEST(PreTokenizer, unicodeScripts) {
+  EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "日本ごABЯ 1か"),
+            (Words{"日本ご", "AB", "Я ", "1", "か"}));
+  // what has no script in front of the first that has one is lost
+  EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "  a b"), (Words{"a b"}));
+  EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", "  "), Words{});
+}
+
 TEST(PreTokenizer, whitespace) {
   EXPECT_EQ(cut(R"({"type": "Whitespace"})", " Hey, man!\xE3\x80\x80x_1"),
             (Words{"Hey", ",", "man", "!", "x_1"}));
@@ -107,11 +159,20 @@ TEST(PreTokenizer, unknownOnesAreRefusedByName) {
     json["pre_tokenizer"] = Json::parse(component);
     return json;
   };
-  expectUnsupported(with(R"({"type": "Metaspace"})"), "\"Metaspace\"");
+  expectUnsupported(with(R"({"type": "FixedLength"})"), "\"FixedLength\"");
   expectUnsupported(
       with(
-          R"({"type": "Sequence", "pretokenizers": [{"type": "Punctuation"}]})"),
-      "\"Punctuation\"");
+          R"({"type": "Sequence", "pretokenizers": [{"type": "BertPreTokenizer"}]})"),
+      "\"BertPreTokenizer\"");
+  expectUnsupported(
+      with(
+          R"({"type": "Sequence", "pretokenizers": [{"type": "Punctuation"},
+               {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first"}]})"),
+      "'first'");
+  expectUnsupported(
+      with(
+          R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"})"),
+      "\"last\"");
   expectUnsupported(
       with(
           R"({"type": "Split", "pattern": {"String": "-"}, "behavior": "Shuffled", "invert": false})"),

@@ -3,6 +3,9 @@
 #include "TestSupport.h"
 
 #include "runtime/Tokenizer/Regex.h"
+#include "runtime/Tokenizer/Utf8.h"
+
+#include <algorithm>
 
 namespace cheems::test {
 namespace {
@@ -73,25 +76,75 @@ TEST(Regex, literalTextIsNotAnExpression) {
   EXPECT_EQ(spans[0].begin, 2u);
 }
 
+TEST(Regex, propertiesAreThoseOfUnicode16WhateverPcre2Knows) {
+  // U+1FA77 is of Unicode 15, U+1C89 of 16, U+1171E became Mc in 15
+  EXPECT_EQ(matches("\\p{S}", "a🩷"), (Found{"🩷"}));
+  EXPECT_EQ(matches("[^\\s\\p{L}\\p{N}]+", "\xE1\xB2\x89🩷!"), (Found{"🩷!"}));
+  EXPECT_EQ(matches("\\p{Mn}|\\p{Cn}", "\xF0\x91\x9C\x9E🩷"), Found{});
+  std::string everything;
+  for (char32_t codepoint = 1; codepoint <= 0x10FFFF; ++codepoint) {
+    if (codepoint < 0xD800 || codepoint > 0xDFFF) {
+      utf8::append(everything, codepoint);
+    }
+  }
+  for (const char *expression :
+       {"\\p{L}+", "[^\\s\\p{L}\\p{N}]+", "\\p{M}+", "\\p{C}", "\\p{Mn}+",
+        "\\p{P}+|\\p{S}+", "\\w+", "[\\w&&[^\\d]]+", "[\\S]+", "\\P{Lu}+"}) {
+    std::vector<Span> native, listed;
+    Regex::oniguruma(expression, "regex", RegexProperties::native)
+        .findAll(everything, native);
+    Regex::oniguruma(expression, "regex", RegexProperties::listed)
+        .findAll(everything, listed);
+    ASSERT_EQ(native.size(), listed.size()) << expression;
+    EXPECT_TRUE(std::equal(native.begin(), native.end(), listed.begin(),
+                           [](Span left, Span right) {
+                             return left.begin == right.begin &&
+                                    left.end == right.end;
+                           }))
+        << expression;
+  }
+}
+
+TEST(Regex, classesInClasses) {
+  EXPECT_EQ(matches("[a[bc]]+", "xabcd"), (Found{"abc"}));
+  EXPECT_EQ(matches("[^a[^bc]]", "abcd"), (Found{"b", "c"}));
+  EXPECT_EQ(matches("[a-z&&[^aeiou]]+", "hello"), (Found{"h", "ll"}));
+  EXPECT_EQ(matches("[^a-z&&[^aeiou]]+", "hello X"), (Found{"e", "o X"}));
+  EXPECT_EQ(matches("[a-c&&b-d&&c-e]|[ab&&]", "abcde"), (Found{"c"}));
+  EXPECT_EQ(matches("[[:space:][:^alpha:]]+", "a 1b"), (Found{" 1"}));
+  EXPECT_EQ(matches("[\\W]+", "a, b"), (Found{", "}));
+}
+
+TEST(Regex, aPlusBehindACountRepeatsIt) {
+  EXPECT_EQ(matches("a{2}+", "aaaaab"), (Found{"aaaa"}));
+  EXPECT_EQ(matches("(?:ab){1,2}+c", "abababc"), (Found{"abababc"}));
+  EXPECT_EQ(matches("[ab]\\d{2}+", "a12345"), (Found{"a1234"}));
+  EXPECT_EQ(matches("a{2}?", "aaa"), (Found{"aa"}));
+  EXPECT_EQ(matches("a++b|\\s?+x", "aab x"), (Found{"aab", " x"}));
+}
+
 TEST(Regex, whatHasNoEquivalentIsRefusedByName) {
   for (auto [expression, named] :
        std::vector<std::pair<std::string, std::string>>{
-           {"[a&&b]", "'&&'"},
-           {"[a[bc]]", "class inside a class"},
-           {"[[:alpha:]]", "POSIX"},
+           {"[[:alpaca:]]", "POSIX bracket \"alpaca\""},
+           {"[[:alpha]", "POSIX bracket without"},
+           {"[a-\\d]", "ends with a class"},
+           {"[\\d-a]", "begins with a class"},
+           {"[b-a]", "ends before it begins"},
+           {"[--a]", "begins with '-'"},
+           {"\\p{Emoji}", "Emoji"},
            {"[]a]", "']'"},
            {"[a", "without its ']'"},
+           {"[a[b]", "without its ']'"},
+           {std::string(40, '['), "nest so deeply"},
            {"(?<name>a)", "(?<"},
            {"(?m:a)", "(?m"},
            {"a(?i)b", "(?i)"},
            {"(*FAIL)", "(*"},
-           {"a{2}+", "'+' behind"},
-           {"a{2}?", "'?' behind"},
            {"(a)\\1", "\\1"},
            {"\\xff", "\\x"},
            {"\\p{Klingon}", "Klingon"},
            {"\\pL", "\\p"},
-           {"[\\W]", "\\W"},
            {"a\\", "at the end"},
            {"(", "refused"},
            {"a**", "refused"}}) {

@@ -82,9 +82,9 @@ class GuardedPage {
 public:
   GuardedPage()
       : size(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
-        begin(static_cast<char *>(mmap(nullptr, 2 * size,
-                                       PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        begin(
+            static_cast<char *>(mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     mprotect(begin + size, size, PROT_NONE);
   }
   ~GuardedPage() { munmap(begin, 2 * size); }
