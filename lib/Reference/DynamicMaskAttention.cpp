@@ -80,7 +80,7 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
         if (options.valueScales) {
           weight *= (*options.valueScales)(n, g);
         }
-        weight = (options.roundsWeights ? bf16(weight) : weight) / sum;
+        weight = (options.roundsWeights ? bf16(weight, 0.0, t) : weight) / sum;
         for (int64_t p = 0; p < valueDim; ++p) {
           y(t, h, p) += weight * v(n, g, p);
         }

@@ -1,26 +1,39 @@
 // y = x W^T + b, products with panels, the activations, and the MLPs made of
 // both.
 #include "cheems/Reference/Linear.h"
+#include "cheems/Reference/TieWatch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cmath>
 
 namespace cheems::reference {
 
-double bf16(double x) {
+double bf16(double x, double scale, int64_t row) {
   constexpr int digits = 8;
   if (std::abs(x) < 0x1p-126) {
-    return 0.0;
+    return nearest(0.0, 1.0, row); // numbered as all are
   }
   int exponent = 0;
   double digitsOfX = std::ldexp(std::frexp(x, &exponent), digits);
-  return std::ldexp(std::nearbyint(digitsOfX), exponent - digits);
+  double digitsOfScale = std::ldexp(scale, digits - exponent);
+  return std::ldexp(nearest(digitsOfX,
+                            scale > 0.0 ? digitsOfScale : std::abs(digitsOfX),
+                            row),
+                    exponent - digits);
 }
 
 Tensor bf16(const Tensor &x) {
   Tensor rounded(x.shape);
-  for (size_t i = 0; i < x.data.size(); ++i) {
-    rounded.data[i] = bf16(x.data[i]);
+  size_t size = static_cast<size_t>(x.shape.back());
+  for (size_t from = 0; from < x.data.size(); from += size) {
+    double greatest = 0.0;
+    for (size_t i = from; i < from + size; ++i) {
+      greatest = std::max(greatest, std::abs(x.data[i]));
+    }
+    auto row = static_cast<int64_t>(from * x.shape[0] / x.data.size());
+    for (size_t i = from; i < from + size; ++i) {
+      rounded.data[i] = bf16(x.data[i], greatest, row);
+    }
   }
   return rounded;
 }
@@ -39,15 +52,24 @@ Tensor linear(const Tensor &x, const LinearWeights &w) {
   int64_t rows = x.shape[0], in = x.shape[1], out = w.weight.shape[0];
   assert(x.rank() == 2 && w.weight.shape[1] == in);
   Tensor y({rows, out});
-  for (int64_t t = 0; t < rows; ++t) {
-    const double *row = x.data.data() + t * in;
+  constexpr int64_t sums = 4; // at once, which do not wait for each other
+  for (int64_t t = 0; t < rows; t += sums) {
+    const double *row[sums];
+    for (int64_t j = 0; j < sums; ++j) {
+      row[j] = x.data.data() + std::min(t + j, rows - 1) * in;
+    }
     for (int64_t n = 0; n < out; ++n) {
       const double *weights = w.weight.data.data() + n * in;
-      double sum = w.bias ? (*w.bias)(n) : 0.0;
+      double sum[sums];
+      std::fill_n(sum, sums, w.bias ? (*w.bias)(n) : 0.0);
       for (int64_t i = 0; i < in; ++i) {
-        sum += row[i] * weights[i];
+        for (int64_t j = 0; j < sums; ++j) {
+          sum[j] += row[j][i] * weights[i];
+        }
       }
-      y(t, n) = sum;
+      for (int64_t j = 0; j < std::min(sums, rows - t); ++j) {
+        y(t + j, n) = sum[j];
+      }
     }
   }
   return y;
@@ -116,7 +138,7 @@ RoundedRows roundedRows(const Tensor &x) {
     float inverse = 127.0F / most;
     for (int64_t k = 0; k < size; ++k) {
       rounded.codes(t, k) =
-          std::nearbyint(static_cast<float>(x(t, k)) * inverse);
+          nearest(static_cast<float>(x(t, k)) * inverse, 127.0, t);
     }
   }
   return rounded;

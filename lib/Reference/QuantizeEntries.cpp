@@ -1,5 +1,6 @@
 // Codes of keys and values, by the operations that define them.
 #include "cheems/Reference/QuantizeEntries.h"
+#include "cheems/Reference/TieWatch.h"
 #include <algorithm>
 #include <cmath>
 
@@ -31,7 +32,9 @@ QuantizedEntries quantizeEntries(const Tensor &x) {
     float factor = 127.0F / largest;
     for (size_t p = 0; p < size; ++p) {
       float code = static_cast<float>(from[p]) * factor;
-      result.codes.data[row * size + p] = std::nearbyint(code);
+      result.codes.data[row * size + p] = nearest(
+          code, 127.0,
+          static_cast<int64_t>(row * x.shape[0] / result.scales.data.size()));
     }
   }
   return result;

@@ -52,9 +52,13 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
   Extents extents(inputs, state);
   bool rounds = roundsFactors && extents.rows > 1;
   auto factor = [&](double value) { return rounds ? bf16(value) : value; };
-  const auto &[x, step, a, b, c, skip] = inputs;
-  Tensor y(x.shape), before = std::move(state);
-  Tensor after = before;
+  auto factors = [&](const Tensor &values) {
+    return rounds ? bf16(values) : values;
+  };
+  const Tensor &step = inputs.step, &a = inputs.a;
+  const std::optional<Tensor> &skip = inputs.skip;
+  Tensor x = factors(inputs.x), b = factors(inputs.b), c = factors(inputs.c);
+  Tensor y(x.shape), before = factors(state), after = std::move(state);
   for (int64_t h = 0; h < extents.heads && extents.rows > 0; ++h) {
     int64_t g = extents.group(h);
     // logarithm of the decay from before the first row up to a row
@@ -72,7 +76,7 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
       for (int64_t u = 0; u <= t; ++u) {
         double product = 0.0;
         for (int64_t n = 0; n < extents.stateSize; ++n) {
-          product += factor(c(t, g, n)) * factor(b(u, g, n));
+          product += c(t, g, n) * b(u, g, n);
         }
         double own = skip && t == u ? (*skip)(h) : 0.0;
         weights(t, u) = factor(decayBetween(u, t) * step(u, h) * product + own);
@@ -80,25 +84,35 @@ SSDResult ssdChunk(const SSDInputs &inputs, Tensor state, bool roundsFactors) {
     }
 
     int64_t last = extents.rows - 1;
+    // c and x as they meet the state
+    Tensor reading({extents.rows, extents.stateSize});
+    Tensor writing({extents.rows, extents.headSize});
+    for (int64_t t = 0; t < extents.rows; ++t) {
+      for (int64_t n = 0; n < extents.stateSize; ++n) {
+        reading(t, n) = factor(std::exp(l[t]) * inputs.c(t, g, n));
+      }
+      double weight = decayBetween(t, last) * step(t, h);
+      for (int64_t p = 0; p < extents.headSize; ++p) {
+        writing(t, p) = factor(weight * inputs.x(t, h, p));
+      }
+    }
     for (int64_t p = 0; p < extents.headSize; ++p) {
       for (int64_t t = 0; t < extents.rows; ++t) {
         double carried = 0.0, within = 0.0;
         for (int64_t n = 0; n < extents.stateSize; ++n) {
-          carried +=
-              factor(std::exp(l[t]) * c(t, g, n)) * factor(before(h, n, p));
+          carried += reading(t, n) * before(h, n, p);
         }
         for (int64_t u = 0; u <= t; ++u) {
-          within += weights(t, u) * factor(x(u, h, p));
+          within += weights(t, u) * x(u, h, p);
         }
         y(t, h, p) = carried + within;
       }
       for (int64_t n = 0; n < extents.stateSize; ++n) {
         double added = 0.0;
         for (int64_t u = 0; u < extents.rows; ++u) {
-          added += factor(b(u, g, n)) *
-                   factor(decayBetween(u, last) * step(u, h) * x(u, h, p));
+          added += b(u, g, n) * writing(u, p);
         }
-        after(h, n, p) = std::exp(l[last]) * before(h, n, p) + added;
+        after(h, n, p) = std::exp(l[last]) * after(h, n, p) + added;
       }
     }
   }

@@ -23,8 +23,11 @@ struct LinearWeights {
   std::optional<QuantizedWeights> codes = {}; ///< in place of `weight`
 };
 
-/// The nearest bf16, of two the even one; denormals become zero.
-double bf16(double x);
+/// The nearest bf16, of two the even one; denormals become zero. An error of
+/// `x` is as large as those of numbers near `scale`, x itself where that is 0;
+/// of what stands together last in a tensor, near its greatest. `row` is as in
+/// NearTie; a tensor's first extent counts them.
+double bf16(double x, double scale = 0.0, int64_t row = -1);
 Tensor bf16(const Tensor &x);
 
 /// y = x W^T + b or bf16(x) W^T + b for x [T, in], or with codes

@@ -65,6 +65,21 @@ void drawSSD(RandomCheckpoint &c, Random &random) {
 
 } // namespace
 
+void drawGroups(RandomCheckpoint &c, int64_t group) {
+  Random random(c.seed ^ 0x96e);
+  bool wide = group == 64;
+  c.hidden = wide ? 64 : random.pick<int64_t>({32, 96});
+  if (!c.separateHead) {
+    c.keyValueHeads = random.integer(1, 2);
+    c.heads = c.keyValueHeads * random.pick<int64_t>({1, 2});
+    c.headDim = c.hidden / c.heads;
+    c.groups = random.chance(0.5) ? 1 : c.heads;
+  }
+  // an odd number, or four times one
+  int64_t odd = 2 * random.integer(3, 9) + 1;
+  c.intermediate = wide ? odd : 4 * odd;
+}
+
 RandomCheckpoint drawCheckpoint(uint64_t seed) {
   // of such constants one whose first 16 seeds hold every kind of layer
   Random random(seed ^ 0xe3);

@@ -43,8 +43,8 @@ std::string runTool(const std::string &tool,
          (text ? (*text)->getBuffer().str() : "");
 }
 
-llvm::Expected<std::string> variantOf(const std::string &artefact,
-                                      const std::filesystem::path &scratch) {
+static llvm::Expected<llvm::json::Value>
+described(const std::string &artefact, const std::filesystem::path &scratch) {
   std::string failure =
       runTool("cheems-run", {artefact, "--describe=json"}, scratch);
   if (!failure.empty()) {
@@ -54,17 +54,56 @@ llvm::Expected<std::string> variantOf(const std::string &artefact,
   if (!text) {
     return llvm::errorCodeToError(text.getError());
   }
-  auto described = llvm::json::parse((*text)->getBuffer());
-  if (!described) {
-    return described.takeError();
+  return llvm::json::parse((*text)->getBuffer());
+}
+
+llvm::Expected<std::string> variantOf(const std::string &artefact,
+                                      const std::filesystem::path &scratch) {
+  auto description = described(artefact, scratch);
+  if (!description) {
+    return description.takeError();
   }
-  const llvm::json::Object *root = described->getAsObject(),
+  const llvm::json::Object *root = description->getAsObject(),
                            *file = root ? root->getObject("file") : nullptr;
   auto variant = file ? file->getString("variant") : std::nullopt;
   if (!variant) {
     return llvm::createStringError(artefact + ": no file.variant is described");
   }
   return variant->str();
+}
+
+llvm::Expected<std::set<std::string>>
+productFormatsOf(const std::string &artefact,
+                 const std::filesystem::path &scratch) {
+  auto description = described(artefact, scratch);
+  if (!description) {
+    return description.takeError();
+  }
+  const llvm::json::Object *root = description->getAsObject();
+  const llvm::json::Array *parameters =
+      root ? root->getArray("parameters") : nullptr;
+  if (!parameters) {
+    return llvm::createStringError(artefact + ": no parameters are described");
+  }
+  std::set<std::string> formats;
+  for (const llvm::json::Value &value : *parameters) {
+    const llvm::json::Object &parameter = *value.getAsObject();
+    llvm::StringRef name = parameter.getString("name").value_or("");
+    bool product = false;
+    for (const char *stem : {"up_proj", "down_proj", "o_proj", "out_proj"}) {
+      product |= name.ends_with(std::string(".") + stem + ".weight");
+    }
+    if (!product || parameter.getString("rounded") == "scales") {
+      continue;
+    }
+    int64_t bits = parameter.getInteger("bits").value_or(0),
+            group = parameter.getInteger("group").value_or(0);
+    formats.insert(bits == 0 ? "exact"
+                   : group == 0
+                       ? std::to_string(bits)
+                       : std::to_string(bits) + "/" + std::to_string(group));
+  }
+  return formats;
 }
 
 void writeIds(const std::filesystem::path &path,

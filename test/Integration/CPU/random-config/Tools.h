@@ -5,6 +5,7 @@
 #include "cheems/Reference/Tensor.h"
 #include "llvm/Support/Error.h"
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ std::string runTool(const std::string &tool,
 /// The variant of the code that cheems-run takes from an artefact here.
 llvm::Expected<std::string> variantOf(const std::string &artefact,
                                       const std::filesystem::path &scratch);
+
+/// What an artefact's matrices of MLPs and of outputs of sequence parts are:
+/// "exact", or bits and numbers that share a scale, as "4/64", or "8" where
+/// those are whole rows.
+llvm::Expected<std::set<std::string>>
+productFormatsOf(const std::string &artefact,
+                 const std::filesystem::path &scratch);
 
 /// A safetensors file with `input_ids` [rows, length] as int64; rows are
 /// equally long. Throws std::runtime_error.

@@ -1,0 +1,244 @@
+// Bounds derived from f32 and from the formats that are rounded to, and the
+// search for numbers that were rounded the other way.
+#include "Agreement.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace cheems::reference;
+
+namespace cheems::test {
+
+/// Every layer, and the head, passes on the error of what came before and adds
+/// its own. In f32 a sum of n products errs by up to n units, sums of sums by
+/// both: attention's over rows of scores, an SSD's over rows of products of
+/// states, times a decay whose logarithm, a sum over rows, has been rounded.
+double bound(const ModelConfig &c, int64_t length) {
+  int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
+  if (c.attentionLayers() > 0) {
+    longest = std::max(longest, length + c.headDim);
+  }
+  if (c.attentionLayers() < c.layers) {
+    longest = std::max(longest, 2 * length + c.ssdStateSize);
+  }
+  return static_cast<double>(longest * (c.layers + 1)) * 0x1p-24;
+}
+
+/// On tiles factors of SSD and weights of attention are rounded, some for every
+/// pair of rows: numbers of them are near a tie in every row.
+bool Evaluator::roundsPairsOfRows() const {
+  const ModelConfig &c = checkpoint.config();
+  return checkpoint.precision() == DType::BF16 &&
+         ((rounding.attention && c.attentionLayers() > 0) ||
+          (rounding.chunk && c.attentionLayers() < c.layers));
+}
+
+double Evaluator::boundOf(const Sequence &sequence) const {
+  return bound(checkpoint.config(), static_cast<int64_t>(sequence.ids.size()));
+}
+
+Sequence Evaluator::evaluate(std::vector<int64_t> ids,
+                             std::vector<int64_t> turned) const {
+  const ModelConfig &c = checkpoint.config();
+  int64_t length = static_cast<int64_t>(ids.size()), firm = 0;
+  // A change of half of a margin on either side is too little. Where numbers
+  // near a tie are in every row, masks move by them: a mask is two products
+  // away from its layer's input, and one of the terms that they sum changes by
+  // a place of bf16. A half's score does, too, and an expert's is a sum of two.
+  double keep = roundsPairsOfRows()
+                    ? static_cast<double>(c.layers) * 0x1p-7 /
+                          std::sqrt(static_cast<double>(c.hidden))
+                    : 2.0 * bound(c, length);
+  TieWatch watch(0.0, turned);
+  ModelEvaluation evaluated =
+      evaluateModelWithMargins(checkpoint, ids, rounding);
+  // margins only fall, so these rows come first
+  while (firm < length && evaluated.keepMargin[firm] >= keep &&
+         evaluated.retrievalMargin[firm] >= 2.0 * keep) {
+    ++firm;
+  }
+  return {std::move(ids), std::move(evaluated.logits), firm, std::move(turned)};
+}
+
+Sequence Evaluator::draw(Random &random, int64_t length,
+                         int64_t different) const {
+  int64_t most = different ? different : checkpoint.config().vocabulary;
+  constexpr int attempts = 24;
+  Sequence best;
+  for (int i = 0; i < attempts && best.firm * 10 < length * 9; ++i) {
+    // few different tokens leave wide steps between masks, and many exact ties
+    int64_t tokens = random.integer(2, most);
+    std::vector<int64_t> ids(length);
+    for (int64_t &id : ids) {
+      id = random.integer(0, tokens - 1);
+    }
+    Sequence drawn = evaluate(std::move(ids));
+    if (drawn.firm > best.firm) {
+      best = std::move(drawn);
+    }
+  }
+  return best;
+}
+
+static double deviation(const Tensor &logits) {
+  double count = static_cast<double>(logits.data.size()), mean = 0, square = 0;
+  for (double value : logits.data) {
+    mean += value / count;
+    square += value * value / count;
+  }
+  return std::sqrt(square - mean * mean);
+}
+
+/// Of each row the largest difference, in standard deviations; infinity for
+/// what is not a number.
+static std::vector<double> errors(const Tensor &got, int64_t b,
+                                  const Tensor &want, int64_t rows) {
+  double unit = deviation(want);
+  std::vector<double> largest(rows, 0.0);
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t n = 0; n < want.shape[1]; ++n) {
+      double difference = std::abs(got(b, t, n) - want(t, n)) / unit;
+      largest[t] = std::isnan(difference)
+                       ? std::numeric_limits<double>::infinity()
+                       : std::max(largest[t], difference);
+    }
+  }
+  return largest;
+}
+
+/// The first row from `from` on with a larger error.
+static size_t firstAbove(const std::vector<double> &rows, size_t from,
+                         double error) {
+  while (from < rows.size() && rows[from] <= error) {
+    ++from;
+  }
+  return from;
+}
+
+static double highestBefore(const std::vector<double> &rows, size_t row) {
+  return row == 0 ? 0.0 : *std::max_element(rows.begin(), rows.begin() + row);
+}
+
+std::pair<Tensor, std::vector<NearTie>>
+Evaluator::turn(const Sequence &sequence, std::vector<int64_t> others) const {
+  TieWatch watch(boundOf(sequence), std::move(others));
+  Tensor logits = evaluateModel(checkpoint, sequence.ids, rounding);
+  return {std::move(logits), watch.nearTies()};
+}
+
+Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
+                                        const Sequence &want) const {
+  constexpr int64_t fewInARow = 8;
+  double allowed = boundOf(want);
+  std::vector<double> rows = errors(got, b, want.logits, want.firm);
+  double error = *std::max_element(rows.begin(), rows.end());
+  if (error <= allowed) {
+    return {error, allowed, 0, want.turned};
+  }
+  std::vector<NearTie> ties = turn(want, want.turned).second;
+  int64_t few = fewInARow * static_cast<int64_t>(want.ids.size());
+  if (!roundsPairsOfRows()) {
+    Agreement found = withTies(got, b, want, ties);
+    if (found.holds() || static_cast<int64_t>(ties.size()) <= few) {
+      return found;
+    }
+  }
+  return amongTies(got, b, want, ties);
+}
+
+/// Row after row, the tie of this row is sought whose other side brings it
+/// near, and those before it no farther. A tie of an early row moves later ones
+/// more than itself, so rows are looked at that differ by far less than is
+/// allowed; most of them do so without any tie.
+Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
+                                         const Sequence &want,
+                                         std::vector<NearTie> ties) const {
+  constexpr size_t most = 16, trialsOfRow = 24, allTrials = 120;
+  double allowed = boundOf(want), conspicuous = allowed / 8.0;
+  std::vector<double> rows = errors(got, b, want.logits, want.firm);
+  std::vector<int64_t> turned = want.turned;
+  size_t row = firstAbove(rows, 0, conspicuous), trials = 0;
+  while (row < rows.size() && turned.size() < most) {
+    // of this row, most likely, and close to the middle
+    auto at = static_cast<int64_t>(row);
+    std::sort(ties.begin(), ties.end(), [&](NearTie a, NearTie b) {
+      return std::pair(a.row != at, a.distance) <
+             std::pair(b.row != at, b.distance);
+    });
+    std::vector<double> nearest;
+    int64_t best = -1;
+    for (size_t i = 0;
+         i < std::min(ties.size(), trialsOfRow) && trials < allTrials; ++i) {
+      if (ties[i].row != at && rows[row] <= allowed) {
+        break; // it may stay as it is
+      }
+      ++trials;
+      std::vector<int64_t> others = turned;
+      others.push_back(ties[i].index);
+      std::vector<double> then =
+          errors(got, b, turn(want, others).first, want.firm);
+      double limit = best < 0 ? rows[row] / 2.0 : nearest[row];
+      if (!(then[row] < limit) ||
+          highestBefore(then, row) >
+              std::max(highestBefore(rows, row), conspicuous)) {
+        continue;
+      }
+      nearest = std::move(then);
+      best = ties[i].index;
+      if (nearest[row] <= conspicuous) {
+        break;
+      }
+    }
+    if (best >= 0) {
+      turned.push_back(best);
+      rows = std::move(nearest);
+      ties = turn(want, turned).second;
+    }
+    // the same row again, if it had two
+    row = firstAbove(rows, best >= 0 ? row : row + 1, conspicuous);
+  }
+  return {*std::max_element(rows.begin(), rows.end()), allowed,
+          static_cast<int64_t>(ties.size()), std::move(turned)};
+}
+
+/// Where ties are many and pass on to all later rows, which of them went the
+/// other way is past finding: how far they move a row and those before it when
+/// half of them do is measured instead, a few times.
+Evaluator::Agreement
+Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
+                     const std::vector<NearTie> &ties) const {
+  constexpr int draws = 4;
+  double allowed = boundOf(want);
+  Random random(ties.size());
+  std::vector<double> moved(want.firm, 0.0);
+  llvm::SmallVector<int64_t, 4> batch{1, want.logits.shape[0],
+                                      want.logits.shape[1]};
+  for (int i = 0; i < draws; ++i) {
+    std::vector<int64_t> others;
+    for (const NearTie &tie : ties) {
+      if (random.chance(0.5)) {
+        others.push_back(tie.index);
+      }
+    }
+    Tensor logits = turn(want, std::move(others)).first;
+    std::vector<double> by = errors(Tensor(batch, std::move(logits.data)), 0,
+                                    want.logits, want.firm);
+    double before = 0.0;
+    for (size_t t = 0; t < by.size(); ++t) {
+      before = std::max(before, by[t]);
+      moved[t] = std::max(moved[t], before);
+    }
+  }
+  std::vector<double> rows = errors(got, b, want.logits, want.firm);
+  Agreement worst{0.0, allowed, static_cast<int64_t>(ties.size())};
+  for (size_t t = 0; t < rows.size(); ++t) {
+    double limit = allowed + 2.0 * moved[t];
+    if (!(rows[t] / limit <= worst.error / worst.allowed)) {
+      worst.error = rows[t];
+      worst.allowed = limit;
+    }
+  }
+  return worst;
+}
+
+} // namespace cheems::test
