@@ -146,6 +146,14 @@ const std::map<std::string, RandomCheckpoint> &randomModels() {
     everything.hidden = 128;
     everything.intermediate = 256;
     made["all-keys-wide"] = everything;
+    // For codes of weights: a window of keys with groups of 64, and SSD and
+    // experts with groups of 32; the MLPs' rows stay exact, or have 8 bits.
+    made["codes-64"] = randomWindow(116, 20);
+    drawGroups(made["codes-64"], 64);
+    made["codes-32"] = cheems(117);
+    made["codes-32"].keepWindow = 30;
+    drawGroups(made["codes-32"], 32);
+    addExperts(made["codes-32"]);
     addCheems(made);
     return made;
   }();
@@ -201,6 +209,8 @@ std::vector<std::string> flagsFor(const std::string &kind) {
     std::string what = kind.substr(more + 1);
     if (what == "int8") {
       flags.insert(flags.end(), {"--kv", what});
+    } else if (what == "w8" || what == "w4") {
+      flags.insert(flags.end(), {"--weights", "int" + what.substr(1)});
     } else {
       flags.insert(flags.end(), {"--group-experts", what});
     }
@@ -246,7 +256,9 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"cheems-threshold", {"avx512", "avx512-int8"}},
       {"cheems-scale", {"avx512bf16", "amx"}},
       {"cheems-experts", {"avx512", "avx2-24"}},
-      {"doge-experts", {"avx512-40"}}};
+      {"doge-experts", {"avx512-40"}},
+      {"codes-64", {"avx2-w4", "avx512-w4", "avx512vnni-w8", "amx-w4-int8"}},
+      {"codes-32", {"avx2-w4", "avx2-w8-int8", "avx512vnni-w4", "amx-w8"}}};
   auto found = variants.find(model);
   return found == variants.end() ? std::vector<std::string>() : found->second;
 }
@@ -282,7 +294,7 @@ const std::vector<std::string> &allModels() {
       "bf16-window-20",   "dynamic",          "dynamic-window-9",
       "bf16-all-keys",    "cheems-window-9",  "cheems-threshold",
       "cheems-visible",   "cheems-scale",     "cheems-experts",
-      "doge-experts"};
+      "doge-experts",     "codes-64",         "codes-32"};
   return models;
 }
 

@@ -34,12 +34,15 @@ Outcome compile(const std::vector<std::string> &arguments);
 ///   a window, with a threshold that masks are computed for, in bf16 with masks
 ///   as factors.
 /// - cheems-visible: attention alone, a threshold of 1.0.
+/// - codes-64, codes-32: rows of whole groups of codes of 4 bits; the latter of a
+///   Cheems with experts. Only ever compiled with weights of 8 or 4 bits.
 /// - cheems-experts: SSD alone, with experts; doge-experts: their router.
 std::filesystem::path checkpointFolder(const std::string &model);
 
 /// What cheems-compile is told for a kind of code: "scalar", or the name of a
 /// variant of the fast pipeline's; with "-int8" keys and values are int8, with
-/// "-24" experts are read in groups of 24 rows.
+/// "-w8" or "-w4" weights have so many bits, with "-24" experts are read in
+/// groups of 24 rows.
 std::vector<std::string> flagsFor(const std::string &kind);
 /// The artefact of `model` with code of that kind alone.
 std::filesystem::path artefactOf(const std::string &model,
@@ -69,8 +72,12 @@ protected:
 inline auto over(const std::vector<std::string> &models) {
   std::vector<std::tuple<std::string, std::string>> cases;
   for (const std::string &model : models) {
-    cases.emplace_back(model, "avx2");
-    cases.emplace_back(model, "scalar");
+    if (model.rfind("codes-", 0) == 0) {
+      cases.emplace_back(model, "scalar-w4");
+    } else {
+      cases.emplace_back(model, "avx2");
+      cases.emplace_back(model, "scalar");
+    }
     for (const std::string &variant : widerVariants(model)) {
       cases.emplace_back(model, variant);
     }
