@@ -138,6 +138,10 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (!targets) {
     return targets.takeError();
   }
+  for (TargetInfo &target : *targets) {
+    target.threadSanitizer = options.raceChecks;
+    target.addressSanitizer &= !options.raceChecks;
+  }
   progress("checkpoint", 0);
   auto keepWarning = [&](llvm::StringRef line) {
     warnings.push_back(line.str());

@@ -207,6 +207,9 @@ std::string describe(llvm::ArrayRef<Variant> variants,
   if (least.addressSanitizer) {
     made["sanitizer"] = "address";
   }
+  if (least.threadSanitizer) {
+    made["sanitizer"] = "thread";
+  }
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
       {"state_layout", CHEEMS_STATE_LAYOUT_VERSION},

@@ -272,7 +272,7 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
   data.targetCpu = target.text("cpu");
   data.targetFeatures = target.texts("features");
   if (target.has("sanitizer")) {
-    data.sanitizer = target.oneOf("sanitizer", {"address"});
+    data.sanitizer = target.oneOf("sanitizer", {"address", "thread"});
   }
   size_t index = 0;
   for (const json &item : root.list("variants")) {

@@ -75,7 +75,8 @@ struct Metadata {
   std::vector<int64_t> eosTokens;
   std::string targetCpu;
   std::vector<std::string> targetFeatures;
-  std::string sanitizer; ///< whose checks the code carries: "address", or none
+  std::string sanitizer; ///< whose checks the code carries: "address",
+                         ///< "thread", or none
   std::vector<Variant> variants;
   /// Parts of a step in the order of its marks; the same in all variants.
   std::vector<std::string> generalMarks, decodeMarks;

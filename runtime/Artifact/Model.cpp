@@ -95,12 +95,16 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
 }
 
 void Model::loadCode() {
-  if (!data.sanitizer.empty() && !dlsym(RTLD_DEFAULT, "__asan_init")) {
-    throw Error(Status::unsupported,
-                filePath + ": compiled by a cheems-compile built with "
-                           "AddressSanitizer, which this program was not "
-                           "built with; compile the model again with a release "
-                           "build");
+  bool threads = data.sanitizer == "thread";
+  if (!data.sanitizer.empty() &&
+      !dlsym(RTLD_DEFAULT, threads ? "__tsan_init" : "__asan_init")) {
+    throw Error(
+        Status::unsupported,
+        filePath + ": its code carries the checks of " +
+            (threads ? "ThreadSanitizer" : "AddressSanitizer") +
+            ", which this program was not built with; compile the "
+            "model again " +
+            (threads ? "without --race-checks" : "with a release build"));
   }
   publishOwnSymbols();
   library = dlopen(loadName(file.descriptor()).c_str(), RTLD_NOW | RTLD_LOCAL);

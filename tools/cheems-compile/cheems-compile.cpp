@@ -134,6 +134,9 @@ int runCommandLine(int argc, char **argv) {
       {"mlir", cheems::Emit::MLIR},
       {"llvm", cheems::Emit::LLVM},
       {"obj", cheems::Emit::Object}};
+  app.add_flag("--race-checks", options.raceChecks,
+               "code with the checks of ThreadSanitizer, for programs built "
+               "with it alone");
   app.add_flag("--no-layers", options.noLayers,
                "accept a model of no layers, an embedding and a head: for "
                "cheems-bench --ops");

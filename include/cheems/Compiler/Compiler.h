@@ -27,6 +27,7 @@ struct CompileOptions {
   /// their ids; 0: token by token, the only way of scalar code.
   int64_t groupExperts = 0;
   bool scalar = false;
+  bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   Emit emit = Emit::Artefact;
 };

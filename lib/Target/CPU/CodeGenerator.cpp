@@ -1,5 +1,6 @@
 // LLVM dialect to LLVM IR to an x86-64 object.
 #include "cheems/Target/CPU/CodeGenerator.h"
+#include "RaceChecks.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 
 namespace cheems {
 
@@ -137,6 +139,9 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
     if (target.addressSanitizer && !function.isDeclaration()) {
       function.addFnAttr(llvm::Attribute::SanitizeAddress);
     }
+    if (target.threadSanitizer && !function.isDeclaration()) {
+      function.addFnAttr(llvm::Attribute::SanitizeThread);
+    }
   }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -161,6 +166,15 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
                                               /*UseOdrIndicator=*/false));
   }
   passes.run(*result, modules);
+  if (target.threadSanitizer) {
+    announceVectorAccesses(*result);
+    llvm::ModulePassManager checks;
+    checks.addPass(
+        llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
+    modules.clear();
+    functions.clear();
+    checks.run(*result, modules);
+  }
   return result;
 }
 
@@ -195,7 +209,8 @@ llvm::Expected<Object> generateObject(llvm::Module &module,
     }
     bool outside = *flags & llvm::object::SymbolRef::SF_Undefined;
     bool known = name->empty() || *name == "cheems_parallel_for" ||
-                 (target.addressSanitizer && name->starts_with("__asan_"));
+                 (target.addressSanitizer && name->starts_with("__asan_")) ||
+                 (target.threadSanitizer && name->starts_with("__tsan_"));
     if (outside && !known) {
       return llvm::createStringError(
           "internal error: the compiled code would call " + *name);

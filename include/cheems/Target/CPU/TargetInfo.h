@@ -25,6 +25,8 @@ struct TargetInfo {
 #else
   bool addressSanitizer = false;
 #endif
+  /// Code carries ThreadSanitizer's checks, instead.
+  bool threadSanitizer = false;
 
   /// The variants that `cpu` asks for, best first: all for "portable"; else the
   /// best one for "native" (this machine's CPUID bits, never its model name), a
