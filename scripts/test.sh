@@ -79,7 +79,7 @@ else
   broken+=("the asan build")
 fi
 
-threaded=(ThreadPool Session State Generation)
+threaded=(ThreadPool Session State Generation Race)
 if timed builds build tsan "${threaded[@]/%/Tests}"; then
   timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests$" || broken+=(tsan)
 else

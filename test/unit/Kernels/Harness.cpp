@@ -12,6 +12,7 @@
 #include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/ThreadPool/Denormals.h"
 #include "runtime/ThreadPool/ThreadPool.h"
+#include "test/unit/Support/CpuVariants.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include <dlfcn.h>
@@ -88,7 +89,7 @@ void invoke(void *function, Descriptors &arguments) {
 }
 } // namespace
 
-std::string lacking(Mode mode) {
+static std::string missingFor(Mode mode) {
   const char *variant = variantOf(mode);
   if (variant == nullptr) {
     return "";
@@ -102,6 +103,19 @@ std::string lacking(Mode mode) {
     return *missing;
   }
   return host.permits(target->features) ? "" : "the permission to use tiles";
+}
+
+std::string lacking(Mode mode) {
+  std::string missing = missingFor(mode);
+  if (!missing.empty()) {
+    // what Linux says of this CPU, not what the runtime reads of it
+    std::string flag = lackingFlag(variantOf(mode));
+    EXPECT_NE(flag, "") << "the CPU has what " << variantOf(mode)
+                        << " needs, and yet it is said to lack " << missing;
+    std::printf("skipped: kernels for %s: no %s\n", variantOf(mode),
+                flag.c_str());
+  }
+  return missing;
 }
 
 std::unique_ptr<CompiledModule>

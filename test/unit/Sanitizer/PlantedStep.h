@@ -13,8 +13,8 @@ namespace cheems::test {
 constexpr int64_t kVocabulary = 64, kContext = 5, kRowElements = 16;
 
 /// The artefact of a step that runs `access`, MLIR that may use %token, an i32,
-/// and its index %i, %c0, %pool: memref<?x?xi32>, %scratch: memref<?x16xi32>, %w:
-/// memref<2xf32> and %logits: memref<?x64xf32>. Throws std::runtime_error.
+/// and its index %i, %c0, %pool: memref<?x?xi32>, %scratch: memref<?x16xi32>,
+/// %w: memref<2xf32> and %logits: memref<?x64xf32>. Throws std::runtime_error.
 FakeArtifact plantedStep(const std::string &access, bool raceChecks = false);
 
 } // namespace cheems::test

@@ -119,10 +119,9 @@ TEST_P(Race, NoTwoWorkersTouchTheSamePlace) {
   const Case &what = GetParam();
   writeCheckpoint(what.checkpoint, folder.path / "model");
   std::string artefact = folder.path / "model.cheems";
-  ASSERT_NO_FATAL_FAILURE(
-      runTool("cheems-compile", (folder.path / "model").string() + " -o " +
-                                    artefact + " --cpu native --race-checks " +
-                                    what.options));
+  ASSERT_NO_FATAL_FAILURE(runTool(
+      "cheems-compile", (folder.path / "model").string() + " -o " + artefact +
+                            " --cpu native --race-checks " + what.options));
   for (int threads : {2, 4}) {
     exercise(artefact, threads);
   }
@@ -130,12 +129,11 @@ TEST_P(Race, NoTwoWorkersTouchTheSamePlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Race,
-    testing::Values(
-        Case{"f32_window", model(901), ""},
-        Case{"int4_kv_int8_grouped_experts", model(902),
-             "--weights int4 --kv int8 --group-experts 40"},
-        Case{"bf16_all_keys", everyKey(903), ""},
-        Case{"int8", everyKey(904), "--weights int8"}),
+    testing::Values(Case{"f32_window", model(901), ""},
+                    Case{"int4_kv_int8_grouped_experts", model(902),
+                         "--weights int4 --kv int8 --group-experts 40"},
+                    Case{"bf16_all_keys", everyKey(903), ""},
+                    Case{"int8", everyKey(904), "--weights int8"}),
     [](const auto &info) { return info.param.name; });
 
 // Without it one could not tell a clean run from one that checks nothing: the

@@ -71,14 +71,4 @@ const std::vector<std::string> &variantNames() {
   return names;
 }
 
-std::string variantsLine(const std::vector<std::string> &variants) {
-  std::string line = "variants:";
-  for (const std::string &variant : variants) {
-    std::string flag = lackingFlag(variant);
-    line += (line.back() == ':' ? " " : ", ") + variant +
-            (flag.empty() ? " (ran)" : " (skipped: no " + flag + ")");
-  }
-  return line;
-}
-
 } // namespace cheems::test

@@ -15,10 +15,6 @@ std::string lackingFlag(const std::string &variant);
 /// All variants, plainest first.
 const std::vector<std::string> &variantNames();
 
-/// "variants: avx2 (ran), avx512 (skipped: no avx512f), ...", of those that a
-/// test has code for.
-std::string variantsLine(const std::vector<std::string> &variants);
-
 } // namespace cheems::test
 
 #endif

@@ -1,6 +1,7 @@
 // Writes checkpoints, spawns the compiler, keeps what it made.
 #include "Artefacts.h"
 #include "runtime/Error.h"
+#include "test/unit/Support/CpuVariants.h"
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include <algorithm>
@@ -257,8 +258,8 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"cheems-scale", {"avx512bf16", "amx"}},
       {"cheems-experts", {"avx512", "avx2-24"}},
       {"doge-experts", {"avx512-40"}},
-      {"codes-64", {"avx2-w4", "avx512-w4", "avx512vnni-w8", "amx-w4-int8"}},
-      {"codes-32", {"avx2-w4", "avx2-w8-int8", "avx512vnni-w4", "amx-w8"}}};
+      {"codes-64", {"avx2-w4", "avx512vnni-w8", "amx-w4-int8"}},
+      {"codes-32", {"avx2-w8-int8", "avx512vnni-w4"}}};
   auto found = variants.find(model);
   return found == variants.end() ? std::vector<std::string>() : found->second;
 }
@@ -273,9 +274,15 @@ void Compiled::SetUp() {
   try {
     model = openArtefact(name(), std::get<1>(GetParam()));
   } catch (const Error &error) {
-    if (error.status != Status::unsupported) {
+    // by what Linux says of this CPU, not by what the runtime reads of it
+    std::string kind = std::get<1>(GetParam()),
+                variant = kind.substr(0, kind.find('-'));
+    std::string flag = variant == "scalar" ? "" : lackingFlag(variant);
+    if (error.status != Status::unsupported || flag.empty()) {
       throw;
     }
+    std::printf("skipped: bits of compiled models in %s: no %s\n",
+                variant.c_str(), flag.c_str());
     GTEST_SKIP() << error.what();
   }
 }

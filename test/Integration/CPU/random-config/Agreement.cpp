@@ -146,6 +146,15 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
   return amongTies(got, b, want, ties);
 }
 
+/// Evaluations of a search, of which those of wide layers take seconds.
+size_t Evaluator::affordableTrials(int64_t length) const {
+  const ModelConfig &c = checkpoint.config();
+  int64_t products = length * c.layers * c.hidden *
+                     (4 * c.heads * c.headDim + 3 * c.intermediate);
+  constexpr int64_t most = 120, allProducts = 40'000'000'000;
+  return static_cast<size_t>(std::min(most, allProducts / products));
+}
+
 /// Row after row, the tie of this row is sought whose other side brings it
 /// near, and those before it no farther. A tie of an early row moves later ones
 /// more than itself, so rows are looked at that differ by far less than is
@@ -153,7 +162,8 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
 Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
                                          const Sequence &want,
                                          std::vector<NearTie> ties) const {
-  constexpr size_t most = 16, trialsOfRow = 24, allTrials = 120;
+  constexpr size_t most = 16, trialsOfRow = 24;
+  size_t allTrials = affordableTrials(static_cast<int64_t>(want.ids.size()));
   double allowed = boundOf(want), conspicuous = allowed / 8.0;
   std::vector<double> rows = errors(got, b, want.logits, want.firm);
   std::vector<int64_t> turned = want.turned;

@@ -51,6 +51,7 @@ public:
 private:
   double boundOf(const Sequence &sequence) const;
   bool roundsPairsOfRows() const;
+  size_t affordableTrials(int64_t length) const;
   /// Logits with some roundings the other way, and those that are near a tie.
   std::pair<reference::Tensor, std::vector<reference::NearTie>>
   turn(const Sequence &sequence, std::vector<int64_t> others) const;

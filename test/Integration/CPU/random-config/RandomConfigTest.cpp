@@ -37,14 +37,19 @@ protected:
                 static_cast<int>(comparedRows), static_cast<int>(drawnRows),
                 static_cast<int>(turnedTies));
     EXPECT_GE(2 * comparedRows, drawnRows) << "most rows were not compared";
+    std::string skipped;
     std::printf("variants:");
     for (const std::string &variant : variantNames()) {
       std::string flag = lackingFlag(variant);
+      if (!flag.empty()) {
+        skipped +=
+            "skipped: random models in " + variant + ": no " + flag + "\n";
+      }
       std::printf(" %s (%s)", variant.c_str(),
                   flag.empty() ? (std::to_string(ran[variant]) + " ran").c_str()
                                : ("skipped: no " + flag).c_str());
     }
-    std::printf("\n");
+    std::printf("\n%s", skipped.c_str());
   }
 
   TemporaryFolder folder;

@@ -1,0 +1,43 @@
+"""Which variants of compiled code this CPU has, by what Linux says of it: the runtime's own reading of CPUID is what a test
+is to be held against, so that a variant that is lost counts as a failure where the CPU has it."""
+
+V3 = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave")
+V4 = V3 + ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+NEEDS = {
+    "amx": V4 + ("avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8"),
+    "avx512bf16": V4 + ("avx512_vnni", "avx512_bf16"),
+    "avx512": V4,
+    "avx2": V3,
+}
+
+
+def cpu_flags():
+    with open("/proc/cpuinfo") as file:
+        return next(set(line.split(":", 1)[1].split()) for line in file if line.startswith("flags"))
+
+
+def lacking(variant, flags):
+    """The first flag that the CPU lacks for a variant; None: it runs here."""
+    return next((flag for flag in NEEDS[variant] if flag not in flags), None)
+
+
+def report(subject, held, ran):
+    """Prints which of all variants ran, of those that an artefact for all CPUs holds, and why others did not; the names of
+    those that should have, and of those that it should hold."""
+    flags = cpu_flags()
+    told, lost = [], []
+    for variant in reversed(NEEDS):
+        flag = lacking(variant, flags)
+        if variant not in held:
+            told.append(f"{variant} (LOST: the artefact has it not)")
+            lost.append(variant)
+        elif variant in ran:
+            told.append(f"{variant} (ran)")
+        elif flag is None:
+            told.append(f"{variant} (LOST: the CPU has it)")
+            lost.append(variant)
+        else:
+            told.append(f"{variant} (skipped: no {flag})")
+            print(f"skipped: code for {variant} of recorded models: no {flag}")
+    print(f"{subject} variants: {', '.join(told)}")
+    return lost
