@@ -1,0 +1,84 @@
+// What the comparison of random models takes for agreement, and what not:
+// logits of evaluations with one number rounded otherwise stand in for an
+// artefact's.
+#include "Agreement.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include "gtest/gtest.h"
+
+using namespace cheems;
+using namespace cheems::reference;
+using namespace cheems::test;
+
+namespace {
+
+class Agreement : public testing::Test {
+protected:
+  void SetUp() override {
+    RandomCheckpoint drawn;
+    drawn.seed = 920;
+    writeCheckpoint(drawn, folder.path);
+    auto opened =
+        Checkpoint::open(folder.path.string(), [](llvm::StringRef) {});
+    ASSERT_TRUE(bool(opened)) << llvm::toString(opened.takeError());
+    checkpoint = std::make_unique<Checkpoint>(std::move(*opened));
+    rounding.weightBits = 8;
+    Random random(1);
+    want = Evaluator(*checkpoint, rounding).draw(random, length);
+    ASSERT_EQ(want.firm, length);
+  }
+
+  /// Compares with an evaluation in which this number goes the other way.
+  Evaluator::Agreement withTurned(int64_t index) const {
+    Tensor logits;
+    {
+      TieWatch watch(0.0, {index});
+      logits = evaluateModel(*checkpoint, want.ids, rounding);
+    }
+    llvm::SmallVector<int64_t, 4> batch{1, length, logits.shape[1]};
+    return Evaluator(*checkpoint, rounding)
+        .compare(Tensor(batch, std::move(logits.data)), 0, want);
+  }
+
+  std::vector<NearTie> tiesWithin(double reach) const {
+    TieWatch watch(reach);
+    evaluateModel(*checkpoint, want.ids, rounding);
+    return watch.nearTies();
+  }
+
+  static constexpr int64_t length = 60;
+  TemporaryFolder folder;
+  std::unique_ptr<Checkpoint> checkpoint;
+  Rounding rounding;
+  Sequence want;
+};
+
+TEST_F(Agreement, ATieThatWentTheOtherWayExplainsADifference) {
+  std::vector<NearTie> ties =
+      tiesWithin(bound(checkpoint->config(), length) / 4.0);
+  ASSERT_FALSE(ties.empty());
+  for (const NearTie &tie : ties) {
+    Evaluator::Agreement got = withTurned(tie.index);
+    EXPECT_TRUE(got.holds()) << got.error << " of " << got.allowed;
+    if (!got.turned.empty()) {
+      EXPECT_EQ(got.turned, std::vector<int64_t>{tie.index});
+    }
+  }
+}
+
+TEST_F(Agreement, ANumberFarFromATieExplainsNothing) {
+  constexpr double far = 0.2 / 127.0;
+  std::vector<NearTie> all = tiesWithin(1.0);
+  int64_t moved = 0;
+  for (size_t i = 0; i < all.size(); i += all.size() / 12) {
+    if (all[i].distance < far) {
+      continue;
+    }
+    Evaluator::Agreement got = withTurned(all[i].index);
+    EXPECT_FALSE(got.holds()) << "number " << all[i].index << ", distance "
+                              << all[i].distance << ": " << got.error;
+    ++moved;
+  }
+  EXPECT_GT(moved, 3);
+}
+
+} // namespace
