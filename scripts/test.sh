@@ -24,7 +24,7 @@ passed=0 failed=0 broken=() parts=() skips=()
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)
 export CHEEMS_TEST_SEED=${CHEEMS_TEST_SEED:-$((16#$commit))}
 if [ -n "$long" ]; then
-  export CHEEMS_TEST_MUTANTS=100000 CHEEMS_FUZZ_SECONDS=${CHEEMS_FUZZ_SECONDS:-3600}
+  export CHEEMS_TEST_LONG=1 CHEEMS_TEST_MUTANTS=100000 CHEEMS_FUZZ_SECONDS=${CHEEMS_FUZZ_SECONDS:-3600}
 fi
 
 declare -A seconds=([builds]=0 [CPU tests]=0 [sanitizers]=0 [style]=0)

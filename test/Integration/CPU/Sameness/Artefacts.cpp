@@ -258,7 +258,7 @@ std::vector<std::string> widerVariants(const std::string &model) {
       {"cheems-scale", {"avx512bf16", "amx"}},
       {"cheems-experts", {"avx512", "avx2-24"}},
       {"doge-experts", {"avx512-40"}},
-      {"codes-64", {"avx2-w4", "avx512vnni-w8", "amx-w4-int8"}},
+      {"codes-64", {"avx2-w4", "scalar-w4", "amx-w4-int8"}},
       {"codes-32", {"avx2-w8-int8", "avx512vnni-w4"}}};
   auto found = variants.find(model);
   return found == variants.end() ? std::vector<std::string>() : found->second;

@@ -64,7 +64,7 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   writeCheckpoint(drawn, model);
   Random random(GetParam() ^ 0x7e57);
   std::vector<std::string> pipelines{"fast"};
-  if (drawn.seed % 2 == 0) { // plain loops are the smaller risk
+  if (drawn.seed % 3 == 0) { // plain loops are the smaller risk
     pipelines.push_back("scalar");
   }
   std::vector<Sequence> sequences;
