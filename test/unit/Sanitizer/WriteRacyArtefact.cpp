@@ -8,20 +8,28 @@ using namespace cheems::test;
 
 namespace {
 
+/// Long enough for other threads to come, at places that no optimiser keeps in
+/// registers.
 std::string racyStep(const std::string &kind) {
+  std::string places = kind == "number" ? "16" : kind == "vector" ? "4" : "8";
   std::string store =
       kind == "number"
-          ? "    memref.store %token, %scratch[%c0, %c0] : memref<?x16xi32>\n"
+          ? "    memref.store %x, %logits[%c0, %at] : memref<?x64xf32>\n"
       : kind == "vector"
-          ? "    %v = vector.broadcast %token : i32 to vector<16xi32>\n"
-            "    vector.store %v, %scratch[%c0, %c0] : memref<?x16xi32>, "
-            "vector<16xi32>\n"
-          : "    %v = vector.broadcast %token : i32 to vector<8xi32>\n"
+          ? "    %v = vector.broadcast %x : f32 to vector<12xf32>\n"
+            "    vector.store %v, %logits[%c0, %at] : memref<?x64xf32>, "
+            "vector<12xf32>\n"
+          : "    %v = vector.broadcast %x : f32 to vector<8xf32>\n"
             "    %five = arith.constant 5 : index\n"
             "    %mask = vector.create_mask %five : vector<8xi1>\n"
-            "    vector.maskedstore %scratch[%c0, %c0], %mask, %v : "
-            "memref<?x16xi32>, vector<8xi1>, vector<8xi32>\n";
-  return "  scf.forall (%worker) in (1024) {\n" + store + "  }\n";
+            "    vector.maskedstore %logits[%c0, %at], %mask, %v : "
+            "memref<?x64xf32>, vector<8xi1>, vector<8xf32>\n";
+  return "  %places = arith.constant " + places +
+         " : index\n"
+         "  %x = arith.sitofp %token : i32 to f32\n"
+         "  scf.forall (%iteration) in (1000000) {\n"
+         "    %at = arith.remui %iteration, %places : index\n" +
+         store + "  }\n";
 }
 
 } // namespace
