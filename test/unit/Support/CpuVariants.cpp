@@ -43,6 +43,7 @@ static const std::map<std::string, std::vector<std::string>> &needs() {
         with(v3, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
     return std::map<std::string, std::vector<std::string>>{
         {"avx2", v3},
+        {"avxvnni", with(v3, {"avx_vnni"})},
         {"avx512", v4},
         {"avx512vnni", with(v4, {"avx512_vnni"})},
         {"avx512bf16", with(v4, {"avx512_vnni", "avx512_bf16"})},

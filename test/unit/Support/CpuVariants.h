@@ -12,7 +12,7 @@ namespace cheems::test {
 /// empty: it runs here. Throws std::invalid_argument for unknown names.
 std::string lackingFlag(const std::string &variant);
 
-/// All variants, plainest first.
+/// The variants that each add to the one before, plainest first.
 const std::vector<std::string> &variantNames();
 
 } // namespace cheems::test
