@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
-# ASan + UBSan with some whole models, the runtime under TSan, the format and clang-tidy. Fails at the end if any part failed.
+# ASan + UBSan with some whole models, the runtime and small compiled models under TSan, the format. Fails at the end if any
+# part failed.
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
 #   test.sh --long     hours: compiled kernels, recorded operations and random models under ASan, 100,000 mutated modules,
@@ -20,7 +21,7 @@ scripts/setup.sh tests || exit 1
 jobs=$(nproc)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-passed=0 failed=0 broken=() parts=() skips=()
+passed=0 failed=0 broken=() skips=()
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)
 export CHEEMS_TEST_SEED=${CHEEMS_TEST_SEED:-$((16#$commit))}
 if [ -n "$long" ]; then
@@ -88,7 +89,9 @@ fi
 
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)
-timed style scripts/tidy.sh ${long:+--all} || broken+=(tidy)
+if [ -n "$long" ]; then
+  timed style scripts/tidy.sh --all || broken+=(tidy)
+fi
 
 echo
 for line in "${skips[@]}"; do

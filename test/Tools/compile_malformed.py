@@ -199,15 +199,14 @@ def interrupted(compiler, runner, model, folder, checker):
 
 
 def cut_short(compiler, original, model, out, checker):
-    """Weights that become shorter while they are mapped: the compiler waits for the tokenizer, which is a pipe, meanwhile."""
+    """Weights that become shorter while they are mapped: the compiler is stopped meanwhile. It reads them behind all else."""
     shutil.copytree(original, model, copy_function=shutil.copyfile)
-    tokenizer = (model / "tokenizer.json").read_bytes()
-    remove("tokenizer.json")(model)
-    os.mkfifo(model / "tokenizer.json")
     process = subprocess.Popen([compiler, model, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    with open(model / "tokenizer.json", "wb") as pipe:
-        os.truncate(model / "model.safetensors", 5000)
-        pipe.write(tokenizer)
+    while process.poll() is None and "model.safetensors" not in pathlib.Path(f"/proc/{process.pid}/maps").read_text():
+        time.sleep(0.001)
+    process.send_signal(signal.SIGSTOP)
+    os.truncate(model / "model.safetensors", 5000)
+    process.send_signal(signal.SIGCONT)
     lines = process.communicate(timeout=300)[1].decode().splitlines()
     if process.returncode == FAILED and len(lines) == 1 and "model.safetensors" in lines[0] and not list(out.parent.glob("out*")):
         checker.passed += 1

@@ -142,21 +142,21 @@ class Behaviour(unittest.TestCase):
             os.close(reading)
             os.close(writing)
 
-    def test_a_signal_between_two_compiles_is_not_lost(self):
+    def test_a_signal_as_a_compile_begins_is_not_lost(self):
         bins, model, cache = FOLDER / "bins", FOLDER / "model", FOLDER / "cache"
         bins.mkdir()
         model.mkdir()
         (model / "config.json").write_text("{}")
         shutil.copy(RUNNER, bins / "cheems-run")
         compiler = bins / "cheems-compile"
-        compiler.write_text('#!/bin/sh\n[ "$1" = --version ] && kill -TERM $PPID && echo v && exit\nexec sleep 20\n')
+        compiler.write_text("#!/bin/sh\nkill -TERM $PPID\nexec sleep 20\n")
         compiler.chmod(0o755)
         began = time.monotonic()
         result = subprocess.run([bins / "cheems-run", model, "-p", "a"], env={**os.environ, "XDG_CACHE_HOME": str(cache)},
                                 capture_output=True, timeout=60)
         self.assertLess(time.monotonic() - began, 15)
-        self.assertEqual((result.returncode, result.stderr), (143, b"cheems-run: interrupted\n"))
-        self.assertEqual(list((cache / "cheems").iterdir()) if cache.exists() else [], [])
+        self.assertEqual((result.returncode, result.stderr.splitlines()[-1]), (143, b"cheems-run: interrupted"))
+        self.assertEqual(list((cache / "cheems").glob("*.cheems")), [])
 
     # ---- chats
 
