@@ -155,6 +155,18 @@ size_t Evaluator::affordableTrials(int64_t length) const {
   return static_cast<size_t>(std::min(most, allProducts / products));
 }
 
+/// `turned` with the tie added, or without it where it is there: what went the
+/// other way in one run may not in the next, which is cut elsewhere.
+static std::vector<int64_t> toggled(std::vector<int64_t> turned, int64_t tie) {
+  auto at = std::find(turned.begin(), turned.end(), tie);
+  if (at == turned.end()) {
+    turned.push_back(tie);
+  } else {
+    turned.erase(at);
+  }
+  return turned;
+}
+
 /// Row after row, the tie of this row is sought whose other side brings it
 /// near, and those before it no farther. A tie of an early row moves later ones
 /// more than itself, so rows are looked at that differ by far less than is
@@ -183,10 +195,8 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
         break; // it may stay as it is
       }
       ++trials;
-      std::vector<int64_t> others = turned;
-      others.push_back(ties[i].index);
-      std::vector<double> then =
-          errors(got, b, turn(want, others).first, want.firm);
+      std::vector<double> then = errors(
+          got, b, turn(want, toggled(turned, ties[i].index)).first, want.firm);
       double limit = best < 0 ? rows[row] / 2.0 : nearest[row];
       if (!(then[row] < limit) ||
           highestBefore(then, row) >
@@ -200,7 +210,7 @@ Evaluator::Agreement Evaluator::withTies(const Tensor &got, int64_t b,
       }
     }
     if (best >= 0) {
-      turned.push_back(best);
+      turned = toggled(std::move(turned), best);
       rows = std::move(nearest);
       ties = turn(want, turned).second;
     }

@@ -65,6 +65,22 @@ TEST_F(Agreement, ATieThatWentTheOtherWayExplainsADifference) {
   }
 }
 
+TEST_F(Agreement, WhatWentTheOtherWayInOneRunMayNotInTheNext) {
+  std::vector<NearTie> ties =
+      tiesWithin(bound(checkpoint->config(), length) / 4.0);
+  llvm::SmallVector<int64_t, 4> batch{1, length, want.logits.shape[1]};
+  int64_t moved = 0;
+  for (const NearTie &tie : ties) {
+    Evaluator evaluator(*checkpoint, rounding);
+    Sequence before = evaluator.evaluate(want.ids, {tie.index});
+    Evaluator::Agreement got =
+        evaluator.compare(Tensor(batch, want.logits.data), 0, before);
+    EXPECT_TRUE(got.holds()) << got.error << " of " << got.allowed;
+    moved += got.turned.empty();
+  }
+  EXPECT_GT(moved, 0);
+}
+
 TEST_F(Agreement, ANumberFarFromATieExplainsNothing) {
   constexpr double far = 0.2 / 127.0;
   std::vector<NearTie> all = tiesWithin(1.0);
