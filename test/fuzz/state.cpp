@@ -43,8 +43,8 @@ void load(Target &target, const std::string &bytes) {
     StateFile file("/proc/self/fd/" + std::to_string(descriptor),
                    target.identity, target.data);
     file.check(target.pools);
-    file.read(target.pools, 0);
     std::string application = file.application();
+    file.read(target.pools, 0, application);
     if (file.position() < 0 || file.position() > 8 ||
         application.size() > bytes.size()) {
       __builtin_trap();
