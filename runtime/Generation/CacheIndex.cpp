@@ -65,7 +65,12 @@ std::string hashOfFile(const std::string &path) {
         close(number);
       }
     }
-  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  } file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status;
+  if (file.number >= 0 && fstat(file.number, &status) == 0 &&
+      !S_ISREG(status.st_mode)) { // a pipe would be waited for
+    throw Error("cannot read " + path + ": not a regular file");
+  }
   std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t *)> state(
       XXH3_createState(), XXH3_freeState);
   XXH3_128bits_reset(state.get());

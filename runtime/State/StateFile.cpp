@@ -144,7 +144,7 @@ StateFile::StateFile(const std::string &path, const StateIdentity &identity,
     checkHeader(static_cast<uint64_t>(status.st_size));
     checkIdentity(identity);
     checkSizes(metadata);
-  } catch (const Error &) { // no destructor runs for what was never made
+  } catch (...) { // no destructor runs for what was never made
     close(descriptor);
     throw;
   }

@@ -62,6 +62,19 @@ class Folder(unittest.TestCase):
     def kept(self):
         return sorted(self.cache.glob("*.cheems"))
 
+    def test_a_pipe_in_a_model_folder_is_refused_and_not_waited_for(self):
+        for name in ("config.json", "tokenizer.json", "model.safetensors"):
+            path = self.model / name
+            before = path.read_bytes() if path.exists() else None
+            path.unlink(missing_ok=True)
+            os.mkfifo(path)
+            out, err = self.run_model(code=1)
+            self.assertRegex(err, rf"^cheems-run: cannot read [^\n]*{name}: not a regular file\n$")
+            path.unlink()
+            if before is not None:
+                path.write_bytes(before)
+        self.assertEqual(self.compilations(), [])
+
     def test_it_is_compiled_once_and_that_is_said(self):
         out, err = self.run_model()
         self.assertRegex(err.splitlines()[0], rf"^cheems-run: compiling {self.model} .*{self.cache}$")
