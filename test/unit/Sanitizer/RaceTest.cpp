@@ -10,6 +10,7 @@
 #include "test/unit/Support/RandomCheckpoint.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -75,6 +76,7 @@ class Race : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
     if (!std::filesystem::exists(releaseFolder() / "cheems-compile")) {
+      std::printf("skipped: races of compiled models: no release build\n");
       GTEST_SKIP() << "no cheems-compile in " << releaseFolder()
                    << ": build the release preset first";
     }
@@ -141,6 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PlantedRace, WorkersThatWriteTheSamePlaceAreReported) {
   TemporaryFolder folder;
   if (!std::filesystem::exists(releaseFolder() / "write-racy-artefact")) {
+    std::printf("skipped: planted races: no release build\n");
     GTEST_SKIP() << "no write-racy-artefact in " << releaseFolder()
                  << ": build the release preset's tests first";
   }
