@@ -7,8 +7,9 @@
 `torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
 attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
 forward pass whose last token gets logits; decoding is `count` greedy tokens behind `depth`. --compile has torch.compile make
-one program of a step, for any number of tokens; that is done before the first timed run. Needs: pip install torch
-(and transformers), a C++ compiler to compile. --check compares the two and prints the largest difference of logits instead.
+one program of a layer, which all layers share, for any number of tokens; that is done before the first timed run. (One program
+of a whole step takes many minutes to make.) Needs: pip install torch (and transformers), a C++ compiler to compile. --check
+compares the two and prints the largest difference of logits instead.
 """
 import argparse, json, pathlib, statistics, struct, time
 import torch
@@ -34,56 +35,62 @@ class Doge:
 
     def __init__(self, folder, dtype):
         self.config = json.loads((folder / "config.json").read_text())
-        self.weights, self.dtype = tensors(folder, dtype), dtype
-        self.layers, self.heads = self.config["num_hidden_layers"], self.config["num_attention_heads"]
+        weights, self.dtype = tensors(folder, dtype), dtype
+        named = lambda prefix: {name[len(prefix):].removesuffix(".weight"): weight for name, weight in weights.items() if name.startswith(prefix)}
+        self.layers = [named(f"model.layers.{layer}.") for layer in range(self.config["num_hidden_layers"])]
+        self.embedding, self.last_norm = weights["model.embed_tokens.weight"], weights["model.norm.weight"]
+        self.heads = self.config["num_attention_heads"]
         self.key_heads, self.size = self.config["num_key_value_heads"], self.config["hidden_size"] // self.heads
         self.inverse = self.config["rope_parameters"]["rope_theta"] ** -(torch.arange(0, self.size, 2) / self.size)
 
     def start(self, capacity):
         if capacity > self.config["keep_window_size"]:
             raise SystemExit("torch_doge: more tokens than keep_window_size; this model never drops a key")
-        shape = (self.layers, 1, self.key_heads, capacity)
+        shape = (len(self.layers), 1, self.key_heads, capacity)
         return {"keys": torch.zeros(*shape, self.size, dtype=self.dtype), "values": torch.zeros(*shape, self.size, dtype=self.dtype),
                 "masks": torch.zeros(*shape, dtype=self.dtype), "filled": 0}
 
-    def norm(self, x, name):
-        return F.rms_norm(x, x.shape[-1:], self.weights[name + ".weight"], self.config["rms_norm_eps"])
+    def norm(self, x, weight):
+        return F.rms_norm(x, x.shape[-1:], weight, self.config["rms_norm_eps"])
 
     def rotate(self, x, cos, sin):
         first, second = x.chunk(2, -1)
         return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
 
+    def layer(self, x, w, keys, values, masks, cos, sin, hidden_keys, old):
+        """A layer with the weights `w`: its rows become those from `old` on of its keys, values and masks."""
+        rows = x.shape[0]
+        new = old + rows
+        split = lambda y: y.view(1, rows, -1, self.size).transpose(1, 2)
+        y = self.norm(x, w["input_layernorm"])
+        query = self.rotate(self.norm(split(F.linear(y, w["self_attn.q_proj"])), w["self_attn.q_norm"]), cos, sin)
+        value = F.linear(y, w["self_attn.v_proj"])
+        step = F.softplus(F.linear(value, w["self_attn.dt_proj"]))
+        keys[:, :, old:new] = self.rotate(self.norm(split(F.linear(y, w["self_attn.k_proj"])), w["self_attn.k_norm"]), cos, sin)
+        values[:, :, old:new] = split(value)
+        masks[:, :, old:new] = torch.exp(w["self_attn.A"] * step).T
+        mask = masks[:, :, None, :new]
+        if hidden_keys is not None:
+            mask = mask + hidden_keys
+        mask = mask.repeat_interleave(self.heads // self.key_heads, 1)
+        y = F.scaled_dot_product_attention(query, keys[:, :, :new], values[:, :, :new], attn_mask=mask, enable_gqa=True)
+        y = F.linear(y.transpose(1, 2).reshape(rows, -1), w["self_attn.o_proj"])
+        x = torch.addcmul(y, w["input_residual"], x)
+        y = self.norm(x, w["post_attention_layernorm"])
+        y = F.silu(F.linear(y, w["mlp.gate_proj"])) * F.linear(y, w["mlp.up_proj"])
+        return torch.addcmul(F.linear(y, w["mlp.down_proj"]), w["post_attention_residual"], x)
+
     def step(self, tokens, state):
         """Logits of the last of these tokens, which follow those that the state holds."""
-        w, rows, old = self.weights, len(tokens), state["filled"]
+        rows, old = len(tokens), state["filled"]
         new = state["filled"] = old + rows
         angles = torch.arange(old, new)[:, None] * self.inverse
         cos, sin = angles.cos().to(self.dtype), angles.sin().to(self.dtype)
         hidden_keys = torch.full((rows, new), -torch.inf, dtype=self.dtype).triu(old + 1) if rows > 1 else None
-        split = lambda y: y.view(1, rows, -1, self.size).transpose(1, 2)
-        x = F.embedding(tokens, w["model.embed_tokens.weight"])
-        for layer in range(self.layers):
-            prefix = f"model.layers.{layer}."
-            attention, mlp = prefix + "self_attn.", prefix + "mlp."
-            y = self.norm(x, prefix + "input_layernorm")
-            query = self.rotate(self.norm(split(F.linear(y, w[attention + "q_proj.weight"])), attention + "q_norm"), cos, sin)
-            value = F.linear(y, w[attention + "v_proj.weight"])
-            step = F.softplus(F.linear(value, w[attention + "dt_proj.weight"]))
-            keys, values, masks = state["keys"][layer], state["values"][layer], state["masks"][layer]
-            keys[:, :, old:new] = self.rotate(self.norm(split(F.linear(y, w[attention + "k_proj.weight"])), attention + "k_norm"), cos, sin)
-            values[:, :, old:new] = split(value)
-            masks[:, :, old:new] = torch.exp(w[attention + "A"] * step).T
-            mask = masks[:, :, None, :new]
-            if hidden_keys is not None:
-                mask = mask + hidden_keys
-            mask = mask.repeat_interleave(self.heads // self.key_heads, 1)
-            y = F.scaled_dot_product_attention(query, keys[:, :, :new], values[:, :, :new], attn_mask=mask, enable_gqa=True)
-            y = F.linear(y.transpose(1, 2).reshape(rows, -1), w[attention + "o_proj.weight"])
-            x = torch.addcmul(y, w[prefix + "input_residual"], x)
-            y = self.norm(x, prefix + "post_attention_layernorm")
-            y = F.silu(F.linear(y, w[mlp + "gate_proj.weight"])) * F.linear(y, w[mlp + "up_proj.weight"])
-            x = torch.addcmul(F.linear(y, w[mlp + "down_proj.weight"]), w[prefix + "post_attention_residual"], x)
-        return F.linear(self.norm(x[-1:], "model.norm"), w["model.embed_tokens.weight"])
+        x = F.embedding(tokens, self.embedding)
+        for layer, weights in enumerate(self.layers):
+            x = self.layer(x, weights, state["keys"][layer], state["values"][layer], state["masks"][layer], cos, sin, hidden_keys, old)
+        return F.linear(self.norm(x[-1:], self.last_norm), self.embedding)
 
 
 class Library:
@@ -147,7 +154,10 @@ def main():
         return
     model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype])
     if a.compile:
-        model.step = torch.compile(model.step, dynamic=True)
+        if a.by == "torch":
+            model.layer = torch.compile(model.layer, dynamic=True)
+        else:
+            model.step = torch.compile(model.step, dynamic=True)
     result = {"by": a.by, "dtype": a.dtype, "threads": a.threads, "version": torch.__version__ if a.by == "torch" else model.version}
     for name, measure in (("prefill", a.prefill and (lambda: prefill(model, ids(a.prefill)))),
                           ("decode", a.count and (lambda: decode(model, ids(a.depth), a.count)))):

@@ -33,14 +33,14 @@ void refuseFilter(const std::string &name) {
   if (isJinjaFilter(name)) {
     unsupported("filter '" + name + "'");
   }
-  fail("no filter named " + quoted(name) + " found");
+  fail("no filter named " + inQuotes(name) + " found");
 }
 
 void refuseTest(const std::string &name) {
   if (isJinjaTest(name)) {
     unsupported("test '" + name + "'");
   }
-  fail("no test named " + quoted(name) + " found");
+  fail("no test named " + inQuotes(name) + " found");
 }
 
 } // namespace cheems::jinja

@@ -57,14 +57,17 @@ Context::Level::Level(Context &context) : context(context) {
   }
 }
 
-std::vector<std::optional<Value>>
+std::vector<const Value *>
 CallArguments::bind(std::initializer_list<const char *> parameters,
                     size_t required) const {
   if (positional.size() > parameters.size()) {
     fail(callee + " takes at most " + std::to_string(parameters.size()) +
          " arguments, not " + std::to_string(positional.size()));
   }
-  std::vector<std::optional<Value>> bound(positional.begin(), positional.end());
+  std::vector<const Value *> bound;
+  for (const Value &value : positional) {
+    bound.push_back(&value);
+  }
   bound.resize(parameters.size());
   for (const auto &[name, value] : keywords) {
     size_t place = 0;
@@ -77,7 +80,7 @@ CallArguments::bind(std::initializer_list<const char *> parameters,
     if (bound[place]) {
       fail(callee + " got argument '" + name + "' twice");
     }
-    bound[place] = value;
+    bound[place] = &value;
   }
   for (size_t i = 0; i < required; ++i) {
     if (!bound[i]) {

@@ -14,10 +14,10 @@ struct CallArguments {
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> keywords;
 
-  /// The arguments by parameter, in the parameters' order; nothing where one
-  /// was not given. Fails on too many, unknown or doubled ones, or if fewer
-  /// than `required` leading parameters have one.
-  std::vector<std::optional<Value>>
+  /// The arguments by parameter, in the parameters' order; null where one was
+  /// not given. Fails on too many, unknown or doubled ones, or if fewer than
+  /// `required` leading parameters have one.
+  std::vector<const Value *>
   bind(std::initializer_list<const char *> parameters,
        size_t required = 0) const;
   /// Fails on any keyword or a number of arguments outside [least, most].

@@ -202,7 +202,7 @@ private:
         return value;
       }
     }
-    fail(arguments.callee + " was given no " + quoted(name));
+    fail(arguments.callee + " was given no " + inQuotes(name));
   }
 
   enum class Numbering { unknown, manual, automatic };

@@ -87,7 +87,7 @@ private:
     }
     const Value *found = values.dict().find(key);
     if (!found) {
-      fail("the mapping to format has no key " + quoted(key));
+      fail("the mapping to format has no key " + inQuotes(key));
     }
     pending = {*found};
     next = 0;

@@ -44,7 +44,7 @@ void appendRepr(Context &context, std::string &out, const Value &value) {
   } else if (value.isFloat()) {
     out += spelled(value.number());
   } else if (value.isString()) {
-    std::string text = quoted(value.string());
+    std::string text = inQuotes(value.string());
     out += value.isMarkup() ? "Markup(" + text + ")" : text;
   } else if (value.isMapping()) {
     out += '{';

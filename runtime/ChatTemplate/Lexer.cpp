@@ -424,9 +424,9 @@ private:
     }
     size_t next = position;
     nextCharacter(source, next);
-    failAt(line, "unexpected character " +
-                     quoted(std::string_view(source).substr(position,
-                                                            next - position)));
+    failAt(line,
+           "unexpected character " + inQuotes(std::string_view(source).substr(
+                                         position, next - position)));
   }
 
   std::string source;

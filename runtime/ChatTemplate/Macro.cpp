@@ -40,7 +40,8 @@ std::optional<Value> Macro::attribute(const std::string &name) const {
 
 std::optional<std::string> Macro::repr() const {
   return "<Macro " +
-         (statement.literal.empty() ? "anonymous" : quoted(statement.literal)) +
+         (statement.literal.empty() ? "anonymous"
+                                    : inQuotes(statement.literal)) +
          ">";
 }
 

@@ -175,7 +175,7 @@ void appendEscape(std::string &out, char32_t c) {
   appendHex(out, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
 }
 
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   bool single = text.find('\'') != std::string_view::npos;
   bool twice = text.find('"') != std::string_view::npos;
   char quote = single && !twice ? '"' : '\'';

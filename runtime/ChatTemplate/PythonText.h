@@ -46,7 +46,7 @@ std::string capitalize(std::string_view text);
 /// As \x, \u or \U with its digits.
 void appendEscape(std::string &out, char32_t character);
 /// As repr() spells it, in quotes.
-std::string quoted(std::string_view text);
+std::string inQuotes(std::string_view text);
 /// As repr() spells a float: the shortest digits that read back the same.
 std::string spelled(double number);
 /// float(text) and int(text, base); nothing where Python raises ValueError.

@@ -148,7 +148,7 @@ Value filterMap(Context &context, const Value &value,
     auto bound = arguments.bind({"attribute", "default"}, 1);
     for (const Value &each : itemsOrNone(context, value)) {
       mapped.push_back(
-          followPath(context, each, *bound[0], bound[1].value_or(Value())));
+          followPath(context, each, *bound[0], bound[1] ? *bound[1] : Value()));
     }
     return Value::generator(std::move(mapped));
   }
@@ -216,9 +216,8 @@ Value filterSelection(Context &context, const Value &value,
 
 /// What sort, unique, min and max compare: strings without their case unless
 /// told otherwise.
-Value sortKey(Context &context, const Value &value,
-              const std::optional<Value> &path, bool caseSensitive,
-              const Value &fallback = Value()) {
+Value sortKey(Context &context, const Value &value, const Value *path,
+              bool caseSensitive, const Value &fallback = Value()) {
   Value key = path ? followPath(context, value, *path, fallback) : value;
   return key.isString() && !caseSensitive ? context.text(lower(key.string()))
                                           : key;
@@ -256,7 +255,7 @@ Value filterGroupBy(Context &context, const Value &value,
   bool caseSensitive = bound[2] && bound[2]->truthy();
   auto keyOf = [&](const Value &item, bool isAsItIs) {
     return sortKey(context, item, bound[0], isAsItIs,
-                   bound[1].value_or(Value()));
+                   bound[1] ? *bound[1] : Value());
   };
   std::vector<std::pair<Value, Value>> keyed;
   for (const Value &each : iterate(context, value)) {

@@ -16,7 +16,7 @@ std::string described(const Value &value) {
 
 Value missingAttribute(const Value &value, const std::string &name) {
   return Value::undefined(described(value) + " has no attribute " +
-                          quoted(name));
+                          inQuotes(name));
 }
 
 std::optional<Value> memberOf(const Value &value, const std::string &name) {

@@ -41,7 +41,10 @@ public:
 
   /// Whether to time this call and add() it; reading the counter of a virtual
   /// machine takes as long as some regions do.
-  bool isDue() { return ++calls <= trials || calls % interval == 0; }
+  bool isDue() {
+    ++calls;
+    return calls <= trials || calls % interval == 0;
+  }
 
   /// The region was cut into `ranges` and took `ticks`, of which `iterations`
   /// on the calling thread took `own`.

@@ -204,6 +204,7 @@ void Decoder::run(size_t index, DecodeState &state, std::string_view token,
   }
   case Stage::replace: {
     std::vector<Span> matches;
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): this kind has one
     stage.pattern->findAll(token, matches);
     std::string replaced;
     size_t from = 0;

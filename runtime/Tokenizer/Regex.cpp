@@ -60,6 +60,14 @@ RegexProperties fittingProperties() {
                                     : RegexProperties::listed;
 }
 
+/// Whether valid UTF-8 holds none but the first 256 characters: those behind
+/// begin with a byte from C4 on.
+bool isLatin(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char byte) {
+    return static_cast<unsigned char>(byte) >= 0xC4;
+  });
+}
+
 std::string messageOf(int error) {
   unsigned char message[160] = {};
   pcre2_get_error_message(error, message, sizeof message);
@@ -70,24 +78,32 @@ std::string messageOf(int error) {
 
 struct Regex::Compiled {
   Code code;
+  Code latin; ///< for texts of the first 256 characters; the same if null
   std::string expression, where;
 };
 
-Regex::Regex(const std::string &pcre, unsigned options,
-             const std::string &source, const std::string &where) {
-  int error = 0;
-  size_t offset = 0;
-  Code code = compile(pcre, options, error, offset);
-  if (!code) {
-    throw Error(Status::unsupported, where + ": regular expression " +
-                                         tokenizer_json::shown(source) +
-                                         " is refused: " + messageOf(error));
-  }
-  // Failure (no executable memory, or an expression it has no code for) leaves
-  // the interpreter, with the same results.
-  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
+Regex::Regex(const std::string &pcre, const std::string &latin,
+             unsigned options, const std::string &source,
+             const std::string &where) {
+  auto make = [&](const std::string &expression) {
+    int error = 0;
+    size_t offset = 0;
+    Code code = compile(expression, options, error, offset);
+    if (!code) {
+      throw Error(Status::unsupported, where + ": regular expression " +
+                                           tokenizer_json::shown(source) +
+                                           " is refused: " + messageOf(error));
+    }
+    // Failure (no executable memory, or an expression it has no code for)
+    // leaves the interpreter, with the same results.
+    pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
+    return code;
+  };
   auto made = std::make_shared<Compiled>();
-  made->code = std::move(code);
+  made->code = make(pcre);
+  if (latin != pcre) {
+    made->latin = make(latin);
+  }
   made->expression = tokenizer_json::shown(source);
   made->where = where;
   compiled = std::move(made);
@@ -101,16 +117,18 @@ Regex Regex::oniguruma(const std::string &expression,
 
 Regex Regex::oniguruma(const std::string &expression, const std::string &where,
                        RegexProperties properties) {
-  return Regex(translateRegex(expression, where, properties), expressionOptions,
-               expression, where);
+  return Regex(translateRegex(expression, where, properties),
+               translateRegex(expression, where, RegexProperties::latin),
+               expressionOptions, expression, where);
 }
 
 Regex Regex::anyOf(const CodePoints &set, const std::string &where) {
-  return Regex("[" + set.members() + "]", 0, "of a set", where);
+  std::string pcre = "[" + set.members() + "]";
+  return Regex(pcre, pcre, 0, "of a set", where);
 }
 
 Regex Regex::literal(const std::string &text, const std::string &where) {
-  return Regex(text, PCRE2_LITERAL, text, where);
+  return Regex(text, text, PCRE2_LITERAL, text, where);
 }
 
 Regex Regex::fromPattern(const tokenizer_json::Json &pattern,
@@ -135,12 +153,15 @@ void Regex::findAll(std::string_view text, std::vector<Span> &matches) const {
       baseMatchLimit + matchLimitPerByte * text.size(), UINT32_MAX);
   pcre2_set_match_limit(context.get(), static_cast<uint32_t>(limit));
 
+  const pcre2_code *code = compiled->latin && isLatin(text)
+                               ? compiled->latin.get()
+                               : compiled->code.get();
   const char *base = text.empty() ? "" : text.data();
   for (size_t start = 0; start <= text.size();) {
     auto match = [&](uint32_t options) {
-      return pcre2_match(
-          compiled->code.get(), reinterpret_cast<PCRE2_SPTR>(base), text.size(),
-          start, options | PCRE2_NO_UTF_CHECK, data.get(), context.get());
+      return pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(base), text.size(),
+                         start, options | PCRE2_NO_UTF_CHECK, data.get(),
+                         context.get());
     };
     int result = match(0);
     if (result == PCRE2_ERROR_JIT_STACKLIMIT) {

@@ -4,7 +4,8 @@
 // Expressions are translated where the two engines read the same text
 // differently (\s, \w, \h, classes in classes, {,n}) and refused by name where
 // they cannot be made to agree. Properties are those of Unicode 16, whatever
-// version PCRE2 knows.
+// version PCRE2 knows. Texts of the first 256 characters alone have a program
+// of their own, several times as fast, with the same matches.
 #ifndef CHEEMS_RUNTIME_TOKENIZER_REGEX_H
 #define CHEEMS_RUNTIME_TOKENIZER_REGEX_H
 
@@ -47,8 +48,8 @@ public:
 
 private:
   struct Compiled;
-  Regex(const std::string &pcre, unsigned options, const std::string &source,
-        const std::string &where);
+  Regex(const std::string &pcre, const std::string &latin, unsigned options,
+        const std::string &source, const std::string &where);
   std::shared_ptr<const Compiled> compiled;
 };
 

@@ -104,7 +104,7 @@ RegexClass RegexClass::of(CodePoints set) {
 
 RegexClass RegexClass::of(CodePoints set, std::string_view native,
                           RegexProperties properties) {
-  if (properties == RegexProperties::listed) {
+  if (properties != RegexProperties::native) {
     return of(std::move(set));
   }
   std::string members =

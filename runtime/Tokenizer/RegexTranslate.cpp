@@ -90,12 +90,25 @@ private:
   }
 
   void write(const Class &set) {
-    if (set.held.members.empty()) {
+    std::string members = membersOf(set.held);
+    if (members.empty()) {
       // PCRE2 knows no empty class
       out += set.negated ? "[\\x{0}-\\x{10ffff}]" : "[^\\x{0}-\\x{10ffff}]";
       return;
     }
-    out += (set.negated ? "[^" : "[") + set.held.members + "]";
+    out += (set.negated ? "[^" : "[") + members + "]";
+  }
+
+  std::string membersOf(const RegexClass &held) const {
+    if (properties != RegexProperties::latin) {
+      return held.members;
+    }
+    // without regard to case those behind stand for one of the first 256
+    static const CodePoints told = CodePoints(0, 0xFF) | CodePoints(0x178) |
+                                   CodePoints(0x17F) | CodePoints(0x39C) |
+                                   CodePoints(0x3BC) | CodePoints(0x1E9E) |
+                                   CodePoints(0x212A, 0x212B);
+    return (held.set & told).members();
   }
 
   /// Whether a group is open behind it.
@@ -361,7 +374,8 @@ private:
   }
 
   void boundary(char letter) {
-    std::string set = "[" + RegexClass::word(false, properties).members + "]";
+    std::string set =
+        "[" + membersOf(RegexClass::word(false, properties)) + "]";
     out += letter == 'b' ? "(?:(?<=" + set + ")(?!" + set + ")|(?<!" + set +
                                ")(?=" + set + "))"
                          : "(?:(?<=" + set + ")(?=" + set + ")|(?<!" + set +

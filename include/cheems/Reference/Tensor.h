@@ -12,7 +12,7 @@
 
 namespace cheems {
 struct TensorView;
-}
+} // namespace cheems
 
 namespace cheems::reference {
 

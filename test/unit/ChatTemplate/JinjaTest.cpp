@@ -187,8 +187,8 @@ TEST(Jinja, HostileTemplatesEnd) {
       "{{ " + std::string(100000, '[') + "1 }}",
       chain + " }}",
       blocks,
-      "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% "
-      "endfor %}",
+      ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% "
+       "endfor %}"),
       "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
       "{% set n = namespace(s='aaaaaaaaaa') %}{% for i in range(1000) %}{% set "
       "n.s = n.s + n.s %}{% endfor %}",
@@ -231,8 +231,8 @@ TEST(Jinja, HostileFormatsMacrosAndIntegersEnd) {
       "{{ '%.2000000000f' % 1.5 }}",
       "{{ '{:2000000000}'.format(1) }}",
       "{{ '{:02000000000,}'.format(1) }}",
-      "{% set n = namespace(s='{0}{0}') %}{% for i in range(100) %}{% set n.s "
-      "= n.s.format('{0}{0}') %}{% endfor %}",
+      ("{% set n = namespace(s='{0}{0}') %}{% for i in range(100) %}{% set n.s "
+       "= n.s.format('{0}{0}') %}{% endfor %}"),
       "{{ 10 ** 1000000000 }}",
       "{% set n = namespace(s=3) %}{% for i in range(99999) %}{% set n.s = n.s "
       "* n.s %}{% endfor %}",

@@ -178,8 +178,9 @@ TEST_F(WeightWriter, TransposesRowsLongerThanAChunk) {
   add(tensor, {2, length}, false, 0, {{1, 0}});
   std::string section = write();
   for (int64_t i = 0; i < 2 * length; ++i) {
+    int64_t row = i / length;
     ASSERT_EQ(read(section, 0, i, false),
-              static_cast<float>(i % length * 2 + i / length));
+              static_cast<float>(i % length * 2 + row));
   }
 }
 

@@ -22,8 +22,9 @@ struct Machine {
     int ranges = cost.ranges(most, worthwhile);
     if (cost.isDue()) {
       ++timed;
-      double own = iteration * (8 / ranges);
-      cost.add(ranges, 8 / ranges, own, ranges == 1 ? own : own + handover);
+      int64_t iterations = 8 / ranges;
+      double own = iteration * static_cast<double>(iterations);
+      cost.add(ranges, iterations, own, ranges == 1 ? own : own + handover);
     }
     return ranges;
   }

@@ -6,6 +6,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <random>
 
 namespace cheems::test {
 namespace {
@@ -102,6 +103,47 @@ TEST(Regex, propertiesAreThoseOfUnicode16WhateverPcre2Knows) {
                                     left.end == right.end;
                            }))
         << expression;
+  }
+}
+
+/// Where matches begin and end, but for those that end behind `size` bytes.
+std::vector<std::pair<size_t, size_t>>
+placesOf(const Regex &regex, const std::string &text, size_t size) {
+  std::vector<Span> spans;
+  regex.findAll(text, spans);
+  std::vector<std::pair<size_t, size_t>> places;
+  for (Span span : spans) {
+    if (span.end < size) {
+      places.emplace_back(span.begin, span.end);
+    }
+  }
+  return places;
+}
+
+TEST(Regex, textsOfTheFirst256CharactersHaveTheSameMatches) {
+  std::mt19937 random(7);
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    // mostly letters and what stands between words
+    utf8::append(text, random() % 4   ? U"aksSKeé'st12 \n.µÿßå"[random() % 19]
+                       : random() % 2 ? random() % 0x7F + 1
+                                      : random() % 0xFF + 1);
+  }
+  text += "|\n";
+  for (
+      const char *expression :
+      {R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)",
+       R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\w+|\W)",
+       "(?i)[\u017F]+", "(?i)[^\u212A]", "(?i:[\\x{3bc}\\x{39c}])",
+       "(?i)[\\x{178}\\x{1e9e}\\x{212b}]+", "[日本]|\\b\\w", "[^日]\\B",
+       "\\p{Han}|\\P{Han}", "[[:alnum:]&&[^\\p{Lu}]]+|\\d|\\h+"}) {
+    Regex regex = Regex::oniguruma(expression, "regex");
+    auto fast = placesOf(regex, text, text.size());
+    // one character behind the first 256 makes it the program of all texts
+    EXPECT_EQ(fast, placesOf(regex, text + "日", text.size())) << expression;
+    EXPECT_GT(fast.size(), 100u) << expression;
   }
 }
 
