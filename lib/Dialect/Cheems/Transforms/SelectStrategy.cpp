@@ -1,5 +1,5 @@
 // cheems-select-strategy: what size every loop gets. No other place decides
-// one; docs/rationale.md has the measurements.
+// one; docs/rationale.md says why, docs/experiments what was measured.
 #include "Strategy.h"
 #include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
