@@ -88,8 +88,8 @@ class Runner:
     def once(self, path, make):
         """`path`, made by the first call that asks for it."""
         if path not in self.made:
-            self.made[path] = path
             make()
+            self.made[path] = path
         return path
 
     def folder(self, model):
@@ -133,7 +133,7 @@ class Runner:
             self.llama_bench(job)
             self.gguf(job.model)
         else:
-            run([sys.executable, "-c", f"import {job.by}"])
+            self.once(job.by, lambda: run([sys.executable, "-c", f"import {job.by}"]))
             if job.test not in OPS:
                 self.folder(job.model)
 

@@ -62,6 +62,9 @@ def rows():
               5, single, tuple(job for job in torch("decode", "bf16", "f32") if job.by == "transformers"))
     yield Row("decode-160M-batch", f"decode of {SEQUENCES} sequences at once, Doge 160M", f"{SEQUENCES} × the rate of one", 0.6,
               cheems("doge-160M", "batch"), (single,), times=SEQUENCES)
+    work, ours = f"prefill {PROMPT}, Doge 160M bf16, as it comes", cheems("doge-160M", "prefill")
+    yield Row("prefill-llama", work, "llama.cpp bf16, same dimensions", 1.25, ours, llama("doge-160M", "prefill"))
+    yield Row("prefill-torch", work, "PyTorch, the fastest of bf16 and f32, plain, compiled and transformers", 1, ours, torch("prefill", "bf16", "f32"))
     work, ours = f"prefill {PROMPT}, Doge 160M, AVX-512 without BF16", cheems("doge-160M", "prefill", "avx512")
     yield Row("prefill-avx512-peak", work, "f32 FMA peak", 0.65, ours, limit="AVX-512 f32 FMA")
     yield Row("prefill-avx512-torch", work, "PyTorch f32, the fastest of plain, compiled and transformers", 2, ours, torch("prefill", "f32"))

@@ -18,7 +18,7 @@ namespace cheems {
 class BlockFile {
 public:
   static llvm::Expected<BlockFile> open(llvm::StringRef path);
-  BlockFile(BlockFile &&other)
+  BlockFile(BlockFile &&other) noexcept
       : path(std::move(other.path)),
         file(std::exchange(other.file, llvm::sys::fs::kInvalidFile)) {}
   ~BlockFile();

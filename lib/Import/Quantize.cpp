@@ -118,9 +118,9 @@ float scaleOf(llvm::ArrayRef<float> group, float most) {
   };
   // From where the extreme is a code to where it is clamped for the others'
   // sake.
-  constexpr float kFirst = 7, kLast = 9, kStep = 0.25F;
-  for (float divisor = kFirst; divisor <= kLast; divisor += kStep) {
-    consider(-extreme / divisor);
+  constexpr int kFirst = 28, kLast = 36; // quarters of a code
+  for (int quarters = kFirst; quarters <= kLast; ++quarters) {
+    consider(-extreme / (static_cast<float>(quarters) / 4));
   }
   consider(leastSquares(group, best));
   return best;

@@ -16,8 +16,8 @@ struct Stretch {
 /// Joins a stretch to the one taken before it when `join(stretch, match of the
 /// one before)`; gap and match alike start as "no match" before the first.
 template <typename Iterator, typename Join>
-void joinStretches(Iterator begin, Iterator end, std::vector<Span> &out,
-                   Join join) {
+void joinStretches(const Iterator &begin, const Iterator &end,
+                   std::vector<Span> &out, Join join) {
   bool previous = false;
   size_t first = out.size();
   for (Iterator stretch = begin; stretch != end; ++stretch) {

@@ -44,12 +44,12 @@ int chat(const Options &options) {
 }
 
 int logits(const Options &options) {
-  TokenTable table =
-      TokenTable::parse(readText(*options.inputIds), *options.inputIds);
+  TokenTable table = TokenTable::parse(readText(options.inputIds.value()),
+                                       options.inputIds.value());
   Warnings warnings;
-  Session session = sessionFor(table, *options.inputIds, open(options),
+  Session session = sessionFor(table, options.inputIds.value(), open(options),
                                sessionOptions(options, warnings));
-  writeLogits(session, table, *options.inputIds, *options.logits,
+  writeLogits(session, table, options.inputIds.value(), options.logits.value(),
               interrupt::requested);
   warnings.print();
   return 0;
@@ -64,7 +64,8 @@ int tokenize(const Options &options) {
 }
 
 int detokenize(const Options &options) {
-  std::vector<int64_t> ids = parseTokenIds(*options.detokenize, "--detokenize");
+  std::vector<int64_t> ids =
+      parseTokenIds(options.detokenize.value(), "--detokenize");
   TextModel text(open(options));
   const Tokenizer &tokenizer = text.tokenizer();
   writeOutput(tokenizer.decode(checkTokenIds(ids.data(), ids.size(),

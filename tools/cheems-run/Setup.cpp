@@ -45,7 +45,7 @@ Sampler makeSampler(const Options &options, const TextModel &text,
 }
 
 std::string givenText(const Options &options) {
-  return options.prompt ? *options.prompt : readText(*options.file);
+  return options.prompt ? *options.prompt : readText(options.file.value());
 }
 
 void sayStatistics(const Statistics &statistics, const Sampler &sampler) {
@@ -55,11 +55,11 @@ void sayStatistics(const Statistics &statistics, const Sampler &sampler) {
 }
 
 SavedRun loadState(const Options &options, Session &session, Sampler &sampler) {
-  SavedRun run = loadRun(session, *options.loadState);
+  SavedRun run = loadRun(session, options.loadState.value());
   bool chat = options.mode == Mode::chat;
   if (run.chat != chat) {
     throw Error(Status::usage,
-                *options.loadState +
+                options.loadState.value() +
                     (chat ? ": was not saved by a chat; load it without --chat"
                           : ": was saved by a chat; load it with --chat"));
   }

@@ -29,7 +29,7 @@ constexpr int64_t kMostAddresses = 4;
 
 /// Widened weights of so many bytes stay in the second cache, beside the inputs
 /// and sums that pass through it.
-constexpr int64_t kWidenedBytes = 512 * 1024;
+constexpr int64_t kWidenedBytes = int64_t(512) * 1024;
 
 /// Epilogues are repeated for so many vectors before they become a loop.
 constexpr int64_t kMostUnrolled = 32;
