@@ -93,10 +93,14 @@ ThreadPool::ThreadPool(int threads) : process(getpid()) {
 
 /// Throws only after what was started has ended.
 void ThreadPool::start() {
-  // Signals belong to the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Signals belong to the program's own threads, but a fault to the thread that
+  // made it: where it is blocked, the process ends without its handler.
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP}) {
+    sigdelset(&blocked, fault);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   int failure = 0;
   for (int number = 1; number < threadCount && failure == 0; ++number) {
     Worker &worker = workers.emplace_back(Worker{this, number, {}});

@@ -407,6 +407,30 @@ TEST(ThreadPool, threadsThatCannotBeStartedAreAnErrorAndBlockNoSignal) {
   EXPECT_TRUE(hears(SIGTERM));
 }
 
+TEST(ThreadPool, workersHearTheirFaultsAndNoOtherSignal) {
+  ThreadPool pool(2);
+  struct Region {
+    std::atomic<int> arrived{0};
+    sigset_t blocked[2];
+  } region;
+  auto look = [](void *context, int64_t begin, int64_t, int64_t) {
+    auto &region = *static_cast<Region *>(context);
+    pthread_sigmask(SIG_SETMASK, nullptr, &region.blocked[begin]);
+    ++region.arrived;
+    while (region.arrived != 2) { // each thread holds one range
+      std::this_thread::yield();
+    }
+  };
+  pool.parallelFor(look, &region, 2);
+  for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP}) {
+    EXPECT_EQ(sigismember(&region.blocked[1], fault), 0) << fault;
+  }
+  for (int other : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    EXPECT_EQ(sigismember(&region.blocked[1], other), 1) << other;
+  }
+  EXPECT_TRUE(hears(SIGTERM)); // the caller as before
+}
+
 TEST(ThreadPool, aForkedChildDestroysItWithoutItsThreads) {
   auto pool = std::make_unique<ThreadPool>(3);
   EXPECT_TRUE(pool->isOfThisProcess());
