@@ -77,9 +77,13 @@ int64_t cut(int64_t count, int64_t part, int64_t parts) {
 
 } // namespace
 
+int ThreadPool::defaultThreads(const CoreLimits &limits) {
+  return std::min(limits.threads(), maxThreads);
+}
+
 ThreadPool::ThreadPool(int threads) : process(getpid()) {
   CoreLimits limits = CoreLimits::host();
-  threadCount = threads == 0 ? limits.threads() : threads;
+  threadCount = threads == 0 ? defaultThreads(limits) : threads;
   if (threadCount < 1 || threadCount > maxThreads) {
     throw Error(Status::usage, "threads must be between 1 and " +
                                    std::to_string(maxThreads) + ", not " +

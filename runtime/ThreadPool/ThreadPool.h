@@ -17,6 +17,8 @@
 
 namespace cheems {
 
+struct CoreLimits;
+
 /// One thread at a time may call parallelFor; it takes part as worker 0. Any
 /// thread may destroy the pool when none does. A forked child has the pool
 /// without its threads, and may only destroy it.
@@ -24,8 +26,11 @@ class ThreadPool {
 public:
   static constexpr int maxThreads = 1024;
 
-  /// `threads` counts the caller; 0 means CoreLimits::threads(). More than
-  /// CoreLimits::available() never spin.
+  /// CoreLimits::threads(), at most maxThreads.
+  static int defaultThreads(const CoreLimits &limits);
+
+  /// `threads` counts the caller; 0 means defaultThreads() of this machine.
+  /// More than CoreLimits::available() never spin.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;

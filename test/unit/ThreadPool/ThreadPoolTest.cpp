@@ -2,6 +2,7 @@
 // ThreadSanitizer.
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "runtime/Error.h"
+#include "runtime/ThreadPool/Cores.h"
 #include "runtime/ThreadPool/Denormals.h"
 #include <chrono>
 #include <csignal>
@@ -379,6 +380,15 @@ TEST(ThreadPool, impossibleCountsAreRefused) {
                 std::string::npos);
     }
   }
+}
+
+TEST(ThreadPool, theDefaultIsPossibleOnTheLargestMachine) {
+  CoreLimits limits;
+  limits.logical = 4096;
+  limits.physical = 2048;
+  EXPECT_EQ(ThreadPool::defaultThreads(limits), ThreadPool::maxThreads);
+  limits.quota = 7;
+  EXPECT_EQ(ThreadPool::defaultThreads(limits), 7);
 }
 
 /// Whether this thread hears the signal.
