@@ -3,6 +3,7 @@
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/PlainText.h"
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <poll.h>
 #include <sys/stat.h>
@@ -17,14 +18,28 @@ static bool hasLeft(int descriptor, int error) {
                             S_ISCHR(status.st_mode));
 }
 
+/// Whether a write would not wait.
+static bool isReady(int descriptor) {
+  pollfd file = {descriptor, POLLOUT, 0};
+  return poll(&file, 1, 0) > 0;
+}
+
 void writeAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    ssize_t written = write(descriptor, text.data(), text.size());
+    // A write that waits would use a signal up, or begin behind it; so all
+    // waiting is here. A reader that waits for our end would wait for ever.
+    if (!isReady(descriptor) &&
+        !interrupt::waitFor(descriptor, POLLOUT, interrupt::ending)) {
+      throw OutputClosed();
+    }
+    // a pipe that is ready has room for so much
+    std::string_view part = text.substr(0, PIPE_BUF);
+    ssize_t written = write(descriptor, part.data(), part.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno == EAGAIN || errno == EINTR) {
-      // a reader that waits for our end would wait for ever
-      if (!interrupt::waitFor(descriptor, POLLOUT, interrupt::ending)) {
+      // a terminal with little room, or filled by another process just now
+      if (interrupt::ending()) {
         throw OutputClosed();
       }
     } else if (hasLeft(descriptor, errno)) {

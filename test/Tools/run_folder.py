@@ -163,6 +163,17 @@ class Folder(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertEqual([path.name for path in self.cache.glob("compiling-*")] + self.kept(), [])
 
+    def test_a_signal_while_a_model_is_had_ends_every_mode(self):
+        compiler = self.bins / "cheems-compile"
+        for name, code in (("INT", 130), ("TERM", 143)):
+            # the compiler itself goes on to its end
+            compiler.write_text(f"#!/bin/sh\ntrap '' INT TERM\nkill -{name} $PPID\ncp '{self.artefact}' \"$3\"\n")
+            for number, arguments in enumerate((["--describe"], ["--tokenize", "-p", "ab"], ["--detokenize", "4,5"])):
+                (self.model / "config.json").write_text(f'"{name} {number}"')  # not compiled yet
+                out, err = self.tool("cheems-run", self.model, *arguments, code=code)
+                self.assertEqual(out, "")
+                self.assertRegex(err, r"^cheems-run: compiling [^\n]+\ncheems-run: interrupted\n$")
+
     def test_what_a_killed_process_left_is_removed(self):
         self.slow.write_text("")
         process = self.start()

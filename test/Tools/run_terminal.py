@@ -213,6 +213,25 @@ class Behaviour(unittest.TestCase):
             os.close(reading)
             os.close(writing)
 
+    def test_a_text_too_long_for_a_pipe_can_be_ended(self):
+        (FOLDER / "book").write_text("ab c\n" * 20_000)
+        for sent, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            reading, writing = os.pipe()
+            process = self.start("--tokenize", "-f", "book", stdout=writing)
+            os.close(writing)
+            self.assertTrue(select.select([reading], [], [], 60)[0])
+            time.sleep(0.3)  # until the pipe is full
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, err), (code, b""))
+            os.close(reading)
+
+    def test_a_text_longer_than_a_pipe_is_written_whole(self):
+        (FOLDER / "book").write_text("ab c\n" * 20_000)
+        ids = self.run_tool("good.cheems", "--tokenize", "-f", "book").stdout
+        one = self.run_tool("good.cheems", "--tokenize", "-p", "ab c\n").stdout
+        self.assertEqual(ids, b",".join([one.strip()] * 20_000) + b"\n")
+
     def test_files_opened_later_never_stand_in_for_closed_ones(self):
         for closed, arguments, reason in ((0, ["-f", "-"], b"cannot read standard input"),
                                           (1, ["-p", "ab", "-n", 20, "--save-state", "whole.state"], b"cannot write the output")):

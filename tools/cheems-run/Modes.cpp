@@ -13,6 +13,14 @@ namespace cheems::run {
 
 namespace {
 
+/// What a mode has computed without asking for signals: not after one.
+void print(const std::string &text) {
+  if (interrupt::requested()) {
+    throw Error(Status::interrupted, "interrupted");
+  }
+  writeOutput(text);
+}
+
 int chat(const Options &options) {
   TextModel text(open(options));
   text.tokenizer();
@@ -58,8 +66,7 @@ int logits(const Options &options) {
 int tokenize(const Options &options) {
   TextModel text(open(options));
   const Tokenizer &tokenizer = text.tokenizer();
-  writeOutput(formatTokenIds(tokenizer.encode(givenText(options), false)) +
-              "\n");
+  print(formatTokenIds(tokenizer.encode(givenText(options), false)) + "\n");
   return 0;
 }
 
@@ -68,10 +75,10 @@ int detokenize(const Options &options) {
       parseTokenIds(options.detokenize.value(), "--detokenize");
   TextModel text(open(options));
   const Tokenizer &tokenizer = text.tokenizer();
-  writeOutput(tokenizer.decode(checkTokenIds(ids.data(), ids.size(),
-                                             tokenizer.vocabularySize(),
-                                             "--detokenize"),
-                               /*skipSpecial=*/false));
+  print(tokenizer.decode(checkTokenIds(ids.data(), ids.size(),
+                                       tokenizer.vocabularySize(),
+                                       "--detokenize"),
+                         /*skipSpecial=*/false));
   if (outputIsTerminal()) {
     writeOutput("\n");
   }
@@ -80,10 +87,9 @@ int detokenize(const Options &options) {
 
 int describe(const Options &options) {
   std::shared_ptr<const Model> model = open(options);
-  writeOutput(
-      options.description == Description::json   ? model->describe() + "\n"
-      : options.description == Description::full ? fullDescription(model)
-                                                 : summary(model));
+  print(options.description == Description::json   ? model->describe() + "\n"
+        : options.description == Description::full ? fullDescription(model)
+                                                   : summary(model));
   return 0;
 }
 
