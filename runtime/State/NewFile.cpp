@@ -32,6 +32,9 @@ Error NewFile::failure() const {
 }
 
 NewFile::NewFile(const std::string &path) : path(path), descriptor(-1) {
+  if (path.empty()) { // its temporary file could be made, in this folder
+    throw Error(std::string("cannot write '': ") + std::strerror(ENOENT));
+  }
   struct stat existing;
   bool replaces = stat(path.c_str(), &existing) == 0;
   if (!replaces && errno != ENOENT) { // such as links in a circle

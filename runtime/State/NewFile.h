@@ -14,8 +14,8 @@ class NewFile {
 public:
   /// Starts a temporary file beside `path`, or beside what `path` links to:
   /// links stay. It has the mode of the file that it will replace, or that of
-  /// any new file. Throws Error, also where `path` is something that a file
-  /// must not replace: a folder, a device.
+  /// any new file. Throws Error, also where `path` is empty or something that
+  /// a file must not replace: a folder, a device.
   explicit NewFile(const std::string &path);
   /// Removes the temporary file unless `finish` was reached.
   ~NewFile();

@@ -148,6 +148,15 @@ TEST_F(NewFileTest, linksThatLeadNowhereAreRefused) {
   }
 }
 
+TEST_F(NewFileTest, anEmptyNameIsRefusedAtOnce) {
+  try {
+    NewFile file("");
+    ADD_FAILURE();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot write '': No such file"));
+  }
+}
+
 TEST_F(NewFileTest, placesThatNoFileMayTakeAreNamed) {
   std::string folder = fs::path(path).parent_path(), pipe = folder + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
