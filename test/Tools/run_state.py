@@ -8,6 +8,7 @@ The first form drives the stand-in whose next token is a hash of the tokens befo
 """
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -180,6 +181,35 @@ class Endings(State):
         self.assertTrue(self.state.exists())
         rest = self.run_model(good, "--load-state", self.state, *flags)
         self.assertEqual(rest, self.run_model(good, *prompt, *flags))
+
+    def into_a_full_disk(self, *arguments, **keywords):
+        """Of a run whose output cannot be written: its lines on standard error."""
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run([str(word) for word in (RUNNER, *arguments)], stdin=subprocess.DEVNULL, stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=120, **keywords)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        return result.stderr.splitlines()
+
+    def test_an_output_that_cannot_be_written_keeps_what_was_generated(self):
+        good, flags = MODELS[0], ["--ignore-eos", "--print-ids"]
+        lines = self.into_a_full_disk(good, "--prompt-ids", "4,5", "-n", 8, "--save-state", self.state, *flags)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertIn("cannot write the output", lines[0])
+        whole = self.run_model(good, "--prompt-ids", "4,5", "-n", 8, *flags).decode().strip().split(",")
+        rest = self.run_model(good, "--load-state", self.state, "-n", 7, *flags).decode().strip().split(",")
+        self.assertEqual(rest, whole[1:])  # the first one is known, though nobody saw it
+
+    def test_a_state_that_cannot_be_written_either_hides_nothing(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+        lines = self.into_a_full_disk(MODELS[0], "--prompt-ids", "4,5", "-n", 8, "--save-state", self.state, "--print-ids",
+                                      preexec_fn=limit)
+        self.assertEqual(len(lines), 2, lines)
+        self.assertIn(f"cannot write {self.state}", lines[0])
+        self.assertIn("cannot write the output", lines[1])
+        self.assertFalse(self.state.exists())
 
     def test_a_million_ids_are_read_and_fed(self):
         # through the stand-in that keeps eight tokens

@@ -165,9 +165,11 @@ int generate(const Options &options) {
   } catch (const OutputClosed &) {
     generation.save();
     throw;
-  } catch (const Error &error) {
-    if (error.status == Status::interrupted) {
+  } catch (const Error &) { // interrupted; a full disk under the output
+    try {
       generation.save();
+    } catch (const Error &error) { // the first one ends the program
+      say(error.what());
     }
     throw;
   }
