@@ -19,6 +19,7 @@ uint64_t readU64(std::string_view bytes) {
 
 class Header {
 public:
+  Header(const Header &) = delete; // would point into the other's document
   Header(std::string_view file, const std::string &name) : name(name) {
     if (file.size() < 8) {
       throw bad("it is shorter than a safetensors header");
@@ -38,8 +39,8 @@ public:
     if (found == document.end()) {
       throw bad(std::string("it has no tensor '") + tensorName + "'");
     }
-    entry = *found;
-    if (!entry.is_object()) {
+    entry = &*found; // copies of what is nested deeply overflow the stack
+    if (!entry->is_object()) {
       throw badTensor("is not described by a JSON object");
     }
   }
@@ -52,8 +53,8 @@ public:
   }
 
   std::vector<int64_t> numbers(const char *field) const {
-    auto list = entry.find(field);
-    if (list == entry.end() || !list->is_array()) {
+    auto list = entry->find(field);
+    if (list == entry->end() || !list->is_array()) {
       throw badTensor(std::string("has no list '") + field + "'");
     }
     std::vector<int64_t> result;
@@ -69,16 +70,17 @@ public:
   }
 
   std::string type() const {
-    auto type = entry.find("dtype");
-    return type != entry.end() && type->is_string() ? type->get<std::string>()
-                                                    : "no type";
+    auto type = entry->find("dtype");
+    return type != entry->end() && type->is_string() ? type->get<std::string>()
+                                                     : "no type";
   }
 
   std::string_view data;
 
 private:
   const std::string &name;
-  json document, entry;
+  json document;
+  const json *entry = nullptr; ///< of the tensor, in the document
 };
 
 } // namespace

@@ -21,6 +21,11 @@ def safetensors(shape, offsets, dtype="I64", data=struct.pack("<4q", 1, 2, 3, 4)
     return struct.pack("<Q", len(header)) + header + data
 
 
+def deep_header(levels):
+    header = b'{"input_ids":' + b"[" * levels + b"]" * levels + b"}"
+    return struct.pack("<Q", len(header)) + header
+
+
 # files that the cases name
 FILES = {
     "text.cheems": b"To be, or not to be\n" * 500,
@@ -40,6 +45,7 @@ FILES = {
     "misnamed.st": safetensors([2, 2], [0, 32], name="ids"),
     "header.st": struct.pack("<Q", 1 << 63) + b"{}",
     "nested.st": struct.pack("<Q", 100000) + b"[" * 100000,
+    "deep.st": deep_header(1_000_000),
     "no-json.st": struct.pack("<Q", 4) + b"nope",
 }
 
@@ -150,6 +156,7 @@ CASES = [
     (["good.cheems", "--input-ids", "misnamed.st", "--logits", "out"], FAILED, "input_ids"),
     (["good.cheems", "--input-ids", "header.st", "--logits", "out"], FAILED, "header"),
     (["good.cheems", "--input-ids", "nested.st", "--logits", "out"], FAILED, "JSON"),
+    (["good.cheems", "--input-ids", "deep.st", "--logits", "out"], FAILED, "JSON object"),
     (["good.cheems", "--input-ids", "no-json.st", "--logits", "out"], FAILED, "JSON"),
     # models
     (["/no/such.cheems", "-p", "a"], FAILED, "/no/such.cheems"),
