@@ -53,6 +53,7 @@ std::string readAll(int descriptor) {
   }
 }
 
+/// What wait4 tells of the child. Throws Error where it tells nothing.
 int waitFor(pid_t child, rusage &usage) {
   int state = 0;
   // no signal between asking and waiting
@@ -63,7 +64,11 @@ int waitFor(pid_t child, rusage &usage) {
     }
     close(handle);
   }
-  while (wait4(child, &state, 0, &usage) < 0 && errno == EINTR) {
+  while (wait4(child, &state, 0, &usage) < 0) {
+    if (errno != EINTR) { // SIGCHLD is ignored in this process
+      throw Error(std::string("cannot tell how a program ended: ") +
+                  std::strerror(errno));
+    }
     if (interrupt::requested()) {
       kill(child, SIGINT);
     }

@@ -18,8 +18,9 @@ struct ChildCost {
 /// ours. Standard output is collected in `output` if that is not null, and
 /// goes to our standard error otherwise. Signals that interrupt us reach it as
 /// SIGINT. Returns its exit code, 130 if SIGINT ended it alone. Throws Error:
-/// interrupted, and if it cannot be started or another signal ended it. `cost`
-/// receives what it took, unless null.
+/// interrupted, if it cannot be started or another signal ended it, and where
+/// SIGCHLD is ignored, so that its end cannot be known. `cost` receives what it
+/// took, unless null.
 int runChild(const std::vector<std::string> &arguments,
              std::string *output = nullptr, ChildCost *cost = nullptr);
 

@@ -8,7 +8,9 @@ namespace cheems::interrupt {
 
 /// From here on SIGINT, SIGTERM and SIGHUP are noted instead of ending the
 /// process, unless they were ignored; the same one again ends it at once.
-/// SIGPIPE becomes an error of the write.
+/// SIGPIPE becomes an error of the write. SIGCHLD is no longer ignored, so that
+/// a child can be waited for. All of it holds for the whole process: programs
+/// do this, and the library, whose host may want it otherwise, does not.
 void install();
 /// Whether the work at hand is to stop: SIGINT came since the last `forget`, or
 /// one of the others ever did.

@@ -174,6 +174,13 @@ class Folder(unittest.TestCase):
                 self.assertEqual(out, "")
                 self.assertRegex(err, r"^cheems-run: compiling [^\n]+\ncheems-run: interrupted\n$")
 
+    def test_a_compile_that_fails_is_heard_of_where_children_are_ignored(self):
+        (self.bins / "cheems-compile").write_text("#!/bin/sh\necho 'model: too new' >&2\nexit 3\n")
+        result = subprocess.run(self.words("cheems-run", self.model, *self.ids), env=self.environment, capture_output=True, text=True,
+                                timeout=120, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual((result.returncode, result.stdout), (3, ""), result.stderr)
+        self.assertRegex(result.stderr, r"^cheems-run: compiling [^\n]+\nmodel: too new\n$")
+
     def test_what_a_killed_process_left_is_removed(self):
         self.slow.write_text("")
         process = self.start()
