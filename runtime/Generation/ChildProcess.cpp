@@ -53,6 +53,12 @@ std::string readAll(int descriptor) {
   }
 }
 
+/// A terminal told it already, others did not. One started in the background
+/// ignores SIGINT; what is to end us is to end it.
+void passSignal(pid_t child) {
+  kill(child, interrupt::ending() ? SIGTERM : SIGINT);
+}
+
 /// What wait4 tells of the child. Throws Error where it tells nothing.
 int waitFor(pid_t child, rusage &usage) {
   int state = 0;
@@ -60,7 +66,7 @@ int waitFor(pid_t child, rusage &usage) {
   int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   if (handle >= 0) {
     if (!interrupt::waitFor(handle, POLLIN, interrupt::requested)) {
-      kill(child, SIGINT); // a terminal told it already, others did not
+      passSignal(child);
     }
     close(handle);
   }
@@ -70,7 +76,7 @@ int waitFor(pid_t child, rusage &usage) {
                   std::strerror(errno));
     }
     if (interrupt::requested()) {
-      kill(child, SIGINT);
+      passSignal(child);
     }
   }
   return state;
@@ -122,7 +128,7 @@ int runChild(const std::vector<std::string> &arguments, std::string *output,
   if (WIFEXITED(state)) {
     return WEXITSTATUS(state);
   }
-  if (WTERMSIG(state) == SIGINT) {
+  if (WTERMSIG(state) == SIGINT || WTERMSIG(state) == SIGTERM) {
     return static_cast<int>(Status::interrupted);
   }
   throw Error(arguments[0] + " was ended by signal " +

@@ -16,11 +16,11 @@ struct ChildCost {
 
 /// Runs arguments[0], a path, with standard input empty and standard error
 /// ours. Standard output is collected in `output` if that is not null, and
-/// goes to our standard error otherwise. Signals that interrupt us reach it as
-/// SIGINT. Returns its exit code, 130 if SIGINT ended it alone. Throws Error:
-/// interrupted, if it cannot be started or another signal ended it, and where
-/// SIGCHLD is ignored, so that its end cannot be known. `cost` receives what it
-/// took, unless null.
+/// goes to our standard error otherwise. A signal that interrupts us reaches it
+/// as SIGINT, one that ends us as SIGTERM. Returns its exit code, 130 if one of
+/// these ended it alone. Throws Error: interrupted, if it cannot be started or
+/// another signal ended it, and where SIGCHLD is ignored, so that its end
+/// cannot be known. `cost` receives what it took, unless null.
 int runChild(const std::vector<std::string> &arguments,
              std::string *output = nullptr, ChildCost *cost = nullptr);
 

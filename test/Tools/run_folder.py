@@ -174,6 +174,14 @@ class Folder(unittest.TestCase):
                 self.assertEqual(out, "")
                 self.assertRegex(err, r"^cheems-run: compiling [^\n]+\ncheems-run: interrupted\n$")
 
+    def test_a_signal_to_end_ends_a_compiler_that_ignores_ctrl_c(self):
+        # as one started in the background does
+        (self.bins / "cheems-compile").write_text("#!/bin/sh\ntrap '' INT\nkill -TERM $PPID\nexec sleep 20\n")
+        began = time.monotonic()
+        _, err = self.tool("cheems-run", self.model, *self.ids, code=143)
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertRegex(err, r"\ncheems-run: interrupted\n$")
+
     def test_a_compile_that_fails_is_heard_of_where_children_are_ignored(self):
         (self.bins / "cheems-compile").write_text("#!/bin/sh\necho 'model: too new' >&2\nexit 3\n")
         result = subprocess.run(self.words("cheems-run", self.model, *self.ids), env=self.environment, capture_output=True, text=True,

@@ -19,6 +19,11 @@ TEST(ChildProcess, itsExitCodeIsReturned) {
   EXPECT_EQ(runShell("exit 3"), 3);
 }
 
+TEST(ChildProcess, whatASignalToEndEndedWasInterrupted) {
+  EXPECT_EQ(runShell("kill -TERM $$"), 130);
+  EXPECT_THROW(runShell("kill -KILL $$"), Error);
+}
+
 TEST(ChildProcess, anEndThatCannotBeKnownIsAnError) {
   auto before = std::signal(SIGCHLD, SIG_IGN);
   std::string message;
