@@ -1,4 +1,5 @@
 #include "runtime/Process/Interrupt.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <initializer_list>
@@ -12,11 +13,21 @@ static constexpr int noted[] = {SIGINT, SIGTERM, SIGHUP};
 /// SIGINT, since it was forgotten; the first of the others. 0: none.
 static volatile std::sig_atomic_t interrupted = 0, ended = 0;
 
+/// Names of files that are not to outlive the process; null: a free place.
+static std::atomic<const char *> unfinished[16];
+static_assert(std::atomic<const char *>::is_always_lock_free,
+              "a signal handler reads them");
+
 static int codeOf(int signal) { return 128 + signal; }
 
 static void handle(int signal) {
   volatile std::sig_atomic_t &seen = signal == SIGINT ? interrupted : ended;
   if (seen == signal) {
+    for (const std::atomic<const char *> &place : unfinished) {
+      if (const char *path = place.load()) {
+        unlink(path);
+      }
+    }
     _exit(codeOf(signal));
   }
   if (seen == 0) { // some supervisors send SIGHUP right behind SIGTERM
@@ -45,6 +56,22 @@ void install() {
 bool requested() { return interrupted != 0 || ended != 0; }
 bool ending() { return ended != 0; }
 void forget() { interrupted = 0; }
+void addUnfinished(const char *path) {
+  for (std::atomic<const char *> &place : unfinished) {
+    const char *none = nullptr;
+    if (place.compare_exchange_strong(none, path)) {
+      return;
+    }
+  }
+}
+void dropUnfinished(const char *path) {
+  for (std::atomic<const char *> &place : unfinished) {
+    const char *held = path;
+    if (place.compare_exchange_strong(held, nullptr)) {
+      return;
+    }
+  }
+}
 int exitCode() { return codeOf(ended != 0 ? ended : SIGINT); }
 
 /// Signals are let in by ppoll alone, so none can arrive unnoticed between

@@ -22,6 +22,12 @@ void forget();
 /// That of a program that a signal stopped: 128 and its number.
 int exitCode();
 
+/// Between the two, the file goes away where the same signal again ends the
+/// process at once; of more than 16 at a time the rest stay. Both take the very
+/// same pointer, which stays valid meanwhile.
+void addUnfinished(const char *path);
+void dropUnfinished(const char *path);
+
 /// Until `descriptor` is ready for `events` of poll; false where `stops` says
 /// so first, which is asked again after each signal.
 bool waitFor(int descriptor, short events, const std::function<bool()> &stops);

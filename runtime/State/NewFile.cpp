@@ -1,4 +1,5 @@
 #include "runtime/State/NewFile.h"
+#include "runtime/Process/Interrupt.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ NewFile::NewFile(const std::string &path) : path(path), descriptor(-1) {
       throw failure();
     }
   }
+  interrupt::addUnfinished(temporary.c_str());
   if (replaces) {
     fchmod(descriptor, existing.st_mode & 0777);
   }
@@ -67,6 +69,7 @@ NewFile::~NewFile() {
     close(descriptor);
     unlink(temporary.c_str());
   }
+  interrupt::dropUnfinished(temporary.c_str());
 }
 
 void NewFile::write(const void *bytes, size_t size, int64_t offset) {

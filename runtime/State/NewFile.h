@@ -17,7 +17,8 @@ public:
   /// any new file. Throws Error, also where `path` is empty or something that
   /// a file must not replace: a folder, a device.
   explicit NewFile(const std::string &path);
-  /// Removes the temporary file unless `finish` was reached.
+  /// Removes the temporary file unless `finish` was reached; a second signal
+  /// that ends a program at once does, too.
   ~NewFile();
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;

@@ -8,7 +8,9 @@
 
 namespace cheems::bench {
 
-/// Goes away, with all that is in it.
+/// Goes away, with all that is in it, unless the same signal comes twice: what
+/// a handler may call cannot empty a folder, and a compiler may still be
+/// writing there.
 class TemporaryFolder {
 public:
   /// In $TMPDIR, or /tmp. Throws Error.

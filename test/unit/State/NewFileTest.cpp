@@ -1,6 +1,7 @@
 // Files that appear whole or not at all.
 #include "runtime/State/NewFile.h"
 #include "../Artifact/FakeArtifact.h"
+#include "runtime/Process/Interrupt.h"
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /// How often the mask of the process was changed.
@@ -42,6 +44,12 @@ protected:
   }
 };
 
+void replace(const std::string &path, const std::string &bytes) {
+  NewFile file(path);
+  file.write(bytes.data(), bytes.size(), 0);
+  file.finish();
+}
+
 TEST_F(NewFileTest, replacesTheOldOneWhenItIsWhole) {
   for (NewFile::Sync sync : {NewFile::Sync::none, NewFile::Sync::disk}) {
     NewFile file(path);
@@ -63,6 +71,24 @@ TEST_F(NewFileTest, unfinishedLeavesTheOldOne) {
   }
   EXPECT_EQ(files(), 1);
   EXPECT_EQ(contents(), "old");
+}
+
+TEST_F(NewFileTest, aSecondSignalLeavesNoTemporaryFile) {
+  pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGTERM, SIG_DFL);
+    interrupt::install();
+    NewFile file(path), other(path);
+    replace(path, "new"); // no longer to be removed
+    raise(SIGTERM);
+    raise(SIGTERM); // ends the process at once
+    _exit(0);
+  }
+  int state = -1;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 128 + SIGTERM);
+  EXPECT_EQ(files(), 1);
+  EXPECT_EQ(contents(), "new");
 }
 
 TEST_F(NewFileTest, aFullDiskLeavesTheOldOne) {
@@ -90,12 +116,6 @@ mode_t modeOf(const std::string &path) {
   struct stat status = {};
   EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
   return status.st_mode & 0777;
-}
-
-void replace(const std::string &path, const std::string &bytes) {
-  NewFile file(path);
-  file.write(bytes.data(), bytes.size(), 0);
-  file.finish();
 }
 
 TEST_F(NewFileTest, theMaskOfTheProcessIsAppliedAndNotTouched) {
