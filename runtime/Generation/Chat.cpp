@@ -93,6 +93,7 @@ Stop Chat::answer(const std::string &message,
   stream.finish();
   conversation.fed(tokens);
   messages.push_back({"assistant", answer});
+  hasAnswered = true;
   return stop;
 }
 

@@ -39,6 +39,10 @@ public:
   Stop answer(const std::string &message,
               const std::function<void(const std::string &)> &receive);
 
+  /// Whether a message got an answer, if only the beginning of one, since it
+  /// was made or resumed.
+  bool answered() const { return hasAnswered; }
+
   const Statistics &statistics() const { return generator.statistics(); }
 
 private:
@@ -53,6 +57,7 @@ private:
   Conversation conversation;
   Generator generator;
   std::vector<ChatMessage> messages;
+  bool hasAnswered = false;
 };
 
 /// Asks on standard input, a message a line, until it or the program ends, and

@@ -236,6 +236,17 @@ class Chats(State):
                 parts += run_tool(model, *flags, "--load-state", self.state, "-p", "e")[0]
                 self.assertEqual(parts, whole)
 
+    def test_an_earlier_conversation_stays_until_something_was_said(self):
+        flags = [MODELS[0], "--chat", "-n", 3, "--ignore-eos", "--save-state", self.state]
+        run_tool(*flags, stdin=b"ab\n")
+        kept = self.state.read_bytes()
+        for arguments in ([], ["-sys", "ee"]):
+            for nothing in (b"", b"\n\n", b"\xff\n"):
+                run_tool(*flags, *arguments, stdin=nothing)
+                self.assertEqual(self.state.read_bytes(), kept)
+        run_tool(*flags, stdin=b"c\n")
+        self.assertNotEqual(self.state.read_bytes(), kept)
+
     def test_a_conversation_not_begun_can_be_saved(self):
         run_tool(MODELS[0], "--chat", "-n", 3, "-sys", "ee", "--save-state", self.state)
         want = run_tool(MODELS[0], "--chat", "-n", 3, "-sys", "ee", "-p", "ab")[0]

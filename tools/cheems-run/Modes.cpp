@@ -8,6 +8,7 @@
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
+#include <unistd.h>
 
 namespace cheems::run {
 
@@ -20,6 +21,9 @@ void print(const std::string &text) {
   }
   writeOutput(text);
 }
+
+/// Whether no file would be replaced.
+bool isFree(const std::string &path) { return access(path.c_str(), F_OK) != 0; }
 
 int chat(const Options &options) {
   TextModel text(open(options));
@@ -41,12 +45,14 @@ int chat(const Options &options) {
   }
   checkSaveState(options);
   warnings.print();
-  int code = runChat(chat, first,
-                     [&] { // a turn at a time: the end may come by a signal
-                       if (options.saveState) {
-                         saveRun(session, *options.saveState, chat.saved());
-                       }
-                     });
+  // A turn at a time: the end may come by a signal. What an earlier chat left
+  // there stays until something was said in this one.
+  auto save = [&] {
+    if (options.saveState && (chat.answered() || isFree(*options.saveState))) {
+      saveRun(session, *options.saveState, chat.saved());
+    }
+  };
+  int code = runChat(chat, first, save);
   sayStatistics(chat.statistics(), sampler);
   return code;
 }
