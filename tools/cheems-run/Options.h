@@ -55,8 +55,7 @@ struct Options {
 };
 
 /// Nothing where the command line asked for help or the version, which are
-/// then printed. Throws Error: usage, or unsupported for a flag of later
-/// versions.
+/// then printed. Throws Error: usage.
 std::optional<Options> parseOptions(int argc, char **argv);
 
 } // namespace cheems::run
