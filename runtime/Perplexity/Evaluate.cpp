@@ -1,4 +1,5 @@
 #include "runtime/Perplexity/Evaluate.h"
+#include "runtime/Generation/TokenIds.h"
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -49,6 +50,11 @@ private:
 
 Evaluation evaluate(Session &model, Session *base, const TextChunks &chunks,
                     const EvaluationProgress &progress) {
+  // A chunk's last token is only predicted, so no step looks at it.
+  checkVocabulary(chunks.tokens, model.vocabulary());
+  if (base) {
+    checkVocabulary(chunks.tokens, base->vocabulary());
+  }
   int64_t rows = std::min(mostRows, model.maxRows());
   if (base) {
     rows = std::min(rows, base->maxRows());

@@ -20,7 +20,8 @@ using EvaluationProgress =
     std::function<void(int64_t done, int64_t count, const Evaluation &soFar)>;
 
 /// Uses slot 0 of each session, whose contexts must hold a chunk; `base` may be
-/// null. Only rows that count compute logits. Throws Error.
+/// null. Only rows that count compute logits. Throws Error, also for a token
+/// that one of them has no logit for.
 Evaluation evaluate(Session &model, Session *base, const TextChunks &chunks,
                     const EvaluationProgress &progress);
 
