@@ -216,6 +216,20 @@ def cut_short(compiler, original, model, out, checker):
     shutil.rmtree(model)
 
 
+def reader_left(compiler, model, checker):
+    """A pipe that nobody reads any more ends it without a word."""
+    for arguments in (["--help"], ["--version"], [model, "-o", "-", "--emit", "mlir"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([compiler, *arguments], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, timeout=300)
+        os.close(writer)
+        if (result.returncode, result.stderr) == (0, b""):
+            checker.passed += 1
+        else:
+            checker.failures += 1
+            print(f"FAILED cheems-compile: nobody reads {arguments}: exit {result.returncode}, {result.stderr}")
+
+
 def main():
     bins, good_model = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     cheems = pathlib.Path(__file__).parent.parent / "golden/models/cheems-moe"
@@ -234,6 +248,7 @@ def main():
                 damage(model)
                 checker.check(name, [compiler, model, "-o", out], code, needle)
                 shutil.rmtree(model)
+        reader_left(compiler, good_model, checker)
         cut_short(compiler, good_model, folder / "model", out, checker)
         left = [path.name for path in folder.iterdir()]
         if left:

@@ -6,6 +6,7 @@
 #include "runtime/Process/StandardFiles.h"
 #include "tools/Support/CommandLine.h"
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <unistd.h>
@@ -57,6 +58,15 @@ private:
                                         last{};
 };
 
+/// Whether whoever read standard output has left.
+bool readerLeft(const llvm::Error &failed) {
+  bool left = false;
+  llvm::visitErrors(failed, [&](const llvm::ErrorInfoBase &each) {
+    left |= each.convertToErrorCode() == std::errc::broken_pipe;
+  });
+  return left;
+}
+
 int run(const cheems::CompileOptions &options) {
   watchFiles(options.model);
   ProgressLine line;
@@ -72,6 +82,10 @@ int run(const cheems::CompileOptions &options) {
   line.clear();
   if (!failed) {
     return static_cast<int>(Status::ok);
+  }
+  if (readerLeft(failed)) {
+    llvm::consumeError(std::move(failed));
+    throw cheems::OutputClosed();
   }
   Status status = failed.isA<cheems::UnsupportedError>() ? Status::unsupported
                                                          : Status::failed;
@@ -180,6 +194,7 @@ int runCommandLine(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   cheems::holdStandardFiles();
+  std::signal(SIGPIPE, SIG_IGN); // a write tells, too
   cheems::fault::install("cheems-compile");
   try {
     return runCommandLine(argc, argv);
