@@ -131,8 +131,10 @@ int runChild(const std::vector<std::string> &arguments, std::string *output,
   if (WTERMSIG(state) == SIGINT || WTERMSIG(state) == SIGTERM) {
     return static_cast<int>(Status::interrupted);
   }
-  throw Error(arguments[0] + " was ended by signal " +
-              std::to_string(WTERMSIG(state)));
+  int signal = WTERMSIG(state);
+  bool memory = signal == SIGKILL || signal == SIGABRT; // the kernel, LLVM
+  throw Error(arguments[0] + " was ended by signal " + std::to_string(signal) +
+              (memory ? "; memory may have run out" : ""));
 }
 
 } // namespace cheems

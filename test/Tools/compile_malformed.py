@@ -198,6 +198,19 @@ def interrupted(compiler, runner, model, folder, checker):
             (folder / name).unlink()
 
 
+def short_of_memory(compiler, original, model, checker):
+    """Room to map a text, but not to copy it."""
+    limit = 3 << 30
+    words = ["sh", "-c", f"ulimit -v {limit >> 10} && exec \"$@\"", "sh", compiler]
+    if subprocess.run([*words, "--version"], capture_output=True, timeout=300).returncode != 0:
+        print("not tried: a compile short of memory; a sanitizer's program takes more from the start")
+        return
+    shutil.copytree(original, model, copy_function=shutil.copyfile)
+    os.truncate(model / "config.json", (2 << 30) + 1)  # a hole: it takes no disk
+    checker.check("short of memory", [*words, model, "-o", model / "out"], FAILED, "cheems-compile: out of memory")
+    shutil.rmtree(model)
+
+
 def cut_short(compiler, original, model, out, checker):
     """Weights that become shorter while they are mapped: the compiler is stopped meanwhile. It reads them behind all else."""
     shutil.copytree(original, model, copy_function=shutil.copyfile)
@@ -249,6 +262,7 @@ def main():
                 checker.check(name, [compiler, model, "-o", out], code, needle)
                 shutil.rmtree(model)
         reader_left(compiler, good_model, checker)
+        short_of_memory(compiler, good_model, folder / "model", checker)
         cut_short(compiler, good_model, folder / "model", out, checker)
         left = [path.name for path in folder.iterdir()]
         if left:

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <unistd.h>
 
 namespace {
@@ -203,5 +204,10 @@ int main(int argc, char **argv) {
   } catch (const cheems::Error &error) {
     say(error.what());
     return static_cast<int>(error.status);
+  } catch (const std::bad_alloc &) {
+    say("out of memory");
+  } catch (const std::exception &error) {
+    say(error.what());
   }
+  return static_cast<int>(Status::failed);
 }

@@ -294,6 +294,17 @@ TEST_F(ModelCacheTest, theCompilersExitCodeIsHandedOnAndNothingStays) {
   EXPECT_EQ(filesKept() + leftovers(), 0u);
 }
 
+TEST_F(ModelCacheTest, aCompilerThatMemoryMayHaveEndedIsSaidToBeSo) {
+  for (auto [signal, told] : {std::pair("KILL", true), std::pair("ABRT", true),
+                              std::pair("TERM", false)}) {
+    setCompiler("ulimit -c 0; kill -" + std::string(signal) + " $$");
+    std::string said = refusal();
+    EXPECT_THAT(said, HasSubstr("was ended by signal"));
+    EXPECT_EQ(said.find("memory may have run out") != said.npos, told) << said;
+  }
+  EXPECT_EQ(filesKept() + leftovers(), 0u);
+}
+
 TEST_F(ModelCacheTest, aDamagedFileIsMadeAgainAndSaid) {
   std::string path = open()->path();
   fs::resize_file(path, 1000);
