@@ -24,6 +24,12 @@ struct Error : std::runtime_error {
   explicit Error(const std::string &message) : Error(Status::failed, message) {}
 };
 
+/// What a file holds is at fault: it fails in any place and at any time until
+/// it is made again. A failure, too.
+struct DamagedFile : Error {
+  explicit DamagedFile(const std::string &message) : Error(message) {}
+};
+
 } // namespace cheems
 
 #endif

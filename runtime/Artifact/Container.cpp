@@ -57,7 +57,7 @@ static cheems_footer readFooter(std::string_view file,
                                 const std::string &name) {
   cheems_footer footer;
   if (file.empty()) {
-    throw Error(name + ": the file is empty");
+    throw DamagedFile(name + ": the file is empty");
   }
   bool hasFooter = file.size() > sizeof(footer);
   if (hasFooter) {
@@ -71,30 +71,32 @@ static cheems_footer readFooter(std::string_view file,
   if (!hasFooter || std::memcmp(footer.magic, CHEEMS_ARTIFACT_MAGIC,
                                 sizeof(footer.magic)) != 0) {
     if (hasFooter && footer.file_size == file.size()) {
-      throw Error(name + ": corrupted: the footer's magic is damaged; compile "
-                         "or copy it again");
+      throw DamagedFile(name +
+                        ": corrupted: the footer's magic is damaged; compile "
+                        "or copy it again");
     }
     if (looksTruncated(file)) {
-      throw Error(name + ": truncated: the last part is missing (" +
-                  number(file.size()) +
-                  " bytes are there); compile or copy it again");
+      throw DamagedFile(name + ": truncated: the last part is missing (" +
+                        number(file.size()) +
+                        " bytes are there); compile or copy it again");
     }
-    throw Error(name + ": not a cheems file (no footer at its end)");
+    throw DamagedFile(name + ": not a cheems file (no footer at its end)");
   }
   // A damaged version is told from a foreign one by the checksum, whose place
   // is the same in all versions.
   if (sound && footer.version != CHEEMS_ARTIFACT_VERSION) {
-    throw Error(name + ": format version " + number(footer.version) +
-                ", but this runtime reads version " +
-                number(CHEEMS_ARTIFACT_VERSION) +
-                "; compile the model again with the matching cheems-compile");
+    throw DamagedFile(
+        name + ": format version " + number(footer.version) +
+        ", but this runtime reads version " + number(CHEEMS_ARTIFACT_VERSION) +
+        "; compile the model again with the matching cheems-compile");
   }
   if (!sound || footer.reserved != 0 || footer.reserved_zero != 0) {
-    throw Error(name + ": corrupted: the footer does not match its checksum; "
-                       "compile or copy it again");
+    throw DamagedFile(name +
+                      ": corrupted: the footer does not match its checksum; "
+                      "compile or copy it again");
   }
   if (footer.file_size != file.size()) {
-    throw Error(
+    throw DamagedFile(
         name +
         (file.size() < footer.file_size ? ": truncated: " : ": corrupted: ") +
         "it should have " + number(footer.file_size) + " bytes and has " +
@@ -106,7 +108,8 @@ static cheems_footer readFooter(std::string_view file,
 Container Container::parse(std::string_view file, const std::string &name) {
   cheems_footer footer = readFooter(file, name);
   auto corrupted = [&](const std::string &what) {
-    return Error(name + ": corrupted: " + what + "; compile or copy it again");
+    return DamagedFile(name + ": corrupted: " + what +
+                       "; compile or copy it again");
   };
   uint64_t end = file.size() - sizeof(cheems_footer);
   if (footer.entry_count > maxEntries || footer.index_offset > end ||
@@ -220,8 +223,9 @@ void Container::checkSections() const {
   for (const std::string &name : order) {
     const Section *section = find(name);
     if (section && hash(section->bytes) != section->checksum) {
-      throw Error(fileName + ": corrupted: section '" + name +
-                  "' does not match its checksum; compile or copy it again");
+      throw DamagedFile(
+          fileName + ": corrupted: section '" + name +
+          "' does not match its checksum; compile or copy it again");
     }
   }
 }

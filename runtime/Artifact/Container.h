@@ -23,8 +23,8 @@ struct Section {
 class Container {
 public:
   /// Checks the footer and the index of `file` (include/cheems/artifact.h) and
-  /// keeps views into it. `name` starts every message. Throws Error: not a
-  /// cheems file, truncated, corrupted, foreign version.
+  /// keeps views into it. `name` starts every message. Throws DamagedFile: not
+  /// a cheems file, truncated, corrupted, foreign version.
   static Container parse(std::string_view file, const std::string &name);
 
   /// Null when the file has none of this name.
@@ -35,7 +35,7 @@ public:
   const std::vector<Section> &sections() const { return table; }
 
   /// Reads every section but the weights: code, tokenizer files, configuration
-  /// files, then the rest. Throws Error naming the first corrupted one.
+  /// files, then the rest. Throws DamagedFile naming the first corrupted one.
   void checkSections() const;
   /// Reads the weights; the first bad block, counted from 0, or nothing when
   /// all are good. `interrupted` is asked before each; throws Error.

@@ -34,12 +34,12 @@ public:
     }
   }
 
-  Error bad(const std::string &field, const std::string &what) const {
+  DamagedFile bad(const std::string &field, const std::string &what) const {
     std::string full =
         path + (path.empty() || field.empty() ? "" : ".") + field;
-    return Error(file + ": corrupted: metadata" +
-                 (full.empty() ? "" : " field '" + full + "'") + " " + what +
-                 "; compile the model again");
+    return DamagedFile(file + ": corrupted: metadata" +
+                       (full.empty() ? "" : " field '" + full + "'") + " " +
+                       what + "; compile the model again");
   }
 
   bool has(const std::string &field) const {
@@ -368,17 +368,18 @@ Metadata Metadata::parse(std::string_view text, uint64_t weightBytes,
                          const std::string &name) {
   json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) {
-    throw Error(
+    throw DamagedFile(
         name +
         ": corrupted: the metadata is not JSON; compile the model again");
   }
   Reader root(document, "", name);
   int64_t version = root.integer("abi", 0, INT64_MAX);
   if (version != CHEEMS_ABI_VERSION) {
-    throw Error(name + ": its code speaks ABI version " +
-                std::to_string(version) + ", but this runtime speaks version " +
-                std::to_string(CHEEMS_ABI_VERSION) +
-                "; compile the model again with the matching cheems-compile");
+    throw DamagedFile(
+        name + ": its code speaks ABI version " + std::to_string(version) +
+        ", but this runtime speaks version " +
+        std::to_string(CHEEMS_ABI_VERSION) +
+        "; compile the model again with the matching cheems-compile");
   }
   return parseFields(root, weightBytes);
 }

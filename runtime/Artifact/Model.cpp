@@ -117,8 +117,8 @@ void Model::loadCode() {
     void *address = dlsym(library, symbol.c_str());
     if (!address) {
       dlclose(library);
-      throw Error(filePath + ": its code has no entry '" + symbol +
-                  "'; compile the model again");
+      throw DamagedFile(filePath + ": its code has no entry '" + symbol +
+                        "'; compile the model again");
     }
     return reinterpret_cast<cheems_entry>(address);
   };

@@ -18,8 +18,9 @@ class Model {
 public:
   /// Maps and checks the file in the order of docs/abi.md, then loads its code:
   /// the variant that CHEEMS_CPU names, else the best one for `cpu`.
-  /// An artefact is a program: open only files you trust. Throws Error: failed
-  /// for a bad file, unsupported for a CPU that lacks a feature.
+  /// An artefact is a program: open only files you trust. Throws DamagedFile;
+  /// Error: failed for a file that cannot be opened, mapped or loaded,
+  /// unsupported for a CPU that lacks a feature.
   static std::shared_ptr<const Model>
   open(const std::string &path, const CpuFeatures &cpu = CpuFeatures::host());
   ~Model();

@@ -175,22 +175,40 @@ std::string ModelCache::path(const std::string &folder,
   return cache.modelPath(read(folder, arguments).key);
 }
 
-/// The model stays locked as long as it is used: no one removes it to make
-/// room.
 /// From here on the file is the one to name where it suddenly cannot be read.
 static std::shared_ptr<const Model> openWatched(const std::string &path) {
   fault::watch(path);
   return Model::open(path);
 }
 
+/// What fails though the file is sound may be due to where the cache is: a
+/// mount that no code may run from, say.
+static Error withPlace(const Error &problem, const std::string &path) {
+  return Error(problem.status,
+               std::string(problem.what()) + "; compiled models are kept in " +
+                   fs::path(path).parent_path().string() +
+                   ", and XDG_CACHE_HOME names another place");
+}
+
+/// The model stays locked as long as it is used: no one removes it to make
+/// room.
 static std::shared_ptr<const Model> openLocked(const std::string &path,
                                                FileLock lock) {
   struct Use {
     FileLock lock;
     std::shared_ptr<const Model> model;
   };
-  auto use = std::make_shared<Use>(Use{std::move(lock), openWatched(path)});
-  return {use, use->model.get()};
+  try {
+    auto use = std::make_shared<Use>(Use{std::move(lock), openWatched(path)});
+    return {use, use->model.get()};
+  } catch (const DamagedFile &) {
+    throw;
+  } catch (const Error &problem) {
+    if (problem.status != Status::failed) {
+      throw;
+    }
+    throw withPlace(problem, path);
+  }
 }
 
 std::shared_ptr<const Model> ModelCache::openKept(const Source &source,
@@ -216,10 +234,7 @@ std::shared_ptr<const Model> ModelCache::openKept(const Source &source,
   }
   try {
     return openLocked(target, std::move(*lock));
-  } catch (const Error &problem) {
-    if (problem.status != Status::failed) {
-      throw;
-    }
+  } catch (const DamagedFile &problem) {
     notify(std::string(problem.what()) + "; compiling it again");
     unlink(target.c_str());
     return nullptr;
@@ -265,10 +280,8 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
   std::shared_ptr<const Model> model;
   try {
     model = openLocked(target, std::move(*lock));
-  } catch (const Error &problem) {
-    if (problem.status == Status::failed) { // --emit made something else
-      unlink(target.c_str());
-    }
+  } catch (const DamagedFile &) { // --emit made something else
+    unlink(target.c_str());
     throw;
   }
   if (int removed = settings.limit > 0 ? cache.shrink(settings.limit) : 0) {

@@ -315,6 +315,25 @@ TEST_F(ModelCacheTest, aDamagedFileIsMadeAgainAndSaid) {
   EXPECT_EQ(compilations(), 2u);
 }
 
+TEST_F(ModelCacheTest, aSoundFileThatCannotBeLoadedIsKept) {
+  std::string path = open()->path();
+  FakeArtifact unloadable = talkingArtifact();
+  unloadable.code = "no machine's code";
+  write(path, unloadable.bytes());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("cannot be loaded"),
+                                          HasSubstr(kept.string()),
+                                          HasSubstr("XDG_CACHE_HOME")));
+  }
+  EXPECT_EQ(compilations(), 1u);
+  EXPECT_EQ(filesKept(), 1u);
+  write(artefact.path(), unloadable.bytes()); // just compiled it is kept, too
+  write(model / "model.safetensors", "more weights");
+  EXPECT_THAT(refusal(), HasSubstr("XDG_CACHE_HOME"));
+  EXPECT_EQ(compilations(), 2u);
+  EXPECT_EQ(filesKept(), 2u);
+}
+
 TEST_F(ModelCacheTest, leftoversOfACrashAreRemovedByTheNextCompile) {
   cache().path(model.string());
   for (const char *name : {"compiling-abcdef", "compiling-other"}) {
