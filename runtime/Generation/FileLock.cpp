@@ -23,8 +23,12 @@ static Error cannot(const std::string &what, const std::string &path) {
 }
 
 std::optional<FileLock> FileLock::open(const std::string &path, int flags) {
-  int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
+  constexpr int always = O_CLOEXEC | O_NOFOLLOW;
+  int file = ::open(path.c_str(), O_RDWR | always | flags,
                     0600); // to lock exclusively, NFS wants it writable
+  if (file < 0 && errno == EROFS && flags == 0) { // reading does, mostly
+    file = ::open(path.c_str(), O_RDONLY | always);
+  }
   if (file < 0 && errno != ENOENT) {
     throw cannot("open", path);
   }

@@ -121,9 +121,22 @@ ModelCache ModelCache::standard() {
                      CacheFolder::standardLimit()});
 }
 
+void ModelCache::remember(const std::function<void(CacheIndex &)> &change,
+                          const Notify &notify) const {
+  try {
+    cache.update(change);
+  } catch (const Error &problem) {
+    if (problem.status == Status::interrupted) {
+      throw;
+    }
+    notify(std::string(problem.what()) + "; going on without it");
+  }
+}
+
 ModelCache::Source
 ModelCache::read(const std::string &given,
-                 const std::vector<std::string> &arguments) const {
+                 const std::vector<std::string> &arguments,
+                 const Notify &notify) const {
   Source source = {given, canonicalFolder(given), arguments, "", {}};
   if (access(settings.compiler.c_str(), X_OK) != 0) {
     throw Error(given + " is a model folder, and there is no " +
@@ -161,18 +174,21 @@ ModelCache::read(const std::string &given,
   }
   source.key = hashOfText(identity);
   if (!learned.empty()) {
-    cache.update([&](CacheIndex &index) {
-      for (const auto &[path, file] : learned) {
-        index.files[path] = file;
-      }
-    });
+    remember(
+        [&](CacheIndex &index) {
+          for (const auto &[path, file] : learned) {
+            index.files[path] = file;
+          }
+        },
+        notify);
   }
   return source;
 }
 
 std::string ModelCache::path(const std::string &folder,
                              const std::vector<std::string> &arguments) const {
-  return cache.modelPath(read(folder, arguments).key);
+  return cache.modelPath(
+      read(folder, arguments, [](const std::string &) {}).key);
 }
 
 /// From here on the file is the one to name where it suddenly cannot be read.
@@ -230,7 +246,8 @@ std::shared_ptr<const Model> ModelCache::openKept(const Source &source,
   futimens(lock->descriptor(), nullptr); // when it was used last
   CacheIndex::Origin origin = {source.folder.string(), source.arguments};
   if (!(cache.index().models[source.key] == origin)) { // the folder was moved
-    cache.update([&](CacheIndex &index) { index.models[source.key] = origin; });
+    remember([&](CacheIndex &index) { index.models[source.key] = origin; },
+             notify);
   }
   try {
     return openLocked(target, std::move(*lock));
@@ -274,9 +291,11 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
     throw Error("cannot keep the compiled model as " + target + ": " +
                 error.message());
   }
-  cache.update([&](CacheIndex &index) {
-    index.models[source.key] = {source.folder.string(), source.arguments};
-  });
+  remember(
+      [&](CacheIndex &index) {
+        index.models[source.key] = {source.folder.string(), source.arguments};
+      },
+      notify);
   std::shared_ptr<const Model> model;
   try {
     model = openLocked(target, std::move(*lock));
@@ -296,7 +315,7 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
 std::shared_ptr<const Model>
 ModelCache::open(const std::string &folder, const Notify &notify,
                  const std::vector<std::string> &arguments) const {
-  Source source = read(folder, arguments);
+  Source source = read(folder, arguments, notify);
   std::shared_ptr<const Model> model = openKept(source, notify);
   return model ? model : compile(source, notify);
 }

@@ -55,7 +55,12 @@ public:
 private:
   struct Source;
   Source read(const std::string &folder,
-              const std::vector<std::string> &arguments) const;
+              const std::vector<std::string> &arguments,
+              const Notify &notify) const;
+  /// Changes the index. It only saves time: where it cannot be written that is
+  /// said, and models run all the same.
+  void remember(const std::function<void(CacheIndex &)> &change,
+                const Notify &notify) const;
   std::shared_ptr<const Model> openKept(const Source &source,
                                         const Notify &notify) const;
   std::shared_ptr<const Model> compile(const Source &source,

@@ -170,6 +170,22 @@ TEST_F(ModelCacheTest, aBrokenIndexIsMadeAgain) {
   EXPECT_EQ(compilations(), 1u);
 }
 
+TEST_F(ModelCacheTest, anIndexThatCannotBeWrittenStopsNoModel) {
+  open();
+  fs::remove(kept / "index.json");
+  fs::create_symlink("/no/such/folder/index.json", kept / "index.json");
+  messages.clear();
+  EXPECT_EQ(open()->metadata().modelType, "fake");
+  EXPECT_EQ(compilations(), 1u);
+  ASSERT_THAT(messages, testing::Not(IsEmpty()));
+  EXPECT_THAT(messages,
+              testing::Each(testing::AllOf(HasSubstr("index.json"),
+                                           HasSubstr("going on"))));
+  write(model / "model.safetensors", "more weights");
+  EXPECT_EQ(open()->metadata().modelType, "fake");
+  EXPECT_EQ(compilations(), 2u);
+}
+
 TEST_F(ModelCacheTest, compilingIsSaidWithItsOptionsAndOnlyThen) {
   open({"--weights", "int8"});
   ASSERT_EQ(messages.size(), 1u); // standard error is no terminal here
