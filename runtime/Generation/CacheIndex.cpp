@@ -2,7 +2,10 @@
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/State/NewFile.h"
+#include "runtime/Tokenizer/Utf8.h"
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -29,6 +32,50 @@ std::string hex(XXH128_hash_t hash) {
                 static_cast<unsigned long long>(hash.high64),
                 static_cast<unsigned long long>(hash.low64));
   return text;
+}
+
+/// In front of the two hexadecimal digits of a byte: paths and arguments have
+/// no byte like it.
+constexpr char escape = '\0';
+
+/// A path or an argument as JSON can hold it: what is no UTF-8 has its bytes
+/// outside of ASCII as digits.
+std::string toJson(const std::string &text) {
+  if (utf8::firstInvalid(text) == std::string::npos) {
+    return text;
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  std::string spelled;
+  for (unsigned char byte : text) {
+    if (byte < 0x80) {
+      spelled += static_cast<char>(byte);
+    } else {
+      spelled += {escape, digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return spelled;
+}
+
+std::string fromJson(const std::string &spelled) {
+  std::string text;
+  for (size_t i = 0; i < spelled.size(); ++i) {
+    unsigned byte = 0;
+    const char *begin = spelled.data() + i + 1;
+    if (spelled[i] == escape && spelled.size() - i > 2 &&
+        std::from_chars(begin, begin + 2, byte, 16).ptr == begin + 2) {
+      text += static_cast<char>(byte);
+      i += 2;
+    } else {
+      text += spelled[i];
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> each(std::vector<std::string> texts,
+                              std::string (*change)(const std::string &)) {
+  std::transform(texts.begin(), texts.end(), texts.begin(), change);
+  return texts;
 }
 
 } // namespace
@@ -104,7 +151,7 @@ CacheIndex CacheIndex::load(const std::string &path) {
   try {
     for (const auto &[name, item] : root.at("files").items()) {
       const json &stamp = item.at("stamp");
-      File &file = index.files[name];
+      File &file = index.files[fromJson(name)];
       stamp.at(0).get_to(file.stamp.device);
       stamp.at(1).get_to(file.stamp.inode);
       stamp.at(2).get_to(file.stamp.size);
@@ -114,8 +161,8 @@ CacheIndex CacheIndex::load(const std::string &path) {
     }
     for (const auto &[key, item] : root.at("models").items()) {
       index.models[key] = {
-          item.at("folder"),
-          item.at("arguments").get<std::vector<std::string>>()};
+          fromJson(item.at("folder").get<std::string>()),
+          each(item.at("arguments").get<std::vector<std::string>>(), fromJson)};
     }
   } catch (const json::exception &) { // none yet, or no longer what we wrote
     return {};
@@ -129,17 +176,17 @@ void CacheIndex::save(const std::string &path) const {
     std::error_code ignored;
     if (std::filesystem::exists(name, ignored)) {
       const FileStamp &stamp = file.stamp;
-      root["files"][name] = {{"stamp",
-                              {stamp.device, stamp.inode, stamp.size,
-                               stamp.modified, stamp.changed}},
-                             {"hash", file.hash}};
+      root["files"][toJson(name)] = {
+          {"stamp",
+           {stamp.device, stamp.inode, stamp.size, stamp.modified,
+            stamp.changed}},
+          {"hash", file.hash}};
     }
   }
   for (const auto &[key, origin] : models) {
-    root["models"][key] = {{"folder", origin.folder},
-                           {"arguments", origin.arguments}};
+    root["models"][key] = {{"folder", toJson(origin.folder)},
+                           {"arguments", each(origin.arguments, toJson)}};
   }
-  // a path may be no UTF-8
   std::string text =
       root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   NewFile file(path);

@@ -170,6 +170,19 @@ TEST_F(ModelCacheTest, aBrokenIndexIsMadeAgain) {
   EXPECT_EQ(compilations(), 1u);
 }
 
+TEST_F(ModelCacheTest, pathsThatAreNoTextComeBackFromTheIndex) {
+  fs::rename(model, root / "b\xff\xc3\xa4\x01");
+  model = root / "b\xff\xc3\xa4\x01";
+  std::vector<std::string> arguments = {"\xe2\x82", "\\u00ff", "\xc3\xa4"};
+  open(arguments);
+  CacheIndex index = CacheFolder(kept.string()).index();
+  fs::path folder = fs::canonical(model);
+  EXPECT_EQ(index.files.count((folder / "model.safetensors").string()), 1u);
+  ASSERT_EQ(index.models.size(), 1u);
+  EXPECT_EQ(index.models.begin()->second.folder, folder.string());
+  EXPECT_EQ(index.models.begin()->second.arguments, arguments);
+}
+
 TEST_F(ModelCacheTest, anIndexThatCannotBeWrittenStopsNoModel) {
   open();
   fs::remove(kept / "index.json");
