@@ -195,6 +195,15 @@ class Bench(unittest.TestCase):
         self.assertGreater(row["compile_peak_memory_bytes"], 1 << 20)
         self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])
 
+    def test_a_model_whose_default_context_does_not_fit_is_timed_with_another(self):
+        folder, path = FOLDER / "all keys", FOLDER / "long.cheems"
+        shutil.copytree(FOLDERS["untied"], folder, copy_function=shutil.copyfile)
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | {"keep_window_size": None}))
+        run("cheems-compile", folder, "--cpu", "native", "--max-context", (1 << 31) - 1, "-o", path)  # 0.8 TB of keys and values
+        (row,) = rows(path, "-c", 8, "-p", 0, "-n", 1, "-r", 1, "-t", 1)
+        self.assertEqual(row["test"], "tg1")
+
     def test_products_alone(self):
         got = rows("--ops", "matmul", "--shapes", "1x48x32,5x48x32", "--shapes", "7x16x40", "-r", 2, "-t", 1, "--weights", "f32")
         self.assertEqual([row["test"] for row in got], ["matmul 1x48x32", "matmul 5x48x32", "matmul 7x16x40"])

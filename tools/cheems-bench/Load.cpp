@@ -21,13 +21,14 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-LoadTime timeLoad(const std::string &path, int threads) {
+LoadTime timeLoad(const std::string &path, int threads, int64_t context) {
   LoadTime time;
   Clock clock;
   std::shared_ptr<const Model> model = Model::open(path);
   time.open = clock.lap();
   SessionOptions options;
   options.threads = threads;
+  options.context = context;
   Session session(model, options);
   std::vector<float> logits(static_cast<size_t>(session.vocabulary()));
   time.session = clock.lap();
@@ -39,14 +40,15 @@ LoadTime timeLoad(const std::string &path, int threads) {
 } // namespace
 
 LoadedModel loadModel(const std::string &given, const std::string &name,
-                      int threads, const std::vector<std::string> &arguments,
+                      int threads, int64_t context,
+                      const std::vector<std::string> &arguments,
                       const Notify &notify) {
   // Closed again before the clock starts: what is loaded already costs nothing.
   std::string path = openModel(given, notify, arguments)->path();
-  timeLoad(path, threads);
+  timeLoad(path, threads, context);
   LoadedModel loaded;
   ModelFacts &facts = loaded.facts;
-  facts.load = timeLoad(path, threads);
+  facts.load = timeLoad(path, threads, context);
   loaded.model = openModel(given, notify, arguments); // kept from here on
   const Metadata &data = loaded.model->metadata();
   facts.path = path;

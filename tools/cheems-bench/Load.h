@@ -35,11 +35,11 @@ struct LoadedModel {
   ModelFacts facts;
 };
 
-/// Loads it twice; the second time is told. `name` is for reports, `arguments`
-/// are for cheems-compile where `path` is a model folder. Throws Error,
-/// CompileFailed.
+/// Loads it twice, with a session of `context` tokens (0: the model's default);
+/// the second time is told. `name` is for reports, `arguments` are for
+/// cheems-compile where `path` is a model folder. Throws Error, CompileFailed.
 LoadedModel loadModel(const std::string &path, const std::string &name,
-                      int threads,
+                      int threads, int64_t context = 0,
                       const std::vector<std::string> &arguments = {},
                       const Notify &notify = say);
 

@@ -52,7 +52,7 @@ public:
         resetPeakMemory(); // the one before is gone
         progress.show("loading " + options.models[i]);
         timeLoaded(loadModel(options.models[i], names[i], firstThreads(),
-                             options.compileArguments,
+                             options.context, options.compileArguments,
                              [&](const std::string &text) { tell(text); }));
       }
     }
@@ -80,8 +80,8 @@ private:
     std::string output = folder.path() + "/model.cheems";
     ChildCost cost =
         compileModel(*options.compile, output, options.compileArguments);
-    LoadedModel loaded =
-        loadModel(output, nameOf(*options.compile), firstThreads());
+    LoadedModel loaded = loadModel(output, nameOf(*options.compile),
+                                   firstThreads(), options.context);
     loaded.facts.compile = cost;
     loaded.facts.path = *options.compile;
     return loaded;
