@@ -264,7 +264,8 @@ class Bench(unittest.TestCase):
         self.assertGreater(float(row[-1]), 0)
 
     def test_an_operation_that_does_not_fit_is_refused(self):
-        for op, shape in (("experts", "1x16777216x16777216x4"), ("attention", "1x16777216x16777216"), ("ssd", "1x1x8388608x16777216")):
+        for op, shape in (("matmul", "1x16777216x16777216"), ("experts", "1x16777216x16777216x4"),
+                          ("attention", "1x16777216x16777216"), ("ssd", "1x1x8388608x16777216")):
             out, err = run("cheems-bench", "--ops", op, "--shapes", shape, code=1)
             self.assertRegex(err, rf"^cheems-bench: {op} {shape} needs [0-9.]+ GiB of (disk|memory)[^\n]* are free\n$")
         self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])

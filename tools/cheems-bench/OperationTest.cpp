@@ -1,10 +1,9 @@
 #include "OperationTest.h"
 #include "Compile.h"
-#include "Limits.h"
+#include "Room.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Session/Session.h"
-#include "tools/Support/Format.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,25 +13,6 @@
 namespace cheems::bench {
 
 namespace {
-
-std::string gibibytes(double bytes) {
-  return format("%.1f GiB", bytes / (1 << 30));
-}
-
-/// The folder's weights and the compiled file's are on the disk together;
-/// running needs the latter in memory.
-void checkRoom(const std::string &name, const std::string &folder,
-               double weights, double state) {
-  auto check = [&](const std::string &what, double needed, double free) {
-    if (needed > free) {
-      throw Error(name + " needs " + gibibytes(needed) + what + ", and " +
-                  gibibytes(free) + " are free");
-    }
-  };
-  check(" of disk in " + folder + " for a moment", 2 * weights,
-        static_cast<double>(std::filesystem::space(folder).available));
-  check(" of memory", weights + state, static_cast<double>(freeBytes()));
-}
 
 /// One sequence of the model, with the steps of a pass.
 class Passes {

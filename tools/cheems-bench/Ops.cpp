@@ -1,6 +1,7 @@
 #include "Ops.h"
 #include "Compile.h"
 #include "RandomModel.h"
+#include "Room.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
@@ -67,10 +68,13 @@ private:
 
 } // namespace
 
-LoadedModel makeProduct(int64_t columns, int64_t length,
-                        const std::string &weights, int threads) {
+LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
+                        int threads) {
+  RandomModel model = productModel(shape.columns, shape.length);
+  bool brain = weights == "bf16";
   TemporaryFolder folder;
-  writeModel(folder.path(), productModel(columns, length), weights == "bf16");
+  checkRoom(shape.name(), folder.path(), model.bytes(brain), 0);
+  writeModel(folder.path(), model, brain);
   std::string output = folder.path() + "/product.cheems";
   std::vector<std::string> flags = variantToRun();
   flags.push_back("--no-layers");
@@ -92,9 +96,7 @@ Timing timeProduct(const std::shared_ptr<const Model> &model,
   options.context = shape.rows;
   Product product(model, shape.rows, options);
   Timing timing;
-  timing.test = "matmul " + std::to_string(shape.rows) + "x" +
-                std::to_string(shape.columns) + "x" +
-                std::to_string(shape.length);
+  timing.test = shape.name();
   timing.tokens = shape.rows;
   timing.threads = product.threads();
   StepShape step;

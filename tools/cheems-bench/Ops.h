@@ -10,12 +10,12 @@
 namespace cheems::bench {
 
 /// A compiled product of random weights [columns, length], `weights` being
-/// f32, bf16 or int8. Throws Error, CompileFailed.
-LoadedModel makeProduct(int64_t columns, int64_t length,
-                        const std::string &weights, int threads);
+/// f32, bf16 or int8. Throws Error, also where there is no room for it,
+/// CompileFailed.
+LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
+                        int threads);
 
-/// "matmul MxNxK". The weights of small products stay in the caches. Throws
-/// Error.
+/// The weights of small products stay in the caches. Throws Error.
 Timing timeProduct(const std::shared_ptr<const Model> &model,
                    const ProductShape &shape, int threads, int64_t repetitions);
 

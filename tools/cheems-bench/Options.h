@@ -13,6 +13,12 @@ namespace cheems::bench {
 /// y [rows, columns] = x [rows, length] * W [columns, length]^T
 struct ProductShape {
   int64_t rows, columns, length;
+
+  /// "matmul 1x4096x1024".
+  std::string name() const {
+    return "matmul " + std::to_string(rows) + "x" + std::to_string(columns) +
+           "x" + std::to_string(length);
+  }
 };
 
 /// Checked: numbers are in range, what is needed is there.

@@ -127,14 +127,11 @@ private:
     LoadedModel loaded;
     std::shared_ptr<ModelFacts> facts;
     for (const ProductShape &shape : shapes) {
-      progress.show("matmul " + std::to_string(shape.rows) + "x" +
-                    std::to_string(shape.columns) + "x" +
-                    std::to_string(shape.length));
+      progress.show(shape.name());
       if (!made || made->columns != shape.columns ||
           made->length != shape.length) {
         made = shape;
-        loaded =
-            makeProduct(shape.columns, shape.length, weights, firstThreads());
+        loaded = makeProduct(shape, weights, firstThreads());
         facts = std::make_shared<ModelFacts>(loaded.facts);
       }
       for (int64_t threads : options.threads) {
