@@ -219,6 +219,14 @@ class Bench(unittest.TestCase):
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
         self.assertEqual(len(tests), len(set(tests)))
 
+    def test_products_of_int4_are_refused_wherever_they_come_from(self):
+        path = FOLDER / "int4.cheems"
+        run("cheems-compile", FOLDERS["untied"], "--cpu", "native", "--weights", "int4", "-o", path)
+        for arguments in ([path], ["--compile", FOLDERS["untied"], "--compile-args", "--weights int4"]):
+            out, err = run("cheems-bench", *arguments, "--ops", "matmul", "-t", 1, code=2)
+            self.assertEqual(out, "")
+            self.assertRegex(err, r"^cheems-bench: [^\n]+ has int4 weights, [^\n]+ f32, bf16 or int8; [^\n]+\n$")
+
     def operation(self, op, shapes, *arguments, number=2, chunk=64):
         """Rows of `op`, each held against its formula; steps of a prompt have at most `chunk` rows. One variant is made."""
         got = rows("--ops", op, "--shapes", ",".join(shapes), "-r", 2, "-t", 1, "--prefill-chunk", chunk, *arguments, CHEEMS_CPU="avx2")
@@ -291,6 +299,7 @@ class Bench(unittest.TestCase):
                           ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
                           ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
                           ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
+                          [SOURCE, "--ops", "--weights", "int4"],
                           ["--ops", "ssd", "--group-experts", 8], ["--ops", "ssd", "--kv", "int8"], ["--ops", "ssd", "--weights", "stored"],
                           ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"],
                           [demo, "-ngl", 9], [demo, "-p", 1, "-n4"], [demo, "-r", 10**20], [demo, "-p", f"5,{10**20}"]):

@@ -125,6 +125,9 @@ void checkInputs(const Options &options, bool shapes) {
 /// What is timed alone has its formats from the command line, a model folder
 /// has what cheems-compile takes.
 void takeCompileFlags(const CompileFlags &flags, Options &options) {
+  if (flags.weights == "int4" && options.ops == "matmul") {
+    throw usage("--weights int4 needs --ops ssd, attention or experts");
+  }
   std::vector<std::string> arguments = flags.arguments();
   if (!options.models.empty() || options.compile) {
     options.compileArguments = arguments;
@@ -138,9 +141,6 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
   options.groupExperts = flags.groupExperts.value_or(0);
   if (options.weights == "stored") {
     throw usage("--weights stored is for model folders, not for --ops");
-  }
-  if (options.weights == "int4" && options.operations.empty()) {
-    throw usage("--weights int4 needs --ops ssd, attention or experts");
   }
   if (options.groupExperts > 0 && options.ops != "experts") {
     throw usage("--group-experts needs --ops experts");

@@ -88,8 +88,17 @@ private:
   }
 
   void timeLoaded(const LoadedModel &loaded) {
-    options.ops.empty() ? timeModel(loaded)
-                        : timeProducts(shapesOf(loaded), loaded.facts.weights);
+    if (options.ops.empty()) {
+      timeModel(loaded);
+      return;
+    }
+    if (loaded.facts.weights == "int4") {
+      throw Error(Status::usage,
+                  loaded.facts.path +
+                      " has int4 weights, and products alone are timed with "
+                      "f32, bf16 or int8; give --ops a model of those");
+    }
+    timeProducts(shapesOf(loaded), loaded.facts.weights);
   }
 
   void timeModel(const LoadedModel &loaded) {
