@@ -93,8 +93,11 @@ void declareRest(CLI::App &app, Raw &raw) {
   raw.compile.declare(app);
 }
 
+/// Rows of a product: a session takes no more at once.
+constexpr int64_t mostRows = 65536;
+
 ProductShape parseProduct(const std::string &text) {
-  constexpr int64_t mostRows = 65536, most = 1 << 24;
+  constexpr int64_t most = 1 << 24;
   std::vector<int64_t> numbers = parseNumbers(text, 3, 3, most);
   if (numbers.empty() || numbers[0] > mostRows) {
     throw usage("--shapes takes MxNxK with M up to " +
@@ -119,6 +122,12 @@ void checkInputs(const Options &options, bool shapes) {
   if (model && own) {
     throw usage((shapes ? "--shapes" : "--ops " + options.ops) +
                 " needs no model: drop it");
+  }
+  for (int64_t rows : options.prompts) {
+    if (model && !options.ops.empty() && rows > mostRows) {
+      throw usage("--ops takes -p up to " + std::to_string(mostRows) +
+                  ", the rows of a step, not " + std::to_string(rows));
+    }
   }
 }
 
