@@ -52,8 +52,9 @@ CHEEMS_API const char *cheems_last_error(void);
 
 /* Maps and checks the file (docs/abi.md: everything but the weights) and loads
  * its code. Close it with cheems_model_close. CHEEMS_FAILED: truncated,
- * corrupted, foreign version, not a compiled model; a model folder is compiled
- * with cheems-compile first. CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
+ * corrupted, foreign version, not a compiled model, a generation_config.json
+ * that is malformed; a model folder is compiled with cheems-compile first.
+ * CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
 CHEEMS_API cheems_status cheems_model_open(const char *path,
                                            cheems_model **model);
 
@@ -73,7 +74,8 @@ CHEEMS_API cheems_status cheems_model_verify(const cheems_model *model);
 /* Logits a row; tokens go from 0 to this. 0 for a null model. */
 CHEEMS_API int64_t cheems_model_vocabulary(const cheems_model *model);
 
-/* 1 where the model's configuration says that the token ends a text, else 0. */
+/* 1 where the token ends a text, else 0. That is what generation_config.json
+ * says; where it names no such token, config.json. */
 CHEEMS_API int cheems_model_ends_text(const cheems_model *model, int32_t token);
 
 /* ---- text */

@@ -11,10 +11,12 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct cheems_model {
   std::shared_ptr<const cheems::Model> model;
   std::string description;
+  std::vector<int32_t> ends; ///< tokens that end a text
   // Loaded when text is first asked for: feeding ids needs no tokenizer.
   mutable std::mutex tokenizerLock;
   mutable std::optional<cheems::Tokenizer> tokenizer;

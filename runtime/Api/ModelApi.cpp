@@ -1,5 +1,6 @@
 // The C interface: versions, errors, models.
 #include "runtime/Api/Handles.h"
+#include "runtime/Sampler/GenerationConfig.h"
 #include <algorithm>
 
 using namespace cheems;
@@ -27,6 +28,15 @@ const char *cheems_version(void) { return CHEEMS_VERSION; }
 
 const char *cheems_last_error(void) { return lastError.c_str(); }
 
+/// As programs that generate see it: TextModel::eosTokens.
+static std::vector<int32_t> endsOf(const Model &model) {
+  GenerationConfig generation;
+  if (!model.generationConfig().empty()) {
+    generation = parseGenerationConfig(model.generationConfig());
+  }
+  return generation.eosTokensOr(model.metadata().eosTokens);
+}
+
 cheems_status cheems_model_open(const char *path, cheems_model **model) {
   return guard([&] {
     need(path, "path");
@@ -34,6 +44,7 @@ cheems_status cheems_model_open(const char *path, cheems_model **model) {
     auto handle = std::make_unique<cheems_model>();
     handle->model = Model::open(path);
     handle->description = handle->model->describe();
+    handle->ends = endsOf(*handle->model);
     *model = handle.release();
   });
 }
@@ -64,6 +75,6 @@ int cheems_model_ends_text(const cheems_model *model, int32_t token) {
   if (!model) {
     return 0;
   }
-  const std::vector<int64_t> &ends = model->model->metadata().eosTokens;
+  const std::vector<int32_t> &ends = model->ends;
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }

@@ -16,11 +16,7 @@ TextModel::TextModel(std::shared_ptr<const Model> model)
 }
 
 std::vector<int32_t> TextModel::eosTokens() const {
-  if (!config.eosTokenIds.empty()) {
-    return config.eosTokenIds;
-  }
-  const std::vector<int64_t> &eos = compiled->metadata().eosTokens;
-  return std::vector<int32_t>(eos.begin(), eos.end());
+  return config.eosTokensOr(compiled->metadata().eosTokens);
 }
 
 const Tokenizer &TextModel::tokenizer() {

@@ -126,6 +126,13 @@ std::vector<std::string> unfollowedFields(const Json &file) {
 
 } // namespace
 
+std::vector<int32_t>
+GenerationConfig::eosTokensOr(const std::vector<int64_t> &others) const {
+  return eosTokenIds.empty()
+             ? std::vector<int32_t>(others.begin(), others.end())
+             : eosTokenIds;
+}
+
 GenerationConfig parseGenerationConfig(std::string_view text) {
   Json file = Json::parse(text.begin(), text.end(), nullptr,
                           /*allow_exceptions=*/false);

@@ -19,6 +19,8 @@ struct GenerationConfig {
   SamplingOptions sampling;
   /// Generation stops at any of these; empty if the file names none.
   std::vector<int32_t> eosTokenIds;
+  /// Those, or if there are none `others`, which config.json names.
+  std::vector<int32_t> eosTokensOr(const std::vector<int64_t> &others) const;
   std::optional<int32_t> bosTokenId;
   std::optional<int32_t> padTokenId;
   /// One line for each field that changes what transformers would generate and

@@ -183,6 +183,30 @@ TEST_F(Api, modelDescribesItself) {
   EXPECT_EQ(cheems_model_verify(model), CHEEMS_OK);
 }
 
+TEST_F(Api, endTokensOfTheGenerationDefaultsComeFirst) {
+  auto open = [](const std::string &generation, cheems_model **opened) {
+    FakeArtifact artifact;
+    for (auto &[name, text] : artifact.texts) {
+      if (name == CHEEMS_SECTION_GENERATION_CONFIG) {
+        text = generation;
+      }
+    }
+    TemporaryFile file(artifact.bytes());
+    return cheems_model_open(file.path().c_str(), opened);
+  };
+  cheems_model *other = nullptr;
+  ASSERT_EQ(open(R"({"eos_token_id": [4, 5]})", &other), CHEEMS_OK)
+      << cheems_last_error();
+  for (int32_t token = 0; token < fakeVocabulary; ++token) {
+    EXPECT_EQ(cheems_model_ends_text(other, token),
+              int(token == 4 || token == 5))
+        << token;
+  }
+  cheems_model_close(other);
+  EXPECT_EQ(open(R"({"eos_token_id": "end"})", &other), CHEEMS_FAILED);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("generation_config.json"));
+}
+
 TEST_F(Api, sessionOutlivesTheModelHandle) {
   start();
   cheems_model_close(model);
