@@ -122,8 +122,9 @@ typedef struct cheems_session_options {
   int64_t threads; /* default: the physical cores within affinity and cgroup
                       quota */
   int64_t context; /* tokens a sequence may hold; default: the model's */
-  int64_t prefill_chunk; /* rows a prefill feeds at a time; default: what the
-                            model says, 512 */
+  int64_t prefill_chunk; /* rows a prefill feeds at a time, more than 65536
+                            being taken for that; default: what the model says,
+                            512 */
   void *user;            /* given to both functions */
   /* One line the caller of cheems_session_create should see, such as a context
    * past the trained length; may be null. */

@@ -55,7 +55,7 @@ void declareRest(CLI::App &app, Raw &raw) {
             "tokens of context; 0, the default: what a test needs")
       ->group(run);
   addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
-            "tokens of a prompt to process at once")
+            "tokens of a prompt to process at once, at most 65536")
       ->group(run);
   app.add_option("-o,--output", raw.output,
                  "md, the default: a table; json: a list of rows")

@@ -75,7 +75,7 @@ void declareModes(CLI::App &app, Raw &raw) {
             "threads; default: the physical cores this process may use")
       ->group(run);
   addNumber(app, "--prefill-chunk", raw.prefillChunk, 1, INT32_MAX,
-            "tokens of a prompt to process at once")
+            "tokens of a prompt to process at once, at most 65536")
       ->group(run);
   app.add_option("--prompt-ids", options.promptIds,
                  "prompt as token ids, used as given: 1,2,3 or @FILE")
