@@ -1,4 +1,5 @@
 // mix_experts by groups of rows: a row of a table is read behind lists in the order of experts, never behind a row's own experts.
+// And in a decode step the buffer between pieces.
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(cheems-lower-microkernels{lanes=16 registers=32}),canonicalize,cse)" | FileCheck %s
 
 // CHECK-LABEL: func.func @group
@@ -35,5 +36,19 @@ func.func @group(%x: memref<?x128xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4x
 func.func @nothing(%x: memref<?x32xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<9x32xbf16>, %up: memref<9x32xbf16>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{needs cheems.group of at least 1, not 0}}
   cheems.mix_experts softmax silu {cheems.group = 0 : i64} ins(%x, %s, %e, %down, %up : memref<?x32xf32>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<9x32xbf16>, memref<9x32xbf16>) outs(%y : memref<?x32xf32>)
+  return
+}
+
+// -----
+
+// In a decode step pieces of a row's experts meet in a buffer with the rows of x, which are not the first dimension of what x is cut
+// from.
+// CHECK-LABEL: func.func @slab
+// CHECK-SAME: %[[ROWS:[a-z0-9_]+]]: index
+// CHECK: memref.alloc(%[[ROWS]]) : memref<?x2x128xf32>
+// CHECK: return
+func.func @slab(%x: memref<?x?x128xf32>, %rows: index, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<16384x128xbf16>, %up: memref<16384x128xbf16>, %y: memref<?x128xf32>) attributes {cheems.decode} {
+  %slab = memref.subview %x[1, 0, 0] [1, %rows, 128] [1, 1, 1] : memref<?x?x128xf32> to memref<?x128xf32, strided<[128, 1], offset: ?>>
+  cheems.mix_experts softmax silu ins(%slab, %s, %e, %down, %up : memref<?x128xf32, strided<[128, 1], offset: ?>>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<16384x128xbf16>, memref<16384x128xbf16>) outs(%y : memref<?x128xf32>)
   return
 }

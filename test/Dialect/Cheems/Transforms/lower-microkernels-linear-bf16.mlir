@@ -136,3 +136,20 @@ func.func @gate(%x: memref<?x32xf32>, %g: memref<2x16x16x2xbf16>, %u: memref<2x1
   }
   return
 }
+
+// -----
+
+// Rows that are another dimension of what the input is cut from are not counted by its first one: they are packed in the iteration.
+// CHECK-LABEL: func.func @slab
+// CHECK-NOT: memref.alloc({{.+}}) : memref<?x
+// CHECK: return
+func.func @slab(%x: memref<?x?x64xf32>, %rows: index, %w: memref<16x32x16x2xbf16>, %y: memref<?x256xf32>) {
+  %slab = memref.subview %x[1, 0, 0] [1, %rows, 64] [1, 1, 1] : memref<?x?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  scf.forall (%i) = (0) to (16) step (4) {
+    %column = affine.apply affine_map<(d0) -> (d0 * 16)>(%i)
+    %weights = memref.subview %w[%i, 0, 0, 0] [4, 32, 16, 2] [1, 1, 1, 1] : memref<16x32x16x2xbf16> to memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>
+    %part = memref.subview %y[0, %column] [%rows, 64] [1, 1] : memref<?x256xf32> to memref<?x64xf32, strided<[256, 1], offset: ?>>
+    cheems.linear ins(%slab : memref<?x64xf32, strided<[64, 1], offset: ?>>) weights(%weights : memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>) outs(%part : memref<?x64xf32, strided<[256, 1], offset: ?>>)
+  }
+  return
+}

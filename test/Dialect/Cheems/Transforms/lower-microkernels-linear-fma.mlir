@@ -83,3 +83,62 @@ func.func @eight(%x: memref<8x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<8x
   }
   return
 }
+
+// -----
+
+// Rows that are another dimension of what the input is cut from, or several of its dimensions, are not counted by its first one:
+// nothing is packed ahead.
+// CHECK-LABEL: @slab
+// CHECK-NOT: cheems.name = "pack"
+// CHECK: return
+// PLAN: @slab
+func.func @slab(%x: memref<?x?x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
+  %slab = memref.subview %x[1, 0, 0] [1, %rows, 32] [1, 1, 1] : memref<?x?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+  scf.forall (%p) = (0) to (8) step (4) {
+    %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
+    %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
+    %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
+    cheems.linear ins(%slab : memref<?x32xf32, strided<[32, 1], offset: ?>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+      outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: @merged
+// CHECK-NOT: cheems.name = "pack"
+// CHECK: return
+// PLAN: @merged
+func.func @merged(%x: memref<?x4x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
+  %all = memref.collapse_shape %x [[0, 1], [2]] : memref<?x4x32xf32> into memref<?x32xf32>
+  scf.forall (%p) = (0) to (8) step (4) {
+    %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
+    %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
+    %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
+    cheems.linear ins(%all : memref<?x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+      outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
+  }
+  return
+}
+
+// -----
+
+// Columns of every row, and heads side by side, have the rows of what they are cut from.
+// CHECK-LABEL: @side_by_side
+// CHECK: memref.alloc(%{{.*}}) : memref<?x32xf32>
+// CHECK: {cheems.name = "pack"}
+// CHECK: return
+// PLAN: @side_by_side
+func.func @side_by_side(%x: memref<?x6x8xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
+  %merged = memref.collapse_shape %x [[0], [1, 2]] : memref<?x6x8xf32> into memref<?x48xf32>
+  %some = memref.subview %merged[0, 16] [%rows, 32] [1, 1] : memref<?x48xf32> to memref<?x32xf32, strided<[48, 1], offset: 16>>
+  scf.forall (%p) = (0) to (8) step (4) {
+    %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
+    %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
+    %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
+    cheems.linear ins(%some : memref<?x32xf32, strided<[48, 1], offset: 16>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+      outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
+  }
+  return
+}

@@ -6,7 +6,6 @@
 #include "ExpertMixing.h"
 #include "../Strategy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -160,12 +159,10 @@ void Mixing::addPieces(Value partial, Value t, int64_t all) {
 }
 
 Value Mixing::mostRows() {
-  Value source = op.getX();
-  while (auto view = source.getDefiningOp<ViewLikeOpInterface>()) {
-    source = view.getViewSource();
-  }
+  Value source = sourceOfRows(op.getX());
   auto alloc = source.getDefiningOp<memref::AllocOp>();
-  return alloc && alloc.getDynamicSizes().size() == 1
+  return alloc && alloc.getDynamicSizes().size() == 1 &&
+                 alloc.getType().isDynamicDim(0)
              ? alloc.getDynamicSizes()[0]
              : memref::DimOp::create(b, loc, source, index(0)).getResult();
 }

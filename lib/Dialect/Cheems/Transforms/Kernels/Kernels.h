@@ -15,6 +15,11 @@ struct VectorUnit {
   Products products; ///< with bf16 weights
 };
 
+/// The buffer that `buffer` is made of by views whose rows, the first
+/// dimension, are rows of what they view: all or some of them. Where a view's
+/// rows are something else, that view.
+Value sourceOfRows(Value buffer);
+
 /// y = epilogue(x * W^T) on panels, by the target's way of products. What it
 /// packs of x, it packs in front of the enclosing scf.forall where x comes from
 /// outside of that.

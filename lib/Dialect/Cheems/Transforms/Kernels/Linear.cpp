@@ -151,9 +151,7 @@ FailureOr<OpFoldResult> LinearKernel::mostRows(Value input) {
     return OpFoldResult(b.getIndexAttr(count));
   }
   // A part has no more rows than what it is a part of.
-  while (auto view = input.getDefiningOp<ViewLikeOpInterface>()) {
-    input = view.getViewSource();
-  }
+  input = sourceOfRows(input);
   auto type = cast<MemRefType>(input.getType());
   if (type.getRank() == 0 || !type.isDynamicDim(0)) {
     return failure();
