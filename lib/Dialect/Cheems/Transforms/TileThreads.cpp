@@ -16,7 +16,8 @@ namespace {
 struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   using TileThreadsPassBase::TileThreadsPassBase;
 
-  /// Of a product's columns: the product comes along.
+  /// Of a product's columns: the product comes along, so nothing else may read
+  /// it.
   FailureOr<SmallVector<OpFoldResult>> finishSizes(cheems::FinishOp op,
                                                    Builder &b) {
     int64_t least = op.getLeastPanels();
@@ -34,7 +35,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     bool several = !ShapedType::isDynamic(columns) &&
                    columns > *size * cheems::LinearOp::kColumns;
     auto linear = op.getY().getDefiningOp<cheems::LinearOp>();
-    if (!several || !linear || isa<scf::ForOp>(op->getParentOp())) {
+    if (!several || !linear || cheems::finishOf(linear) != op ||
+        isa<scf::ForOp>(op->getParentOp())) {
       return SmallVector<OpFoldResult>();
     }
     return SmallVector<OpFoldResult>{b.getIndexAttr(0), b.getIndexAttr(*size)};
@@ -125,9 +127,11 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
                  return user == op || isa<scf::ForallOp, tensor::DimOp>(user);
                });
       };
+      auto finish = dyn_cast<cheems::FinishOp>(op.getOperation());
+      auto product = finish ? finish.getY().getDefiningOp<cheems::LinearOp>()
+                            : cheems::LinearOp();
       auto ownProduct = [&](OpResult producer) {
-        return isa<cheems::FinishOp>(op) &&
-               isa<cheems::LinearOp>(producer.getOwner());
+        return product && producer.getOwner() == product.getOperation();
       };
       options.setFusionControlFn(
           [&](tensor::ExtractSliceOp, OpResult producer, bool)
@@ -137,9 +141,6 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
             }
             return std::nullopt;
           });
-      auto finish = dyn_cast<cheems::FinishOp>(op.getOperation());
-      auto product = finish ? finish.getY().getDefiningOp<cheems::LinearOp>()
-                            : cheems::LinearOp();
       rewriter.setInsertionPoint(op);
       FailureOr<scf::SCFTileAndFuseResult> tiled =
           scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, options);
@@ -152,7 +153,9 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
       }
       if (product) {
         // Questions for the whole product's shape would keep it.
-        rewriter.replaceAllUsesWith(product.getResult(0), product.getY());
+        rewriter.replaceUsesWithIf(
+            product.getResult(0), product.getY(),
+            [](OpOperand &use) { return isa<tensor::DimOp>(use.getOwner()); });
       }
     }
     // The whole ops, and fills that moved in.

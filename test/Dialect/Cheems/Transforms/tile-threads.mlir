@@ -124,3 +124,18 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
   } -> tensor<?x144xf32>
   return %r : tensor<?x144xf32>
 }
+
+// A product that something else reads, too, stays whole, and with it what finishes it.
+// CHECK-LABEL: @finished_and_read
+// CHECK-NOT: scf.forall
+// CHECK: %[[SUMS:.*]] = cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<8x8x16x1xf32>) outs(%{{.*}} : tensor<?x128xf32>)
+// CHECK: %[[ALL:.*]] = cheems.finish turned 64 angles({{.*}}) outs(%[[SUMS]] : tensor<?x128xf32>)
+// CHECK: return %[[ALL]], %[[SUMS]]
+func.func @finished_and_read(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %cos: tensor<?x32xf32>, %sin: tensor<?x32xf32>) -> (tensor<?x128xf32>, tensor<?x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x128xf32>
+  %y = cheems.linear {cheems.panels = 8 : i64} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %r = cheems.finish turned 64 angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  return %r, %y : tensor<?x128xf32>, tensor<?x128xf32>
+}
