@@ -79,6 +79,12 @@ struct Finished {
     llvm::sort(parts, [](tensor::ExtractSliceOp a, tensor::ExtractSliceOp b) {
       return from(a) < from(b);
     });
+    // What is done to a part in place is done to whatever shares its columns.
+    for (size_t i = 1; i < parts.size(); ++i) {
+      if (from(parts[i]) < from(parts[i - 1]) + width(parts[i - 1])) {
+        return false;
+      }
+    }
     return !parts.empty();
   }
 
