@@ -49,11 +49,27 @@ void dropPairs(SmallVectorImpl<Candidate> &found) {
   found.assign(left);
 }
 
-/// Parameters reach `a` and `b` in pairs: from the same calls, or both
-/// directly.
+/// The calls that pass a value on; none where a product reads it.
+SmallPtrSet<Operation *, 4> callsOf(Value value) {
+  SmallPtrSet<Operation *, 4> calls;
+  for (Operation *user : value.getUsers()) {
+    if (isa<func::CallOp>(user)) {
+      calls.insert(user);
+    }
+  }
+  return calls;
+}
+
+/// Parameters reach `a` and `b` in pairs, in one order: by the same calls, or
+/// both directly.
 bool sameCallers(const WeightUses::Group &a, const WeightUses::Group &b) {
   return a.parameters.size() == b.parameters.size() &&
-         a.values.size() == b.values.size();
+         a.values.size() == b.values.size() &&
+         llvm::all_of(llvm::zip(a.values, b.values), [](auto pair) {
+           auto [left, right] = pair;
+           return isa<BlockArgument>(left) == isa<BlockArgument>(right) &&
+                  callsOf(left) == callsOf(right);
+         });
 }
 
 /// One parameter is of one element type, and rounded in one way.

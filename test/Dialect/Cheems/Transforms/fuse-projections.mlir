@@ -137,3 +137,40 @@ func.func @rounded(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, te
   %g = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %z : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %a, %b, %d, %g : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// Weights of two calls, in another order for either product, are not each other's partners.
+// CHECK-LABEL: func.func private @layer
+// CHECK-COUNT-2: linalg.matmul
+// CHECK-LABEL: func.func @step
+// CHECK-DAG: %[[K0:.*]] = cheems.parameter ["k0"] : tensor<4x8xf32>
+// CHECK-DAG: %[[K1:.*]] = cheems.parameter ["k1"] : tensor<4x8xf32>
+// CHECK-DAG: %[[V1:.*]] = cheems.parameter ["v1"] : tensor<6x8xf32>
+// CHECK-DAG: %[[V0:.*]] = cheems.parameter ["v0"] : tensor<6x8xf32>
+// CHECK: call @layer(%{{.*}}, %[[K0]], %[[V0]])
+// CHECK: call @layer(%{{.*}}, %[[K1]], %[[V1]])
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func private @layer(%x: tensor<?x8xf32>, %k: tensor<4x8xf32>, %v: tensor<6x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e0 = tensor.empty(%n) : tensor<?x4xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %k : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %e1 = tensor.empty(%n) : tensor<?x6xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %b = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %v : tensor<?x8xf32>, tensor<6x8xf32>) outs(%f1 : tensor<?x6xf32>) -> tensor<?x6xf32>
+  return %a, %b : tensor<?x4xf32>, tensor<?x6xf32>
+}
+func.func @step(%x: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x6xf32>) {
+  %k0 = cheems.parameter ["k0"] : tensor<4x8xf32>
+  %k1 = cheems.parameter ["k1"] : tensor<4x8xf32>
+  %v1 = cheems.parameter ["v1"] : tensor<6x8xf32>
+  %v0 = cheems.parameter ["v0"] : tensor<6x8xf32>
+  %r:2 = call @layer(%x, %k0, %v0) : (tensor<?x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>)
+  %s:2 = call @layer(%x, %k1, %v1) : (tensor<?x8xf32>, tensor<4x8xf32>, tensor<6x8xf32>) -> (tensor<?x4xf32>, tensor<?x6xf32>)
+  return %r#0, %r#1, %s#0, %s#1 : tensor<?x4xf32>, tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x6xf32>
+}
