@@ -58,6 +58,15 @@ FailureOr<TilingResult> tileInto(LinearOp op, OpBuilder &b,
   tiles.push_back(output);
   return tileOp(op, b, tiles);
 }
+
+/// Whether a panel is known to begin at this column.
+bool beginsPanel(OpFoldResult column) {
+  if (std::optional<int64_t> known = getConstantIntValue(column)) {
+    return *known % LinearOp::kColumns == 0;
+  }
+  auto apply = cast<Value>(column).getDefiningOp<affine::AffineApplyOp>();
+  return apply && apply.getMap().getResult(0).isMultipleOf(LinearOp::kColumns);
+}
 } // namespace
 
 SmallVector<utils::IteratorType> LinearOp::getLoopIteratorTypes() {
@@ -86,12 +95,16 @@ LogicalResult LinearOp::getResultTilePosition(
   return success();
 }
 
-/// Columns begin and end between panels, but for the last. The result is cut as
-/// asked for: what reads it writes the same tile.
+/// None for columns that may begin inside a panel; those behind their end in
+/// one are left out. The result is cut as asked for: what reads it writes the
+/// same tile.
 FailureOr<TilingResult>
 LinearOp::generateResultTileValue(OpBuilder &b, unsigned,
                                   ArrayRef<OpFoldResult> offsets,
                                   ArrayRef<OpFoldResult> sizes) {
+  if (!beginsPanel(offsets[1])) {
+    return failure();
+  }
   AffineExpr n = b.getAffineDimExpr(0);
   auto panels = [&](AffineExpr expr, OpFoldResult columns) {
     return affine::makeComposedFoldedAffineApply(
