@@ -30,6 +30,34 @@ OperandTile columnTile(OpBuilder &b, Location loc, Value y,
   tile.sizes = {sizes[0], size};
   return tile;
 }
+
+/// Whether `count` panels from panel `first` on are known to cut no head. They
+/// begin between heads where tiles of one size do: at multiples of that.
+bool holdsWholeHeads(FinishOp op, OpFoldResult first, OpFoldResult count) {
+  int64_t least = op.getLeastPanels(),
+          columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
+  bool dynamic = ShapedType::isDynamic(columns);
+  std::optional<int64_t> from = getConstantIntValue(first),
+                         size = getConstantIntValue(count);
+  if (from && *from % least != 0) {
+    return false;
+  }
+  if (size) {
+    bool toTheEnd = from && !dynamic && (*from + *size) * kColumns >= columns;
+    return *size % least == 0 || toTheEnd;
+  }
+  // A tile's size, or what is left of the columns at their end.
+  if (auto min = cast<Value>(count).getDefiningOp<affine::AffineMinOp>()) {
+    AffineMap map = min.getMap();
+    SmallVector<Value> operands(min->getOperands());
+    affine::canonicalizeMapAndOperands(&map, &operands); // constants into it
+    return llvm::count_if(map.getResults(), [&](AffineExpr panels) {
+             return !panels.isMultipleOf(least);
+           }) <= 1;
+  }
+  // Columns that are not cut: nobody knows how many there are.
+  return least == 1 || (dynamic && from && *from == 0);
+}
 } // namespace
 
 SmallVector<utils::IteratorType> FinishOp::getLoopIteratorTypes() {
@@ -46,6 +74,9 @@ SmallVector<Range> FinishOp::getIterationDomain(OpBuilder &b) {
 FailureOr<TilingResult>
 FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
+  if (!holdsWholeHeads(*this, offsets[1], sizes[1])) {
+    return failure();
+  }
   Location loc = getLoc();
   OperandTile tile = columnTile(b, loc, getY(), offsets, sizes);
   SmallVector<Value> operands, angles;
