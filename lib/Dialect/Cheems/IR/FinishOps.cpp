@@ -33,6 +33,12 @@ LogicalResult FinishOp::verify() {
       return emitOpError("C2: turns whole heads of ")
              << getHeadSize() << " columns, not " << columns;
     }
+    int64_t all = cast<ShapedType>(getY().getType()).getDimSize(1);
+    if (!getAt() && !ShapedType::isDynamic(all) && all < columns &&
+        all % getHeadSize() != 0) {
+      return emitOpError("C2: y ends inside a head of ")
+             << getHeadSize() << " columns: it has " << all;
+    }
   }
   if (getMapped().has_value() == getEpilogue().empty()) {
     return emitOpError("C3: mapped stands where the epilogue does");

@@ -65,6 +65,14 @@ func.func @finish_c2_none(%c: tensor<4x4xf32>, %y: tensor<4x32xf32>) {
 
 // -----
 
+func.func @finish_c2_cut(%c: tensor<4x4xf32>, %y: tensor<4x12xf32>) {
+  // expected-error@below {{C2: y ends inside a head of 8 columns: it has 12}}
+  %r = cheems.finish turned 16 angles(%c, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%y : tensor<4x12xf32>) -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
 func.func @finish_c3_epilogue(%y: tensor<4x32xf32>) {
   // expected-error@below {{C3: mapped stands where the epilogue does}}
   %r = cheems.finish mapped [3, 5] outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>

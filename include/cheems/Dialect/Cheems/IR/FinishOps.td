@@ -23,7 +23,7 @@ def Cheems_FinishOp : Cheems_DestinationOp<"finish", [HasKernel,
 
     Constraints:
     - C1: `angles` are two of one shape [T, P/2], P/2 static and not 0, where `turned` stands, else there are none.
-    - C2: `turned` is a positive multiple of P.
+    - C2: `turned` is a positive multiple of P, and so is N where it is known, less than `turned`, and `at` is left out.
     - C3: `mapped` is [from, to], from not below `turned` and less than to; it stands where the epilogue does.
     - C4: the epilogue takes one f32 for y and one for each operand of `with`, in this order.
     - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
