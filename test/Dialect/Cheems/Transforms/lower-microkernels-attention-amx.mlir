@@ -49,6 +49,20 @@ func.func @row(%q: memref<1x4x64xf32>, %k: memref<2x?x64xbf16>, %v: memref<2x?x6
 
 // -----
 
+// Of no rows there is no last one, whose count would be read.
+// CHECK-LABEL: func.func @stored
+// CHECK-SAME: %[[SEEN:[a-z0-9]+]]: memref<?xi32>
+// CHECK-NOT: memref.load %[[SEEN]]
+// CHECK: scf.if
+// CHECK: memref.load %[[SEEN]]
+// CHECK: return
+func.func @stored(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref<1x?xf32>, %first: index, %seen: memref<?xi32>, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x64xf32>) {
+  cheems.online_attention threshold scale 0.125 hide_below 0.5 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) seen(%seen : memref<?xi32>) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
+  return
+}
+
+// -----
+
 // Keys of f32 keep f32 products.
 // CHECK-LABEL: func.func @wide
 // CHECK-NOT: amx.

@@ -58,6 +58,20 @@ func.func @attention(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memre
 
 // -----
 
+// Of no rows there is no last one, whose count would be read.
+// CHECK-LABEL: func.func @attention_of_stored
+// CHECK-SAME: %[[SEEN:[a-z0-9]+]]: memref<?xi32>
+// CHECK-NOT: memref.load %[[SEEN]]
+// CHECK: scf.if
+// CHECK: memref.load %[[SEEN]]
+// CHECK: return
+func.func @attention_of_stored(%q: memref<?x4x8xf32>, %k: memref<2x?x8xbf16>, %mask: memref<1x?xf32>, %first: index, %seen: memref<?xi32>, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x8xf32>) {
+  cheems.online_attention threshold scale 0.125 hide_below 0.5 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x8xf32>, memref<2x?x8xbf16>, memref<2x?x8xbf16>, memref<1x?xf32>, index, index) seen(%seen : memref<?xi32>) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x8xf32>)
+  return
+}
+
+// -----
+
 // Vectors of values, and a shorter one for what is left; products are rounded before they are added.
 // CHECK-LABEL: @merge
 // CHECK-NOT: cheems.

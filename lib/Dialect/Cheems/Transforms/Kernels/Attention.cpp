@@ -71,6 +71,11 @@ void AttentionKernel::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void AttentionKernel::whenAny(Value count, llvm::function_ref<void()> body) {
+  when(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, count, zero),
+       body);
+}
+
 /// How many of the `count` entries from `base` on the row may see.
 Value AttentionKernel::seenBy(Value row, Value base, Value count) {
   Value end;
@@ -187,6 +192,11 @@ void AttentionKernel::lower() {
     tiled = arith::SubIOp::create(b, loc, all, rest);
   }
   lastEntry = arith::SubIOp::create(b, loc, entries, one);
+  whenAny(all, [&] { attendRows(all, tiled, entries); });
+}
+
+/// Rows [0, tiled) in tiles, those up to `all` alone.
+void AttentionKernel::attendRows(Value all, Value tiled, Value entries) {
   Value end = seenBy(arith::SubIOp::create(b, loc, all, one), zero, entries);
   each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
     each(zero, end, kEntries, [&](Value base) {
@@ -195,9 +205,7 @@ void AttentionKernel::lower() {
       turnKeys(keyHead, base, count);
       Value first = arith::MulIOp::create(b, loc, keyHead, index(headsPerKey));
       if (ofRows) {
-        Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
-                                          tiled, zero);
-        when(any, [&] {
+        whenAny(tiled, [&] {
           if (widenedValues) {
             widenValues(keyHead, base, count);
           }

@@ -92,6 +92,7 @@ protected:
   void each(Value from, Value to, int64_t step,
             llvm::function_ref<void(Value)> body);
   void when(Value condition, llvm::function_ref<void()> body);
+  void whenAny(Value count, llvm::function_ref<void()> body);
   /// Brings `count` elements of keys or values near: those `at` and more behind
   /// the beginning of entry `first`.
   void prefetch(Value entries, Value keyHead, Value first, Value at,
@@ -123,6 +124,7 @@ protected:
   void sumValues(const Tile &of);
   void sumValues(const Tile &of, Value p, int64_t width);
   void attend(const Tile &of);
+  void attendRows(Value all, Value tiled, Value entries);
   void headsOfRow(Value row, Value firstHead, Value keyHead, Value base,
                   Value entries);
 };

@@ -229,8 +229,10 @@ void AttentionTiles::lower() {
         entries = memref::DimOp::create(b, loc, op.getKeys(), one);
   lastEntry = arith::SubIOp::create(b, loc, entries, one);
   if (ofRows) {
-    Value last = arith::SubIOp::create(b, loc, all, one);
-    return attendRows(all, seenBy(last, zero, entries));
+    return whenAny(all, [&] {
+      Value last = arith::SubIOp::create(b, loc, all, one);
+      attendRows(all, seenBy(last, zero, entries));
+    });
   }
   each(zero, all, 1, [&](Value row) {
     each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
