@@ -54,6 +54,10 @@ void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
     KeepThresholdOp::attachInterface<DestinationModel<KeepThresholdOp>>(
         *context);
     KeepUpdateOp::attachInterface<DestinationModel<KeepUpdateOp>>(*context);
+    AppendVisibleOp::attachInterface<DestinationModel<AppendVisibleOp>>(
+        *context);
+    QuantizeEntriesOp::attachInterface<DestinationModel<QuantizeEntriesOp>>(
+        *context);
     DynamicMaskAttentionOp::attachInterface<
         DestinationModel<DynamicMaskAttentionOp>>(*context);
     OnlineAttentionOp::attachInterface<DestinationModel<OnlineAttentionOp>>(
