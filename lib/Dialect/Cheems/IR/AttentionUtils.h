@@ -12,6 +12,23 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
+/// C3: of rows or entries, which extent `free` counts, there may be any number;
+/// all other extents of `values` are static. Null is none of them.
+inline LogicalResult verifyStatic(Operation *op, size_t free,
+                                  ArrayRef<Value> values) {
+  for (Value value : values) {
+    if (!value) {
+      continue;
+    }
+    ArrayRef<int64_t> shape = shapeOf(value);
+    if (ShapedType::isDynamicShape(shape.take_front(free)) ||
+        ShapedType::isDynamicShape(shape.drop_front(free + 1))) {
+      return op->emitOpError("C3: numbers of heads and head size are static");
+    }
+  }
+  return success();
+}
+
 /// C1 (query and y) to C9. `entries` is the letter of the entries' extent.
 template <typename Op>
 LogicalResult verifyAttention(Op op, const char *entries) {
@@ -26,12 +43,16 @@ LogicalResult verifyAttention(Op op, const char *entries) {
     return op.emitOpError("C2: keys and values have one type [G, ")
            << entries << ", P] with the P of query";
   }
-  int64_t heads = query[1];
-  for (int64_t extent : {heads, query[2], keys[0], mask[0], keys[2]}) {
-    if (ShapedType::isDynamic(extent)) {
-      return op.emitOpError("C3: numbers of heads and head size are static");
-    }
+  if (failed(verifyStatic(op, 0,
+                          {op.getQuery(), op.getY(), op.getThreshold(),
+                           op.getLast()})) ||
+      failed(verifyStatic(op, 1,
+                          {op.getKeys(), op.getValues(), op.getMask(),
+                           op.getPosition(), op.getKeyScales(),
+                           op.getValueScales()}))) {
+    return failure();
   }
+  int64_t heads = query[1];
   if (heads == 0 || keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
       heads % mask[0] != 0) {
     return op.emitOpError("C3: ")

@@ -13,7 +13,8 @@ LogicalResult OnlineAttentionOp::verify() {
   if (failed(verifySameShape(*this, "C1", shapeOf(getMaximum()), rows,
                              "shapes of maximum and [T, H]")) ||
       failed(verifySameShape(*this, "C1", shapeOf(getSum()), rows,
-                             "shapes of sum and [T, H]"))) {
+                             "shapes of sum and [T, H]")) ||
+      failed(verifyStatic(*this, 0, {getMaximum(), getSum()}))) {
     return failure();
   }
   return verifyAttention(*this, "J");
