@@ -6,11 +6,13 @@
 
 namespace cheems::reference {
 
+/// The maximum of no scores; one of +infinity is a score's.
+static constexpr double nothingSeen = -std::numeric_limits<double>::infinity();
+
 RunningSoftmax RunningSoftmax::none(int64_t rows, int64_t heads, int64_t size) {
   RunningSoftmax state{Tensor({rows, heads}), Tensor({rows, heads}),
                        Tensor({rows, heads, size})};
-  std::fill(state.maximum.data.begin(), state.maximum.data.end(),
-            -std::numeric_limits<double>::infinity());
+  std::fill(state.maximum.data.begin(), state.maximum.data.end(), nothingSeen);
   return state;
 }
 
@@ -77,15 +79,16 @@ void onlineAttention(const Tensor &q, const Tensor &k, const Tensor &v,
 void mergeAttention(const RunningSoftmax &later, RunningSoftmax &state) {
   for (int64_t t = 0; t < state.y.shape[0]; ++t) {
     for (int64_t h = 0; h < state.y.shape[1]; ++h) {
-      double maximum = std::max(state.maximum(t, h), later.maximum(t, h));
-      auto total = [&](double before, double added) {
-        // A side that saw nothing has no sums.
-        double result = 0;
-        for (auto [highest, sum] : {std::pair{state.maximum(t, h), before},
-                                    {later.maximum(t, h), added}}) {
-          result += std::isinf(highest) ? 0 : std::exp(highest - maximum) * sum;
-        }
-        return result;
+      double before = state.maximum(t, h), added = later.maximum(t, h),
+             maximum = std::max(before, added);
+      // A side that saw nothing has no sums and leaves the other's as they are.
+      if (added == nothingSeen) {
+        continue;
+      }
+      auto total = [&](double sum, double more) {
+        return before == nothingSeen ? more
+                                     : std::exp(before - maximum) * sum +
+                                           std::exp(added - maximum) * more;
       };
       state.sum(t, h) = total(state.sum(t, h), later.sum(t, h));
       for (int64_t p = 0; p < state.y.shape[2]; ++p) {

@@ -357,4 +357,27 @@ TEST(OnlineAttention, NothingVisibleChangesNothing) {
   EXPECT_EQ(state.result()(0, 0, 0), 0.0);
 }
 
+TEST(MergeAttention, AnInfiniteScoreWasSeen) {
+  double infinity = std::numeric_limits<double>::infinity();
+  RunningSoftmax infinite{Tensor({1, 1}, {infinity}), Tensor({1, 1}, {2.0}),
+                          Tensor({1, 1, 1}, {3.0})},
+      finite = infinite, none = RunningSoftmax::none(1, 1, 1);
+  finite.maximum(0, 0) = 0.5;
+  // Infinity less itself is no number.
+  for (auto [later, state] :
+       {std::pair(infinite, finite), std::pair(finite, infinite)}) {
+    mergeAttention(later, state);
+    EXPECT_EQ(state.maximum(0, 0), infinity);
+    EXPECT_TRUE(std::isnan(state.sum(0, 0)));
+    EXPECT_TRUE(std::isnan(state.y(0, 0, 0)));
+  }
+  for (auto [later, state] :
+       {std::pair(infinite, none), std::pair(none, infinite)}) {
+    mergeAttention(later, state);
+    EXPECT_EQ(state.maximum(0, 0), infinity);
+    EXPECT_EQ(state.sum(0, 0), 2.0);
+    EXPECT_EQ(state.y(0, 0, 0), 3.0);
+  }
+}
+
 } // namespace
