@@ -174,8 +174,9 @@ void ModelConfigReader::readHeads() {
 void ModelConfigReader::readMaths() {
   if (std::optional<double> epsilon = reader.number("rms_norm_eps")) {
     model.normEpsilon = *epsilon;
-    if (*epsilon <= 0.0 || *epsilon >= 1.0) {
-      reader.fail("rms_norm_eps", "must be above 0 and below 1");
+    // Norms add it as a normal f32: a smaller one may be zero to them.
+    if (*epsilon < 0x1p-126 || *epsilon >= 1.0) {
+      reader.fail("rms_norm_eps", "must be at least 2^-126 and below 1");
     }
   }
   llvm::StringRef act = reader.string("hidden_act").value_or("silu");

@@ -16,8 +16,10 @@ LogicalResult RmsNormOp::verify() {
     return emitOpError("C2: weight is as long as the last dimension of x, got ")
            << getWeight().getType() << " for " << x;
   }
-  if (!(getEpsilon().convertToDouble() >= 0)) {
-    return emitOpError("C3: epsilon is not negative");
+  // What is below is no normal f32: zero there, or where denormals are.
+  double epsilon = getEpsilon().convertToDouble();
+  if (!(epsilon == 0 || epsilon >= 0x1p-126)) {
+    return emitOpError("C3: epsilon is 0, or at least 2^-126");
   }
   return success();
 }

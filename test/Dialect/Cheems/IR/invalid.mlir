@@ -34,15 +34,31 @@ func.func @rms_norm_c2(%x: tensor<4x8xf32>, %w: tensor<7xf32>, %y: tensor<4x8xf3
 // -----
 
 func.func @rms_norm_c3(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
-  // expected-error@below {{C3: epsilon is not negative}}
+  // expected-error@below {{C3: epsilon is 0, or at least 2^-126}}
   %r = cheems.rms_norm epsilon -0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 
 // -----
 
+func.func @rms_norm_c3_denormal(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C3: epsilon is 0, or at least 2^-126}}
+  %r = cheems.rms_norm epsilon 1.0e-40 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3_below_f32(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
+  // expected-error@below {{C3: epsilon is 0, or at least 2^-126}}
+  %r = cheems.rms_norm epsilon 1.0e-50 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @rms_norm_c3_nan(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) {
-  // expected-error@below {{C3: epsilon is not negative}}
+  // expected-error@below {{C3: epsilon is 0, or at least 2^-126}}
   %r = cheems.rms_norm epsilon 0x7FF8000000000000 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }

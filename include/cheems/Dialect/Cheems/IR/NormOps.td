@@ -18,7 +18,7 @@ def Cheems_RmsNormOp : Cheems_DestinationOp<"rms_norm", [HasKernel, DeclareOpInt
     Constraints:
     - C1: `x` and `y` have the same shape, of rank 2 or 3.
     - C2: `weight` is [D].
-    - C3: `epsilon` is not negative.
+    - C3: `epsilon` is 0, or at least 2^-126: a normal f32.
 
     Edges: a zero row gives zero if epsilon > 0.
 
