@@ -70,24 +70,26 @@ constexpr Form kForms[] = {
     {2, 8, Element::F32, 0.5},    {2, 33, Element::BF16, 1.0},
     {3, 7, Element::BF16, 0.25},  {3, 16, Element::F32, 1.0},
     {4, 24, Element::BF16, 0.75}, {4, 2, Element::F32, 1.0},
-    {1, 64, Element::I8, 1.0},    {3, 9, Element::I8, 0.5}};
+    {1, 64, Element::I8, 1.0},    {3, 9, Element::I8, 0.5},
+    {2, 9, Element::F32, 0.7}}; // which rounds to an f32 below it
 constexpr int64_t kFormCount = std::size(kForms);
 
 /// Masks around the bound, it and NaN among them; by `way` all or none stored.
 Tensor masksOf(Random &random, const Form &form, int64_t rows, int64_t way) {
   Tensor mask = random.tensor({rows, form.heads}, 0, 2 * form.hideBelow);
-  double below = std::nextafter(static_cast<float>(form.hideBelow), 0.0F);
+  float near = static_cast<float>(form.hideBelow);
+  float shown = near < form.hideBelow ? std::nextafter(near, 9.0F) : near;
+  double least = shown, below = std::nextafter(shown, 0.0F);
   for (double &value : mask.data) {
     int64_t special = random.between(0, 5);
-    value = special == 0   ? form.hideBelow
+    value = special == 0   ? least
             : special == 1 ? below
             : special == 2 ? std::numeric_limits<double>::quiet_NaN()
                            : value;
     if (way == 0) {
       value = std::isnan(value) ? value : std::min(value, below);
     } else if (way == 1) {
-      value =
-          std::isnan(value) ? form.hideBelow : std::max(value, form.hideBelow);
+      value = std::isnan(value) ? least : std::max(value, least);
     }
   }
   return mask;

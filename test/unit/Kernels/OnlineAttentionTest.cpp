@@ -68,9 +68,15 @@ struct Case {
   std::vector<int64_t> seen;
   RunningSoftmax before;
 
+  struct Extents {
+    int64_t rows, entries;
+  };
   Case(Random &random, const AttentionForm &form)
-      : form(form), rows(random.rows()),
-        entries(random.once(4) ? random.between(1, 3) : random.between(1, 150)),
+      : Case(random, form,
+             {random.rows(), random.once(4) ? random.between(1, 3)
+                                            : random.between(1, 150)}) {}
+  Case(Random &random, const AttentionForm &form, Extents extents)
+      : form(form), rows(extents.rows), entries(extents.entries),
         from(random.once(2) ? 0 : random.between(1, 200)),
         query(random.tensor({rows, form.heads, form.size}, -3, 3)),
         mask(random.tensor({form.maskHeads, entries}, 0, 4)),
@@ -125,6 +131,18 @@ struct Case {
         mask(m, j) = kNothing;
       }
     }
+  }
+
+  /// Every row sees every entry, and saw nothing before.
+  void seeAll(Random &random) {
+    from = 0;
+    first = entries - 1;
+    seen.assign(static_cast<size_t>(rows), entries);
+    mask = random.tensor({form.maskHeads, entries}, 2, 4);
+    keys = StoredRows(random, form, entries);
+    values = StoredRows(random, form, entries);
+    std::fill(threshold.data.begin(), threshold.data.end(), kLowest);
+    before = RunningSoftmax::none(rows, form.heads, form.size);
   }
 
   /// One past the last of the block's entries in row t's range, or below.
@@ -301,6 +319,26 @@ TEST_P(OnlineAttentionTest, ARowDoesNotDependOnItsCompany) {
     EXPECT_EQ(apart.sum.bytes(), rowsOf(together.sum, one.rows, row, count));
     EXPECT_EQ(apart.y.bytes(), rowsOf(together.y, one.rows, row, count))
         << "rows " << row << " to " << row + count;
+  }
+}
+
+TEST_P(OnlineAttentionTest, ABoundBetweenTwoF32HidesTheLowerOne) {
+  const AttentionForm form{MaskKind::Threshold, 0, 2, 1, 2, 24, Element::F32};
+  std::string text = textOf(form), bound = "hide_below ";
+  size_t at = text.find(bound) + bound.size();
+  text.replace(at, text.find(' ', at) - at, "7.0e-01");
+  auto module = CompiledModule::compile(text, GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(18);
+  Case one(random, form, {1, 4});
+  one.seeAll(random);
+  // The bits 0x3F333333, to which 0.7 rounds although it is more; and the next.
+  for (double mask : {0x1.666666p-1, 0x1.666668p-1}) {
+    std::fill(one.mask.data.begin(), one.mask.data.end(), mask);
+    State got = one.run(*module, 0, 1);
+    for (int64_t h = 0; h < form.heads; ++h) {
+      EXPECT_EQ(got.maximum.get(h) == kLowest, mask < 0.7);
+    }
   }
 }
 } // namespace

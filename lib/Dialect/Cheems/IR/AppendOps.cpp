@@ -42,7 +42,8 @@ struct Row {
   Value visible(OpBuilder &b, Location loc) {
     Value heads = tensor::DimOp::create(b, loc, op.getMask(), one);
     Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
-    Value bound = constantF32(b, loc, op.getHideBelow().convertToDouble());
+    Value bound =
+        constantF32(b, loc, leastF32(op.getHideBelow()).convertToFloat());
     auto any = scf::ForOp::create(
         b, loc, zero, heads, one, none,
         [&](OpBuilder &b, Location loc, Value m, ValueRange found) {

@@ -169,7 +169,7 @@ struct AttentionRow {
         size(shapeOf(query)[2]), t(t), head(head),
         zero(constantIndex(b, loc, 0)), one(constantIndex(b, loc, 1)) {
     if (op.getHideBelow()) {
-      hideBelow = op.getHideBelow()->convertToDouble();
+      hideBelow = leastF32(*op.getHideBelow()).convertToFloat();
     }
     int64_t heads = shapeOf(query)[1];
     auto group = [&](Value of) -> Value {

@@ -94,6 +94,13 @@ Operation *cheems::cloneWith(OpBuilder &b, Operation *op, TypeRange results,
   return b.create(state);
 }
 
+llvm::APFloat cheems::leastF32(llvm::APFloat bound) {
+  bool ignored;
+  bound.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmTowardPositive,
+                &ignored);
+  return bound;
+}
+
 LogicalResult cheems::foldCasts(DestinationStyleOpInterface op,
                                 PatternRewriter &rewriter) {
   if (!tensor::hasFoldableTensorCastOperand(op)) {

@@ -35,6 +35,10 @@ namespace mlir::cheems {
 /// As mlir::clone, which expects every region to have a block.
 Operation *cloneWith(OpBuilder &b, Operation *op, TypeRange results,
                      ValueRange operands);
+
+/// The least f32 that is not below `bound`: x >= bound for just those f32 that
+/// are at least this.
+llvm::APFloat leastF32(llvm::APFloat bound);
 } // namespace mlir::cheems
 
 #endif

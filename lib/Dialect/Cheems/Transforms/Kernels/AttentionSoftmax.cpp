@@ -24,7 +24,8 @@ Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
     return arith::AndIOp::create(b, loc, x, y);
   };
   if (op.getKind() == MaskKind::threshold) {
-    Value bound = spread(group, f32(op.getHideBelow()->convertToDouble()));
+    Value bound =
+        spread(group, f32(leastF32(*op.getHideBelow()).convertToFloat()));
     return both(inside, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
                                               mask, bound));
   }
