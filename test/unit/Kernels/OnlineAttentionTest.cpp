@@ -322,6 +322,26 @@ TEST_P(OnlineAttentionTest, ARowDoesNotDependOnItsCompany) {
   }
 }
 
+TEST_P(OnlineAttentionTest, ARowThatSeesOnlyNaNIsNaN) {
+  CompiledModule *module = compiled(GetParam());
+  ASSERT_NE(module, nullptr);
+  Random random(19);
+  for (const AttentionForm &form : kAttentionForms) {
+    for (int64_t entries : {1, 4, 5}) {
+      Case one(random, form, {1, entries});
+      one.seeAll(random);
+      std::fill(one.query.data.begin(), one.query.data.end(), kNothing);
+      SCOPED_TRACE(one.title());
+      State got = one.run(*module, 0, 1);
+      for (const Buffer *numbers : {&got.maximum, &got.sum, &got.y}) {
+        for (int64_t i = 0; i < numbers->elements(); ++i) {
+          ASSERT_TRUE(std::isnan(numbers->get(i))) << i;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(OnlineAttentionTest, ABoundBetweenTwoF32HidesTheLowerOne) {
   const AttentionForm form{MaskKind::Threshold, 0, 2, 1, 2, 24, Element::F32};
   std::string text = textOf(form), bound = "hide_below ";

@@ -116,7 +116,7 @@ protected:
   void findHighest(const Tile &of, Value i);
   Value unitsOf(Value origin);
   Value findShrinks(const Tile &of);
-  void weigh(const Tile &of, Value i);
+  Value weigh(const Tile &of, Value i);
   Value softmax(const Tile &of);
 
   // Attention.cpp

@@ -50,7 +50,7 @@ Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
 }
 
 /// The greater of two, c of equal or unordered ones: one instruction. A NaN may
-/// be lost here; its exponential is NaN and spreads by the sum.
+/// be lost here; its exponential is NaN and spreads by the sum: see weigh().
 Value AttentionKernel::greatest(Value a, Value c) {
   Value greater =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, a, c);
@@ -136,7 +136,7 @@ Value AttentionKernel::unitsOf(Value origin) {
 }
 
 /// Of all members at once: what their scores are taken relative to, and by what
-/// their sums shrink. Returns whether one sees anything.
+/// their sums shrink. Returns whether one sees anything but NaN.
 Value AttentionKernel::findShrinks(const Tile &of) {
   VectorType type = vectorOf(of.count);
   auto get = [&](Value numbers) -> Value {
@@ -155,7 +155,7 @@ Value AttentionKernel::findShrinks(const Tile &of) {
   Value any =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, now, none);
   shrink = select(any, shrink, spread(type, f32(kBlind)));
-  vector::StoreOp::create(b, loc, maximum, highest, zero);
+  vector::StoreOp::create(b, loc, select(any, maximum, old), highest, zero);
   vector::StoreOp::create(b, loc, origin, origins, zero);
   vector::StoreOp::create(b, loc, shrink, shrinks, zero);
   if (rounded) {
@@ -164,8 +164,9 @@ Value AttentionKernel::findShrinks(const Tile &of) {
   return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, any);
 }
 
-/// The scores of member i become weights.
-void AttentionKernel::weigh(const Tile &of, Value i) {
+/// The scores of member i become weights. Returns whether it sees NaN, but
+/// nothing that findHighest() found.
+Value AttentionKernel::weigh(const Tile &of, Value i) {
   VectorType group = vectorOf(kGroup);
   Value row = of.ofRows ? add(of.row, i) : of.row,
         head = of.ofRows ? of.head : add(of.head, i);
@@ -214,14 +215,25 @@ void AttentionKernel::weigh(const Tile &of, Value i) {
   });
   SmallVector<Value> at{row, head};
   Value shrink = memref::LoadOp::create(b, loc, shrinks, i),
+        maximum = memref::LoadOp::create(b, loc, highest, i),
         old = memref::LoadOp::create(b, loc, op.getSum(), at);
+  // Of NaN alone nothing was found, but the sum has it: to look for it there
+  // costs no step of a loop.
+  Value blind = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, shrink,
+                                      f32(kBlind)),
+        lost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, total,
+                                     total);
+  lost = arith::AndIOp::create(b, loc, blind, lost);
+  shrink = select(lost, total, shrink);
+  memref::StoreOp::create(b, loc, shrink, shrinks, i);
   Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, shrink,
                                     f32(kBlind));
   memref::StoreOp::create(
       b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, total), old),
       op.getSum(), at);
-  memref::StoreOp::create(b, loc, memref::LoadOp::create(b, loc, highest, i),
+  memref::StoreOp::create(b, loc, select(lost, total, maximum),
                           op.getMaximum(), at);
+  return lost;
 }
 
 /// Turns a tile's scores into weights, up to its last entry. Returns whether it
@@ -230,6 +242,10 @@ Value AttentionKernel::softmax(const Tile &of) {
   Value count = of.present ? of.present : index(of.count);
   each(zero, count, 1, [&](Value i) { findHighest(of, i); });
   Value any = findShrinks(of);
-  each(zero, count, 1, [&](Value i) { weigh(of, i); });
-  return any;
+  return loop(zero, count, 1, any,
+              [&](Value i, ValueRange args) -> SmallVector<Value> {
+                Value lost = weigh(of, i),
+                      either = arith::OrIOp::create(b, loc, args[0], lost);
+                return {either};
+              })[0];
 }
