@@ -5,11 +5,11 @@
 #include "Variant.h"
 #include "WeightWriter.h"
 #include "cheems/Pipelines/Registration.h"
+#include "lib/Target/CPU/TemporaryFile.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
 #include <filesystem>
 #include <optional>
 
@@ -46,10 +46,9 @@ public:
       return failed("it is not a regular file");
     }
     std::string target = endOfLinks(output);
-    auto file = fs::TempFile::create(target + ".%%%%%%%%.tmp",
-                                     fs::all_read | fs::all_write);
+    auto file = TemporaryFile::create(target + ".", ".tmp");
     if (!file) {
-      return failed(llvm::toString(file.takeError()));
+      return failed(file.getError().message());
     }
     PendingFile pending(std::move(*file), std::move(target));
     auto permissions = fs::getPermissions(pending.path());
@@ -59,27 +58,22 @@ public:
     pending.permissions = *permissions;
     return pending;
   }
-  PendingFile(PendingFile &&) = default;
-  ~PendingFile() { llvm::consumeError(file.discard()); }
-  const std::string &path() const { return file.TmpName; }
+  const std::string &path() const { return file.path(); }
   llvm::Error keep() {
     // The linker puts a program in its place; this one is only ever mapped.
-    if (std::error_code error =
-            llvm::sys::fs::setPermissions(path(), permissions)) {
-      return llvm::createStringError("cannot write " + output + ": " +
-                                     error.message());
+    std::error_code error = llvm::sys::fs::setPermissions(path(), permissions);
+    if (!error) {
+      error = file.keep(output);
     }
-    if (llvm::Error failed = file.keep(output)) {
-      return llvm::createStringError("cannot write " + output + ": " +
-                                     llvm::toString(std::move(failed)));
-    }
-    return llvm::Error::success();
+    return error ? llvm::createStringError("cannot write " + output + ": " +
+                                           error.message())
+                 : llvm::Error::success();
   }
 
 private:
-  PendingFile(llvm::sys::fs::TempFile file, std::string output)
+  PendingFile(TemporaryFile file, std::string output)
       : file(std::move(file)), output(std::move(output)) {}
-  llvm::sys::fs::TempFile file;
+  TemporaryFile file;
   std::string output;
   llvm::sys::fs::perms permissions = {}; ///< that the process's mask leaves
 };

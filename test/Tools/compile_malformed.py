@@ -178,6 +178,21 @@ def places(compiler, model, folder, checker):
     shutil.rmtree(folder)
 
 
+def percent(compiler, model, folder, checker):
+    """A '%' stands for itself, in the name, in that of its folder and in that of the folder for temporary files."""
+    folder.mkdir()
+    out = folder / "100%%.cheems"
+    for emit in ("mlir", "artefact"):
+        result = subprocess.run([compiler, model, "-o", out, "--emit", emit, "--cpu", "x86-64-v3"], env={**os.environ, "TMPDIR": str(folder)}, capture_output=True)
+        names = [path.name for path in folder.iterdir()]
+        if result.returncode == 0 and names == [out.name]:
+            checker.passed += 1
+        else:
+            checker.failures += 1
+            print(f"FAILED cheems-compile: --emit {emit} below {folder.name}: exit {result.returncode}, {names}: {result.stderr.decode()}")
+    shutil.rmtree(folder)
+
+
 def interrupted(compiler, runner, model, folder, checker):
     """Ctrl-C at any moment leaves either no file or a whole one, and nothing beside it."""
     folder.mkdir()
@@ -269,6 +284,7 @@ def main():
             checker.failures += 1
             print(f"FAILED cheems-compile: a failed compile left {left}")
         places(compiler, good_model, folder / "places", checker)
+        percent(compiler, good_model, folder / "50%", checker)
         interrupted(compiler, runner, good_model, folder / "interrupted", checker)
 
         good = folder / "good.cheems"
