@@ -48,6 +48,14 @@ llvm::Error BlockFile::write(uint64_t offset, llvm::StringRef bytes) const {
   return llvm::Error::success();
 }
 
+llvm::Error BlockFile::close() {
+  if (std::error_code error = llvm::sys::fs::closeFile(file)) {
+    return llvm::createStringError(error, "cannot write " + path + ": " +
+                                              error.message());
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error BlockFile::check(llvm::StringRef section, uint64_t offset,
                              uint64_t size, uint64_t checksum) {
   bytes.resize_for_overwrite(size);
@@ -129,6 +137,9 @@ llvm::Expected<std::vector<uint64_t>> BlockWriter::finish() {
   endChunk();
   if (!failure.empty()) {
     return llvm::createStringError(failure);
+  }
+  if (llvm::Error failed = file.close()) {
+    return std::move(failed);
   }
   return std::move(sums);
 }

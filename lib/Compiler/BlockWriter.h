@@ -24,6 +24,8 @@ public:
   ~BlockFile();
 
   llvm::Error write(uint64_t offset, llvm::StringRef bytes) const;
+  /// Some file systems tell only here that bytes were not stored.
+  llvm::Error close();
   /// An error where the bytes there have another checksum.
   llvm::Error check(llvm::StringRef section, uint64_t offset, uint64_t size,
                     uint64_t checksum);

@@ -1,9 +1,14 @@
 // Creates files under names that no other has, and renames them.
 #include "lib/Target/CPU/TemporaryFile.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
+#include <cerrno>
+#include <fcntl.h>
 #include <random>
+#include <unistd.h>
 
 namespace fs = llvm::sys::fs;
 
@@ -33,6 +38,25 @@ llvm::ErrorOr<TemporaryFile> TemporaryFile::create(llvm::StringRef before,
   }
 }
 
+/// What a file holds, or which names a folder has, goes to the disk.
+static std::error_code putOnDisk(const std::string &path) {
+  auto lastError = [] {
+    return std::error_code(errno, std::generic_category());
+  };
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return lastError();
+  }
+  std::error_code error;
+  if (llvm::sys::RetryAfterSignal(-1, ::fsync, file) != 0) {
+    error = lastError();
+  }
+  if (::close(file) != 0 && !error) {
+    error = lastError();
+  }
+  return error;
+}
+
 TemporaryFile::~TemporaryFile() {
   if (!name.empty()) {
     fs::remove(name);
@@ -41,11 +65,18 @@ TemporaryFile::~TemporaryFile() {
 }
 
 std::error_code TemporaryFile::keep(const std::string &as) {
+  // Behind a rename that came first a crash would leave a name without bytes.
+  if (std::error_code error = putOnDisk(name)) {
+    return error;
+  }
   if (std::error_code error = fs::rename(name, as)) {
     return error;
   }
   llvm::sys::DontRemoveFileOnSignal(name);
   name.clear();
+  // The new name, too; a hint where it cannot be had: the file is there.
+  std::string folder = llvm::sys::path::parent_path(as).str();
+  (void)putOnDisk(folder.empty() ? "." : folder);
   return {};
 }
 

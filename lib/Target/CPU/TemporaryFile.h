@@ -23,8 +23,8 @@ public:
   ~TemporaryFile();
 
   const std::string &path() const { return name; }
-  /// Gives the file its name, in the same file system. After an error it is
-  /// still temporary.
+  /// Gives the file its name, in the same file system, once what is in it is on
+  /// the disk. After an error it is still temporary.
   std::error_code keep(const std::string &as);
 
 private:

@@ -5,6 +5,22 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 #include "gtest/gtest.h"
+#include <cerrno>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/// The next close tells of bytes that were not stored.
+static bool closeFails = false;
+
+extern "C" int close(int file) {
+  int result = static_cast<int>(syscall(SYS_close, file));
+  if (closeFails) {
+    closeFails = false;
+    errno = EIO;
+    return -1;
+  }
+  return result;
+}
 
 using namespace cheems;
 
@@ -48,6 +64,20 @@ TEST(BlockWriter, WritesPiecesAndSumsBlocks) {
 TEST(BlockWriter, FullDisk) {
   EXPECT_EQ(failureOf("/dev/full"),
             "cannot write /dev/full: No space left on device");
+}
+
+TEST(BlockWriter, DiskThatFailsOnClosing) {
+  llvm::SmallString<128> path;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("cheems", "blocks", path));
+  llvm::FileRemover remover(path);
+  BlockWriter writer(llvm::cantFail(BlockFile::open(path)), 0);
+  writer << "some";
+  closeFails = true;
+  auto sums = writer.finish();
+  closeFails = false;
+  ASSERT_FALSE(sums);
+  EXPECT_EQ(llvm::toString(sums.takeError()),
+            "cannot write " + path.str().str() + ": Input/output error");
 }
 
 TEST(BlockWriter, ForgetfulDisk) {
