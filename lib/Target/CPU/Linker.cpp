@@ -57,7 +57,7 @@ public:
                           llvm::sys::path::filename(output).str(),
                       descriptor);
   }
-  OutputPath(OutputPath &&other)
+  OutputPath(OutputPath &&other) noexcept
       : path(std::move(other.path)),
         folder(std::exchange(other.folder, -1)) {}
   ~OutputPath() {

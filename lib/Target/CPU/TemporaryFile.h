@@ -18,7 +18,7 @@ public:
   /// those that the process's mask leaves of all to read and write.
   static llvm::ErrorOr<TemporaryFile> create(llvm::StringRef before,
                                              llvm::StringRef after);
-  TemporaryFile(TemporaryFile &&other)
+  TemporaryFile(TemporaryFile &&other) noexcept
       : name(std::exchange(other.name, std::string())) {}
   ~TemporaryFile();
 
