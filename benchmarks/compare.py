@@ -158,7 +158,7 @@ def parts(results, rows):
             yield part, report(results, own, ran)
     if results["formats"]:
         text, missed = formats.verdicts(results["formats"])
-        yield "precision", f"{text}\n\n{missed} rows missed."
+        yield "precision", f"{text}\n\nRows missed: {missed}."
     if results["costs"]:
         yield "costs", costs.table(results)
 
