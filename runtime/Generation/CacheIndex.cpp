@@ -176,11 +176,10 @@ void CacheIndex::save(const std::string &path) const {
     std::error_code ignored;
     if (std::filesystem::exists(name, ignored)) {
       const FileStamp &stamp = file.stamp;
-      root["files"][toJson(name)] = {
-          {"stamp",
-           {stamp.device, stamp.inode, stamp.size, stamp.modified,
-            stamp.changed}},
-          {"hash", file.hash}};
+      root["files"][toJson(name)] = {{"stamp",
+                                      {stamp.device, stamp.inode, stamp.size,
+                                       stamp.modified, stamp.changed}},
+                                     {"hash", file.hash}};
     }
   }
   for (const auto &[key, origin] : models) {

@@ -133,10 +133,9 @@ void ModelCache::remember(const std::function<void(CacheIndex &)> &change,
   }
 }
 
-ModelCache::Source
-ModelCache::read(const std::string &given,
-                 const std::vector<std::string> &arguments,
-                 const Notify &notify) const {
+ModelCache::Source ModelCache::read(const std::string &given,
+                                    const std::vector<std::string> &arguments,
+                                    const Notify &notify) const {
   Source source = {given, canonicalFolder(given), arguments, "", {}};
   if (access(settings.compiler.c_str(), X_OK) != 0) {
     throw Error(given + " is a model folder, and there is no " +
@@ -200,10 +199,10 @@ static std::shared_ptr<const Model> openWatched(const std::string &path) {
 /// What fails though the file is sound may be due to where the cache is: a
 /// mount that no code may run from, say.
 static Error withPlace(const Error &problem, const std::string &path) {
-  return Error(problem.status,
-               std::string(problem.what()) + "; compiled models are kept in " +
-                   fs::path(path).parent_path().string() +
-                   ", and XDG_CACHE_HOME names another place");
+  return Error(problem.status, std::string(problem.what()) +
+                                   "; compiled models are kept in " +
+                                   fs::path(path).parent_path().string() +
+                                   ", and XDG_CACHE_HOME names another place");
 }
 
 /// The model stays locked as long as it is used: no one removes it to make

@@ -58,8 +58,7 @@ public:
                       descriptor);
   }
   OutputPath(OutputPath &&other) noexcept
-      : path(std::move(other.path)),
-        folder(std::exchange(other.folder, -1)) {}
+      : path(std::move(other.path)), folder(std::exchange(other.folder, -1)) {}
   ~OutputPath() {
     if (folder >= 0) {
       ::close(folder);

@@ -191,9 +191,8 @@ TEST_F(ModelCacheTest, anIndexThatCannotBeWrittenStopsNoModel) {
   EXPECT_EQ(open()->metadata().modelType, "fake");
   EXPECT_EQ(compilations(), 1u);
   ASSERT_THAT(messages, testing::Not(IsEmpty()));
-  EXPECT_THAT(messages,
-              testing::Each(testing::AllOf(HasSubstr("index.json"),
-                                           HasSubstr("going on"))));
+  EXPECT_THAT(messages, testing::Each(testing::AllOf(HasSubstr("index.json"),
+                                                     HasSubstr("going on"))));
   write(model / "model.safetensors", "more weights");
   EXPECT_EQ(open()->metadata().modelType, "fake");
   EXPECT_EQ(compilations(), 2u);

@@ -43,9 +43,9 @@ LogicalResult verifyAttention(Op op, const char *entries) {
     return op.emitOpError("C2: keys and values have one type [G, ")
            << entries << ", P] with the P of query";
   }
-  if (failed(verifyStatic(op, 0,
-                          {op.getQuery(), op.getY(), op.getThreshold(),
-                           op.getLast()})) ||
+  if (failed(verifyStatic(
+          op, 0,
+          {op.getQuery(), op.getY(), op.getThreshold(), op.getLast()})) ||
       failed(verifyStatic(op, 1,
                           {op.getKeys(), op.getValues(), op.getMask(),
                            op.getPosition(), op.getKeyScales(),

@@ -231,8 +231,8 @@ Value AttentionKernel::weigh(const Tile &of, Value i) {
   memref::StoreOp::create(
       b, loc, select(any, math::FmaOp::create(b, loc, old, shrink, total), old),
       op.getSum(), at);
-  memref::StoreOp::create(b, loc, select(lost, total, maximum),
-                          op.getMaximum(), at);
+  memref::StoreOp::create(b, loc, select(lost, total, maximum), op.getMaximum(),
+                          at);
   return lost;
 }
 
