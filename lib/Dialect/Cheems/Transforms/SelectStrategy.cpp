@@ -142,10 +142,8 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
         give(op, kGroup, groupExperts);
       }
     } else if (auto attention = dyn_cast<DynamicMaskAttentionOp>(op)) {
-      // No rows at all are a block of one, too.
       give(op, kRows,
-           std::clamp<int64_t>(rowsOf(attention.getQuery()), 1,
-                               kDefaultAttentionRows));
+           std::min(kDefaultAttentionRows, rowsOf(attention.getQuery())));
       give(op, kKeys, kAttentionBlock);
     } else if (auto ssd = dyn_cast<SSDOp>(op)) {
       // Divides the 64 rows of a block, so that cuts there keep the bits. Tiles

@@ -63,20 +63,6 @@ func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf3
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }
 
-// Attention has as many rows at once as there are, up to a limit. A size is at least 1, also where there are none.
-// CHECK-LABEL: @rows
-// CHECK: cheems.dynamic_mask_attention {{.*}}cheems.rows = 5 : i64
-func.func @rows(%q: tensor<5x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %y: tensor<5x2x8xf32>) -> tensor<5x2x8xf32> {
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %first : tensor<5x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
-  return %r : tensor<5x2x8xf32>
-}
-// CHECK-LABEL: @no_rows
-// CHECK: cheems.dynamic_mask_attention {{.*}}cheems.rows = 1 : i64
-func.func @no_rows(%q: tensor<0x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %y: tensor<0x2x8xf32>) -> tensor<0x2x8xf32> {
-  %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %mask, %first : tensor<0x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) outs(%y : tensor<0x2x8xf32>) -> tensor<0x2x8xf32>
-  return %r : tensor<0x2x8xf32>
-}
-
 // -----
 
 // The module's own target goes before options.
