@@ -179,8 +179,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     return success();
   }
 
-  /// The extent is the first dimension of an argument, the same one for all
-  /// buffers: of two arguments either may have more rows.
+  /// The extent is the first dimension of an argument; the first one found
+  /// counts the rows.
   LogicalResult countsRows(func::FuncOp function, memref::AllocOp alloc,
                            Value &rowCount) {
     auto dim = alloc.getDynamicSizes()[0].getDefiningOp<memref::DimOp>();
@@ -188,14 +188,12 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
         dim.getConstantIndex() != 0) {
       return failure();
     }
-    if (rowCount) {
-      auto first = rowCount.getDefiningOp<memref::DimOp>();
-      return success(first.getSource() == dim.getSource());
+    if (!rowCount) {
+      OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+      Value zero = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
+      rowCount =
+          memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
     }
-    OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-    Value zero = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
-    rowCount =
-        memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
     return success();
   }
 

@@ -69,16 +69,3 @@ func.func @not_rows(%n: index) {
   %a = memref.alloc(%n) : memref<?xf32>
   return
 }
-
-// -----
-
-// Either argument may have more rows.
-func.func @other_rows(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
-  %c0 = arith.constant 0 : index
-  %n = memref.dim %x, %c0 : memref<?x8xf32>
-  %m = memref.dim %y, %c0 : memref<?x8xf32>
-  %a = memref.alloc(%n) : memref<?x8xf32>
-  // expected-error@below {{a buffer's one dynamic extent is the row count of its function}}
-  %b = memref.alloc(%m) : memref<?x8xf32>
-  return
-}
