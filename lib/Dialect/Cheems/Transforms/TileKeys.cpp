@@ -65,9 +65,6 @@ struct RowBlock {
 
   /// One past the last entry that a row of the block sees: rows see ever more.
   Value end() {
-    if (mostRows == 0) { // nor has `seen` a last one
-      return index(0);
-    }
     Value rows = tensor::DimOp::create(b, loc, op.getQuery(), index(0));
     if (!op.getSeen()) {
       return arith::AddIOp::create(b, loc, op.getFirst(), rows);
