@@ -17,6 +17,7 @@ constexpr const char *description =
 struct Raw {
   Options options;
   std::string output = "md";
+  bool withoutLimits = false;
   std::optional<std::string> op;
   std::vector<std::string> shapes;
   CompileFlags compile;
@@ -56,6 +57,10 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->group(run);
   addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
             "tokens of a prompt to process at once, at most 65536")
+      ->group(run);
+  app.add_flag("--no-limits", raw.withoutLimits,
+               "do not measure what the machine can read and compute, which "
+               "takes seconds: shares of it are not told")
       ->group(run);
   app.add_option("-o,--output", raw.output,
                  "md, the default: a table; json: a list of rows")
@@ -159,6 +164,7 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
 Options checked(Raw raw) {
   Options options = std::move(raw.options);
   options.json = raw.output == "json";
+  options.limits = !raw.withoutLimits;
   options.ops = raw.op.value_or("");
   bool operation = isOperation(options.ops);
   if (raw.op && options.ops != "matmul" && !operation) {

@@ -33,6 +33,7 @@ struct Options {
   int64_t repetitions = 5;
   int64_t context = 0;      ///< 0: what a test needs
   int64_t prefillChunk = 0; ///< 0: the session's default
+  bool limits = true;       ///< the machine's are measured, too
   bool json = false;
 
   /// "matmul" times products instead of models, others an operation of the

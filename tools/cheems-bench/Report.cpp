@@ -14,17 +14,25 @@ std::string mebibytes(int64_t bytes) {
   return format("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-/// A row against the limits of its threads.
+/// A row against the limits of its threads, if they were measured.
 struct Shares {
-  double bandwidth, read; ///< bytes/s, and its share of what can be read
-  double work, peak;      ///< operations/s, and their share
+  double bandwidth, work; ///< bytes/s, operations/s
+  /// Of what can be read, and of the unit's peak.
+  std::optional<double> read, peak;
 
-  Shares(const Row &row, const Limits &limits)
+  Shares(const Row &row, const Limits *limits)
       : bandwidth(row.timing.rate(static_cast<double>(row.timing.bytes))),
-        read(bandwidth / limits.readBandwidth),
-        work(row.timing.rate(row.timing.operations)),
-        peak(work / limits.peaks.at(row.model->productUnit)) {}
+        work(row.timing.rate(row.timing.operations)) {
+    if (limits) {
+      read = bandwidth / limits->readBandwidth;
+      peak = work / limits->peaks.at(row.model->productUnit);
+    }
+  }
 };
+
+std::string percent(std::optional<double> share) {
+  return share ? format("%.1f", 100 * *share) : "-";
+}
 
 /// What an operation cannot be faster than.
 struct Bound {
@@ -45,6 +53,10 @@ struct Bound {
     return seconds / row.timing.medianSeconds();
   }
 };
+
+std::optional<Bound> boundOf(const Row &row, const Limits *limits) {
+  return limits ? std::optional(Bound(row, *limits)) : std::nullopt;
+}
 
 /// Letters that a terminal shows: "±" is two bytes.
 size_t widthOf(const std::string &cell) {
@@ -88,7 +100,7 @@ std::string testTable(const Report &report) {
   for (const Row &row : report.rows) {
     const ModelFacts &model = *row.model;
     const Timing &timing = row.timing;
-    Shares shares(row, report.limits.at(timing.threads));
+    Shares shares(row, report.limitsOf(row));
     auto tokens = static_cast<double>(timing.tokens);
     lines.push_back(
         {model.name + " " + model.weights, model.variant, timing.test,
@@ -98,9 +110,8 @@ std::string testTable(const Report &report) {
              : "-",
          std::to_string(timing.threads),
          format("%.2f ± %.2f", timing.rate(tokens), timing.deviation(tokens)),
-         format("%.2f", shares.bandwidth / 1e9),
-         format("%.1f", 100 * shares.read), format("%.1f", shares.work / 1e9),
-         format("%.1f", 100 * shares.peak),
+         format("%.2f", shares.bandwidth / 1e9), percent(shares.read),
+         format("%.1f", shares.work / 1e9), percent(shares.peak),
          timing.prompt ? format("%.2f ms", 1e3 * timing.medianSeconds())
                        : "-"});
   }
@@ -113,19 +124,19 @@ std::string operationTable(const Report &report) {
                                "% read", "limit", "% of limit"}};
   for (const Row &row : report.rows) {
     const Timing &timing = row.timing;
-    const Limits &limits = report.limits.at(timing.threads);
+    const Limits *limits = report.limitsOf(row);
     Shares shares(row, limits);
-    Bound bound(row, limits);
+    std::optional<Bound> bound = boundOf(row, limits);
     auto tokens = static_cast<double>(timing.tokens);
     lines.push_back(
         {timing.test, row.model->weights, row.model->variant,
          std::to_string(timing.threads),
          format("%.3f", 1e6 * timing.medianSeconds() / tokens),
          format("%.0f ± %.0f", timing.rate(tokens), timing.deviation(tokens)),
-         format("%.1f", shares.work / 1e9), format("%.1f", 100 * shares.peak),
-         format("%.2f", shares.bandwidth / 1e9),
-         format("%.1f", 100 * shares.read), bound.name,
-         format("%.1f", 100 * bound.share(row))});
+         format("%.1f", shares.work / 1e9), percent(shares.peak),
+         format("%.2f", shares.bandwidth / 1e9), percent(shares.read),
+         bound ? bound->name : "-",
+         percent(bound ? std::optional(bound->share(row)) : std::nullopt)});
   }
   return table(lines, 3);
 }
@@ -199,27 +210,42 @@ ordered_json where(bool there, double value) {
   return there ? ordered_json(value) : ordered_json(nullptr);
 }
 
-ordered_json machine(const Limits &limits, const std::string &unit) {
-  ordered_json peaks = ordered_json::object();
-  for (const auto &[name, rate] : limits.peaks) {
-    peaks[name] = rate / 1e9;
+ordered_json hundredfold(std::optional<double> share) {
+  return where(share.has_value(), 100 * share.value_or(0));
+}
+
+/// The machine's fields; what was not measured is null.
+ordered_json machine(const Row &row, const Limits *limits) {
+  const std::string &unit = row.model->productUnit;
+  ordered_json json = {{"processor", processorName()},
+                       {"threads", row.timing.threads}};
+  for (const char *field : {"read_gigabytes_per_second", "read_buffer_bytes",
+                            "l2_gigabytes_per_second", "l2_bytes",
+                            "region_microseconds", "gigaflops_per_second"}) {
+    json[field] = nullptr;
   }
-  return {{"processor", processorName()},
-          {"threads", limits.threads},
-          {"read_gigabytes_per_second", limits.readBandwidth / 1e9},
-          {"read_buffer_bytes", limits.readBuffer},
-          {"l2_gigabytes_per_second",
-           where(limits.l2Bytes > 0, limits.l2Bandwidth / 1e9)},
-          {"l2_bytes", limits.l2Bytes > 0 ? ordered_json(limits.l2Bytes)
-                                          : ordered_json(nullptr)},
-          {"region_microseconds", limits.region * 1e6},
-          {"gigaflops_per_second", peaks},
-          {"peak_unit", unit},
-          {"peak_gigaflops_per_second", limits.peaks.at(unit) / 1e9}};
+  json["peak_unit"] = unit;
+  json["peak_gigaflops_per_second"] = nullptr;
+  if (!limits) {
+    return json;
+  }
+  json["read_gigabytes_per_second"] = limits->readBandwidth / 1e9;
+  json["read_buffer_bytes"] = limits->readBuffer;
+  if (limits->l2Bytes > 0) {
+    json["l2_gigabytes_per_second"] = limits->l2Bandwidth / 1e9;
+    json["l2_bytes"] = limits->l2Bytes;
+  }
+  json["region_microseconds"] = limits->region * 1e6;
+  json["gigaflops_per_second"] = ordered_json::object();
+  for (const auto &[name, rate] : limits->peaks) {
+    json["gigaflops_per_second"][name] = rate / 1e9;
+  }
+  json["peak_gigaflops_per_second"] = limits->peaks.at(unit) / 1e9;
+  return json;
 }
 
 /// The fields of operations, which are null in rows of models.
-void addOperation(const Row &row, const Limits &limits, ordered_json &json) {
+void addOperation(const Row &row, const Limits *limits, ordered_json &json) {
   for (const char *field :
        {"op", "shape", "chunk", "passes", "seconds_per_token", "loops",
         "working_set_bytes", "limit", "percent_of_limit"}) {
@@ -229,7 +255,6 @@ void addOperation(const Row &row, const Limits &limits, ordered_json &json) {
     return;
   }
   const OperationFacts &operation = *row.operation;
-  Bound bound(row, limits);
   json["op"] = operation.kind;
   json["shape"] = ordered_json::object();
   for (const auto &[name, value] : operation.numbers) {
@@ -243,11 +268,13 @@ void addOperation(const Row &row, const Limits &limits, ordered_json &json) {
       row.timing.medianSeconds() / static_cast<double>(row.timing.tokens);
   json["loops"] = operation.loops;
   json["working_set_bytes"] = operation.workingSet;
-  json["limit"] = bound.name;
-  json["percent_of_limit"] = 100 * bound.share(row);
+  if (std::optional<Bound> bound = boundOf(row, limits)) {
+    json["limit"] = bound->name;
+    json["percent_of_limit"] = 100 * bound->share(row);
+  }
 }
 
-ordered_json jsonRow(const Row &row, const Limits &limits) {
+ordered_json jsonRow(const Row &row, const Limits *limits) {
   const ModelFacts &model = *row.model;
   const Timing &timing = row.timing;
   Shares shares(row, limits);
@@ -267,9 +294,9 @@ ordered_json jsonRow(const Row &row, const Limits &limits) {
       {"bytes", timing.bytes},
       {"operations", timing.operations},
       {"gigabytes_per_second", shares.bandwidth / 1e9},
-      {"percent_of_read", 100 * shares.read},
+      {"percent_of_read", hundredfold(shares.read)},
       {"gigaflops_per_second", shares.work / 1e9},
-      {"percent_of_peak", 100 * shares.peak},
+      {"percent_of_peak", hundredfold(shares.peak)},
       {"time_to_first_token_seconds",
        where(timing.prompt, timing.medianSeconds())},
       {"load_seconds", where(loaded, model.load.total())},
@@ -290,12 +317,17 @@ ordered_json jsonRow(const Row &row, const Limits &limits) {
       {"variant", model.variant},
       {"pipeline", model.pipeline},
       {"compiler", model.compiler},
-      {"machine", machine(limits, model.productUnit)}};
+      {"machine", machine(row, limits)}};
   addOperation(row, limits, json);
   return json;
 }
 
 } // namespace
+
+const Limits *Report::limitsOf(const Row &row) const {
+  auto found = limits.find(row.timing.threads);
+  return found == limits.end() ? nullptr : &found->second;
+}
 
 std::string Report::markdown() const {
   bool operations = !rows.empty() && rows[0].operation;
@@ -306,7 +338,7 @@ std::string Report::markdown() const {
 std::string Report::json() const {
   ordered_json result = ordered_json::array();
   for (const Row &row : rows) {
-    result.push_back(jsonRow(row, limits.at(row.timing.threads)));
+    result.push_back(jsonRow(row, limitsOf(row)));
   }
   return result.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";

@@ -21,7 +21,10 @@ struct Row {
 
 struct Report {
   std::vector<Row> rows;
-  std::map<int, Limits> limits; ///< by threads; of every row's
+  std::map<int, Limits> limits; ///< by threads; of every row's, or none
+
+  /// Those of the row's threads; null: not measured.
+  const Limits *limitsOf(const Row &row) const;
 
   /// The rows, then what was measured once.
   std::string markdown() const;

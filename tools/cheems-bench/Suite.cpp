@@ -57,6 +57,15 @@ public:
       }
     }
     // Behind all else: their memory shall not count as the model's.
+    if (options.limits) {
+      measureMachine();
+    }
+    progress.clear();
+    return std::move(report);
+  }
+
+private:
+  void measureMachine() {
     for (const Row &row : report.rows) {
       int threads = row.timing.threads;
       if (report.limits.count(threads) == 0) {
@@ -67,11 +76,8 @@ public:
             measureLimits(threads, static_cast<int>(rounds));
       }
     }
-    progress.clear();
-    return std::move(report);
   }
 
-private:
   int firstThreads() const { return static_cast<int>(options.threads[0]); }
 
   LoadedModel compileGiven() {
