@@ -160,7 +160,7 @@ if __name__ == "__main__":
             MODELS = []
             for model in map(pathlib.Path, sys.argv[4:]):
                 MODELS.append(FOLDER / f"{model.name}.cheems")
-                subprocess.run([sys.argv[3], model, "-o", MODELS[-1]], check=True)
+                subprocess.run([sys.argv[3], model, "--cpu", "native", "-o", MODELS[-1]], check=True)
             tests = ["EveryModel", "Compiled"]
         else:
             subprocess.run([sys.argv[2], FOLDER], check=True)

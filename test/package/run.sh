@@ -16,7 +16,7 @@ export PKG_CONFIG_PATH
 read -ra flags <<<"$(pkg-config --cflags --libs cheems)"
 clang-22 -std=c11 -pedantic-errors -Wall -Wextra -Werror "$here/example.c" "${flags[@]}" "-Wl,-rpath,$(pkg-config --variable=libdir cheems)" \
   -o "$work/by-pkg-config"
-"$prefix/bin/cheems-compile" "$model" -o "$work/model.cheems"
+"$prefix/bin/cheems-compile" "$model" --cpu native -o "$work/model.cheems"
 
 # the same greedy tokens from the C program as from the tool, and an error that says why
 prompt=(0 331 42 17)

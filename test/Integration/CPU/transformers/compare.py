@@ -65,7 +65,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         artefacts = {pipeline: pathlib.Path(folder) / f"{pipeline}.cheems" for pipeline in ("scalar", "fast")}
         for pipeline, artefact in artefacts.items():
-            run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline)
+            run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline,
+                *(variants.compile_flags(pipeline) if pipeline == "fast" else []))
             names = [variant["name"] for variant in json.loads(run(program, artefact, "--describe=json"))["variants"]]
             ran = set()
             for name, want, chunk in itertools.product(names, runs, ([], ["--prefill-chunk", 7])):
