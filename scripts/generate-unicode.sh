@@ -8,11 +8,21 @@ if [ "${1:-}" = --check ]; then
   check=(--check)
   shift
 fi
-venv=${1:-$root/build/release}/unicode-venv
-if ! "$venv/bin/python" -c 'import tokenizers, unicodedata2' 2>/dev/null; then
-  { python3 -m venv "$venv" && "$venv/bin/pip" -q install tokenizers==0.23.3 unicodedata2==16.0.0; } >&2 || {
+packages=${1:-$root/build/release}/unicode-packages
+export PYTHONPATH=$packages
+
+# install: these two alone, since what tokenizers depends on is for downloads; a venv only where there is no pip
+install() {
+  local pip=(python3 -m pip)
+  "${pip[@]}" --version >/dev/null 2>&1 || { python3 -m venv "$packages.venv" && pip=("$packages.venv/bin/pip"); } || return
+  "${pip[@]}" -q --disable-pip-version-check install --no-deps --no-compile --upgrade --target "$packages" \
+    tokenizers==0.23.3 unicodedata2==16.0.0
+}
+
+if ! python3 -c 'import tokenizers, unicodedata2' 2>/dev/null; then
+  install >&2 || {
     echo "generate-unicode: tokenizers and unicodedata2 cannot be installed from PyPI" >&2
     exit 77
   }
 fi
-exec "$venv/bin/python" "$root/scripts/generate_unicode.py" "${check[@]}"
+exec python3 "$root/scripts/generate_unicode.py" "${check[@]}"
