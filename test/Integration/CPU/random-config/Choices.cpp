@@ -43,7 +43,8 @@ int64_t weightBits(const RandomCheckpoint &drawn) {
   }
 }
 
-Build buildOf(const RandomCheckpoint &drawn, const std::string &pipeline) {
+static Build buildOf(const RandomCheckpoint &drawn,
+                     const std::string &pipeline) {
   constexpr uint64_t longest = 40;
   const std::string &variant = variantOf(drawn.seed);
   int64_t bits = weightBits(drawn);
@@ -57,6 +58,19 @@ Build buildOf(const RandomCheckpoint &drawn, const std::string &pipeline) {
                           ? static_cast<int64_t>(1 + drawn.seed * 7 % longest)
                           : 0;
   return build;
+}
+
+std::vector<Build> buildsOf(const RandomCheckpoint &drawn) {
+  std::vector<Build> builds{buildOf(drawn, "fast")};
+  if (drawn.seed % 3 == 0) {
+    builds.push_back(buildOf(drawn, "scalar"));
+  }
+  if (builds[0].cpu == "avx2" && weightBits(drawn) != 0 &&
+      lackingFlag(narrowDots).empty()) {
+    builds.push_back(builds[0]);
+    builds.back().cpu = narrowDots;
+  }
+  return builds;
 }
 
 static std::string nameOf(std::optional<QuantizedFormat> format) {

@@ -8,7 +8,12 @@
 
 namespace cheems::test {
 
-constexpr uint64_t defaultConfigs = 50;
+/// Seeds of every run, and how many others CHEEMS_TEST_SEED draws.
+constexpr uint64_t fixedConfigs = 40, drawnConfigs = 10, drawnInLongRuns = 100;
+
+/// The variant beside the others that multiplies codes with dot products of 8
+/// lanes.
+constexpr const char *narrowDots = "avxvnni";
 
 /// The checkpoint of this seed, of sizes for its codes.
 RandomCheckpoint drawModel(uint64_t seed);
@@ -21,10 +26,12 @@ bool storesInt8(const RandomCheckpoint &drawn);
 int64_t weightBits(const RandomCheckpoint &drawn);
 /// The variant that the seed is for.
 const std::string &variantOf(uint64_t seed);
-/// What to compile: code of one variant, or compiling takes most of the time,
-/// and this machine's best where it lacks the seed's. Every third seed reads
-/// experts for some rows of a prompt together.
-Build buildOf(const RandomCheckpoint &drawn, const std::string &pipeline);
+/// What to compile, each code of one variant, or compiling takes most of the
+/// time, and this machine's best where it lacks the seed's. Every third seed
+/// reads experts for some rows of a prompt together, every third one has plain
+/// loops, too: they are the smaller risk. Codes in plain vectors of 8 lanes are
+/// multiplied with dot products as well, where this CPU has them.
+std::vector<Build> buildsOf(const RandomCheckpoint &drawn);
 
 /// What the matrices of an MLP and of a sequence part's output become: "4/64",
 /// "4/32", "8" or "exact". No choice of theirs hangs on other weights.

@@ -2,12 +2,15 @@
 // chunks, against the evaluator in double. GTEST_TOTAL_SHARDS and
 // GTEST_SHARD_INDEX share the work between processes.
 //
-//   CHEEMS_RANDOM_CONFIGS   how many (50)
-//   CHEEMS_RANDOM_SEED      the first seed (0)
+// The same seeds in every run, and some that CHEEMS_TEST_SEED draws; or
+//
+//   CHEEMS_RANDOM_SEED      the first of those to run instead (0)
+//   CHEEMS_RANDOM_CONFIGS   how many of them (1)
 #include "Choices.h"
 #include "Tools.h"
 #include "test/unit/Support/CpuVariants.h"
 #include "test/unit/Support/TemporaryFolder.h"
+#include "test/unit/Support/TestRun.h"
 #include "gtest/gtest.h"
 #include <map>
 
@@ -17,9 +20,22 @@ using namespace cheems::test;
 
 namespace {
 
-uint64_t setting(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::stoull(text) : otherwise;
+std::vector<uint64_t> seeds() {
+  std::vector<uint64_t> result;
+  auto add = [&](uint64_t first, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      result.push_back(first + i);
+    }
+  };
+  if (std::getenv("CHEEMS_RANDOM_SEED") ||
+      std::getenv("CHEEMS_RANDOM_CONFIGS")) {
+    add(setting("CHEEMS_RANDOM_SEED", 0), setting("CHEEMS_RANDOM_CONFIGS", 1));
+    return result;
+  }
+  add(0, fixedConfigs);
+  uint64_t drawn = isLongRun() ? drawnInLongRuns : drawnConfigs;
+  add(fixedConfigs + testSeed() * drawn, drawn);
+  return result;
 }
 
 class RandomConfig : public testing::TestWithParam<uint64_t> {
@@ -39,7 +55,9 @@ protected:
     EXPECT_GE(2 * comparedRows, drawnRows) << "most rows were not compared";
     std::string skipped;
     std::printf("variants:");
-    for (const std::string &variant : variantNames()) {
+    std::vector<std::string> names = variantNames();
+    names.emplace_back(narrowDots);
+    for (const std::string &variant : names) {
       std::string flag = lackingFlag(variant);
       if (!flag.empty()) {
         skipped +=
@@ -59,22 +77,18 @@ protected:
 
 TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   RandomCheckpoint drawn = drawModel(GetParam());
-  SCOPED_TRACE(drawn.describe());
+  SCOPED_TRACE(drawn.describe() + ", again: CHEEMS_RANDOM_SEED=" +
+               std::to_string(GetParam()) + " RandomConfigTests");
   std::filesystem::path model = folder.path / "model";
   writeCheckpoint(drawn, model);
   Random random(GetParam() ^ 0x7e57);
-  std::vector<std::string> pipelines{"fast"};
-  if (drawn.seed % 3 == 0) { // plain loops are the smaller risk
-    pipelines.push_back("scalar");
-  }
   std::vector<Sequence> sequences;
   std::vector<int64_t> chunks;
-  for (const std::string &pipeline : pipelines) {
-    Build build = buildOf(drawn, pipeline);
+  for (const Build &build : buildsOf(drawn)) {
     Compared compared(model, build, folder.path);
     ++ran[compared.variant()];
     if (build.cpu != "native") {
-      ASSERT_EQ(compared.variant(), variantOf(drawn.seed));
+      ASSERT_EQ(compared.variant(), build.cpu);
     }
     if (weightBits(drawn) != 0) {
       auto formats = productFormatsOf(compared.artefact(), folder.path);
@@ -121,7 +135,7 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
                 "turned, %d and %d of %d rows\n",
                 drawn.describe().c_str(), build.kv.c_str(),
                 build.weights.c_str(), compared.variant().c_str(),
-                pipeline.c_str(), worst.error, worst.allowed,
+                build.pipeline.c_str(), worst.error, worst.allowed,
                 static_cast<int>(worst.turned.size()),
                 static_cast<int>(sequences[0].firm),
                 static_cast<int>(sequences[1].firm), static_cast<int>(length));
@@ -129,11 +143,7 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Seeds, RandomConfig,
-    testing::Range<uint64_t>(setting("CHEEMS_RANDOM_SEED", 0),
-                             setting("CHEEMS_RANDOM_SEED", 0) +
-                                 setting("CHEEMS_RANDOM_CONFIGS",
-                                         defaultConfigs)),
+    Seeds, RandomConfig, testing::ValuesIn(seeds()),
     [](const auto &info) { return std::to_string(info.param); });
 
 } // namespace
