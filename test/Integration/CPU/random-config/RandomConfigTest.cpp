@@ -142,8 +142,9 @@ TEST_P(RandomConfig, BothPipelinesGiveTheReferencesLogits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Seeds, RandomConfig, testing::ValuesIn(seeds()),
-    [](const auto &info) { return std::to_string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomConfig, testing::ValuesIn(seeds()),
+                         [](const auto &info) {
+                           return std::to_string(info.param);
+                         });
 
 } // namespace
