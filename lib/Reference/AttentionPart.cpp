@@ -42,7 +42,8 @@ static std::vector<double> hideMargins(const Tensor &mask, double threshold) {
 
 Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
                      const Tensor &x, const Rows &rows, bool exactTies,
-                     std::vector<double> &margins) {
+                     std::vector<double> &margins,
+                     std::vector<Tensor> &entries) {
   const ModelConfig &config = weights.config();
   int64_t count = x.shape[0];
   auto project = [&](const LinearWeights &projection, int64_t heads,
@@ -84,11 +85,15 @@ Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
   if (weights.rounding.int8) {
     k = quantizeEntries(k).values();
     QuantizedEntries values = quantizeEntries(v);
+    entries.insert(entries.end(), {k, values.values()});
     v = values.codes;
     options.valueScales = values.scales;
-  } else if (weights.rounding.state) {
-    k = bf16(k);
-    v = bf16(v);
+  } else {
+    if (weights.rounding.state) {
+      k = bf16(k);
+      v = bf16(v);
+    }
+    entries.insert(entries.end(), {k, v});
   }
   Tensor y = dynamicMaskAttention(q, k, v, mask, rows.positions, rows.positions,
                                   options);

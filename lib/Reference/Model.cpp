@@ -69,10 +69,12 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-/// The last layer's output, and how firmly its rows stand.
+/// The last layer's output, how firmly its rows stand, and what was stored on
+/// the way.
 struct Hidden {
   Tensor x; ///< [T, hidden]
   std::vector<double> keepMargin, retrievalMargin;
+  std::vector<Tensor> entries;
 };
 
 Tensor embed(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
@@ -124,8 +126,10 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
     return rmsNorm(x, weights.load(name), config.normEpsilon);
   };
 
-  Hidden hidden{embed(weights, ids), std::vector<double>(ids.size(), unbounded),
-                std::vector<double>(ids.size(), unbounded)};
+  Hidden hidden{embed(weights, ids),
+                std::vector<double>(ids.size(), unbounded),
+                std::vector<double>(ids.size(), unbounded),
+                {}};
   Tensor &x = hidden.x;
   for (const LayerTensors &layer : config.layer) {
     Tensor y = norm(x, layer.sequenceNorm);
@@ -133,7 +137,7 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
     bool exactTies = &layer == &config.layer.front();
     y = layer.ssd ? ssdPart(weights, *layer.ssd, y, rows)
                   : attentionPart(weights, *layer.attention, y, rows, exactTies,
-                                  hidden.keepMargin);
+                                  hidden.keepMargin, hidden.entries);
     x = addResidual(x, weights.load(layer.sequenceResidual), y);
     y = statePart(weights, layer, norm(x, layer.stateNorm),
                   hidden.retrievalMargin);
@@ -165,7 +169,7 @@ ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
   Weights weights(checkpoint, rounding);
   Hidden hidden = evaluateLayers(weights, ids);
   return {logitsOf(weights, hidden.x), std::move(hidden.keepMargin),
-          std::move(hidden.retrievalMargin)};
+          std::move(hidden.retrievalMargin), std::move(hidden.entries)};
 }
 
 std::vector<int64_t> greedy(const Checkpoint &checkpoint,

@@ -41,9 +41,11 @@ struct Rows {
 
 /// `margins` [T] is lowered to the least |change of a mask| that shows another
 /// set of keys to a row. With `exactTies` equal tokens have equal masks.
+/// Rounded keys and values are added to `entries`.
 Tensor attentionPart(const Weights &weights, const AttentionTensors &tensors,
                      const Tensor &x, const Rows &rows, bool exactTies,
-                     std::vector<double> &margins);
+                     std::vector<double> &margins,
+                     std::vector<Tensor> &entries);
 
 Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
                const Tensor &x, const Rows &rows);

@@ -49,6 +49,10 @@ struct ModelEvaluation {
   /// [T]: retrievalMargins, each in units of the root mean square of its
   /// layer's scores; infinity without experts.
   std::vector<double> retrievalMargin;
+  /// Keys and values [T, G, P] of every attention layer in turn, as rounded:
+  /// what the state of a compiled model holds. Where nothing else is rounded,
+  /// their numbers in this order are the roundings that a TieWatch counts.
+  std::vector<Tensor> entries;
 };
 ModelEvaluation evaluateModelWithMargins(const Checkpoint &checkpoint,
                                          llvm::ArrayRef<int64_t> ids,
