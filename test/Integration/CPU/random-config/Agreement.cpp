@@ -60,17 +60,16 @@ Sequence Evaluator::evaluate(std::vector<int64_t> ids,
   return {std::move(ids), std::move(evaluated.logits), firm, std::move(turned)};
 }
 
-Sequence Evaluator::draw(Random &random, int64_t length,
-                         int64_t different) const {
-  int64_t most = different ? different : checkpoint.config().vocabulary;
+Sequence Evaluator::draw(Random &random, int64_t length, int64_t tokens) const {
   constexpr int attempts = 24;
   Sequence best;
   for (int i = 0; i < attempts && best.firm * 10 < length * 9; ++i) {
     // few different tokens leave wide steps between masks, and many exact ties
-    int64_t tokens = random.integer(2, most);
+    int64_t different =
+        tokens ? tokens : random.integer(2, checkpoint.config().vocabulary);
     std::vector<int64_t> ids(length);
     for (int64_t &id : ids) {
-      id = random.integer(0, tokens - 1);
+      id = random.integer(0, different - 1);
     }
     Sequence drawn = evaluate(std::move(ids));
     if (drawn.firm > best.firm) {

@@ -10,6 +10,7 @@
 #include "cheems/Reference/Model.h"
 #include "cheems/Reference/TieWatch.h"
 #include "test/unit/Support/RandomCheckpoint.h"
+#include <string>
 
 namespace cheems::test {
 
@@ -34,8 +35,9 @@ public:
 
   /// Of some sequences the first with nearly all rows firm, or the one with the
   /// most: where masks or scores are nearly equal, f32 may take another key or
-  /// expert, and be right too. Of at most `different` tokens; 0: of all.
-  Sequence draw(Random &random, int64_t length, int64_t different = 0) const;
+  /// expert, and be right too. `tokens` is how many different ones are drawn
+  /// from; 0: that is drawn, too.
+  Sequence draw(Random &random, int64_t length, int64_t tokens = 0) const;
 
   struct Agreement {
     double error = 0.0;   ///< the largest, in standard deviations
@@ -47,6 +49,20 @@ public:
   /// Compares the firm rows of sequence `b` of the artefact's logits.
   Agreement compare(const reference::Tensor &got, int64_t b,
                     const Sequence &want) const;
+
+  /// Roundings that one artefact made the other way, read off what it stored.
+  struct Turned {
+    std::vector<int64_t> roundings; ///< as a TieWatch counts them
+    double farthest = 0.0;          ///< from its tie, as in NearTie
+    std::string unexplained; ///< names the first number that is not at a tie
+  };
+  /// Whether keys and values are all that is rounded.
+  bool roundsEntriesOnly() const;
+  /// Holds keys and values of an artefact, as ModelEvaluation::entries, against
+  /// those evaluated, which must be all that is rounded: any that differs must
+  /// be near a tie, and beside it.
+  Turned turnedEntries(const std::vector<int64_t> &ids,
+                       const std::vector<reference::Tensor> &stored) const;
 
 private:
   double boundOf(const Sequence &sequence) const;

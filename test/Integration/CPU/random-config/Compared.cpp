@@ -101,4 +101,11 @@ Evaluator::Agreement Compared::run(std::vector<Sequence> &sequences,
   return worst;
 }
 
+Evaluator::Turned Compared::turnedEntries(const std::vector<int64_t> &ids,
+                                          int64_t chunk,
+                                          int64_t threads) const {
+  return evaluator().turnedEntries(
+      ids, need(storedEntries(path, ids, chunk, threads, scratch)));
+}
+
 } // namespace cheems::test

@@ -33,6 +33,11 @@ public:
   Evaluator::Agreement run(std::vector<Sequence> &sequences, int64_t chunk,
                            int64_t threads) const;
 
+  /// What evaluator() says of the keys and values that are stored when a
+  /// sequence has run so; none of them may have been dropped.
+  Evaluator::Turned turnedEntries(const std::vector<int64_t> &ids,
+                                  int64_t chunk, int64_t threads) const;
+
 private:
   std::filesystem::path scratch;
   Build build;

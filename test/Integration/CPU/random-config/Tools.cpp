@@ -2,6 +2,8 @@
 #include "Tools.h"
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -138,6 +140,105 @@ readLogits(const std::filesystem::path &path) {
     return llvm::createStringError(path.string() + " has no tensor logits");
   }
   return reference::Tensor::from(*view);
+}
+
+namespace {
+
+/// A pool of entries: layers, heads, and numbers of an entry.
+struct EntryPool {
+  int64_t layers, heads, size;
+};
+
+} // namespace
+
+/// Of the first two pools, which are `keys` and `values` alike.
+static llvm::Expected<EntryPool>
+entryPool(const std::string &artefact, const std::filesystem::path &scratch) {
+  auto description = described(artefact, scratch);
+  if (!description) {
+    return description.takeError();
+  }
+  const llvm::json::Object *root = description->getAsObject();
+  const llvm::json::Array *pools = root ? root->getArray("state") : nullptr;
+  constexpr const char *names[] = {"keys", "values"};
+  std::optional<EntryPool> found;
+  for (size_t i = 0; i < std::size(names); ++i) {
+    const llvm::json::Object *pool =
+        pools && i < pools->size() ? (*pools)[i].getAsObject() : nullptr;
+    const llvm::json::Array *shape = pool ? pool->getArray("shape") : nullptr;
+    if (!shape || shape->size() != 5 || pool->getString("name") != names[i] ||
+        pool->getString("type") != "bf16" ||
+        (*shape)[3].getAsString() != "capacity") {
+      return llvm::createStringError(artefact + ": pool " + std::to_string(i) +
+                                     " is not " + names[i] + " in bf16");
+    }
+    found = {(*shape)[1].getAsInteger().value_or(0),
+             (*shape)[2].getAsInteger().value_or(0),
+             (*shape)[4].getAsInteger().value_or(0)};
+  }
+  return *found;
+}
+
+/// The entries of a state file (docs/abi.md), which holds `count` of them.
+static llvm::Expected<std::vector<reference::Tensor>>
+readEntries(const std::string &path, EntryPool pool, int64_t count) {
+  using llvm::support::endian::read16le;
+  using llvm::support::endian::read64le;
+  constexpr size_t header = 128, position = 24, entries = 32;
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) {
+    return llvm::errorCodeToError(file.getError());
+  }
+  const char *bytes = (*file)->getBufferStart();
+  size_t numbers = 2 * pool.layers * pool.heads * count * pool.size;
+  if ((*file)->getBufferSize() < header + 2 * numbers ||
+      read64le(bytes + position) != static_cast<uint64_t>(count) ||
+      read64le(bytes + entries) != static_cast<uint64_t>(count)) {
+    return llvm::createStringError(path + " does not hold all entries");
+  }
+  std::vector<reference::Tensor> result(
+      2 * pool.layers, reference::Tensor({count, pool.heads, pool.size}));
+  const char *at = bytes + header;
+  for (int64_t which = 0; which < 2; ++which) {
+    for (int64_t layer = 0; layer < pool.layers; ++layer) {
+      for (int64_t g = 0; g < pool.heads; ++g) {
+        for (int64_t t = 0; t < count; ++t) {
+          for (int64_t p = 0; p < pool.size; ++p, at += 2) {
+            result[2 * layer + which](t, g, p) = llvm::bit_cast<float>(
+                static_cast<uint32_t>(read16le(at)) << 16);
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+llvm::Expected<std::vector<reference::Tensor>>
+storedEntries(const std::string &artefact, const std::vector<int64_t> &ids,
+              int64_t chunk, int64_t threads,
+              const std::filesystem::path &scratch) {
+  llvm::Expected<EntryPool> pool = entryPool(artefact, scratch);
+  if (!pool) {
+    return pool.takeError();
+  }
+  std::string prompt;
+  for (int64_t id : ids) {
+    prompt += (prompt.empty() ? "" : ",") + std::to_string(id);
+  }
+  std::string state = (scratch / "state").string();
+  std::filesystem::remove(state);
+  // the one token that is generated is not fed
+  std::string failure =
+      runTool("cheems-run",
+              {artefact, "--prompt-ids", prompt, "--print-ids", "-n", "1",
+               "--temp", "0", "-t", std::to_string(threads), "--prefill-chunk",
+               std::to_string(chunk), "--save-state", state},
+              scratch);
+  if (!failure.empty()) {
+    return llvm::createStringError(failure);
+  }
+  return readEntries(state, *pool, static_cast<int64_t>(ids.size()));
 }
 
 } // namespace cheems::test

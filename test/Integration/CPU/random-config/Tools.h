@@ -41,6 +41,14 @@ void writeIds(const std::filesystem::path &path,
 /// file or tensor.
 llvm::Expected<reference::Tensor> readLogits(const std::filesystem::path &path);
 
+/// Keys and values [T, G, P] of every attention layer in turn, bf16, that an
+/// artefact stored of a sequence of T `ids` fed in steps of `chunk` rows. An
+/// error where it did not store all of them.
+llvm::Expected<std::vector<reference::Tensor>>
+storedEntries(const std::string &artefact, const std::vector<int64_t> &ids,
+              int64_t chunk, int64_t threads,
+              const std::filesystem::path &scratch);
+
 } // namespace cheems::test
 
 #endif
