@@ -26,11 +26,18 @@ double nearest(double x, double scale, int64_t row) {
   }
   int64_t index = watching->made++;
   double distance = (0.5 - std::abs(x - rounded)) / scale;
-  if (distance <= watching->reach) {
+  TieWatch::Number number(row, x);
+  bool ofOneRow = row >= 0;
+  if (distance <= watching->reach &&
+      (!ofOneRow || watching->listed.insert(number).second)) {
     watching->ties.push_back({index, row, distance});
   }
-  if (std::binary_search(watching->others.begin(), watching->others.end(),
-                         index)) {
+  bool turns = std::binary_search(watching->others.begin(),
+                                  watching->others.end(), index);
+  if (turns && ofOneRow) {
+    watching->turned.insert(number);
+  }
+  if (turns || (ofOneRow && watching->turned.count(number) != 0)) {
     return x > rounded ? rounded + 1.0 : rounded - 1.0;
   }
   return rounded;

@@ -5,6 +5,8 @@
 #define CHEEMS_REFERENCE_TIEWATCH_H
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace cheems::reference {
@@ -19,6 +21,9 @@ struct NearTie {
 /// Numbers the roundings that this thread makes while it lives, lists those
 /// near a tie, and lets some go the other way. Evaluations of equally many rows
 /// make the same roundings in the same order. One lives at a time.
+///
+/// A number of a row that is rounded again, as the input of a second product,
+/// goes the way it went first, and is listed once: compiled code has it once.
 class TieWatch {
 public:
   /// Lists what lies within `reach` of a tie; `others` are the indices, in any
@@ -32,9 +37,11 @@ public:
 
 private:
   friend double nearest(double x, double scale, int64_t row);
+  using Number = std::pair<int64_t, double>; // its row, and itself
   double reach;
   std::vector<int64_t> others;
   std::vector<NearTie> ties;
+  std::set<Number> listed, turned;
   int64_t made = 0;
 };
 

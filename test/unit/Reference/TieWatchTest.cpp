@@ -31,6 +31,19 @@ TEST(TieWatch, LetsNumbersGoTheOtherWay) {
   EXPECT_EQ(nearest(2.4, 1.0), 2.0) << "no one watches";
 }
 
+TEST(TieWatch, ANumberOfARowGoesTheWayItWentFirst) {
+  TieWatch watch(1e-3, {0});
+  EXPECT_EQ(nearest(2.4999, 1.0, 6), 3.0);
+  EXPECT_EQ(nearest(2.4999, 1.0, 6), 3.0) << "a second product reads it";
+  EXPECT_EQ(nearest(2.4999, 1.0, 7), 2.0) << "another row";
+  EXPECT_EQ(nearest(2.4999, 1.0), 2.0);
+  EXPECT_EQ(nearest(2.4999, 1.0), 2.0);
+  ASSERT_EQ(watch.nearTies().size(), 4u);
+  EXPECT_EQ(watch.nearTies()[0].index, 0);
+  EXPECT_EQ(watch.nearTies()[1].index, 2);
+  EXPECT_EQ(watch.nearTies()[2].index, 3) << "which may be of any row";
+}
+
 TEST(TieWatch, SeesEveryNumberThatIsRounded) {
   // 1.0 is the greatest of the row; the second is in the middle of two bf16,
   // and the third of two codes

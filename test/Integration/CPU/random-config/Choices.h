@@ -9,7 +9,7 @@
 namespace cheems::test {
 
 /// Seeds of every run, and how many others CHEEMS_TEST_SEED draws.
-constexpr uint64_t fixedConfigs = 50, drawnConfigs = 0, drawnInLongRuns = 100;
+constexpr uint64_t fixedConfigs = 40, drawnConfigs = 10, drawnInLongRuns = 100;
 
 /// The variant beside the others that multiplies codes with dot products of 8
 /// lanes.
