@@ -69,8 +69,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     SmallVector<std::pair<memref::AllocOp, int64_t>> fixed, rows,
         scratch; ///< and their offsets
     SmallVector<std::tuple<func::CallOp, int64_t, int64_t>>
-        calls;      ///< fixed and row offsets
-    Value rowCount; ///< at the function's start
+        calls;                                   ///< fixed and row offsets
+    llvm::SmallSetVector<Value, 2> rowArguments; ///< the longest counts
   };
   std::vector<std::pair<func::FuncOp, Plan>> plans;
 
@@ -147,7 +147,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
         continue;
       }
       if (alloc.getDynamicSizes().size() > 1 ||
-          failed(countsRows(function, alloc, found.rowCount))) {
+          failed(countsRows(alloc, entry, found))) {
         return alloc.emitOpError(
             "a buffer's one dynamic extent is the row count of its function");
       }
@@ -172,29 +172,37 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     }
     need.fixed = fixed.total;
     need.row = rows.total;
-    if (need.row && !found.rowCount) {
+    if (need.row && found.rowArguments.empty()) {
       return function.emitOpError(
           "has no row count to size its callees' buffers by");
     }
     return success();
   }
 
-  /// The extent is the first dimension of an argument; the first one found
-  /// counts the rows.
-  LogicalResult countsRows(func::FuncOp function, memref::AllocOp alloc,
-                           Value &rowCount) {
+  /// The extent is the first dimension of an argument.
+  static LogicalResult countsRows(memref::AllocOp alloc, Block &entry,
+                                  Plan &found) {
     auto dim = alloc.getDynamicSizes()[0].getDefiningOp<memref::DimOp>();
-    if (!dim || !isa<BlockArgument>(dim.getSource()) ||
-        dim.getConstantIndex() != 0) {
+    if (!dim || dim.getConstantIndex() != 0) {
       return failure();
     }
-    if (!rowCount) {
-      OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-      Value zero = arith::ConstantIndexOp::create(b, function.getLoc(), 0);
-      rowCount =
-          memref::DimOp::create(b, function.getLoc(), dim.getSource(), zero);
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    if (!argument || argument.getOwner() != &entry) {
+      return failure();
     }
+    found.rowArguments.insert(argument);
     return success();
+  }
+
+  /// The most rows of any argument that sizes a buffer; nothing without one.
+  static Value countRows(OpBuilder &b, Location loc, const Plan &found) {
+    Value most;
+    for (Value argument : found.rowArguments) {
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      Value rows = memref::DimOp::create(b, loc, argument, zero);
+      most = most ? arith::MaxUIOp::create(b, loc, most, rows) : rows;
+    }
+    return most;
   }
 
   void rewrite(func::FuncOp function, Plan &found) {
@@ -209,11 +217,8 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     (void)function.insertArgument(
         at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
     Value workspace = function.getArgument(at), fixed, rows, workers;
-    if (found.rowCount) {
-      b.setInsertionPointAfterValue(found.rowCount);
-    } else {
-      b.setInsertionPointToStart(&entry);
-    }
+    b.setInsertionPointToStart(&entry);
+    Value rowCount = countRows(b, loc, found);
     auto plus = [&](Value base, Value count, int64_t scale,
                     int64_t offset) -> Value {
       if (count && scale) {
@@ -232,7 +237,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
                         b.getDenseI64ArrayAttr({need.fixed, need.row, worker}));
       fixed = arith::ConstantIndexOp::create(b, loc, 0);
       rows = arith::ConstantIndexOp::create(b, loc, need.fixed);
-      workers = plus(rows, found.rowCount, need.row, 0);
+      workers = plus(rows, rowCount, need.row, 0);
     } else {
       Value *bases[] = {&fixed, &rows, &workers};
       for (auto [i, base] : llvm::enumerate(bases)) {
@@ -254,7 +259,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     }
     for (auto [alloc, offset] : found.rows) {
       b.setInsertionPoint(alloc);
-      replace(alloc, plus(rows, found.rowCount, offset, 0));
+      replace(alloc, plus(rows, rowCount, offset, 0));
     }
     for (auto [alloc, offset] : found.scratch) {
       b.setInsertionPoint(alloc);
@@ -264,8 +269,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     for (auto [call, fixedOffset, rowOffset] : found.calls) {
       b.setInsertionPoint(call);
       SmallVector<Value> extra{workspace, plus(fixed, {}, 0, fixedOffset),
-                               plus(rows, found.rowCount, rowOffset, 0),
-                               workers};
+                               plus(rows, rowCount, rowOffset, 0), workers};
       call->insertOperands(call->getNumOperands(), extra);
     }
   }

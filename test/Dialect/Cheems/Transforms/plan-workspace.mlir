@@ -35,6 +35,30 @@ func.func @step(%x: memref<?x8xf32>) {
 
 // -----
 
+// Either argument may have more rows: the most count.
+// CHECK-LABEL: @rows_of_two
+// CHECK-SAME: (%[[X:.*]]: memref<?x8xf32>, %[[Y:.*]]: memref<?x16xf32>, %[[WS:.*]]: memref<?xi8>
+// CHECK-SAME: cheems.workspace = array<i64: 0, 128, 0>
+// CHECK-DAG: %[[NX:.*]] = memref.dim %[[X]]
+// CHECK-DAG: %[[NY:.*]] = memref.dim %[[Y]]
+// CHECK-DAG: memref.view %[[WS]][%{{.*}}][%[[NX]]] : memref<?xi8> to memref<?x8xf32>
+// CHECK-DAG: %[[MOST:.*]] = arith.maxui %[[NX]], %[[NY]]
+// CHECK-DAG: %[[AT:.*]] = arith.muli %[[MOST]], %{{.*}}
+// CHECK-DAG: memref.view %[[WS]][%[[AT]]][%[[NY]]] : memref<?xi8> to memref<?x16xf32>
+func.func @rows_of_two(%x: memref<?x8xf32>, %y: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %m = memref.dim %y, %c0 : memref<?x16xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  %b = memref.alloc(%m) : memref<?x16xf32>
+  memref.copy %x, %a : memref<?x8xf32> to memref<?x8xf32>
+  memref.copy %y, %b : memref<?x16xf32> to memref<?x16xf32>
+  memref.copy %a, %x : memref<?x8xf32> to memref<?x8xf32>
+  return
+}
+
+// -----
+
 // Scratch of a parallel loop is one a worker.
 // CHECK-LABEL: @scratch
 // CHECK-SAME: cheems.workspace = array<i64: 0, 0, 128>
