@@ -14,6 +14,7 @@ Weights::Weights(const Checkpoint &checkpoint, Rounding rounding)
       rounding(checkpoint.precision() == DType::BF16 ? rounding : Rounding{}) {
   this->rounding.int8 = rounding.int8;
   this->rounding.weightBits = rounding.weightBits;
+  this->rounding.disturbance = rounding.disturbance;
 }
 
 Tensor Weights::load(const std::string &name) const {
@@ -101,6 +102,13 @@ Tensor addResidual(const Tensor &x, const Tensor &residual, const Tensor &y) {
   return sum;
 }
 
+void disturb(Tensor &x, double relative) {
+  for (size_t i = 0; i < x.data.size(); ++i) {
+    // no pattern that a row or a head repeats
+    x.data[i] *= 1.0 + (i * 2654435761U % 4096 < 2048 ? relative : -relative);
+  }
+}
+
 /// A later row or layer sees what an earlier one chose.
 void accumulate(std::vector<double> &margins) {
   for (size_t t = 1; t < margins.size(); ++t) {
@@ -131,6 +139,8 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
                 std::vector<double>(ids.size(), unbounded),
                 {}};
   Tensor &x = hidden.x;
+  double disturbance = weights.rounding.disturbance;
+  disturb(x, disturbance);
   for (const LayerTensors &layer : config.layer) {
     Tensor y = norm(x, layer.sequenceNorm);
     // values, and so masks, of the first layer do not depend on the position
@@ -138,9 +148,11 @@ Hidden evaluateLayers(const Weights &weights, llvm::ArrayRef<int64_t> ids) {
     y = layer.ssd ? ssdPart(weights, *layer.ssd, y, rows)
                   : attentionPart(weights, *layer.attention, y, rows, exactTies,
                                   hidden.keepMargin, hidden.entries);
+    disturb(y, disturbance);
     x = addResidual(x, weights.load(layer.sequenceResidual), y);
     y = statePart(weights, layer, norm(x, layer.stateNorm),
                   hidden.retrievalMargin);
+    disturb(y, disturbance);
     x = addResidual(x, weights.load(layer.stateResidual), y);
     accumulate(hidden.keepMargin);
     accumulate(hidden.retrievalMargin);

@@ -25,6 +25,10 @@ struct Rounding {
   int64_t weightBits = 0; ///< 8 or 4: matrices to codes, and the rows that they
                           ///< multiply to 8 bits (cheems/Import/Quantize.h), of
                           ///< any checkpoint
+  double disturbance = 0; ///< how much, relatively, every number between the
+                          ///< parts of layers is wrong, up or down by turns:
+                          ///< what logits then differ by says how a model
+                          ///< passes errors on
 };
 
 /// Logits [T, vocabulary] of one sequence `ids` [T], each in [0, vocabulary), T

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace cheems::reference;
 
@@ -13,7 +14,7 @@ namespace cheems::test {
 /// its own. In f32 a sum of n products errs by up to n units, sums of sums by
 /// both: attention's over rows of scores, an SSD's over rows of products of
 /// states, times a decay whose logarithm, a sum over rows, has been rounded.
-double bound(const ModelConfig &c, int64_t length) {
+static int64_t longestSum(const ModelConfig &c, int64_t length) {
   int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
   if (c.attentionLayers() > 0) {
     longest = std::max(longest, length + c.headDim);
@@ -21,7 +22,11 @@ double bound(const ModelConfig &c, int64_t length) {
   if (c.attentionLayers() < c.layers) {
     longest = std::max(longest, 2 * length + c.ssdStateSize);
   }
-  return static_cast<double>(longest * (c.layers + 1)) * 0x1p-24;
+  return longest;
+}
+
+double bound(const ModelConfig &c, int64_t length) {
+  return static_cast<double>(longestSum(c, length) * (c.layers + 1)) * 0x1p-24;
 }
 
 /// On tiles factors of SSD and weights of attention are rounded, some for every
@@ -118,11 +123,54 @@ static double highestBefore(const std::vector<double> &rows, size_t row) {
   return row == 0 ? 0.0 : *std::max_element(rows.begin(), rows.begin() + row);
 }
 
+/// A row that passes errors on more than others, as where a norm divides by
+/// little, may err by more: by as many units as a sum has, of which what one
+/// does is measured. Ties are none here: nothing is rounded.
+std::vector<double> Evaluator::boundsOfRows(const Sequence &sequence) const {
+  double one = 0x1p-24;
+  Rounding disturbed;
+  disturbed.disturbance = one;
+  Tensor straight = evaluateModel(checkpoint, sequence.ids),
+         moved = evaluateModel(checkpoint, sequence.ids, disturbed);
+  llvm::SmallVector<int64_t, 4> batch{1, straight.shape[0], straight.shape[1]};
+  std::vector<double> limits =
+      errors(Tensor(batch, std::move(moved.data)), 0, straight, sequence.firm);
+  auto units = static_cast<double>(longestSum(
+      checkpoint.config(), static_cast<int64_t>(sequence.ids.size())));
+  for (double &limit : limits) {
+    limit = std::max(boundOf(sequence), limit * units);
+  }
+  return limits;
+}
+
 std::pair<Tensor, std::vector<NearTie>>
 Evaluator::turn(const Sequence &sequence, std::vector<int64_t> others) const {
   TieWatch watch(boundOf(sequence), std::move(others));
   Tensor logits = evaluateModel(checkpoint, sequence.ids, rounding);
   return {std::move(logits), watch.nearTies()};
+}
+
+/// The row nearest to its limit, or farthest past it.
+static Evaluator::Agreement worstOf(const std::vector<double> &rows,
+                                    const std::vector<double> &limits,
+                                    Evaluator::Agreement worst) {
+  for (size_t t = 0; t < rows.size(); ++t) {
+    if (!(rows[t] / limits[t] <= worst.error / worst.allowed)) {
+      worst.error = rows[t];
+      worst.allowed = limits[t];
+    }
+  }
+  return worst;
+}
+
+/// Ties of the row that has most.
+static int64_t mostInARow(const std::vector<NearTie> &ties) {
+  std::map<int64_t, int64_t> ofRows;
+  int64_t most = 0;
+  for (const NearTie &tie : ties) {
+    most = std::max(most, ++ofRows[tie.row]);
+  }
+  return most;
 }
 
 Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
@@ -134,11 +182,15 @@ Evaluator::Agreement Evaluator::compare(const Tensor &got, int64_t b,
   if (error <= allowed) {
     return {error, allowed, 0, want.turned};
   }
+  Agreement worst =
+      worstOf(rows, boundsOfRows(want), {0.0, allowed, 0, want.turned});
+  if (worst.holds()) {
+    return worst;
+  }
   std::vector<NearTie> ties = turn(want, want.turned).second;
-  int64_t few = fewInARow * static_cast<int64_t>(want.ids.size());
   if (!roundsPairsOfRows()) {
     Agreement found = withTies(got, b, want, ties);
-    if (found.holds() || static_cast<int64_t>(ties.size()) <= few) {
+    if (found.holds() || mostInARow(ties) <= fewInARow) {
       return found;
     }
   }
@@ -248,16 +300,11 @@ Evaluator::amongTies(const Tensor &got, int64_t b, const Sequence &want,
       moved[t] = std::max(moved[t], before);
     }
   }
-  std::vector<double> rows = errors(got, b, want.logits, want.firm);
-  Agreement worst{0.0, allowed, static_cast<int64_t>(ties.size())};
-  for (size_t t = 0; t < rows.size(); ++t) {
-    double limit = allowed + 2.0 * moved[t];
-    if (!(rows[t] / limit <= worst.error / worst.allowed)) {
-      worst.error = rows[t];
-      worst.allowed = limit;
-    }
+  for (double &limit : moved) {
+    limit = allowed + 2.0 * limit;
   }
-  return worst;
+  return worstOf(errors(got, b, want.logits, want.firm), moved,
+                 {0.0, allowed, static_cast<int64_t>(ties.size()), {}});
 }
 
 } // namespace cheems::test

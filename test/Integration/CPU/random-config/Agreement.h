@@ -66,6 +66,7 @@ public:
 
 private:
   double boundOf(const Sequence &sequence) const;
+  std::vector<double> boundsOfRows(const Sequence &sequence) const;
   bool roundsPairsOfRows() const;
   size_t affordableTrials(int64_t length) const;
   /// Logits with some roundings the other way, and those that are near a tie.

@@ -97,4 +97,18 @@ TEST_F(Agreement, ANumberFarFromATieExplainsNothing) {
   EXPECT_GT(moved, 3);
 }
 
+TEST_F(Agreement, WhatF32ErrsByIsAllowedAndMoreIsNot) {
+  for (double disturbance : {0x1p-24, 0x1p-12}) {
+    Rounding disturbed = rounding;
+    disturbed.disturbance = disturbance;
+    Tensor logits = evaluateModel(*checkpoint, want.ids, disturbed);
+    llvm::SmallVector<int64_t, 4> batch{1, length, logits.shape[1]};
+    Evaluator::Agreement got =
+        Evaluator(*checkpoint, rounding)
+            .compare(Tensor(batch, std::move(logits.data)), 0, want);
+    EXPECT_EQ(got.holds(), disturbance < 0x1p-20)
+        << disturbance << ": " << got.error << " of " << got.allowed;
+  }
+}
+
 } // namespace
