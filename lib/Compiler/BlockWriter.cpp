@@ -9,7 +9,7 @@ namespace cheems {
 namespace {
 // Linux caches what is written at once in pages as large: whole huge pages for
 // most of the file, so that a model that was just compiled has them, too.
-constexpr size_t kChunk = 16 * CHEEMS_ARTIFACT_BLOCK;
+constexpr size_t kChunk = size_t(16) * CHEEMS_ARTIFACT_BLOCK;
 
 uint64_t checksumOf(const char *data, size_t size) {
   return llvm::xxh3_64bits(
@@ -29,7 +29,7 @@ llvm::Expected<BlockFile> BlockFile::open(llvm::StringRef path) {
 
 BlockFile::~BlockFile() {
   if (file != llvm::sys::fs::kInvalidFile) {
-    llvm::sys::fs::closeFile(file);
+    (void)llvm::sys::fs::closeFile(file); // close() tells of failures
   }
 }
 

@@ -57,9 +57,9 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
       layout = printed(panels);
     }
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
-      layout = (layout == "rows" ? "" : layout + " ") + "permute " +
-               printed(mlir::Builder(order.getContext())
-                           .getI64ArrayAttr(order.asArrayRef()));
+      layout = layout == "rows" ? "" : layout + ' ';
+      layout += "permute " + printed(mlir::Builder(order.getContext())
+                                         .getI64ArrayAttr(order.asArrayRef()));
     }
     if (entry.contains("beside")) {
       layout = "beside";

@@ -166,6 +166,7 @@ compileVariants(const VariantSource &source, llvm::ArrayRef<TargetInfo> targets,
     variant.target = target;
   }
   std::vector<Work> works;
+  works.reserve(variants.size());
   for (Variant &variant : variants) {
     works.push_back({variant, {}, {}, nullptr});
   }

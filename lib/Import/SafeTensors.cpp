@@ -132,12 +132,12 @@ llvm::Error checkCoverage(llvm::ArrayRef<TensorView> views,
 
 void TensorView::release() const {
   static const uint64_t page = sysconf(_SC_PAGESIZE);
-  uint64_t begin =
-               llvm::alignTo(reinterpret_cast<uintptr_t>(bytes.begin()), page),
-           end =
-               llvm::alignDown(reinterpret_cast<uintptr_t>(bytes.end()), page);
+  auto at = reinterpret_cast<uintptr_t>(bytes.begin());
+  uint64_t begin = llvm::alignTo(at, page),
+           end = llvm::alignDown(at + bytes.size(), page);
   if (mapped && begin < end) {
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+    const void *first = bytes.begin() + (begin - at);
+    madvise(const_cast<void *>(first), end - begin, MADV_DONTNEED);
   }
 }
 

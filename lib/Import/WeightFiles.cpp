@@ -33,7 +33,7 @@ llvm::Expected<WeightFiles> openSingle(std::string path) {
 }
 
 llvm::Expected<WeightFiles> openShards(llvm::StringRef folder,
-                                       std::string index) {
+                                       const std::string &index) {
   auto text = openInput(index);
   if (!text) {
     return text.takeError();
@@ -120,7 +120,7 @@ llvm::Expected<WeightFiles> openWeightFiles(llvm::StringRef folder) {
     return openSingle(std::move(single));
   }
   if (llvm::sys::fs::exists(index)) {
-    return openShards(folder, std::move(index));
+    return openShards(folder, index);
   }
   return failed(folder +
                 ": neither model.safetensors nor model.safetensors.index.json "

@@ -30,6 +30,7 @@ std::vector<Scored> best(std::vector<Scored> candidates, int64_t count) {
 std::vector<Scored> half(const Tensor &scores, int64_t t, int64_t which,
                          int64_t h) {
   std::vector<Scored> keys;
+  keys.reserve(scores.shape[3]);
   for (int64_t i = 0; i < scores.shape[3]; ++i) {
     keys.push_back({scores(t, which, h, i), i});
   }

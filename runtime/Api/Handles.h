@@ -48,7 +48,7 @@ template <typename Action> cheems_status guard(const Action &action) noexcept {
   }
 }
 
-inline void need(const void *pointer, const char *name) {
+template <typename T> void need(const T *pointer, const char *name) {
   if (!pointer) {
     throw Error(Status::usage, std::string(name) + " is null");
   }

@@ -95,8 +95,8 @@ StepCost::StepCost(const Metadata &data)
                       static_cast<double>(kind.extents[3]);
     } else if (kind.name == "ssd") {
       // Decay, what is added (two), what is read out (two).
-      perRowOfState =
-          5.0 * static_cast<double>(kind.slotBytes(1) / kind.elementBytes);
+      perRowOfState = 5.0 * static_cast<double>(kind.slotBytes(1)) /
+                      static_cast<double>(kind.elementBytes);
     }
   }
 }

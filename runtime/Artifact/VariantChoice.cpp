@@ -17,9 +17,11 @@ std::string obstacle(const Variant &variant, const CpuFeatures &cpu) {
 
 const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
                              const std::string &name, const std::string &file) {
-  std::string names;
+  std::string asked = file + ": CHEEMS_CPU asks for variant '" + name + "'",
+              names;
   for (const Variant &variant : data.variants) {
-    names += (names.empty() ? "" : ", ") + variant.name;
+    names += names.empty() ? "" : ", ";
+    names += variant.name;
     if (variant.name != name) {
       continue;
     }
@@ -27,12 +29,10 @@ const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
     if (reason.empty()) {
       return variant;
     }
-    throw Error(Status::unsupported, file + ": CHEEMS_CPU asks for variant '" +
-                                         name + "', but " + reason +
-                                         "; unset CHEEMS_CPU");
+    throw Error(Status::unsupported,
+                asked + ", but " + reason + "; unset CHEEMS_CPU");
   }
-  throw Error(Status::unsupported, file + ": CHEEMS_CPU asks for variant '" +
-                                       name + "', but the file has " + names);
+  throw Error(Status::unsupported, asked + ", but the file has " + names);
 }
 
 } // namespace

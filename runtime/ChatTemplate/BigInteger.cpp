@@ -78,7 +78,7 @@ BigInteger BigInteger::truncated(double number) {
   char text[400];
   int length =
       std::snprintf(text, sizeof(text), "%.0f", std::floor(std::fabs(number)));
-  BigInteger value = *parse(std::string_view(text, size_t(length)), 10);
+  BigInteger value = parse(std::string_view(text, size_t(length)), 10).value();
   return number < 0 ? value.negated() : value;
 }
 
@@ -284,7 +284,7 @@ double BigInteger::ratio(const BigInteger &divisor) const {
   auto [whole, rest] = shift > 0
                            ? (magnitude() * scale).divided(divisor.magnitude())
                            : magnitude().divided(divisor.magnitude() * scale);
-  auto sticky = uint64_t(*whole.small()) | uint64_t(!rest.isZero());
+  auto sticky = uint64_t(whole.small().value()) | uint64_t(!rest.isZero());
   double value = std::ldexp(double(sticky), -shift);
   return negative != divisor.negative ? -value : value;
 }

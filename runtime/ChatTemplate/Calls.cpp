@@ -65,6 +65,7 @@ CallArguments::bind(std::initializer_list<const char *> parameters,
          " arguments, not " + std::to_string(positional.size()));
   }
   std::vector<const Value *> bound;
+  bound.reserve(parameters.size());
   for (const Value &value : positional) {
     bound.push_back(&value);
   }

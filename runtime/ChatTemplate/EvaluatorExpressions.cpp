@@ -99,6 +99,7 @@ Evaluator::evaluateAll(const std::vector<ExpressionPtr> &expressions,
                        const ScopePtr &scope) {
   context.charge(expressions.size() * sizeof(Value));
   std::vector<Value> values;
+  values.reserve(expressions.size());
   for (const ExpressionPtr &each : expressions) {
     values.push_back(evaluate(*each, scope));
   }

@@ -16,7 +16,7 @@ bool isNumeral(std::string_view text) {
 }
 
 int64_t indexOf(std::string_view numeral) {
-  auto index = BigInteger::parse(numeral, 10)->small();
+  auto index = BigInteger::parse(numeral, 10).value().small();
   if (!index) {
     fail("too many decimal digits in format string");
   }

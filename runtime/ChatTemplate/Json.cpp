@@ -171,6 +171,7 @@ private:
       return;
     }
     std::vector<const std::pair<Value, Value> *> items;
+    items.reserve(dict.items.size());
     for (const auto &each : dict.items) {
       items.push_back(&each);
     }

@@ -18,6 +18,7 @@ std::optional<Value> Macro::attribute(const std::string &name) const {
   }
   if (name == "arguments") {
     std::vector<Value> names;
+    names.reserve(statement.parameters.size());
     for (const Parameter &each : statement.parameters) {
       names.emplace_back(each.name);
     }

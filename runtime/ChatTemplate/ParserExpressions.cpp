@@ -271,7 +271,7 @@ ExpressionPtr Parser::parsePrimary() {
     return constant;
   }
   case Token::integer:
-    constant->value = Value::integer(*token.integerValue);
+    constant->value = Value::integer(token.integerValue.value());
     advance();
     return constant;
   case Token::floating:
@@ -362,7 +362,7 @@ ExpressionPtr Parser::parseSubscript(ExpressionPtr operand) {
   if (skipSymbol(".")) {
     if (current().kind == Token::integer) {
       auto index = make(Expression::constant, line);
-      index->value = Value::integer(*current().integerValue);
+      index->value = Value::integer(current().integerValue.value());
       advance();
       add(*made, std::move(index));
       return made;

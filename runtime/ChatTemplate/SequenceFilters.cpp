@@ -242,6 +242,7 @@ Value filterSort(Context &context, const Value &value,
                      return reverse ? result > 0 : result < 0;
                    });
   std::vector<Value> sorted;
+  sorted.reserve(keyed.size());
   for (auto &each : keyed) {
     sorted.push_back(std::move(each.second));
   }

@@ -182,6 +182,7 @@ Value getSlice(Context &context, const Value &value, const Value &from,
   Range range = clippedRange(from, to, step, sequence.items.size());
   context.chargeItems(range.count());
   std::vector<Value> items;
+  items.reserve(range.count());
   for (size_t i = 0; i < range.count(); ++i) {
     items.push_back(sequence.items[range[i]]);
   }

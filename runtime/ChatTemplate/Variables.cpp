@@ -77,7 +77,7 @@ private:
   }
 
   bool addInteger(const std::string &text) {
-    return add(Value::integer(*parseInteger(text, 10)));
+    return add(Value::integer(parseInteger(text, 10).value()));
   }
 
   bool open(bool isObject) {

@@ -88,6 +88,7 @@ int runChild(const std::vector<std::string> &arguments, std::string *output,
              ChildCost *cost) {
   auto begin = std::chrono::steady_clock::now();
   std::vector<char *> words;
+  words.reserve(arguments.size() + 1);
   for (const std::string &argument : arguments) {
     words.push_back(const_cast<char *>(argument.c_str()));
   }

@@ -16,7 +16,8 @@ void TextStream::push(int32_t token) {
 void TextStream::skip(int32_t token) {
   try {
     decoder.push(token);
-  } catch (const Error &) { // counted when it was new
+  } catch (const Error &) {
+    return; // counted when it was new
   }
 }
 

@@ -64,8 +64,8 @@ private:
 /// "begin-end rights offset device inode path".
 bool covers(std::string_view line, uintptr_t address) {
   uintptr_t begin = 0, end = 0;
-  const char *last = line.data() + line.size();
-  const char *dash = std::from_chars(line.data(), last, begin, 16).ptr;
+  const char *first = line.data(), *last = first + line.size();
+  const char *dash = std::from_chars(first, last, begin, 16).ptr;
   if (dash != last) {
     std::from_chars(dash + 1, last, end, 16);
   }

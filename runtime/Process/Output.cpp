@@ -86,8 +86,10 @@ void printMessage(const std::string &text) {
   line += withoutControls(text, "", " ") + '\n';
   try {
     writeAll(STDERR_FILENO, line);
-  } catch (const Error &) { // nobody is left to tell
+  } catch (const Error &) {
+    return; // nobody is left to tell
   } catch (const OutputClosed &) {
+    return;
   }
 }
 

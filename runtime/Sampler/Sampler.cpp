@@ -27,7 +27,7 @@ bool read(const RandomState &random, std::mt19937_64 &generator) {
   }
   std::istringstream text(random.state);
   text.imbue(std::locale::classic());
-  std::mt19937_64 result;
+  std::mt19937_64 result(random.seed);
   if (!(text >> result)) {
     return false;
   }
@@ -38,7 +38,7 @@ bool read(const RandomState &random, std::mt19937_64 &generator) {
 } // namespace
 
 bool RandomState::sound() const {
-  std::mt19937_64 generator;
+  std::mt19937_64 generator(seed);
   return read(*this, generator);
 }
 

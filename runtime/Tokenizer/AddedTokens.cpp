@@ -162,7 +162,7 @@ AddedTokens::Tree::longest(std::string_view text) const {
 
 bool AddedTokens::isWordCharacter(std::string_view character) const {
   std::vector<Span> matches;
-  wordCharacter->findAll(character, matches);
+  wordCharacter.value().findAll(character, matches);
   return !matches.empty();
 }
 

@@ -28,7 +28,7 @@ struct Candidate {
   }
 };
 
-const Json &checkModel(const Json &model, const std::string &where) {
+void checkModel(const Json &model, const std::string &where) {
   // files written before the field existed hold merges and no type
   const bool typed = tokenizer_json::find(model, "type", where) ||
                      !tokenizer_json::find(model, "merges", where);
@@ -48,7 +48,11 @@ const Json &checkModel(const Json &model, const std::string &where) {
       unsupported(where, affix, "null");
     }
   }
-  return model;
+}
+
+const Json &vocabularyOf(const Json &model, const std::string &where) {
+  checkModel(model, where);
+  return tokenizer_json::require(model, "vocab", where);
 }
 
 /// The two halves of a merge: ["a", "b"] or "a b"; empty where it is neither.
@@ -81,9 +85,7 @@ struct Bpe::Symbol {
 
 Bpe::Bpe(const Json &model, const TokenTables *tables, const std::string &where)
     : words(tables ? Vocabulary(tables->tokens, where)
-                   : Vocabulary(tokenizer_json::require(
-                                    checkModel(model, where), "vocab", where),
-                                where + ".vocab")),
+                   : Vocabulary(vocabularyOf(model, where), where + ".vocab")),
       merges(tables
                  ? tables->merges.size()
                  : tokenizer_json::requireArray(model, "merges", where).size()),

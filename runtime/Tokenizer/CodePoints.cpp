@@ -109,7 +109,8 @@ CodePoints stretches(const uint32_t *table, size_t count, int shift,
 
 CodePoints ofCategory(std::string_view name) {
   return stretches(attributes, attributesCount, 11, [&](uint32_t bits) {
-    std::string_view category(categoryNames + 2 * (bits & categoryBits), 2);
+    std::string_view category(categoryNames + size_t(2) * (bits & categoryBits),
+                              2);
     return category.substr(0, name.size()) == name;
   });
 }

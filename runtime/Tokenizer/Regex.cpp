@@ -6,6 +6,7 @@
 #include "runtime/Tokenizer/Utf8.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -55,7 +56,8 @@ constexpr size_t baseMatchLimit = 5'000'000, matchLimitPerByte = 8;
 RegexProperties fittingProperties() {
   char version[24] = {};
   pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, version);
-  int major = std::atoi(version);
+  int major = 0;
+  std::from_chars(version, version + sizeof(version), major);
   return major >= 14 && major <= 16 ? RegexProperties::native
                                     : RegexProperties::listed;
 }

@@ -396,7 +396,8 @@ private:
     bool complete = !digits.empty() && (letter == 'x' || digits.size() == 4);
     if (braced) {
       complete =
-          complete && position < source.size() && source[position++] == '}';
+          complete && position < source.size() && source[position] == '}';
+      ++position;
     }
     unsigned long value = complete ? std::stoul(digits, nullptr, 16) : 0;
     if (!complete || (letter == 'x' && !braced && value >= 0x80) ||

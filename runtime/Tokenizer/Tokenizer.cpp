@@ -131,7 +131,7 @@ Tokenizer::Tokenizer(std::string_view tokenizerJson,
       made = std::make_unique<Parts>(tokenizer_json::parse(tables->rest, file),
                                      &*tables);
     } catch (const Error &) {
-      // The whole document says what is wrong, and where.
+      made = nullptr; // the whole document says what is wrong, and where
     }
   }
   if (!made) {

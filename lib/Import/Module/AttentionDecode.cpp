@@ -58,7 +58,7 @@ SmallVector<Value> AttentionLoops::inserted(ValueRange pools,
   return result;
 }
 
-Value AttentionLoops::filled(Extents extents, double value) {
+Value AttentionLoops::filled(const Extents &extents, double value) {
   Value number = arith::ConstantOp::create(e.b, e.b.getF32FloatAttr(value));
   return linalg::FillOp::create(e.b, number, e.empty(extents, e.b.getF32Type()))
       .getResult(0);

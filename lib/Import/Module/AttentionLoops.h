@@ -85,7 +85,7 @@ private:
                                           HeadBody body);
   llvm::SmallVector<mlir::Value>
   inserted(mlir::ValueRange pools, const Sequence &of, mlir::ValueRange state);
-  mlir::Value filled(Extents extents, double value);
+  mlir::Value filled(const Extents &extents, double value);
   int64_t mostPieces() const;
   Stored storeRows();
   mlir::Value entriesOf(const Sequence &of, const Stored &stored);

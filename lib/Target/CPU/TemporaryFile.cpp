@@ -59,7 +59,7 @@ static std::error_code putOnDisk(const std::string &path) {
 
 TemporaryFile::~TemporaryFile() {
   if (!name.empty()) {
-    fs::remove(name);
+    (void)fs::remove(name);
     llvm::sys::DontRemoveFileOnSignal(name);
   }
 }

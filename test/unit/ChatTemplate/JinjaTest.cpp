@@ -190,24 +190,27 @@ TEST(Jinja, HostileTemplatesEnd) {
       ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% "
        "endfor %}"),
       "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
-      "{% set n = namespace(s='aaaaaaaaaa') %}{% for i in range(1000) %}{% set "
-      "n.s = n.s + n.s %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
-      "n.s + n.s %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
-      "[n.s, n.s] %}{% endfor %}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
-      "[n.s, n.s] %}{% endfor %}{{ n.s }}",
-      "{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
-      "[n.s, n.s] %}{% endfor %}{{ n.s | tojson }}",
-      "{% set n = namespace(s=[1], t=[1]) %}{% for i in range(60) %}{% set n.s "
-      "= [n.s, n.s] %}{% set n.t = [n.t, n.t] "
-      "%}{% endfor %}{{ n.s == n.t }}",
-      "{% set n = namespace(s=[1].count) %}{% for i in range(1000) %}{% set "
-      "n.s = [n.s].count %}{% endfor %}",
-      "{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in [n.s] "
-      "%}{% set n.s = loop %}{% endfor %}{% "
-      "endfor %}",
+      ("{% set n = namespace(s='aaaaaaaaaa') %}{% for i in range(1000) %}{% "
+       "set "
+       "n.s = n.s + n.s %}{% endfor %}"),
+      ("{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
+       "n.s + n.s %}{% endfor %}"),
+      ("{% set n = namespace(s=[1]) %}{% for i in range(1000) %}{% set n.s = "
+       "[n.s, n.s] %}{% endfor %}"),
+      ("{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
+       "[n.s, n.s] %}{% endfor %}{{ n.s }}"),
+      ("{% set n = namespace(s=[1]) %}{% for i in range(60) %}{% set n.s = "
+       "[n.s, n.s] %}{% endfor %}{{ n.s | tojson }}"),
+      ("{% set n = namespace(s=[1], t=[1]) %}{% for i in range(60) %}{% set "
+       "n.s "
+       "= [n.s, n.s] %}{% set n.t = [n.t, n.t] "
+       "%}{% endfor %}{{ n.s == n.t }}"),
+      ("{% set n = namespace(s=[1].count) %}{% for i in range(1000) %}{% set "
+       "n.s = [n.s].count %}{% endfor %}"),
+      ("{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in "
+       "[n.s] "
+       "%}{% set n.s = loop %}{% endfor %}{% "
+       "endfor %}"),
       "{{ 'a' * 9223372036854775807 }}",
       "{{ [1] * 9223372036854775807 }}",
       "{{ 'ab' * 50000000 * 2 }}",
@@ -234,24 +237,25 @@ TEST(Jinja, HostileFormatsMacrosAndIntegersEnd) {
       ("{% set n = namespace(s='{0}{0}') %}{% for i in range(100) %}{% set n.s "
        "= n.s.format('{0}{0}') %}{% endfor %}"),
       "{{ 10 ** 1000000000 }}",
-      "{% set n = namespace(s=3) %}{% for i in range(99999) %}{% set n.s = n.s "
-      "* n.s %}{% endfor %}",
-      "{% set n = namespace(s=10 ** 4000) %}{% for i in range(99999) %}{% set "
-      "t = n.s // 3 %}{{ n.s * n.s }}{% endfor %}",
-      "{% macro f() %}{% call f() %}{{ caller() }}{% endcall %}{% endmacro %}"
-      "{% call f() %}a{% endcall %}",
-      "{% macro f() %}{{ caller() }}{% endmacro %}{% set n = namespace() %}"
-      "{% macro g() %}{% set n.c = caller %}{% endmacro %}"
-      "{% for i in range(99999) %}{% set p = n.c %}{% call g() %}{{ p() }}"
-      "{% endcall %}{% endfor %}{{ n.c() }}",
-      "{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in [1] "
-      "%}{% if loop.changed(n.s) %}{% set n.s = [loop] %}{% endif %}{% endfor "
-      "%}{% endfor %}{{ n.s }}",
-      "{% macro f() %}{{ varargs | length }}{% endmacro %}{% for i in "
-      "range(9999) %}{{ f(*range(99999)) }}{% endfor %}",
+      ("{% set n = namespace(s=3) %}{% for i in range(99999) %}{% set n.s = "
+       "n.s "
+       "* n.s %}{% endfor %}"),
+      ("{% set n = namespace(s=10 ** 4000) %}{% for i in range(99999) %}{% set "
+       "t = n.s // 3 %}{{ n.s * n.s }}{% endfor %}"),
+      ("{% macro f() %}{% call f() %}{{ caller() }}{% endcall %}{% endmacro %}"
+       "{% call f() %}a{% endcall %}"),
+      ("{% macro f() %}{{ caller() }}{% endmacro %}{% set n = namespace() %}"
+       "{% macro g() %}{% set n.c = caller %}{% endmacro %}"
+       "{% for i in range(99999) %}{% set p = n.c %}{% call g() %}{{ p() }}"
+       "{% endcall %}{% endfor %}{{ n.c() }}"),
+      ("{% set n = namespace(s=1) %}{% for i in range(1000) %}{% for j in [1] "
+       "%}{% if loop.changed(n.s) %}{% set n.s = [loop] %}{% endif %}{% endfor "
+       "%}{% endfor %}{{ n.s }}"),
+      ("{% macro f() %}{{ varargs | length }}{% endmacro %}{% for i in "
+       "range(9999) %}{{ f(*range(99999)) }}{% endfor %}"),
       "{{ ('<' | safe) + '<' * 5000000 }}",
-      "{% for i in range(99999) %}{% filter replace('a', 'b' * 1000) %}"
-      "{{ 'a' * 1000 }}{% endfilter %}{% endfor %}",
+      ("{% for i in range(99999) %}{% filter replace('a', 'b' * 1000) %}"
+       "{{ 'a' * 1000 }}{% endfilter %}{% endfor %}"),
   };
   for (const std::string &source : hostile) {
     EXPECT_THROW(ChatTemplate(source).renderJson(

@@ -116,7 +116,7 @@ ModelFolder::ModelFolder() {
   }
 }
 
-ModelFolder::~ModelFolder() { llvm::sys::fs::remove_directories(path); }
+ModelFolder::~ModelFolder() { (void)llvm::sys::fs::remove_directories(path); }
 
 ModelFolder &ModelFolder::set(llvm::StringRef field, llvm::json::Value value) {
   config[field.str()] = std::move(value); // the key owns its text

@@ -31,7 +31,7 @@ struct ShardedFolder : ModelFolder {
       weightMap[name] = odd ? first : second;
     }
   }
-  Opened writeAndOpen() const {
+  Opened writeShardsAndOpen() const {
     write("config.json",
           llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(config)))
               .str());
@@ -51,7 +51,7 @@ struct ShardedFolder : ModelFolder {
 TEST(Shards, GiveTheSameTensorsAsOneFile) {
   ModelFolder whole;
   ShardedFolder split;
-  Opened a = whole.writeAndOpen(), b = split.writeAndOpen();
+  Opened a = whole.writeAndOpen(), b = split.writeShardsAndOpen();
   ASSERT_EQ(a.error, "");
   ASSERT_EQ(b.error, "");
   for (const auto &[name, tensor] : whole.tensors) {
@@ -65,7 +65,7 @@ TEST(Shards, MayHoldStatesAndExperts) {
   ShardedFolder folder;
   folder.makeCheems().addExperts(0).addExperts(1);
   folder.split();
-  Opened opened = folder.writeAndOpen();
+  Opened opened = folder.writeShardsAndOpen();
   ASSERT_EQ(opened.error, "");
   const ModelConfig &config = opened.checkpoint->config();
   EXPECT_TRUE(config.layer[0].ssd && config.layer[1].attention);
@@ -79,13 +79,13 @@ TEST(Shards, MayHoldStatesAndExperts) {
   std::string a = "model.layers.1.ssd.A";
   folder.two[a] = patterned({4});
   folder.weightMap[a] = second;
-  EXPECT_THAT(folder.writeAndOpen().error,
+  EXPECT_THAT(folder.writeShardsAndOpen().error,
               HasSubstr(std::string(second) + ": tensor '" + a + "'"));
 }
 
 TEST(Shards, SingleFileWinsOverAnIndex) {
   ShardedFolder folder;
-  folder.writeAndOpen();
+  folder.writeShardsAndOpen();
   folder.write("model.safetensors", "");
   EXPECT_THAT(folder.open().error,
               HasSubstr("model.safetensors: not a safetensors file"));
@@ -93,8 +93,8 @@ TEST(Shards, SingleFileWinsOverAnIndex) {
 
 TEST(Shards, MissingFileIsNamed) {
   ShardedFolder folder;
-  folder.writeAndOpen();
-  llvm::sys::fs::remove(folder.path + "/" + second);
+  folder.writeShardsAndOpen();
+  ASSERT_FALSE(llvm::sys::fs::remove(folder.path + "/" + second));
   EXPECT_THAT(folder.open().error, HasSubstr(second));
 }
 
@@ -104,7 +104,7 @@ TEST(Shards, TensorInAnotherShardThanTheIndexSays) {
       folder.weightMap.getString("model.norm.weight") == llvm::StringRef(first)
           ? second
           : first;
-  std::string error = folder.writeAndOpen().error;
+  std::string error = folder.writeShardsAndOpen().error;
   EXPECT_THAT(error, HasSubstr("'model.norm.weight' is missing"));
   EXPECT_THAT(error, HasSubstr("index.json"));
 }
@@ -112,7 +112,7 @@ TEST(Shards, TensorInAnotherShardThanTheIndexSays) {
 TEST(Shards, TensorThatTheIndexDoesNotList) {
   ShardedFolder folder;
   folder.weightMap.erase("model.norm.weight");
-  EXPECT_THAT(folder.writeAndOpen().error,
+  EXPECT_THAT(folder.writeShardsAndOpen().error,
               HasSubstr("'model.norm.weight' is not listed"));
 }
 
@@ -120,7 +120,7 @@ TEST(Shards, TensorStoredTwice) {
   ShardedFolder folder;
   folder.one["model.norm.weight"] = folder.two["model.norm.weight"] =
       patterned({16});
-  EXPECT_THAT(folder.writeAndOpen().error,
+  EXPECT_THAT(folder.writeShardsAndOpen().error,
               HasSubstr("'model.norm.weight' is not listed for this file"));
 }
 
@@ -129,7 +129,7 @@ TEST(Shards, NamesCannotLeaveTheFolder) {
                            "sub/x.safetensors", "..", ".", "", "a\\b"}) {
     ShardedFolder folder;
     folder.weightMap["model.norm.weight"] = name;
-    std::string error = folder.writeAndOpen().error;
+    std::string error = folder.writeShardsAndOpen().error;
     EXPECT_THAT(error, HasSubstr("model.norm.weight"));
     EXPECT_THAT(error, HasSubstr(std::string("'") + name + "'"));
     EXPECT_THAT(error, HasSubstr("no plain file name"));

@@ -1,7 +1,7 @@
 #include "Sequences.h"
 #include "test/unit/Support/RandomCheckpoint.h"
+#include "llvm/ADT/bit.h"
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace cheems::test {
@@ -105,7 +105,8 @@ testing::AssertionResult same(const Logits &a, const Logits &b) {
       return testing::AssertionFailure()
              << "row " << i / a.vocabulary << " holds " << a.values[i];
     }
-    if (std::memcmp(&a.values[i], &b.values[i], sizeof(float)) != 0) {
+    if (llvm::bit_cast<uint32_t>(a.values[i]) !=
+        llvm::bit_cast<uint32_t>(b.values[i])) {
       first = first < 0 ? static_cast<int64_t>(i) : first;
       ++differ;
     }
