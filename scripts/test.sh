@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
-# ASan + UBSan with some whole models, the runtime and small compiled models under TSan, the format. Fails at the end if any
-# part failed.
+# ASan + UBSan with some whole models, the runtime and small compiled models under TSan, the format, clang-tidy. Fails at the
+# end if any part failed.
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
 #   test.sh --long     hours: compiled kernels and recorded operations under ASan, all recorded models with int4, 100,000
@@ -89,9 +89,7 @@ fi
 
 echo "==== style"
 timed style scripts/format.sh --check || broken+=(format)
-if [ -n "$long" ]; then
-  timed style scripts/tidy.sh --all || broken+=(tidy)
-fi
+timed style scripts/tidy.sh ${long:+--all} || broken+=(tidy)
 
 echo
 for line in "${skips[@]}"; do

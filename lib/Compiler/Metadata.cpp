@@ -57,7 +57,11 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
       layout = printed(panels);
     }
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
-      layout = layout == "rows" ? "" : layout + ' ';
+      if (layout == "rows") {
+        layout.clear();
+      } else {
+        layout += ' ';
+      }
       layout += "permute " + printed(mlir::Builder(order.getContext())
                                          .getI64ArrayAttr(order.asArrayRef()));
     }

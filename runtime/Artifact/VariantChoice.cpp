@@ -30,7 +30,7 @@ const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
       return variant;
     }
     throw Error(Status::unsupported,
-                asked + ", but " + reason + "; unset CHEEMS_CPU");
+                asked.append(", but ") + reason + "; unset CHEEMS_CPU");
   }
   throw Error(Status::unsupported, asked + ", but the file has " + names);
 }

@@ -81,6 +81,7 @@ private:
 
 LoopTimes loopTimes(const Trace &trace, const Operation &operation) {
   std::vector<LoopRole> roles;
+  roles.reserve(trace.names.size());
   for (const std::string &name : trace.names) {
     roles.push_back(operation.role(name));
   }

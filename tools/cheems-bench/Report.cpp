@@ -41,7 +41,7 @@ struct Bound {
 
   Bound(const Row &row, const Limits &limits) {
     const std::string &unit = row.model->productUnit;
-    bool near = row.operation->workingSet <= limits.l2Bytes;
+    bool near = row.operation.value().workingSet <= limits.l2Bytes;
     double moving = static_cast<double>(row.timing.bytes) /
                     (near ? limits.l2Bandwidth : limits.readBandwidth),
            computing = row.timing.operations / limits.peaks.at(unit);

@@ -81,15 +81,15 @@ private:
   int firstThreads() const { return static_cast<int>(options.threads[0]); }
 
   LoadedModel compileGiven() {
-    progress.show("compiling " + *options.compile);
+    const std::string &source = options.compile.value();
+    progress.show("compiling " + source);
     TemporaryFolder folder; // the model stays mapped when its file is gone
     std::string output = folder.path() + "/model.cheems";
-    ChildCost cost =
-        compileModel(*options.compile, output, options.compileArguments);
-    LoadedModel loaded = loadModel(output, nameOf(*options.compile),
-                                   firstThreads(), options.context);
+    ChildCost cost = compileModel(source, output, options.compileArguments);
+    LoadedModel loaded =
+        loadModel(output, nameOf(source), firstThreads(), options.context);
     loaded.facts.compile = cost;
-    loaded.facts.path = *options.compile;
+    loaded.facts.path = source;
     return loaded;
   }
 

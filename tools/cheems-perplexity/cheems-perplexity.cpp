@@ -36,7 +36,7 @@ void checkSameTokens(TextModel &model, TextModel &base,
           base.model().metadata().vocabulary ||
       chunks.tokens != baseChunks.tokens) {
     throw Error(Status::usage,
-                *options.base + ": reads " + options.file +
+                options.base.value() + ": reads " + options.file +
                     " as other tokens than " + options.model +
                     " does; --kl-base needs a model of the same tokenizer");
   }

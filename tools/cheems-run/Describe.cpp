@@ -186,7 +186,9 @@ std::string fullDescription(const ModelPointer &model) {
       continue;
     }
     for (const auto &[field, inner] : value.items()) {
-      add(name + "." + field, inner);
+      std::string path = name + '.';
+      path += field;
+      add(path, inner);
     }
   }
   return result;

@@ -122,7 +122,7 @@ int runPlain(const Options &options) {
 }
 
 void writeProfile(const Options &options) {
-  options.recording->write(*options.profile);
+  options.recording->write(options.profile.value());
   std::string loss = options.recording->loss();
   if (!loss.empty()) {
     say("warning: " + loss);

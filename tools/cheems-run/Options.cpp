@@ -116,9 +116,6 @@ void declareModes(CLI::App &app, Raw &raw) {
       ->group(run);
 }
 
-/// llama.cpp's.
-const Aliases aliases = {{"-sys", "--system-prompt"}, {"-cnv", "--chat"}};
-
 /// The mode whose flag was given; one at most.
 Mode chooseMode(const Raw &raw) {
   const std::pair<const char *, Mode> chosen[] = {
@@ -248,7 +245,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   declareModes(app, raw);
   raw.compile.declareFormats(app);
   raw.compile.declare(app);
-  if (!parse(app, argc, argv, aliases)) {
+  const Aliases ofLlama = {{"-sys", "--system-prompt"}, {"-cnv", "--chat"}};
+  if (!parse(app, argc, argv, ofLlama)) {
     return std::nullopt;
   }
   return checked(std::move(raw));

@@ -54,7 +54,7 @@ std::vector<Form> forms() {
 Tensor boundOf(const Tensor &want, int64_t size) {
   Tensor bound = want;
   for (double &value : bound.data) {
-    value = std::abs(value) * static_cast<double>(size / 2 + 8) * kUnit;
+    value = std::abs(value) * (static_cast<double>(size) / 2.0 + 8.0) * kUnit;
   }
   return bound;
 }

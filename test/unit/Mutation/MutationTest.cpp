@@ -34,7 +34,7 @@ constexpr int kProcesses = 2;
 
 int64_t setting(const char *name, int64_t otherwise) {
   const char *asked = std::getenv(name);
-  return asked != nullptr ? std::atoll(asked) : otherwise;
+  return asked != nullptr ? std::strtoll(asked, nullptr, 10) : otherwise;
 }
 
 /// The mutant that job `job` of `count` makes.

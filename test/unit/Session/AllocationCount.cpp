@@ -5,12 +5,15 @@
 
 // glibc's own names for what the functions below stand in front of; operator
 // new comes here as well.
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier,readability-identifier-naming):
+// the names are glibc's
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 }
+// NOLINTEND(clang-diagnostic-reserved-identifier,readability-identifier-naming)
 
 static std::atomic<int64_t> count{0};
 

@@ -88,7 +88,7 @@ RandomCheckpoint drawDense(uint64_t seed, std::optional<bool> authorNames) {
   case 4:
     c.keepWindow = 17;
     break;
-  case 5:
+  default:
     c.keepWindow = 2048;
     break;
   }
