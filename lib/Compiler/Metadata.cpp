@@ -168,9 +168,9 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
         ->getAttrOfType<mlir::StringAttr>("cheems.entry")
         .str();
   };
-  facts.generalEntry = entry("step_general");
+  facts.generalEntry = entry("step");
   facts.decodeEntry = entry("step_decode");
-  facts.generalWorkspace = workspace("step_general");
+  facts.generalWorkspace = workspace("step");
   facts.decodeWorkspace = workspace("step_decode");
   facts.state = module->getAttrOfType<mlir::ArrayAttr>("cheems.state");
   facts.parameters =
@@ -189,7 +189,7 @@ ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
     });
     return parts;
   };
-  facts.generalMarks = marks("step_general");
+  facts.generalMarks = marks("step");
   facts.decodeMarks = marks("step_decode");
   return facts;
 }

@@ -1,5 +1,6 @@
 // The named pass bundles.
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -34,6 +35,9 @@ static void enter(OpPassManager &pm, mlir::cheems::Stage stage) {
 
 void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   enter(pm, mlir::cheems::Stage::Fused);
+  pm.addPass(mlir::cheems::createSpecializeDecodePass());
+  pm.addPass(mlir::cheems::createExpandSegmentsPass());
+  pm.addPass(mlir::cheems::createEnterBuffersPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   if (!target.scalar) {

@@ -1,5 +1,6 @@
 // Registers dialects, passes and pipelines for the tools.
 #include "cheems/Pipelines/Registration.h"
+#include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "mlir/InitAllDialects.h"
@@ -14,5 +15,6 @@ void cheems::registerDialects(mlir::DialectRegistry &registry) {
 
 void cheems::registerPassesAndPipelines() {
   mlir::cheems::registerCheemsPasses();
+  mlir::cheems::registerCheemsToCPUPasses();
   registerPipelines();
 }

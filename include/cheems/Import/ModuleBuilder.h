@@ -17,12 +17,13 @@ struct ImportOptions {
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };
 
-/// The module follows the contract of docs/rationale.md ("State in place"). It
-/// carries
+/// The module is straight-line and knows no target. It carries
 /// - `cheems.state`: the pools in order, {name, type, shape}, extents "slots"
 /// and "capacity" by name;
-/// - functions `step_general` and `step_decode`, marked for
-/// cheems-emit-entries.
+/// - the function `step` on tensors, whose arguments say as `cheems.field` what
+/// they are: `tokens`, `segments`, `rows`, `logits` and `pools`; it returns the
+/// latter two;
+/// - a function per kind of layer, and `head`.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context,
                                               const ModelConfig &config,
                                               const ImportOptions &options);

@@ -1,153 +1,63 @@
-// Attention of a layer, and its loops for any segments.
-#include "AttentionLoops.h"
+// The attention part of a layer.
+#include "Layer.h"
+#include <cmath>
 
 namespace cheems {
 using namespace mlir;
 
-void AttentionLoops::putBack(ValueRange pools, const Sequence &of,
-                             ValueRange state) {
-  for (auto [i, pool] : llvm::enumerate(pools)) {
-    SmallVector<OpFoldResult> unit(of.offsets[i].size(), e.attr(1));
-    tensor::ParallelInsertSliceOp::create(e.b, state[i], pool, of.offsets[i],
-                                          of.sizes[i], unit);
+namespace {
+mlir::cheems::MaskKind kindOf(MaskKind kind) {
+  switch (kind) {
+  case MaskKind::Bias:
+    return mlir::cheems::MaskKind::bias;
+  case MaskKind::Threshold:
+    return mlir::cheems::MaskKind::threshold;
+  case MaskKind::Scale:
+    return mlir::cheems::MaskKind::scale;
   }
+  llvm_unreachable("every kind is handled");
 }
 
-void AttentionLoops::putRows(Value y, Value output, const Extents &offsets,
-                             const Extents &sizes) {
-  tensor::ParallelInsertSliceOp::create(
-      e.b, y, output, offsets, sizes, SmallVector<OpFoldResult>(3, e.attr(1)));
-}
-
-/// True where rows will have to go again, or some had to before.
-Value AttentionLoops::evicts(const Sequence &of) {
-  return arith::CmpIOp::create(e.b, arith::CmpIPredicate::ugt,
-                               e.add(of.position, of.length),
-                               e.index(*types.config.keepWindow));
-}
-
-/// `length` where `condition` is as `wanted`, else 0.
-Value AttentionLoops::lengthIf(Value condition, bool wanted, Value length) {
-  Value none = e.index(0);
-  return wanted ? arith::SelectOp::create(e.b, condition, length, none)
-                : arith::SelectOp::create(e.b, condition, none, length);
-}
-
-/// Stores each sequence's rows; those that need what the rows before left
-/// attend, too. Returns y [T, H, P].
-Value AttentionLoops::store() {
+/// Stores keys, values and masks and attends to what is stored; updates the
+/// pools.
+Value attend(Emitter &e, const ModelTypes &types, Value query, Value key,
+             Value value, Value mask, ArrayRef<bool> visible,
+             SequenceArguments &arguments) {
+  const ModelConfig &c = types.config;
+  const ImportOptions &options = types.options;
   ImplicitLocOpBuilder &b = e.b;
-  constexpr int64_t any = ShapedType::kDynamic;
-  bool inOrder = types.windowed() || types.counted();
-  SmallVector<Value> shared;
-  if (inOrder) {
-    shared.push_back(output());
-  }
-  llvm::append_range(shared, arguments.pools);
-  SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
-                                   e.attr(visible.size())};
-  auto loop = scf::ForallOp::create(b, bounds, shared, std::nullopt);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  ValueRange own = loop.getRegionOutArgs();
-  ValueRange pools = inOrder ? own.drop_front() : own;
-  Sequence of = sequenceOf(loop.getInductionVar(0), loop.getInductionVar(1),
-                           pools, /*decode=*/false);
-  AttentionState sequence = stateOf(of);
-  Value counts;
-  if (types.counted()) {
-    counts = sequence.takeCount(of.position);
-  }
-  auto [offsets, sizes] = placeOf(of, of.start, of.length);
-  Value y;
-  if (inOrder) {
-    y = e.slice(own[0], offsets, sizes, {any, queries, size});
-  }
-  if (types.windowed()) {
-    Value evicted = evicts(of);
-    sequence.appendAll(of.start, lengthIf(evicted, false, of.length),
-                       of.position);
-    y = sequence.inBlocks(of.start, lengthIf(evicted, true, of.length),
-                          of.position, y);
-  } else if (types.counted()) {
-    y = sequence.inBlocks(of.start, of.length, of.position, y);
-  } else {
-    sequence.appendAll(of.start, of.length, of.position);
-  }
-  SmallVector<Value> state = sequence.entries;
-  if (types.counted()) {
-    state.push_back(sequence.putCount(counts));
-  }
-  b.setInsertionPointToStart(loop.getTerminator().getBody());
-  if (inOrder) {
-    putRows(y, own[0], offsets, sizes);
-  }
-  putBack(pools, of, state);
-  ResultRange results = loop.getResults();
-  ValueRange after = inOrder ? ValueRange(results).drop_front() : results;
-  arguments.pools.assign(after.begin(), after.end());
-  return inOrder ? Value(results[0]) : Value();
+  Value y = e.emptyLike(query, b.getF32Type());
+  SmallVector<Type> results{y.getType()};
+  SmallVector<Value> pools(arguments.pools);
+  llvm::append_range(results, ValueRange(pools).getTypes());
+  Value keys = pools[0], values = pools[1], masks = pools[2];
+  ArrayRef<Value> further = ArrayRef(pools).drop_front(3);
+  auto next = [&](bool given) {
+    Value pool = given ? further.front() : Value();
+    further = further.drop_front(given);
+    return pool;
+  };
+  Value positions = next(types.windowed()), keyScales = next(options.stateInt8),
+        valueScales = next(options.stateInt8), counts = next(types.counted());
+  auto attention = mlir::cheems::SegmentedAttentionOp::create(
+      b, results, query, key, value, mask, arguments.segments, arguments.layer,
+      y, keys, values, masks, positions, keyScales, valueScales, counts,
+      mlir::cheems::MaskKindAttr::get(b.getContext(), kindOf(c.maskKind)),
+      b.getF64FloatAttr(1.0 / std::sqrt(static_cast<double>(c.headDim))),
+      types.windowed() ? b.getI64IntegerAttr(*c.keepWindow) : IntegerAttr(),
+      c.maskKind == MaskKind::Threshold ? b.getF64FloatAttr(c.maskThreshold)
+                                        : FloatAttr(),
+      mask ? DenseBoolArrayAttr() : b.getDenseBoolArrayAttr(visible),
+      b.getI64IntegerAttr(options.block),
+      options.stateInt8 && options.stateBF16 ? b.getUnitAttr() : UnitAttr(),
+      /*one_row=*/UnitAttr());
+  arguments.pools.assign(attention.result_begin() + 1, attention.result_end());
+  return attention.getResult(0);
 }
-
-/// Rows that see all rows before them, in blocks that threads share: a
-/// sequence's heads may be fewer than those.
-Value AttentionLoops::attend(Value output) {
-  ImplicitLocOpBuilder &b = e.b;
-  constexpr int64_t any = ShapedType::kDynamic;
-  int64_t most = types.options.block;
-  AffineExpr rows = b.getAffineDimExpr(0);
-  OpFoldResult blocks = affine::makeComposedFoldedAffineApply(
-      b, b.getLoc(), AffineMap::get(1, 0, rows.ceilDiv(most)),
-      {e.rows(operands.query)});
-  SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
-                                   e.attr(visible.size()), blocks};
-  auto loop =
-      scf::ForallOp::create(b, bounds, ValueRange{output}, std::nullopt);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Sequence of = sequenceOf(loop.getInductionVar(0), loop.getInductionVar(1),
-                           arguments.pools, /*decode=*/false);
-  Value length = of.length;
-  if (types.windowed()) {
-    length = lengthIf(evicts(of), false, length);
-  }
-  // Late blocks see much and early ones little: they take turns from both
-  // ends, so that each thread gets as much. Past the last, nothing is left.
-  Value turn = loop.getInductionVar(2), one = e.index(1);
-  Value count = arith::CeilDivUIOp::create(b, length, e.index(most));
-  Value half = arith::ShRUIOp::create(b, turn, one);
-  Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                    arith::AndIOp::create(b, turn, one), one);
-  Value fromEnd =
-      arith::SubIOp::create(b, arith::SubIOp::create(b, count, one), half);
-  Value block = arith::SelectOp::create(b, odd, fromEnd, half);
-  Value inside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, turn, count);
-  block = arith::SelectOp::create(b, inside, block, e.index(0));
-  Value first = arith::MulIOp::create(b, block, e.index(most));
-  Value left = arith::MinUIOp::create(b, e.index(most),
-                                      arith::SubIOp::create(b, length, first));
-  left = lengthIf(inside, true, left);
-  Value row = e.add(of.start, first);
-  auto [offsets, sizes] = placeOf(of, row, left);
-  Value y =
-      e.slice(loop.getRegionOutArgs()[0], offsets, sizes, {any, queries, size});
-  y = stateOf(of).attendTo(row, left, e.add(of.position, first), y);
-  b.setInsertionPointToStart(loop.getTerminator().getBody());
-  putRows(y, loop.getRegionOutArgs()[0], offsets, sizes);
-  return loop.getResult(0);
-}
-
-Value AttentionLoops::general() {
-  Value stored = store();
-  if (types.counted()) {
-    return stored;
-  }
-  return attend(stored ? stored : output());
-}
+} // namespace
 
 Value emitAttention(Emitter &e, const ModelTypes &types,
-                    const AttentionTensors &tensors, bool decode, Value input,
+                    const AttentionTensors &tensors, Value input,
                     WeightReader &weights, SequenceArguments &arguments) {
   const ModelConfig &c = types.config;
   Value query =
@@ -176,10 +86,9 @@ Value emitAttention(Emitter &e, const ModelTypes &types,
   }
   query = e.rotate(query, arguments.cosine, arguments.sine);
   key = e.rotate(key, arguments.cosine, arguments.sine);
-  AttentionOperands operands{query, key, e.splitHeads(value, c.keyValueHeads),
-                             mask, visible};
-  AttentionLoops loops(e, types, operands, arguments);
-  Value attended = decode ? loops.decode() : loops.general();
+  Value attended = attend(e, types, query, key,
+                          e.splitHeads(value, c.keyValueHeads), mask, visible,
+                          arguments);
   return weights.projection(e, tensors.output, e.mergeHeads(attended));
 }
 } // namespace cheems

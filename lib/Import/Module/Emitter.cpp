@@ -4,37 +4,6 @@
 namespace cheems {
 using namespace mlir;
 
-Value Emitter::slice(Value source, Extents offsets, Extents sizes,
-                     ArrayRef<int64_t> shape) {
-  auto type = RankedTensorType::get(
-      shape, cast<RankedTensorType>(source.getType()).getElementType());
-  SmallVector<OpFoldResult> strides(offsets.size(), attr(1));
-  return tensor::ExtractSliceOp::create(b, type, source, offsets, sizes,
-                                        strides);
-}
-
-Value Emitter::insert(Value source, Value into, Extents offsets,
-                      Extents sizes) {
-  SmallVector<OpFoldResult> strides(offsets.size(), attr(1));
-  return tensor::InsertSliceOp::create(b, source, into, offsets, sizes,
-                                       strides);
-}
-
-Value Emitter::map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out,
-                   Body body) {
-  int64_t rank = cast<RankedTensorType>(out.getType()).getRank();
-  SmallVector<AffineMap> all(maps);
-  all.push_back(b.getMultiDimIdentityMap(rank));
-  return linalg::GenericOp::create(
-             b, out.getType(), inputs, out, all,
-             SmallVector<utils::IteratorType>(rank,
-                                              utils::IteratorType::parallel),
-             [&](OpBuilder &builder, Location loc, ValueRange args) {
-               linalg::YieldOp::create(builder, loc, body(builder, loc, args));
-             })
-      .getResult(0);
-}
-
 Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
              k = b.getAffineDimExpr(2);

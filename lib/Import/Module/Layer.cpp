@@ -5,9 +5,8 @@ namespace cheems {
 using namespace mlir;
 
 func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
-                           const LayerTensors &layer, bool decode) {
-  std::string name =
-      std::string("layer_") + (decode ? "decode_" : "") + kindOf(types, layer);
+                           const LayerTensors &layer) {
+  std::string name = "layer_" + kindOf(types, layer);
   if (auto existing = module.lookupSymbol<func::FuncOp>(name)) {
     return existing;
   }
@@ -35,9 +34,6 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   auto function =
       func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));
   function.setPrivate();
-  if (decode) {
-    function->setAttr("cheems.decode", e.b.getUnitAttr());
-  }
   Block *entry = function.addEntryBlock();
   e.b.setInsertionPointToStart(entry);
 
@@ -52,9 +48,9 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
     llvm::append_range(given.pools, arguments.slice(5, firstWeight - 5));
     Value input = e.rmsNorm(x, weights.next(), c.normEpsilon);
     output = layer.attention
-                 ? emitAttention(e, types, *layer.attention, decode, input,
+                 ? emitAttention(e, types, *layer.attention, input,
                                  weights, given)
-                 : emitSSD(e, types, *layer.ssd, decode, input, weights, given);
+                 : emitSSD(e, types, *layer.ssd, input, weights, given);
     pools = std::move(given.pools);
   } else if (layer.attention->output.bias) {
     output = weights.next();

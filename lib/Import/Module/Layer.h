@@ -55,23 +55,22 @@ struct SequenceArguments {
 /// those of attention or of SSD. Where attention sees nothing: (x, weights...)
 /// -> x.
 mlir::func::FuncOp layerFunction(mlir::ModuleOp module, const ModelTypes &types,
-                                 const LayerTensors &layer, bool decode);
+                                 const LayerTensors &layer);
 
 /// The sequence parts: input [T, D] normalised, output [T, D].
 mlir::Value emitAttention(Emitter &e, const ModelTypes &types,
-                          const AttentionTensors &tensors, bool decode,
-                          mlir::Value input, WeightReader &weights,
+                          const AttentionTensors &tensors, mlir::Value input, WeightReader &weights,
                           SequenceArguments &arguments);
 mlir::Value emitSSD(Emitter &e, const ModelTypes &types,
-                    const SSDTensors &tensors, bool decode, mlir::Value input,
+                    const SSDTensors &tensors, mlir::Value input,
                     WeightReader &weights, SequenceArguments &arguments);
 /// The state part: the MLP, and experts added where the layer has some.
 mlir::Value emitFeedForward(Emitter &e, const ModelTypes &types,
                             const LayerTensors &layer, mlir::Value input,
                             WeightReader &weights);
 
-/// The step function over buffers, for any segments or for segments of one row.
-void buildStep(mlir::ModuleOp module, const ModelTypes &types, bool decode);
+/// The step function.
+void buildStep(mlir::ModuleOp module, const ModelTypes &types);
 
 } // namespace cheems
 

@@ -1,5 +1,6 @@
 // Element types, state pools and the segment table of a module.
 #include "ModelTypes.h"
+#include "cheems/Dialect/Cheems/IR/Segments.h"
 #include "cheems/Import/Quantize.h"
 
 namespace cheems {
@@ -50,7 +51,7 @@ mlir::cheems::QuantizedAttr ModelTypes::quantizedTable() const {
 }
 
 RankedTensorType ModelTypes::segments() const {
-  return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, i32());
+  return RankedTensorType::get({ShapedType::kDynamic, mlir::cheems::kSegmentFields}, i32());
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
@@ -98,11 +99,5 @@ SmallVector<ModelTypes::Pool> ModelTypes::pools() const {
   SmallVector<Pool> result = attentionPools();
   llvm::append_range(result, ssdPools());
   return result;
-}
-
-Value segmentField(Emitter &e, Value segments, Value s, SegmentField field) {
-  Value stored =
-      tensor::ExtractOp::create(e.b, segments, ValueRange{s, e.index(field)});
-  return arith::IndexCastOp::create(e.b, e.b.getIndexType(), stored);
 }
 } // namespace cheems

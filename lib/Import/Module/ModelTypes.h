@@ -46,26 +46,11 @@ struct ModelTypes {
   /// scales of keys and values, where entries are counted counts. Empty without
   /// such layers.
   llvm::SmallVector<Pool> attentionPools() const;
-  /// Which of those are the keys' scales; the values' come next.
-  size_t scalePools() const { return windowed() ? 4 : 3; }
   /// The running state of SSD, [slots, layers, H, N, P].
   llvm::SmallVector<Pool> ssdPools() const;
   /// All of them, attention's first.
   llvm::SmallVector<Pool> pools() const;
 };
-
-/// Integers of one segment, and how they are read from the table
-/// (include/cheems/abi.h).
-enum SegmentField : int64_t {
-  kSlot,
-  kStart,
-  kLength,
-  kPosition,
-  kRopeLength,
-  kSegmentFields = 8
-};
-mlir::Value segmentField(Emitter &e, mlir::Value segments, mlir::Value s,
-                         SegmentField field);
 
 } // namespace cheems
 

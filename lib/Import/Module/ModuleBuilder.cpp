@@ -1,7 +1,6 @@
 // Builds the module of a checkpoint.
 #include "cheems/Import/ModuleBuilder.h"
 #include "Layer.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 namespace cheems {
 using namespace mlir;
@@ -9,13 +8,11 @@ using namespace mlir;
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
                                   const ModelConfig &config,
                                   const ImportOptions &options) {
-  context.loadDialect<mlir::cheems::CheemsDialect, func::FuncDialect,
-                      bufferization::BufferizationDialect>();
+  context.loadDialect<mlir::cheems::CheemsDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(&context), config.modelType);
   ModelTypes types{config, options, &context};
-  buildStep(*module, types, /*decode=*/false);
-  buildStep(*module, types, /*decode=*/true);
+  buildStep(*module, types);
 
   Builder b(&context);
   SmallVector<Attribute> state;

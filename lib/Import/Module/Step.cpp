@@ -1,6 +1,5 @@
-// The step functions: embedding, layers, and the head on the wanted rows.
+// The step function: embedding, layers, and the head on the wanted rows.
 #include "Layer.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 namespace cheems {
 using namespace mlir;
@@ -10,14 +9,13 @@ struct Step {
   Emitter e;
   ModuleOp module;
   const ModelTypes &types;
-  bool decode;
   Value positions, lengths; ///< of every row: see rowPositions
   llvm::DenseMap<int64_t, std::pair<Value, Value>> tables; ///< by size
   SmallVector<Value> attentionPools, ssdPools;
   int64_t attentionLayer = 0, ssdLayer = 0; ///< the next of its kind
 
-  Step(ModuleOp module, const ModelTypes &types, bool decode)
-      : e(module), module(module), types(types), decode(decode) {}
+  Step(ModuleOp module, const ModelTypes &types)
+      : e(module), module(module), types(types) {}
 
   Value parameter(const std::string &name, RankedTensorType type,
                   ArrayRef<int64_t> permute = {},
@@ -65,7 +63,7 @@ struct Step {
     func::FuncOp callee;
     {
       OpBuilder::InsertionGuard guard(b);
-      callee = layerFunction(module, types, layer, decode);
+      callee = layerFunction(module, types, layer);
     }
     const ModelConfig &c = types.config;
     bool attention = layer.attention.has_value();
@@ -94,53 +92,22 @@ struct Step {
 
   /// Position and rotary length of every row: two i32 tensors [T].
   std::pair<Value, Value> rowPositions(Value segments, Value count) {
-    ImplicitLocOpBuilder &b = e.b;
-    Type i32 = b.getI32Type();
-    Value zero = e.index(0), one = e.index(1);
-    SmallVector<Value> inits{e.empty(OpFoldResult(count), i32),
-                             e.empty(OpFoldResult(count), i32)};
-    auto overSegments = scf::ForOp::create(
-        b, zero, e.rows(segments), one, inits,
-        [&](OpBuilder &, Location, Value s, ValueRange outer) {
-          Value start = segmentField(e, segments, s, kStart);
-          Value length = decode ? one : segmentField(e, segments, s, kLength);
-          Value position = segmentField(e, segments, s, kPosition);
-          Value reach = arith::IndexCastOp::create(
-              b, i32, segmentField(e, segments, s, kRopeLength));
-          auto overRows = scf::ForOp::create(
-              b, zero, length, one, outer,
-              [&](OpBuilder &, Location, Value t, ValueRange args) {
-                Value row = e.add(start, t);
-                Value at =
-                    arith::IndexCastOp::create(b, i32, e.add(position, t));
-                Value positions = tensor::InsertOp::create(b, at, args[0], row);
-                Value lengths =
-                    tensor::InsertOp::create(b, reach, args[1], row);
-                scf::YieldOp::create(b, ValueRange{positions, lengths});
-              });
-          scf::YieldOp::create(b, overRows.getResults());
-        });
-    return {overSegments.getResult(0), overSegments.getResult(1)};
+    Type i32 = e.b.getI32Type();
+    Value position = e.empty(OpFoldResult(count), i32),
+          length = e.empty(OpFoldResult(count), i32);
+    auto rows = mlir::cheems::PositionsOp::create(
+        e.b, TypeRange{position.getType(), length.getType()}, segments,
+        position, length, /*one_row=*/UnitAttr());
+    return {rows.getResult(0), rows.getResult(1)};
   }
 
   /// Row `ids[t]` of `table`, widened; `table` may be an embedding or rows
   /// already computed.
   Value gather(Value table, Value ids, Value count, int64_t columns) {
-    Value out = e.empty({count, e.attr(columns)}, e.b.getF32Type());
-    AffineMap all = e.b.getMultiDimIdentityMap(2);
-    return e.map(
-        ids, all.dropResult(1), out,
-        [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-          Value row =
-              arith::IndexCastOp::create(b, loc, b.getIndexType(), args[0]);
-          Value column = linalg::IndexOp::create(b, loc, 1);
-          Value element =
-              tensor::ExtractOp::create(b, loc, table, ValueRange{row, column});
-          return element.getType().isF32()
-                     ? element
-                     : arith::ExtFOp::create(b, loc, b.getF32Type(), element)
-                           .getResult();
-        });
+    Value y = e.empty({count, e.attr(columns)}, e.b.getF32Type());
+    return mlir::cheems::GatherRowsOp::create(e.b, TypeRange{y.getType()},
+                                              table, ids, y)
+        .getResult(0);
   }
 
   /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits.
@@ -191,51 +158,36 @@ struct Step {
   void build() {
     const ModelConfig &c = types.config;
     ImplicitLocOpBuilder &b = e.b;
-    constexpr int64_t any = ShapedType::kDynamic;
-    Type i32 = b.getI32Type();
-    auto buffer = [](RankedTensorType type) {
-      return MemRefType::get(type.getShape(), type.getElementType());
-    };
-    auto ids = RankedTensorType::get({any}, i32);
+    auto ids = RankedTensorType::get({ShapedType::kDynamic}, b.getI32Type());
     RankedTensorType logitsType = types.rowsOf(c.vocabulary);
-    SmallVector<Type> inputs{buffer(ids), buffer(types.segments()), buffer(ids),
-                             buffer(logitsType),
-                             MemRefType::get({any}, b.getI8Type())};
-    SmallVector<StringRef> fields{"tokens", "segments", "rows", "logits",
-                                  "parameters"};
+    SmallVector<Type> inputs{ids, types.segments(), ids, logitsType},
+        outputs{logitsType};
+    SmallVector<StringRef> fields{"tokens", "segments", "rows", "logits"};
+    size_t firstPool = inputs.size();
     for (const ModelTypes::Pool &pool : types.pools()) {
-      inputs.push_back(buffer(pool.type));
+      inputs.push_back(pool.type);
+      outputs.push_back(pool.type);
       fields.push_back("pools");
     }
     b.setInsertionPointToEnd(module.getBody());
-    StringRef name = decode ? "step_decode" : "step_general";
     auto function =
-        func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
-    function->setAttr("cheems.entry", b.getStringAttr("cheems_" + name));
-    if (decode) {
-      function->setAttr("cheems.decode", b.getUnitAttr());
-    }
+        func::FuncOp::create(b, "step", b.getFunctionType(inputs, outputs));
     for (auto [i, field] : llvm::enumerate(fields)) {
       function.setArgAttr(i, "cheems.field", b.getStringAttr(field));
-      if (field == "pools") {
-        function.setArgAttr(i, "cheems.index", b.getI64IntegerAttr(i - 5));
+      if (i >= firstPool) {
+        function.setArgAttr(i, "cheems.index",
+                            b.getI64IntegerAttr(i - firstPool));
       }
     }
     Block *entry = function.addEntryBlock();
     b.setInsertionPointToStart(entry);
-    auto tensor = [&](unsigned i, bool writable) -> Value {
-      auto type = cast<MemRefType>(inputs[i]);
-      return bufferization::ToTensorOp::create(
-          b, RankedTensorType::get(type.getShape(), type.getElementType()),
-          entry->getArgument(i), /*restrict=*/true, writable);
-    };
-    Value tokens = tensor(0, false), segments = tensor(1, false),
-          wanted = tensor(2, false), logits = tensor(3, true);
+    ArrayRef<BlockArgument> given = entry->getArguments();
+    Value tokens = given[0], segments = given[1], wanted = given[2],
+          logits = given[3];
+    ArrayRef<BlockArgument> pools = given.drop_front(firstPool);
     size_t ofAttention = types.attentionPools().size();
-    for (unsigned i = 5; i < inputs.size(); ++i) {
-      (i - 5 < ofAttention ? attentionPools : ssdPools)
-          .push_back(tensor(i, true));
-    }
+    attentionPools.assign(pools.begin(), pools.begin() + ofAttention);
+    ssdPools.assign(pools.begin() + ofAttention, pools.end());
 
     mark("embedding");
     Value count = e.rows(tokens);
@@ -263,25 +215,16 @@ struct Step {
     arguments.push_back(logits);
     Value result = func::CallOp::create(b, head, arguments).getResult(0);
 
-    // Every result goes back by name: an update that was not in place would
-    // otherwise be lost in silence.
-    auto store = [&](Value value, unsigned i) {
-      bufferization::MaterializeInDestinationOp::create(
-          b, Type(), value, entry->getArgument(i), /*restrict=*/true,
-          /*writable=*/true);
-    };
-    store(result, 3);
-    for (auto [i, pool] :
-         llvm::enumerate(llvm::concat<Value>(attentionPools, ssdPools))) {
-      store(pool, 5 + i);
-    }
-    func::ReturnOp::create(b);
+    SmallVector<Value> results{result};
+    llvm::append_range(results, attentionPools);
+    llvm::append_range(results, ssdPools);
+    func::ReturnOp::create(b, results);
   }
 };
 } // namespace
 
-void buildStep(ModuleOp module, const ModelTypes &types, bool decode) {
-  Step step(module, types, decode);
+void buildStep(ModuleOp module, const ModelTypes &types) {
+  Step step(module, types);
   step.build();
 }
 } // namespace cheems

@@ -10,6 +10,7 @@ using namespace mlir::cheems;
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.cpp.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.cpp.inc"
+#include "cheems/Dialect/Cheems/IR/CheemsInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsAttrs.cpp.inc"
 #define GET_OP_CLASSES

@@ -26,6 +26,7 @@ class HasKernel : public OpTrait::TraitBase<Op, HasKernel> {};
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"
+#include "cheems/Dialect/Cheems/IR/CheemsInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsAttrs.h.inc"
 #define GET_OP_CLASSES

@@ -12,5 +12,6 @@ include "cheems/Dialect/Cheems/IR/MaskOps.td"
 include "cheems/Dialect/Cheems/IR/AttentionOps.td"
 include "cheems/Dialect/Cheems/IR/SSDOps.td"
 include "cheems/Dialect/Cheems/IR/ExpertOps.td"
+include "cheems/Dialect/Cheems/IR/SegmentOps.td"
 
 #endif

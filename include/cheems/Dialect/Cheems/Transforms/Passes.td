@@ -21,6 +21,18 @@ def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cheems::CheemsDialect"];
 }
 
+def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> {
+  let summary = "Make a second step whose segments have one row each";
+  let description = [{
+    Before: functions with ops that work on segments: `cheems.positions`, `cheems.segmented_ssd`, `cheems.segmented_attention`.
+    After: each has a copy beside it, with `_decode` behind its name, that calls the copies of what it calls; the ops in it
+    say `one_row`.
+    Requires: calls lead to functions of the module.
+    Guarantees: the functions that were there stay as they are. Functions without such ops are shared. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
+}
+
 def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
   let summary = "Merge projections of one input into one";
   let description = [{

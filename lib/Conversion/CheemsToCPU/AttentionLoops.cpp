@@ -1,18 +1,17 @@
 // What the loops of attention share: a segment and head, and its state.
 #include "AttentionLoops.h"
 
-namespace cheems {
-using namespace mlir;
+namespace mlir::cheems {
 
 namespace {
 /// State heads of which some head of A sees keys.
-SmallVector<int64_t> visibleStateHeads(const ModelTypes &types,
-                                       ArrayRef<bool> visibleHeads) {
+SmallVector<int64_t> visibleStateHeads(SegmentedAttentionOp op) {
   SmallVector<int64_t> result;
-  int64_t masks = types.config.maskHeads / types.stateHeads();
-  for (int64_t head = 0; head < types.stateHeads(); ++head) {
-    if (visibleHeads.empty() ||
-        llvm::is_contained(visibleHeads.slice(head * masks, masks), true)) {
+  std::optional<ArrayRef<bool>> visible = op.getVisible();
+  int64_t masks = op.getMaskHeads() / op.getStateHeads();
+  for (int64_t head = 0; head < op.getStateHeads(); ++head) {
+    if (!visible ||
+        llvm::is_contained(visible->slice(head * masks, masks), true)) {
       result.push_back(head);
     }
   }
@@ -20,7 +19,7 @@ SmallVector<int64_t> visibleStateHeads(const ModelTypes &types,
 }
 
 /// heads[i].
-Value chosen(Emitter &e, ArrayRef<int64_t> heads, Value i) {
+Value chosen(TensorBuilder &e, ArrayRef<int64_t> heads, Value i) {
   bool all = heads.back() == static_cast<int64_t>(heads.size()) - 1;
   if (all) {
     return i;
@@ -35,13 +34,10 @@ Value chosen(Emitter &e, ArrayRef<int64_t> heads, Value i) {
 }
 } // namespace
 
-AttentionLoops::AttentionLoops(Emitter &e, const ModelTypes &types,
-                               const AttentionOperands &operands,
-                               SequenceArguments &arguments)
-    : e(e), types(types), operands(operands), arguments(arguments),
-      visible(visibleStateHeads(types, operands.visibleHeads)),
-      heads(types.stateHeads()), queries(types.config.heads / heads),
-      masks(types.config.maskHeads / heads), size(types.config.headDim) {}
+AttentionLoops::AttentionLoops(TensorBuilder &e, SegmentedAttentionOp op)
+    : e(e), op(op), visible(visibleStateHeads(op)), heads(op.getStateHeads()),
+      queries(op.getQueryHeads() / heads), masks(op.getMaskHeads() / heads),
+      size(op.getHeadSize()), statePools(op.getPools()) {}
 
 OpFoldResult AttentionLoops::headTimes(Value head, int64_t factor) {
   return affine::makeComposedFoldedAffineApply(
@@ -54,7 +50,7 @@ AttentionLoops::Sequence AttentionLoops::sequenceOf(Value s, Value headNumber,
                                                     bool decode) {
   ImplicitLocOpBuilder &b = e.b;
   constexpr int64_t any = ShapedType::kDynamic;
-  Value segments = arguments.segments;
+  Value segments = op.getSegments();
   Sequence of;
   of.head = chosen(e, visible, headNumber);
   of.slot = segmentField(e, segments, s, kSlot);
@@ -66,7 +62,7 @@ AttentionLoops::Sequence AttentionLoops::sequenceOf(Value s, Value headNumber,
   for (auto [i, pool] : llvm::enumerate(pools)) {
     int64_t rank = cast<RankedTensorType>(pool.getType()).getRank();
     bool mask = i == 2;
-    SmallVector<OpFoldResult> offsets{of.slot, arguments.layer,
+    SmallVector<OpFoldResult> offsets{of.slot, op.getLayer(),
                                       mask ? headTimes(of.head, masks)
                                            : OpFoldResult(of.head)};
     SmallVector<OpFoldResult> sizes{one, one, mask ? e.attr(masks) : one};
@@ -94,21 +90,9 @@ AttentionState AttentionLoops::stateOf(const Sequence &of) {
       e.b, e.b.getLoc(),
       AffineMap::get(
           1, 0,
-          e.b.getAffineDimExpr(0).floorDiv(heads / types.config.keyValueHeads)),
+          e.b.getAffineDimExpr(0).floorDiv(heads / op.getKeyHeads())),
       {of.head});
-  return {e,
-          types,
-          operands.query,
-          operands.key,
-          operands.value,
-          operands.mask,
-          operands.visibleHeads,
-          of.head,
-          keyHead,
-          queries,
-          masks,
-          of.state,
-          Value()};
+  return {e, op, of.head, keyHead, queries, masks, of.state, Value()};
 }
 
 std::pair<SmallVector<OpFoldResult>, SmallVector<OpFoldResult>>
@@ -120,12 +104,11 @@ AttentionLoops::placeOf(const Sequence &of, OpFoldResult row,
 
 Value AttentionLoops::output() {
   ImplicitLocOpBuilder &b = e.b;
-  Value output = e.empty(tensor::getMixedSizes(b, b.getLoc(), operands.query),
-                         b.getF32Type());
+  Value output = op.getY();
   if (static_cast<int64_t>(visible.size()) < heads) {
     Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
     output = linalg::FillOp::create(b, zero, output).getResult(0);
   }
   return output;
 }
-} // namespace cheems
+} // namespace mlir::cheems

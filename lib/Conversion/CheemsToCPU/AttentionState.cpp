@@ -1,9 +1,7 @@
 // One sequence and state head of attention.
 #include "AttentionState.h"
-#include <cmath>
 
-namespace cheems {
-using namespace mlir;
+namespace mlir::cheems {
 
 OpFoldResult AttentionState::headTimes(int64_t factor) {
   return affine::makeComposedFoldedAffineApply(
@@ -14,13 +12,13 @@ OpFoldResult AttentionState::headTimes(int64_t factor) {
 /// Copies the block's rows of `from` [T, G, P] to entries from `first` on.
 Value AttentionState::append(Value into, Value from, const Block &rows,
                              OpFoldResult first) {
-  int64_t size = types.config.headDim;
+  int64_t size = op.getHeadSize();
   OpFoldResult zero = e.attr(0), one = e.attr(1), width = e.attr(size);
   Value source = e.slice(from, {rows.row, keyValueHead, zero},
                          {rows.count, one, width}, {rows.staticCount, size});
   Value target = e.slice(into, {zero, first, zero}, {one, rows.count, width},
                          {rows.staticCount, size});
-  Type element = types.stateElement();
+  Type element = op.getKeys().getType().getElementType();
   // A copy op and not an elementwise one: canonicalisation would see through
   // that, and bufferisation copy in its place.
   Value stored =
@@ -37,16 +35,16 @@ Value AttentionState::append(Value into, Value from, const Block &rows,
 void AttentionState::appendCodes(size_t pool, Value from, const Block &rows,
                                  OpFoldResult first) {
   OpFoldResult zero = e.attr(0), one = e.attr(1),
-               width = e.attr(types.config.headDim);
-  Value &codes = entries[pool], &scales = entries[types.scalePools() + pool];
+               width = e.attr(op.getHeadSize());
+  Value &codes = entries[pool], &scales = entries[scalePools() + pool];
   Value source =
       e.slice(from, {rows.row, keyValueHead, zero}, {rows.count, one, width},
-              {rows.staticCount, types.config.headDim});
+              {rows.staticCount, op.getHeadSize()});
   Value rowCodes = e.slice(codes, {zero, first, zero}, {one, rows.count, width},
-                           {rows.staticCount, types.config.headDim});
+                           {rows.staticCount, op.getHeadSize()});
   Value rowScales =
       e.slice(scales, {zero, first}, {one, rows.count}, {rows.staticCount});
-  auto stored = mlir::cheems::QuantizeEntriesOp::create(
+  auto stored = QuantizeEntriesOp::create(
       e.b, TypeRange{rowCodes.getType(), rowScales.getType()}, source, rowCodes,
       rowScales);
   codes = e.insert(stored.getResult(0), codes, {zero, first, zero},
@@ -55,16 +53,10 @@ void AttentionState::appendCodes(size_t pool, Value from, const Block &rows,
       e.insert(stored.getResult(1), scales, {zero, first}, {one, rows.count});
 }
 
-std::pair<Value, Value> AttentionState::scales() const {
-  size_t at = types.scalePools();
-  return types.options.stateInt8 ? std::pair{entries[at], entries[at + 1]}
+std::pair<Value, Value> AttentionState::scales() {
+  size_t at = scalePools();
+  return op.getKeyScales() ? std::pair{entries[at], entries[at + 1]}
                                  : std::pair<Value, Value>();
-}
-
-UnitAttr AttentionState::roundsToBF16() {
-  const ImportOptions &options = types.options;
-  return options.stateInt8 && options.stateBF16 ? e.b.getUnitAttr()
-                                                : UnitAttr();
 }
 
 Value AttentionState::appendMask(const Block &rows, OpFoldResult first) {
@@ -73,8 +65,8 @@ Value AttentionState::appendMask(const Block &rows, OpFoldResult first) {
   Value target = e.slice(entries[2], {zero, first}, {heads, rows.count},
                          {masksPerHead, rows.staticCount});
   Value stored;
-  if (mask) {
-    Value source = e.slice(mask, {rows.row, firstHead}, {rows.count, heads},
+  if (op.getMask()) {
+    Value source = e.slice(op.getMask(), {rows.row, firstHead}, {rows.count, heads},
                            {rows.staticCount, masksPerHead});
     AffineMap transposed = AffineMap::getPermutationMap(
         ArrayRef<unsigned>{1, 0}, e.b.getContext());
@@ -97,15 +89,15 @@ Value AttentionState::visibility(OpBuilder &b, Location loc,
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   };
   Value result = constant(1);
-  bool mixed = masksPerHead > 1 &&
-               llvm::any_of(visibleHeads, [](bool seen) { return !seen; });
+  ArrayRef<bool> visible = *op.getVisible();
+  bool mixed = masksPerHead > 1 && llvm::is_contained(visible, false);
   if (!mixed) { // a group with no visible head is never asked
     return result;
   }
   Value head = arith::AddIOp::create(
       b, loc, getValueOrCreateConstantIndexOp(b, loc, firstHead),
       linalg::IndexOp::create(b, loc, 0));
-  for (auto [i, seen] : llvm::enumerate(visibleHeads)) {
+  for (auto [i, seen] : llvm::enumerate(visible)) {
     if (!seen) {
       Value here =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, head,
@@ -140,34 +132,15 @@ Value AttentionState::scratch(const Block &rows, Type type, bool column) {
                  {rows.count, one}, {rows.staticCount, 1});
 }
 
-mlir::cheems::MaskKindAttr AttentionState::kind() {
-  mlir::cheems::MaskKind kinds[] = {mlir::cheems::MaskKind::bias,
-                                    mlir::cheems::MaskKind::threshold,
-                                    mlir::cheems::MaskKind::scale};
-  return mlir::cheems::MaskKindAttr::get(
-      e.b.getContext(), kinds[static_cast<int>(types.config.maskKind)]);
-}
-
-FloatAttr AttentionState::scale() {
-  return e.b.getF64FloatAttr(
-      1.0 / std::sqrt(static_cast<double>(types.config.headDim)));
-}
-
-FloatAttr AttentionState::hideBelow() {
-  return types.config.maskKind == MaskKind::Threshold
-             ? e.b.getF64FloatAttr(types.config.maskThreshold)
-             : FloatAttr();
-}
-
 Value AttentionState::attend(Value q, Value first, const Sight &sight,
                              Value y) {
   Value position = sight.threshold ? entries[3] : Value();
   auto [keyScales, valueScales] = scales();
-  return mlir::cheems::DynamicMaskAttentionOp::create(
+  return DynamicMaskAttentionOp::create(
              e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
              first, sight.seen, position, sight.threshold, sight.last,
-             keyScales, valueScales, y, kind(), scale(), hideBelow(),
-             roundsToBF16())
+             keyScales, valueScales, y, op.getKindAttr(), op.getScaleAttr(),
+             op.getHideBelowAttr(), op.getBf16Attr())
       .getResult(0);
 }
 
@@ -178,13 +151,13 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
                                                  ValueRange state) {
   constexpr int64_t any = ShapedType::kDynamic;
   OpFoldResult zero = e.attr(0), one = e.attr(1),
-               width = e.attr(types.config.headDim);
+               width = e.attr(op.getHeadSize());
   auto numbers = [&](Value of, int64_t heads) {
     return e.slice(of, {zero, from}, {e.attr(heads), count}, {heads, any});
   };
   auto vectors = [&](Value of) {
     return e.slice(of, {zero, from, zero}, {one, count, width},
-                   {1, any, types.config.headDim});
+                   {1, any, op.getHeadSize()});
   };
   Value position = sight.threshold ? numbers(entries[3], 1) : Value();
   auto [keyScales, valueScales] = scales();
@@ -193,18 +166,19 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
     valueScales = numbers(valueScales, 1);
   }
   Value first = arith::SubIOp::create(e.b, entriesAfter, e.index(1));
-  auto block = mlir::cheems::OnlineAttentionOp::create(
+  auto block = OnlineAttentionOp::create(
       e.b, state.getTypes(), queries({start, one, 1, Value(), 1}),
       vectors(entries[0]), vectors(entries[1]),
       numbers(entries[2], masksPerHead), first, from, sight.seen, position,
       sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
-      state[2], kind(), scale(), hideBelow(), roundsToBF16());
+      state[2], op.getKindAttr(), op.getScaleAttr(),
+      op.getHideBelowAttr(), op.getBf16Attr());
   return block.getResults();
 }
 
 Value AttentionState::kept(Value position) {
   return arith::MinUIOp::create(e.b, position,
-                                e.index(*types.config.keepWindow));
+                                e.index(*op.getKeep()));
 }
 
 /// Behind what is kept; and what each row sees of all that.
@@ -215,9 +189,9 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
   if (sight.place) {
     results.push_back(sight.place.getType());
   }
-  auto found = mlir::cheems::KeepThresholdOp::create(
+  auto found = KeepThresholdOp::create(
       e.b, results, entries[2], entries[3], first, sight.threshold, sight.last,
-      sight.place, e.b.getI64IntegerAttr(*types.config.keepWindow));
+      sight.place, op.getKeepAttr());
   sight.threshold = found.getResult(0);
   sight.last = found.getResult(1);
   if (sight.place) {
@@ -228,10 +202,10 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
 void AttentionState::evict(Value threshold, Value last, Value place,
                            Value first, Value count) {
   auto [keyScales, valueScales] = scales();
-  auto update = mlir::cheems::KeepUpdateOp::create(
+  auto update = KeepUpdateOp::create(
       e.b, ValueRange(entries).getTypes(), threshold, last, first, count, place,
       entries[0], entries[1], entries[2], entries[3], keyScales, valueScales,
-      e.b.getI64IntegerAttr(*types.config.keepWindow));
+      op.getKeepAttr());
   entries.assign(update.result_begin(), update.result_end());
 }
 
@@ -260,22 +234,22 @@ OpFoldResult AttentionState::lastOf(const Block &rows) {
 void AttentionState::appendVisible(const Block &rows, Sight &sight) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
-  int64_t size = types.config.headDim;
+  int64_t size = op.getHeadSize();
   auto ofHead = [&](Value from) {
     return e.slice(from, {rows.row, keyValueHead, zero},
                    {rows.count, one, e.attr(size)}, {rows.staticCount, size});
   };
-  Value keys = ofHead(key), values = ofHead(value);
-  Value masks = e.slice(mask, {rows.row, headTimes(masksPerHead)},
+  Value keys = ofHead(op.getKey()), values = ofHead(op.getValue());
+  Value masks = e.slice(op.getMask(), {rows.row, headTimes(masksPerHead)},
                         {rows.count, e.attr(masksPerHead)},
                         {rows.staticCount, masksPerHead});
   auto [keyScales, valueScales] = scales();
   SmallVector<Value> destinations(entries);
   destinations.insert(destinations.begin() + 3, sight.seen);
-  auto stored = mlir::cheems::AppendVisibleOp::create(
+  auto stored = AppendVisibleOp::create(
       b, ValueRange(destinations).getTypes(), keys, values, masks, count,
       entries[0], entries[1], entries[2], sight.seen, keyScales, valueScales,
-      b.getF64FloatAttr(types.config.maskThreshold));
+      op.getHideBelowAttr());
   entries.assign(stored.result_begin(), stored.result_end());
   entries.erase(entries.begin() + 3);
   sight.seen = stored.getResult(3);
@@ -309,34 +283,34 @@ Value AttentionState::putCount(Value counts) {
 }
 
 Value AttentionState::queries(const Block &rows) {
-  int64_t size = types.config.headDim;
-  return e.slice(query, {rows.row, headTimes(queriesPerHead), e.attr(0)},
+  int64_t size = op.getHeadSize();
+  return e.slice(op.getQuery(), {rows.row, headTimes(queriesPerHead), e.attr(0)},
                  {rows.count, e.attr(queriesPerHead), e.attr(size)},
                  {rows.staticCount, queriesPerHead, size});
 }
 
 void AttentionState::append(const Block &rows, OpFoldResult first) {
-  if (types.options.stateInt8) {
-    appendCodes(0, key, rows, first);
-    appendCodes(1, value, rows, first);
+  if (op.getKeyScales()) {
+    appendCodes(0, op.getKey(), rows, first);
+    appendCodes(1, op.getValue(), rows, first);
   } else {
-    entries[0] = append(entries[0], key, rows, first);
-    entries[1] = append(entries[1], value, rows, first);
+    entries[0] = append(entries[0], op.getKey(), rows, first);
+    entries[1] = append(entries[1], op.getValue(), rows, first);
   }
   entries[2] = appendMask(rows, first);
-  if (types.windowed()) {
+  if (op.getKeep()) {
     entries[3] = appendPosition(rows, first);
   }
 }
 
 Value AttentionState::block(const Block &rows, Value y) {
-  return types.windowed() ? windowBlock(rows, queries(rows), y)
+  return op.getKeep() ? windowBlock(rows, queries(rows), y)
                           : countedBlock(rows, queries(rows), y);
 }
 
 void AttentionState::storeOne(Value start, Value position, Sight &sight) {
   Block row{start, e.attr(1), 1, position, 1};
-  if (types.windowed()) {
+  if (op.getKeep()) {
     appendKept(row, sight);
   } else if (counted()) {
     appendVisible(row, sight);
@@ -346,9 +320,9 @@ void AttentionState::storeOne(Value start, Value position, Sight &sight) {
 }
 
 Value AttentionState::entriesAfter(Value position, Value seen) {
-  return types.counted()
+  return op.getCounts()
              ? seen
-             : e.add(types.windowed() ? kept(position) : position, e.index(1));
+             : e.add(op.getKeep() ? kept(position) : position, e.index(1));
 }
 
 void AttentionState::appendAll(Value start, Value length, Value position) {
@@ -365,7 +339,7 @@ Value AttentionState::inBlocks(Value start, Value length, Value position,
                                Value y) {
   constexpr int64_t any = ShapedType::kDynamic;
   ImplicitLocOpBuilder &b = e.b;
-  int64_t most = types.options.block;
+  int64_t most = op.getBlock();
   SmallVector<Value> carried{y};
   llvm::append_range(carried, entries);
   if (counted()) {
@@ -386,7 +360,7 @@ Value AttentionState::inBlocks(Value start, Value length, Value position,
   resume(loop.getRegionIterArgs());
   Value rest = arith::SubIOp::create(b, length, offset);
   Value rows = arith::MinUIOp::create(b, e.index(most), rest);
-  int64_t size = types.config.headDim;
+  int64_t size = op.getHeadSize();
   SmallVector<OpFoldResult> offsets{offset, e.attr(0), e.attr(0)};
   SmallVector<OpFoldResult> sizes{rows, e.attr(queriesPerHead), e.attr(size)};
   Value out = e.slice(loop.getRegionIterArg(0), offsets, sizes,
@@ -403,4 +377,4 @@ Value AttentionState::inBlocks(Value start, Value length, Value position,
   resume(loop.getResults());
   return loop.getResult(0);
 }
-} // namespace cheems
+} // namespace mlir::cheems

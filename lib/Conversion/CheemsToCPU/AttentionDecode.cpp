@@ -7,11 +7,10 @@
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
-namespace cheems {
-using namespace mlir;
+namespace mlir::cheems {
 
 namespace {
-constexpr int64_t kBlock = mlir::cheems::kAttentionBlock;
+constexpr int64_t kBlock = kAttentionBlock;
 /// Shares of a head's entries, at most: even for 2, 3, 4, 6 and 8 threads.
 constexpr int64_t kShares = 24;
 /// f32 of a cache line: no two threads write to one.
@@ -19,12 +18,12 @@ constexpr int64_t kLine = 16;
 } // namespace
 
 /// Positions are 31 bits, so without a window that is some hundreds.
-int64_t AttentionLoops::mostPieces() const {
+int64_t AttentionLoops::mostPieces() {
   constexpr int64_t positions = int64_t(1) << 31;
-  int64_t entries = types.windowed()
-                        ? std::min(*types.config.keepWindow + 1, positions)
+  int64_t entries = op.getKeep()
+                        ? std::min(static_cast<int64_t>(*op.getKeep()) + 1, positions)
                         : positions;
-  return mlir::cheems::piecesOf(llvm::divideCeil(entries, kBlock));
+  return piecesOf(llvm::divideCeil(entries, kBlock));
 }
 
 Value AttentionLoops::blocksOf(Value entries) {
@@ -35,7 +34,7 @@ Value AttentionLoops::blocksOf(Value entries) {
 SmallVector<Value> AttentionLoops::eachHead(ValueRange carried, HeadBody body) {
   ImplicitLocOpBuilder &b = e.b;
   auto segments = scf::ForOp::create(
-      b, e.index(0), e.rows(arguments.segments), e.index(1), carried,
+      b, e.index(0), e.rows(op.getSegments()), e.index(1), carried,
       [&](OpBuilder &, Location, Value s, ValueRange outer) {
         auto heads = scf::ForOp::create(
             b, e.index(0), e.index(static_cast<int64_t>(visible.size())),
@@ -67,16 +66,16 @@ Value AttentionLoops::filled(const Extents &extents, double value) {
 /// Each sequence's row, and what it sees; `most` as a by-product.
 AttentionLoops::Stored AttentionLoops::storeRows() {
   ImplicitLocOpBuilder &b = e.b;
-  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), operands.query, 0),
+  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), op.getQuery(), 0),
                one = e.attr(1);
   Extents shape{rows, e.attr(heads)};
-  SmallVector<Value> carried(arguments.pools);
+  SmallVector<Value> carried(statePools);
   size_t pools = carried.size();
-  if (types.windowed()) {
+  if (op.getKeep()) {
     carried.push_back(e.empty(shape, b.getF32Type()));
     carried.push_back(e.empty(shape, b.getI32Type()));
     carried.push_back(e.empty(shape, b.getI32Type()));
-  } else if (types.counted()) {
+  } else if (op.getCounts()) {
     carried.push_back(e.empty(shape, b.getI32Type()));
   }
   carried.push_back(e.index(0));
@@ -88,25 +87,25 @@ AttentionLoops::Stored AttentionLoops::storeRows() {
     Extents place{of.start, of.head}, sizes{one, one};
     AttentionState::Sight sight;
     SmallVector<Value> next;
-    if (types.windowed()) {
+    if (op.getKeep()) {
       sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
       sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
       sight.place = e.slice(before[pools + 2], place, sizes, {1, 1});
-    } else if (types.counted()) {
+    } else if (op.getCounts()) {
       counts = sequence.takeCount(of.position);
       sight.seen = e.slice(before[pools], place, sizes, {1});
     }
     sequence.storeOne(of.start, of.position, sight);
     SmallVector<Value> state = sequence.entries;
-    if (types.counted()) {
+    if (op.getCounts()) {
       state.push_back(sequence.putCount(counts));
       number = sequence.count;
     }
     next = inserted(before.take_front(pools), of, state);
     for (auto [j, result] :
-         llvm::enumerate(types.windowed() ? SmallVector{sight.threshold,
+         llvm::enumerate(op.getKeep() ? SmallVector{sight.threshold,
                                                         sight.last, sight.place}
-                         : types.counted() ? SmallVector{sight.seen}
+                         : op.getCounts() ? SmallVector{sight.seen}
                                            : SmallVector<Value>())) {
       next.push_back(e.insert(result, before[pools + j], place, sizes));
     }
@@ -114,13 +113,13 @@ AttentionLoops::Stored AttentionLoops::storeRows() {
         b, before.back(), sequence.entriesAfter(of.position, number)));
     return next;
   });
-  arguments.pools.assign(after.begin(), after.begin() + pools);
+  statePools.assign(after.begin(), after.begin() + pools);
   Stored stored{Value(), Value(), Value(), Value(), after.back()};
-  if (types.windowed()) {
+  if (op.getKeep()) {
     stored.thresholds = after[pools];
     stored.lasts = after[pools + 1];
     stored.places = after[pools + 2];
-  } else if (types.counted()) {
+  } else if (op.getCounts()) {
     stored.seen = after[pools];
   }
   return stored;
@@ -168,10 +167,10 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
                                                        Softmax partial) {
   ImplicitLocOpBuilder &b = e.b;
   OpFoldResult zero = e.attr(0), one = e.attr(1);
-  mlir::cheems::AttentionPieces pieces(b, b.getLoc());
+  AttentionPieces pieces(b, b.getLoc());
   Value shares =
       arith::MinUIOp::create(b, blocksOf(stored.most), e.index(kShares));
-  SmallVector<OpFoldResult> bounds{e.rows(arguments.segments),
+  SmallVector<OpFoldResult> bounds{e.rows(op.getSegments()),
                                    e.attr(visible.size()), shares};
   auto loop = scf::ForallOp::create(
       b, bounds, ValueRange{partial.maximum, partial.sum, partial.y},
@@ -179,15 +178,15 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar(1), part = loop.getInductionVar(2);
-  Sequence of = sequenceOf(loop.getInductionVar(0), number, arguments.pools,
+  Sequence of = sequenceOf(loop.getInductionVar(0), number, statePools,
                            /*decode=*/true);
   AttentionState sequence = stateOf(of);
   AttentionState::Sight sight;
   Extents place{of.start, of.head}, sizes{one, one};
-  if (types.windowed()) {
+  if (op.getKeep()) {
     sight.threshold = e.slice(stored.thresholds, place, sizes, {1, 1});
     sight.last = e.slice(stored.lasts, place, sizes, {1, 1});
-  } else if (types.counted()) {
+  } else if (op.getCounts()) {
     sequence.entries.pop_back();
     sight.seen = e.slice(stored.seen, place, sizes, {1});
   }
@@ -260,8 +259,8 @@ AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   SmallVector<Value> merged = eachHead(
       {all.maximum, all.sum, all.y}, [&](Value s, Value i, ValueRange before) {
-        Sequence of = sequenceOf(s, i, arguments.pools, /*decode=*/true);
-        Value pieces = mlir::cheems::AttentionPieces(b, b.getLoc())
+        Sequence of = sequenceOf(s, i, statePools, /*decode=*/true);
+        Value pieces = AttentionPieces(b, b.getLoc())
                            .piecesOf(blocksOf(entriesOf(of, stored)));
         auto [offsets, sizes] = placeOf(of, of.start, one);
         Extents place(ArrayRef(offsets).take_front(2)),
@@ -284,7 +283,7 @@ AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
                 }
                 return e.slice(of, at, sizes, shape);
               };
-              auto merge = mlir::cheems::MergeAttentionOp::create(
+              auto merge = MergeAttentionOp::create(
                   b, state.getTypes(), later(partial.maximum, of.start, false),
                   later(partial.sum, of.start, false),
                   later(partial.y, of.start, true), state[0], state[1],
@@ -303,7 +302,7 @@ AttentionLoops::Softmax AttentionLoops::mergePieces(const Stored &stored,
 void AttentionLoops::update(const Stored &stored) {
   OpFoldResult one = e.attr(1);
   SmallVector<Value> after =
-      eachHead(arguments.pools, [&](Value s, Value i, ValueRange pools) {
+      eachHead(statePools, [&](Value s, Value i, ValueRange pools) {
         Sequence of = sequenceOf(s, i, pools, /*decode=*/true);
         AttentionState sequence = stateOf(of);
         Extents place{of.start, of.head}, sizes{one, one};
@@ -313,26 +312,28 @@ void AttentionLoops::update(const Stored &stored) {
                        sequence.kept(of.position), e.index(1));
         return inserted(pools, of, sequence.entries);
       });
-  arguments.pools.assign(after.begin(), after.end());
+  statePools.assign(after.begin(), after.end());
 }
 
 Value AttentionLoops::decode() {
   ImplicitLocOpBuilder &b = e.b;
   constexpr double lowest = -std::numeric_limits<double>::infinity();
   Stored stored = storeRows();
-  Extents shape = tensor::getMixedSizes(b, b.getLoc(), operands.query),
+  Extents shape = tensor::getMixedSizes(b, b.getLoc(), op.getQuery()),
           numbers(ArrayRef(shape).take_front(2));
   int64_t most = mostPieces(), number = static_cast<int64_t>(visible.size()),
           line = static_cast<int64_t>(llvm::alignTo(queries, kLine));
   Extents ofPieces{shape[0], e.attr(most), e.attr(number), e.attr(line)},
       values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
              e.attr(size)};
-  Softmax all{filled(numbers, lowest), filled(numbers, 0), filled(shape, 0)};
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Softmax all{filled(numbers, lowest), filled(numbers, 0),
+              linalg::FillOp::create(b, zero, op.getY()).getResult(0)};
   Softmax partial{e.empty(ofPieces, b.getF32Type()),
                   e.empty(ofPieces, b.getF32Type()),
                   e.empty(values, b.getF32Type())};
   all = mergePieces(stored, attendToPieces(stored, partial), all);
-  if (types.windowed()) {
+  if (op.getKeep()) {
     update(stored);
   }
   // As cheems-tile-keys divides.
@@ -348,4 +349,4 @@ Value AttentionLoops::decode() {
         return arith::DivFOp::create(b, loc, args[1], divisor);
       });
 }
-} // namespace cheems
+} // namespace mlir::cheems

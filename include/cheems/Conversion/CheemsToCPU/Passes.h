@@ -1,0 +1,19 @@
+// Passes from a step of the cheems dialect to loops over its sequences.
+#ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
+#define CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::cheems {
+
+#define GEN_PASS_DECL
+#include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,17 @@
+// Reading the segment table.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_SEGMENTTABLE_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_SEGMENTTABLE_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/IR/Segments.h"
+#include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
+
+namespace mlir::cheems {
+
+/// A field of segment `s`, as an index.
+Value segmentField(TensorBuilder &e, Value segments, Value s,
+                   SegmentField field);
+
+} // namespace mlir::cheems
+
+#endif

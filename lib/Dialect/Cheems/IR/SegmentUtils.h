@@ -1,0 +1,25 @@
+// What the ops of a step share.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMS_IR_SEGMENTUTILS_H
+#define CHEEMS_LIB_DIALECT_CHEEMS_IR_SEGMENTUTILS_H
+
+#include "OpUtils.h"
+#include "cheems/Dialect/Cheems/IR/Segments.h"
+
+namespace mlir::cheems {
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+inline LogicalResult verifySegments(Operation *op, const char *label,
+                                    Value segments) {
+  if (shapeOf(segments)[1] == kSegmentFields) {
+    return success();
+  }
+  return op->emitOpError(label) << ": segments are [S, " << kSegmentFields
+                                << "], not of type " << segments.getType();
+}
+
+} // namespace mlir::cheems
+
+#endif
