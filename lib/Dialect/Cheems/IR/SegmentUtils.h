@@ -16,8 +16,9 @@ inline LogicalResult verifySegments(Operation *op, const char *label,
   if (shapeOf(segments)[1] == kSegmentFields) {
     return success();
   }
-  return op->emitOpError(label) << ": segments are [S, " << kSegmentFields
-                                << "], not of type " << segments.getType();
+  return op->emitOpError(label)
+         << ": segments are [S, " << static_cast<int64_t>(kSegmentFields)
+         << "], not of type " << segments.getType();
 }
 
 } // namespace mlir::cheems

@@ -68,6 +68,13 @@ struct Constraints {
       return op.emitOpError("C4: visible says of each of ")
              << masks[2] << " heads of A whether it sees, and some head does";
     }
+    // Only there does a mask of 1 see and one of 0 not.
+    double below = op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0;
+    if (visible && (op.getKind() != MaskKind::threshold || !(below > 0) ||
+                    below > 1)) {
+      return op.emitOpError("C4: visible is for kind threshold with hide_below "
+                            "above 0 and at most 1");
+    }
     return op.getMask() ? verifySameShape(op, "C4", shapeOf(op.getMask()),
                                           {query[0], masks[2]},
                                           "shapes of mask and [T, M]")

@@ -16,19 +16,21 @@ def Cheems_Dialect : Dialect {
   let cppNamespace = "::mlir::cheems";
   let summary = "State-space duality, dynamic masks and expert retrieval of \"Wonderful Matrices\"";
   let description = [{
-    Value semantics on tensors, one sequence an op: raggedness is outside, in an `scf.forall` over segments.
-    State is a pooled tensor `[slots, layers, ...]`, sliced by the loop and updated in place through destinations.
-    The same ops work on buffers after bufferisation.
+    Value semantics on tensors. Ops of a step (`gather_rows`, `positions`, and those named `segmented_`) take the rows of all
+    sequences and the table of segments that says whose they are. The others work on one sequence: raggedness is outside, in loops
+    over segments that `cheems-expand-segments` makes of the first. State is a pooled tensor `[slots, layers, ...]`, sliced by the
+    loops and updated in place through destinations. What works on one sequence works on buffers, too, after bufferisation.
 
     Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
     P head size, C capacity of the key/value entries of one head, S segments, W kept keys, N state size of SSD, G its groups,
     K keys a half, k experts retrieved a head, E experts.
 
-    Constraints of an op are labelled C1, C2, ...; an error of its verifier begins with the label. Of every op that has `outs`:
+    Constraints of an op are labelled C1, C2, ...; an error of its verifier begins with the label. Of every op that has `outs` and
+    is none of a step:
     - C0: operands with a shape are all tensors or all buffers.
 
-    Of the ops that have `outs`, those of the trait `HasKernel` stay on buffers until `cheems-lower-microkernels` makes vector
-    loops of them; `cheems-decompose` takes the others apart, on tensors.
+    Of these, those of the trait `HasKernel` stay on buffers until `cheems-lower-microkernels` makes vector loops of them;
+    `cheems-decompose` takes the others apart, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

@@ -160,7 +160,8 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     - C1: `query` and `y` have the same shape [T, H, P], `key` and `value` are [T, G, P].
     - C2: G divides G', G' divides M and M divides H, none of them zero. H, G, P and the heads of pools are static.
     - C3: `keys` and `values` have the same type [slots, layers, G', C, P], `masks` is [slots, layers, M, C].
-    - C4: `mask` [T, M] or `visible` is given, and not both; `visible` has M numbers, not all of them zero.
+    - C4: `mask` [T, M] or `visible` is given, and not both; `visible` has M numbers, not all of them zero, and is for kind
+      `threshold` with 0 < `hide_below` <= 1.
     - C5: `positions` [slots, layers, G', C] are given with `keep` >= 1, for kind `bias` with G' = M, and only there.
     - C6: `hide_below` is given for kind `threshold` only.
     - C7: `counts` [slots, layers, G'] is for kind `threshold` with `mask`.

@@ -1,7 +1,8 @@
 """Holds docs/ops.md, the invalid IR and Passes.td to each other: labels.py DOCS_FOLDER TEST_FOLDER PASSES_TD.
 
 Each constraint that an op's section labels must be broken by some invalid IR, and each label that invalid IR expects of an op
-must be in its section; C0 is that of every op with `outs`. The ops with a kernel must be those that Passes.td names.
+must be in its section. C0 is that of every op with `outs` that may take buffers: one that is Pure takes tensors only. The ops
+with a kernel must be those that Passes.td names.
 """
 import pathlib
 import re
@@ -20,7 +21,8 @@ def documented(page):
         labels[name] = set(re.findall(r"^- (C\d+): ", text, re.MULTILINE))
         if same := re.search(r"^- C1 to C\d+: as `(\w+)`", text, re.MULTILINE):
             labels[name] |= labels[same[1]]
-        if "DestinationStyleOpInterface" in text:
+        pure = re.search(r"^Traits: .*`AlwaysSpeculatableImplTrait`", text, re.MULTILINE)
+        if "DestinationStyleOpInterface" in text and not pure:
             labels[name].add("C0")
         if re.search(r"^Traits: .*`HasKernel`", text, re.MULTILINE):
             kernels.add(name)
