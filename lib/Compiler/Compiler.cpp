@@ -119,7 +119,10 @@ llvm::Error writeImported(const std::string &output, const ModelConfig &config,
     return llvm::createStringError(
         "internal error: the imported module is invalid");
   }
-  return writeStage(output, [&](llvm::raw_ostream &os) { module->print(os); });
+  return writeStage(output, [&](llvm::raw_ostream &os) {
+    // values are called what they came from
+    module->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
+  });
 }
 } // namespace
 

@@ -1,5 +1,6 @@
 // The attention part of a layer.
 #include "Layer.h"
+#include "Locations.h"
 #include <cmath>
 
 namespace cheems {
@@ -26,7 +27,7 @@ Value attend(Emitter &e, const ModelTypes &types, Value query, Value key,
   const ModelConfig &c = types.config;
   const ImportOptions &options = types.options;
   ImplicitLocOpBuilder &b = e.b;
-  Value y = e.emptyLike(query, b.getF32Type());
+  Value y = e.emptyRows(query, b.getF32Type());
   SmallVector<Type> results{y.getType()};
   SmallVector<Value> pools(arguments.pools);
   llvm::append_range(results, ValueRange(pools).getTypes());
@@ -60,6 +61,9 @@ Value emitAttention(Emitter &e, const ModelTypes &types,
                     const AttentionTensors &tensors, Value input,
                     WeightReader &weights, SequenceArguments &arguments) {
   const ModelConfig &c = types.config;
+  // What is neither a projection nor a norm is the part itself.
+  LocationScope here(
+      e.b, parentLocation(partLocation(types.context, tensors.query.weight)));
   Value query =
       e.splitHeads(weights.projection(e, tensors.query, input), c.heads);
   Value key =
@@ -72,8 +76,7 @@ Value emitAttention(Emitter &e, const ModelTypes &types,
                             tensors.visibleHeads.end());
   if (visible.empty()) {
     Value step = weights.projection(e, tensors.maskStep, value);
-    mask = e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), step),
-                   e.b.getF32Type());
+    mask = e.emptyRows(step, e.b.getF32Type());
     mask = mlir::cheems::DynamicMaskOp::create(e.b, TypeRange{mask.getType()},
                                                step, weights.next(), mask)
                .getResult(0);

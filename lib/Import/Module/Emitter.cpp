@@ -1,10 +1,41 @@
-// Small builders for the ops that a model is made of.
+// Builders of what a model is made of.
 #include "Emitter.h"
+#include "Locations.h"
 
 namespace cheems {
 using namespace mlir;
 
+void Emitter::begin(Block *body, Value first) {
+  b.setInsertionPointToStart(body);
+  LocationScope here(b, namedLocation(b.getContext(), "rows"));
+  rowCount = tensor::getMixedSize(b, b.getLoc(), first, 0);
+  zeroOfBody = {};
+}
+
+Value Emitter::zero() {
+  if (!zeroOfBody) {
+    LocationScope here(b, namedLocation(b.getContext(), "zero"));
+    zeroOfBody = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  }
+  return zeroOfBody;
+}
+
+Value Emitter::emptyRows(Value like, Type element) {
+  SmallVector<OpFoldResult> extents{rowCount};
+  for (int64_t extent :
+       cast<RankedTensorType>(like.getType()).getShape().drop_front()) {
+    extents.push_back(attr(extent));
+  }
+  return empty(extents, element);
+}
+
+Value Emitter::zeroRows(int64_t columns) {
+  Value rows = empty({rowCount, attr(columns)}, b.getF32Type());
+  return linalg::FillOp::create(b, zero(), rows).getResult(0);
+}
+
 Value Emitter::project(Value x, Value weight, Value bias, Value y) {
+  LocationScope here(b, weight.getLoc());
   AffineExpr m = b.getAffineDimExpr(0), n = b.getAffineDimExpr(1),
              k = b.getAffineDimExpr(2);
   MLIRContext *context = b.getContext();
@@ -14,16 +45,10 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   SmallVector<Attribute> maps{operandMap(m, k), operandMap(n, k),
                               operandMap(m, n)};
   int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(0);
-  OpFoldResult count = tensor::getMixedSize(b, b.getLoc(), x, 0);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  auto destination = [&] {
-    return y ? y : empty({count, attr(columns)}, b.getF32Type());
-  };
-  Value product =
-      linalg::FillOp::create(
-          b, zero,
-          bias ? empty({count, attr(columns)}, b.getF32Type()) : destination())
-          .getResult(0);
+  // Biased rows go into a tensor of their own: the product may become a slice
+  // of a merged one, which others read.
+  Value product = y && !bias ? linalg::FillOp::create(b, zero(), y).getResult(0)
+                             : zeroRows(columns);
   product = linalg::MatmulOp::create(
                 b, product.getType(), ValueRange{x, weight}, product,
                 {b.getNamedAttr("indexing_maps", b.getArrayAttr(maps))})
@@ -31,17 +56,17 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
   if (!bias) {
     return product;
   }
-  // Into a tensor of its own: the product may become a slice of a merged one,
-  // which others read.
   AffineMap all = b.getMultiDimIdentityMap(2);
-  return map({product, bias}, {all, all.dropResult(0)}, destination(),
+  return map({product, bias}, {all, all.dropResult(0)},
+             y ? y : emptyRows(product, b.getF32Type()),
              [](OpBuilder &builder, Location loc, ValueRange args) -> Value {
                return arith::AddFOp::create(builder, loc, args[0], args[1]);
              });
 }
 
 Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {
-  Value y = empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
+  LocationScope here(b, weight.getLoc());
+  Value y = emptyRows(x, b.getF32Type());
   return mlir::cheems::RmsNormOp::create(b, TypeRange{y.getType()}, x, weight,
                                          y, b.getF64FloatAttr(epsilon))
       .getResult(0);
@@ -50,8 +75,7 @@ Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {
 Value Emitter::splitHeads(Value x, int64_t heads) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t size = type.getDimSize(1) / heads;
-  SmallVector<OpFoldResult> shape{tensor::getMixedSize(b, b.getLoc(), x, 0),
-                                  attr(heads), attr(size)};
+  SmallVector<OpFoldResult> shape{rowCount, attr(heads), attr(size)};
   auto split = RankedTensorType::get({type.getDimSize(0), heads, size},
                                      type.getElementType());
   return tensor::ExpandShapeOp::create(
@@ -64,13 +88,14 @@ Value Emitter::mergeHeads(Value x) {
 }
 
 Value Emitter::rotate(Value x, Value cosine, Value sine) {
-  Value y = empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
+  Value y = emptyRows(x, b.getF32Type());
   return mlir::cheems::RotaryOp::create(b, TypeRange{y.getType()}, x, cosine,
                                         sine, y)
       .getResult(0);
 }
 
 Value Emitter::residual(Value x, Value scale, Value y) {
+  LocationScope here(b, scale.getLoc());
   AffineMap all = b.getMultiDimIdentityMap(2), row = all.dropResult(0);
   SmallVector<Value> inputs{scale};
   SmallVector<AffineMap> maps{row};

@@ -1,5 +1,5 @@
-// Small builders for the ops that a model is made of, all on tensors in
-// destination style.
+// Builders of what a model is made of: the body of one function, straight-line,
+// on tensors in destination style.
 #ifndef CHEEMS_LIB_IMPORT_MODULE_EMITTER_H
 #define CHEEMS_LIB_IMPORT_MODULE_EMITTER_H
 
@@ -11,9 +11,22 @@
 namespace cheems {
 
 struct Emitter : mlir::cheems::TensorBuilder {
+  mlir::OpFoldResult rowCount; ///< T: rows of every tensor of rows
+
   explicit Emitter(mlir::ModuleOp module)
       : TensorBuilder(
             mlir::ImplicitLocOpBuilder(module.getLoc(), module.getContext())) {}
+
+  /// Begins the body of a function, at whose start `rows` [T, ...] is there.
+  void begin(mlir::Block *body, mlir::Value rows);
+  /// 0.0, once per body.
+  mlir::Value zero();
+
+  /// [T, ...] to be written, with further extents as they are in `like`.
+  mlir::Value emptyRows(mlir::Value like, mlir::Type element);
+  /// [T, columns] of zeros.
+  mlir::Value zeroRows(int64_t columns);
+  // What applies a weight is where that is.
 
   /// y = x W^T + bias for x [T, K], W [N, K]; `bias` may be null. Written into
   /// `y` [T, N] where that is given.
@@ -27,6 +40,9 @@ struct Emitter : mlir::cheems::TensorBuilder {
   mlir::Value rotate(mlir::Value x, mlir::Value cosine, mlir::Value sine);
   /// scale[d] * x[t, d] + y, written into x; y is [T, D], [D] or null.
   mlir::Value residual(mlir::Value x, mlir::Value scale, mlir::Value y);
+
+private:
+  mlir::Value zeroOfBody;
 };
 
 } // namespace cheems

@@ -1,5 +1,6 @@
 // The state part of a layer: a cross-domain MLP, and the experts it retrieves.
 #include "Layer.h"
+#include "Locations.h"
 #include "cheems/Dialect/Cheems/IR/Activation.h"
 
 namespace cheems {
@@ -30,8 +31,7 @@ Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
                ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
                : activated;
   };
-  Value mixed =
-      e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), up), e.b.getF32Type());
+  Value mixed = e.emptyRows(up, e.b.getF32Type());
   mixed = layer.gate ? e.map({gate, up}, {all, all}, mixed, active)
                      : e.map(up, all, mixed, active);
   return weights.projection(e, layer.down, mixed);
@@ -41,8 +41,8 @@ Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
 Value splitHalves(Emitter &e, Value x, int64_t heads) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t size = type.getDimSize(1) / (2 * heads);
-  SmallVector<OpFoldResult> shape{tensor::getMixedSize(e.b, e.b.getLoc(), x, 0),
-                                  e.attr(2), e.attr(heads), e.attr(size)};
+  SmallVector<OpFoldResult> shape{e.rowCount, e.attr(2), e.attr(heads),
+                                  e.attr(size)};
   auto split = RankedTensorType::get({type.getDimSize(0), 2, heads, size},
                                      type.getElementType());
   return tensor::ExpandShapeOp::create(
@@ -54,12 +54,11 @@ Value splitHalves(Emitter &e, Value x, int64_t heads) {
 Value matchKeys(Emitter &e, Value queries, Value keys) {
   ImplicitLocOpBuilder &b = e.b;
   auto type = cast<RankedTensorType>(keys.getType());
-  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), queries, 0);
   Value scores = e.empty(
-      {rows, e.attr(2), e.attr(type.getDimSize(1)), e.attr(type.getDimSize(3))},
+      {e.rowCount, e.attr(2), e.attr(type.getDimSize(1)),
+       e.attr(type.getDimSize(3))},
       b.getF32Type());
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  scores = linalg::FillOp::create(b, zero, scores).getResult(0);
+  scores = linalg::FillOp::create(b, e.zero(), scores).getResult(0);
   AffineExpr t = b.getAffineDimExpr(0), half = b.getAffineDimExpr(1),
              h = b.getAffineDimExpr(2), n = b.getAffineDimExpr(3),
              k = b.getAffineDimExpr(4);
@@ -96,8 +95,7 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
         e, weights.projection(e, tensors.queries, input), c.expertHeads);
     scores = matchKeys(e, queries, weights.next());
   }
-  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), scores, 0);
-  SmallVector<OpFoldResult> found{rows, e.attr(c.expertHeads),
+  SmallVector<OpFoldResult> found{e.rowCount, e.attr(c.expertHeads),
                                   e.attr(c.expertsPerHead)};
   Value score = e.empty(found, b.getF32Type()),
         expert = e.empty(found, b.getI32Type());
@@ -121,6 +119,8 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
 Value emitFeedForward(Emitter &e, const ModelTypes &types,
                       const LayerTensors &layer, Value input,
                       WeightReader &weights) {
+  LocationScope here(
+      e.b, parentLocation(partLocation(types.context, layer.up.weight)));
   Value y = emitMLP(e, types.config, layer, input, weights);
   return layer.experts
              ? addExperts(e, types.config, *layer.experts, input, y, weights)

@@ -1,8 +1,22 @@
 // A decoder layer: x = r1*x + sequence(norm1(x)); x = r2*x + state(norm2(x)).
 #include "Layer.h"
+#include "Locations.h"
 
 namespace cheems {
 using namespace mlir;
+
+/// Those before the weights.
+static void nameArguments(ArrayRef<BlockArgument> arguments,
+                          const ModelTypes &types, const LayerTensors &layer) {
+  SmallVector<StringRef> names{"x", "cosine", "sine", "segments", "layer"};
+  for (const ModelTypes::Pool &pool :
+       layer.attention ? types.attentionPools() : types.ssdPools()) {
+    names.push_back(pool.name);
+  }
+  for (auto [argument, name] : llvm::zip(arguments, names)) {
+    BlockArgument(argument).setLoc(namedLocation(types.context, name));
+  }
+}
 
 func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
                            const LayerTensors &layer) {
@@ -26,19 +40,24 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
     }
   }
   unsigned firstWeight = inputs.size();
-  for (const LayerWeight &weight : layerWeights(types, layer)) {
+  SmallVector<LayerWeight> layersWeights = layerWeights(types, layer);
+  for (const LayerWeight &weight : layersWeights) {
     inputs.push_back(weight.type);
   }
-  e.b.setLoc(NameLoc::get(e.b.getStringAttr(name)));
+  e.b.setLoc(namedLocation(e.b.getContext(), name));
   e.b.setInsertionPointToEnd(module.getBody());
   auto function =
       func::FuncOp::create(e.b, name, e.b.getFunctionType(inputs, outputs));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
-  e.b.setInsertionPointToStart(entry);
-
   ArrayRef<BlockArgument> arguments = entry->getArguments();
+  nameArguments(arguments.take_front(firstWeight), types, layer);
+  for (auto [argument, weight] :
+       llvm::zip_equal(arguments.drop_front(firstWeight), layersWeights)) {
+    BlockArgument(argument).setLoc(partLocation(e.b.getContext(), weight.name));
+  }
   Value x = arguments[0];
+  e.begin(entry, x);
   WeightReader weights(arguments.drop_front(firstWeight));
   SmallVector<Value> pools;
   Value output;

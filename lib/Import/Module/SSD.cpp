@@ -1,5 +1,6 @@
 // The state-space part of a layer.
 #include "Layer.h"
+#include "Locations.h"
 
 namespace cheems {
 using namespace mlir;
@@ -8,12 +9,10 @@ namespace {
 /// softplus(x) = max(x, 0) + log(1 + exp(-|x|)): exp never overflows, log1p
 /// keeps small steps.
 Value softplus(Emitter &e, Value x) {
-  Value out =
-      e.empty(tensor::getMixedSizes(e.b, e.b.getLoc(), x), e.b.getF32Type());
+  Value zero = e.zero();
   return e.map(
-      x, e.b.getMultiDimIdentityMap(2), out,
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+      x, e.b.getMultiDimIdentityMap(2), e.emptyRows(x, e.b.getF32Type()),
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
         Value positive = arith::MaximumFOp::create(b, loc, args[0], zero);
         Value decay = arith::NegFOp::create(
             b, loc, math::AbsFOp::create(b, loc, args[0]));
@@ -40,6 +39,9 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
               SequenceArguments &arguments) {
   const ModelConfig &config = types.config;
   ImplicitLocOpBuilder &b = e.b;
+  // What is no projection is the part itself.
+  LocationScope here(
+      b, parentLocation(partLocation(types.context, tensors.x.weight)));
   auto rotated = [&](const Projection &p) {
     Value heads = e.splitHeads(weights.projection(e, p, input), tensors.groups);
     return e.rotate(heads, arguments.cosine, arguments.sine);
@@ -53,8 +55,7 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
   }
   Value skip = tensors.skip ? weights.next() : Value();
 
-  Value output =
-      e.empty(tensor::getMixedSizes(b, b.getLoc(), x), b.getF32Type());
+  Value output = e.emptyRows(x, b.getF32Type());
   auto ssd = mlir::cheems::SegmentedSSDOp::create(
       b, TypeRange{output.getType(), arguments.pools[0].getType()}, x, step, a,
       into, c, skip, arguments.segments, arguments.layer, output,

@@ -1,5 +1,6 @@
 // The step function: embedding, layers, and the head on the wanted rows.
 #include "Layer.h"
+#include "Locations.h"
 
 namespace cheems {
 using namespace mlir;
@@ -20,6 +21,7 @@ struct Step {
   Value parameter(const std::string &name, RankedTensorType type,
                   ArrayRef<int64_t> permute = {},
                   mlir::cheems::QuantizedAttr quantized = {}) {
+    LocationScope here(e.b, tensorLocation(e.b.getContext(), name));
     return mlir::cheems::ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
         mlir::cheems::PanelsAttr(),
@@ -28,21 +30,20 @@ struct Step {
         /*beside=*/false, quantized);
   }
 
-  /// What follows is that part of the step.
-  void mark(const Twine &part) {
-    StringAttr name = e.b.getStringAttr(part);
-    e.b.setLoc(NameLoc::get(name));
-    mlir::cheems::MarkOp::create(e.b, name);
+  /// What follows is that part of the step, called `name`.
+  void mark(const Twine &part, const Twine &name) {
+    e.b.setLoc(namedLocation(e.b.getContext(), name));
+    mlir::cheems::MarkOp::create(e.b, e.b.getStringAttr(part));
   }
 
   /// Cosines and sines for rotated heads of a size, made once.
   std::pair<Value, Value> rotaryTable(int64_t size) {
+    LocationScope here(e.b, namedLocation(types.context, "rotary"));
     auto &[cosine, sine] = tables[size];
     if (!cosine) {
       ImplicitLocOpBuilder &b = e.b;
       const RotaryConfig &rotary = types.config.rotary;
-      SmallVector<OpFoldResult> shape{
-          tensor::getMixedSize(b, b.getLoc(), positions, 0), e.attr(size / 2)};
+      SmallVector<OpFoldResult> shape{e.rowCount, e.attr(size / 2)};
       cosine = e.empty(shape, b.getF32Type());
       sine = e.empty(shape, b.getF32Type());
       auto table = mlir::cheems::RotaryTableOp::create(
@@ -73,12 +74,13 @@ struct Step {
     bool sequence = !seesNothing(layer);
     if (sequence) {
       auto [cosine, sine] = rotaryTable(attention ? c.headDim : c.ssdStateSize);
+      LocationScope here(b, namedLocation(types.context, "layer"));
       arguments.append({cosine, sine, segments, e.index(index)});
       llvm::append_range(arguments, pools);
     }
     ++index;
-    mark("layer " + Twine(attentionLayer + ssdLayer - 1) + " " +
-         kindOf(types, layer));
+    std::string number = std::to_string(attentionLayer + ssdLayer - 1);
+    mark("layer " + number + " " + kindOf(types, layer), "layers." + number);
     for (const LayerWeight &weight : layerWeights(types, layer)) {
       arguments.push_back(parameter(weight.name, weight.type, weight.permute,
                                     weight.quantized));
@@ -91,10 +93,10 @@ struct Step {
   }
 
   /// Position and rotary length of every row: two i32 tensors [T].
-  std::pair<Value, Value> rowPositions(Value segments, Value count) {
+  std::pair<Value, Value> rowPositions(Value segments) {
+    LocationScope here(e.b, namedLocation(types.context, "positions"));
     Type i32 = e.b.getI32Type();
-    Value position = e.empty(OpFoldResult(count), i32),
-          length = e.empty(OpFoldResult(count), i32);
+    Value position = e.empty(e.rowCount, i32), length = e.empty(e.rowCount, i32);
     auto rows = mlir::cheems::PositionsOp::create(
         e.b, TypeRange{position.getType(), length.getType()}, segments,
         position, length, /*one_row=*/UnitAttr());
@@ -103,8 +105,8 @@ struct Step {
 
   /// Row `ids[t]` of `table`, widened; `table` may be an embedding or rows
   /// already computed.
-  Value gather(Value table, Value ids, Value count, int64_t columns) {
-    Value y = e.empty({count, e.attr(columns)}, e.b.getF32Type());
+  static Value gather(Emitter &e, Value table, Value ids, int64_t columns) {
+    Value y = e.empty({e.rowCount, e.attr(columns)}, e.b.getF32Type());
     return mlir::cheems::GatherRowsOp::create(e.b, TypeRange{y.getType()},
                                               table, ids, y)
         .getResult(0);
@@ -112,34 +114,31 @@ struct Step {
 
   /// (x [T, D], rows [R], norm, head weight(, bias), logits [R, V]) -> logits.
   /// A function of its own: it counts other rows.
-  func::FuncOp headFunction(RankedTensorType logits, RankedTensorType head) {
-    if (auto existing = module.lookupSymbol<func::FuncOp>("head")) {
-      return existing;
-    }
+  func::FuncOp headFunction(RankedTensorType logits, RankedTensorType weight) {
     const ModelConfig &c = types.config;
-    OpBuilder::InsertionGuard guard(e.b);
+    Emitter head(module);
     bool bias = c.head && c.head->bias;
     auto rows = RankedTensorType::get({ShapedType::kDynamic}, e.b.getI32Type());
     SmallVector<Type> inputs{types.rowsOf(c.hidden), rows,
-                             types.vector(c.hidden), head};
+                             types.vector(c.hidden), weight};
     if (bias) {
       inputs.push_back(types.vector(c.vocabulary));
     }
     inputs.push_back(logits);
-    e.b.setInsertionPointToEnd(module.getBody());
-    auto function = func::FuncOp::create(e.b, "head",
-                                         e.b.getFunctionType(inputs, {logits}));
+    head.b.setLoc(e.b.getLoc());
+    head.b.setInsertionPointToEnd(module.getBody());
+    auto function = func::FuncOp::create(
+        head.b, "head", head.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
-    e.b.setInsertionPointToStart(entry);
-    Value count = e.rows(entry->getArgument(1));
+    head.begin(entry, entry->getArgument(1));
     Value wanted =
-        gather(entry->getArgument(0), entry->getArgument(1), count, c.hidden);
-    Value normal = e.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon);
-    Value out = e.project(normal, entry->getArgument(3),
-                          bias ? entry->getArgument(4) : Value(),
-                          entry->getArguments().back());
-    func::ReturnOp::create(e.b, out);
+        gather(head, entry->getArgument(0), entry->getArgument(1), c.hidden);
+    Value normal = head.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon);
+    Value out = head.project(normal, entry->getArgument(3),
+                             bias ? entry->getArgument(4) : Value(),
+                             entry->getArguments().back());
+    func::ReturnOp::create(head.b, out);
     return function;
   }
 
@@ -180,8 +179,13 @@ struct Step {
       }
     }
     Block *entry = function.addEntryBlock();
-    b.setInsertionPointToStart(entry);
     ArrayRef<BlockArgument> given = entry->getArguments();
+    for (auto [i, field] : llvm::enumerate(fields)) {
+      StringRef name =
+          i < firstPool ? field : types.pools()[i - firstPool].name;
+      entry->getArgument(i).setLoc(namedLocation(types.context, name));
+    }
+    e.begin(entry, given[0]);
     Value tokens = given[0], segments = given[1], wanted = given[2],
           logits = given[3];
     ArrayRef<BlockArgument> pools = given.drop_front(firstPool);
@@ -189,12 +193,11 @@ struct Step {
     attentionPools.assign(pools.begin(), pools.begin() + ofAttention);
     ssdPools.assign(pools.begin() + ofAttention, pools.end());
 
-    mark("embedding");
-    Value count = e.rows(tokens);
+    mark("embedding", "x");
     Value embedding =
         parameter(c.embedding, types.matrix(c.vocabulary, c.hidden));
-    Value x = gather(embedding, tokens, count, c.hidden);
-    std::tie(positions, lengths) = rowPositions(segments, count);
+    Value x = gather(e, embedding, tokens, c.hidden);
+    std::tie(positions, lengths) = rowPositions(segments);
     for (const LayerTensors &each : c.layer) { // before the layers are marked
       if (!seesNothing(each)) {
         rotaryTable(each.attention ? c.headDim : c.ssdStateSize);
@@ -203,7 +206,7 @@ struct Step {
     for (const LayerTensors &each : c.layer) {
       x = layer(each, x, segments);
     }
-    mark("head");
+    mark("head", "logits");
     RankedTensorType headType = types.matrix(c.vocabulary, c.hidden);
     func::FuncOp head = headFunction(logitsType, headType);
     SmallVector<Value> arguments{x, wanted,
