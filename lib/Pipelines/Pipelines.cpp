@@ -1,8 +1,10 @@
 // The named pass bundles.
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"

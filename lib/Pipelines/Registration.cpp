@@ -1,8 +1,10 @@
 // Registers dialects, passes and pipelines for the tools.
 #include "cheems/Pipelines/Registration.h"
+#include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Target/CPU/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 
@@ -16,5 +18,7 @@ void cheems::registerDialects(mlir::DialectRegistry &registry) {
 void cheems::registerPassesAndPipelines() {
   mlir::cheems::registerCheemsPasses();
   mlir::cheems::registerCheemsToCPUPasses();
+  mlir::cheems::registerCPUToVectorPasses();
+  mlir::cheems::registerTargetCPUPasses();
   registerPipelines();
 }

@@ -1,6 +1,6 @@
 // An error of a pass says in one line which pass, which op and where.
 #include "cheems/Pipelines/PassFailure.h"
-#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Target/CPU/Passes.h"
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include <gmock/gmock.h>

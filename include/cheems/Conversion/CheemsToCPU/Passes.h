@@ -1,7 +1,9 @@
-// Passes from a step of the cheems dialect to loops over its sequences.
+// Passes from a step of the cheems dialect to what CPU kernels compute.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 
+#include "cheems/Conversion/CheemsToCPU/Options.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -3,7 +3,7 @@
 #ifndef CHEEMS_TARGET_CPU_TARGETINFO_H
 #define CHEEMS_TARGET_CPU_TARGETINFO_H
 
-#include "cheems/Pipelines/Pipelines.h"
+#include "cheems/Target/CPU/TargetDescription.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // cheems-enter-stage: pipelines run in order, and once.
-#include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,6 +1,6 @@
 // cheems-fuse-projections: products of one input become one product.
-#include "Elementwise.h"
-#include "Weights.h"
+#include "cheems/Dialect/Cheems/Utils/Elementwise.h"
+#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -1,8 +1,7 @@
-// The passes of the cheems pipelines, and the interfaces they need registered.
+// Passes that no target matters to, and the interfaces that bufferisation needs.
 #ifndef CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

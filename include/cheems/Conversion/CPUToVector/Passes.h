@@ -1,0 +1,18 @@
+// Kernels as a pass.
+#ifndef CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_H
+#define CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_H
+
+#include "cheems/Conversion/CheemsToCPU/Options.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::cheems {
+
+#define GEN_PASS_DECL
+#include "cheems/Conversion/CPUToVector/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "cheems/Conversion/CPUToVector/Passes.h.inc"
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,32 @@
+// From ops of the CPU level, on buffers, to vector loops. docs/passes.md shows the before and after of each.
+#ifndef CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_TD
+#define CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
+  let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
+  let description = [{
+    Before: `cheems.finish`, `cheems.keep_threshold`, `cheems.keep_update`, `cheems.linear`, `cheems.merge_attention`,
+    `cheems.mix_experts`, `cheems.online_attention`, `cheems.retrieve_experts`, `cheems.rms_norm` and `cheems.ssd_chunk` on memrefs.
+    After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
+    expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
+    `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
+    A `cheems.mix_experts` goes row by row; with `cheems.group` and outside of a `cheems.decode` function, by groups of so many
+    rows: their pairs with experts are sorted by expert, so that a row of a table is fetched once for all rows of x that want it.
+    Requires: bufferised IR. Where the module has a `cheems.target`, that holds and the options do not.
+    Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
+    `tdpbf16ps` over blocks of 32), whatever the tile, so a row never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target">,
+    Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
+    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
+           "::mlir::cheems::productsValues()">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif

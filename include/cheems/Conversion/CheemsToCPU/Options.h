@@ -1,0 +1,31 @@
+// What options of the CPU's passes and pipelines are where nothing else is said.
+#ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
+#define CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::cheems {
+
+/// x86-64-v3, the least that code is made for.
+constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
+
+/// What cheems-select-strategy says unless target or shapes ask for more; the
+/// passes that split use it for ops that say nothing.
+constexpr int64_t kDefaultPanels = 4; ///< of a product, an iteration
+constexpr int64_t kDefaultRows = 32;  ///< of row-wise work, an iteration
+constexpr int64_t kDefaultChunk = 32; ///< rows of SSD
+constexpr int64_t kDefaultAttentionRows = 64; ///< a block of attention
+
+/// The values that an option of products takes.
+inline auto productsValues() {
+  return llvm::cl::values(
+      clEnumValN(Products::FMA, "fma", "f32 multiply-adds"),
+      clEnumValN(Products::DotI8, "dot-i8", "vpdpbusd for codes"),
+      clEnumValN(Products::DotBF16, "dot-bf16", "vdpbf16ps"),
+      clEnumValN(Products::AMX, "amx", "tdpbf16ps on tiles"));
+}
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,18 @@
+// Passes from vector loops to what LLVM takes.
+#ifndef CHEEMS_TARGET_CPU_PASSES_H
+#define CHEEMS_TARGET_CPU_PASSES_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::cheems {
+
+#define GEN_PASS_DECL
+#include "cheems/Target/CPU/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "cheems/Target/CPU/Passes.h.inc"
+
+} // namespace mlir::cheems
+
+#endif

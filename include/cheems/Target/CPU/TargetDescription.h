@@ -1,0 +1,24 @@
+// What code for a CPU is made for.
+#ifndef CHEEMS_TARGET_CPU_TARGETDESCRIPTION_H
+#define CHEEMS_TARGET_CPU_TARGETDESCRIPTION_H
+
+#include "cheems/Conversion/CheemsToCPU/Options.h"
+
+namespace cheems {
+
+/// What code is made for; sizes follow from it in cheems-select-strategy.
+struct TargetDescription {
+  bool scalar = false; ///< plain loops: the correctness baseline
+  int64_t lanes =
+      mlir::cheems::kDefaultLanes; ///< f32 lanes of a vector register
+  int64_t registers = mlir::cheems::kDefaultRegisters; ///< vector registers
+  /// How products with weights of few bits are computed.
+  mlir::cheems::Products products = mlir::cheems::Products::FMA;
+  /// Rows of a prompt whose experts are read together, in the order of their
+  /// ids; 0: token by token.
+  int64_t groupExperts = 0;
+};
+
+} // namespace cheems
+
+#endif

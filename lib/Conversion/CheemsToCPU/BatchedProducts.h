@@ -1,0 +1,23 @@
+// Products with one matrix of several a head and half, as queries have with
+// keys.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::cheems {
+
+/// True if `use` is the right operand [A, B, K, N] of y[t, a, b, n] = sum_k
+/// x[t, a, b, k] * w[a, b, k, n], summed from zero.
+bool isBatchedWeight(OpOperand &use);
+
+/// The product as one cheems.linear a matrix, with `weight` [A, B, ceil(N/16),
+/// K/pair, 16, pair]. Matrices and blocks of rows are iterations of an
+/// scf.forall; in a decode step one follows the other.
+void packBatchedProduct(linalg::GenericOp op, Value weight,
+                        RewriterBase &rewriter);
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,205 @@
+// cheems-fuse-epilogues: what is done to a product alone is done before it is
+// stored.
+#include "cheems/Dialect/Cheems/Utils/Elementwise.h"
+#include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_FUSEEPILOGUESPASS
+#include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+bool sameScales(LinearOp a, LinearOp b) {
+  return a.isQuantized() == b.isQuantized() &&
+         (!a.isQuantized() ||
+          a.getScales()[0].getType() == b.getScales()[0].getType());
+}
+
+/// The products among the inputs of an elementwise op that it may take over: of
+/// one input, with at most two weights of one type.
+SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
+  SmallVector<OpOperand *> result;
+  int64_t weights = 0;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto linear = operand->get().getDefiningOp<LinearOp>();
+    if (!linear || !operand->get().hasOneUse() ||
+        linear->getBlock() != op->getBlock()) {
+      continue;
+    }
+    int64_t more = linear.getWeights().size();
+    if (!result.empty()) {
+      auto first = result[0]->get().getDefiningOp<LinearOp>();
+      if (linear.getX() != first.getX() ||
+          linear.getWeights()[0].getType() != first.getWeights()[0].getType() ||
+          !sameScales(linear, first) || weights + more > 2) {
+        continue;
+      }
+    }
+    weights += more;
+    result.push_back(operand);
+  }
+  return result;
+}
+
+/// A product may not overlap what it reads.
+bool writesElsewhere(linalg::GenericOp op, ArrayRef<OpOperand *> products) {
+  Value destination = op.getDpsInits()[0];
+  return !llvm::is_contained(op.getDpsInputs(), destination) &&
+         llvm::none_of(products, [&](OpOperand *product) {
+           return llvm::is_contained(
+               product->get().getDefiningOp()->getOperands().drop_back(),
+               destination);
+         });
+}
+
+bool readsDestination(linalg::GenericOp op) {
+  return !op.getRegionOutputArgs()[0].use_empty();
+}
+
+/// The value of one element of `linear`, from block arguments for its weights'
+/// sums and its operands.
+Value inlineEpilogue(OpBuilder &b, LinearOp linear, ValueRange sums,
+                     ValueRange with) {
+  if (linear.getEpilogue().empty()) {
+    return sums[0];
+  }
+  Block &block = linear.getEpilogue().front();
+  IRMapping map;
+  map.map(block.getArguments().take_front(sums.size()), sums);
+  map.map(block.getArguments().drop_front(sums.size()), with);
+  for (Operation &inner : block.without_terminator()) {
+    b.clone(inner, map);
+  }
+  return map.lookupOrDefault(cast<YieldOp>(block.back()).getValue());
+}
+
+/// `products` are inputs of `op`, whose destination is written only.
+void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
+          IRRewriter &rewriter) {
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> weights, scales, with;
+  for (OpOperand *product : products) {
+    auto linear = product->get().getDefiningOp<LinearOp>();
+    llvm::append_range(weights, linear.getWeights());
+    llvm::append_range(scales, linear.getScales());
+    llvm::append_range(with, linear.getWith());
+  }
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!llvm::is_contained(products, operand)) {
+      with.push_back(operand->get());
+    }
+  }
+  auto first = products[0]->get().getDefiningOp<LinearOp>();
+  auto fused =
+      LinearOp::create(rewriter, loc, op->getResultTypes(), first.getX(),
+                       weights, scales, with, op.getDpsInits()[0]);
+  SmallVector<Type> types(weights.size() + with.size(), rewriter.getF32Type());
+  Block *block = rewriter.createBlock(&fused.getEpilogue(), {}, types,
+                                      SmallVector<Location>(types.size(), loc));
+  ValueRange sums = block->getArguments().take_front(weights.size()),
+             others = block->getArguments().drop_front(weights.size());
+  IRMapping map;
+  for (OpOperand *product : products) {
+    auto linear = product->get().getDefiningOp<LinearOp>();
+    size_t taken = linear.getWeights().size(), beside = linear.getWith().size();
+    map.map(op.getMatchingBlockArgument(product),
+            inlineEpilogue(rewriter, linear, sums.take_front(taken),
+                           others.take_front(beside)));
+    sums = sums.drop_front(taken);
+    others = others.drop_front(beside);
+  }
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!llvm::is_contained(products, operand)) {
+      map.map(op.getMatchingBlockArgument(operand), others.front());
+      others = others.drop_front();
+    }
+  }
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    rewriter.clone(inner, map);
+  }
+  Value result = op.getBlock()->getTerminator()->getOperand(0);
+  YieldOp::create(rewriter, loc, map.lookupOrDefault(result));
+  SmallVector<LinearOp> old;
+  for (OpOperand *product : products) {
+    old.push_back(product->get().getDefiningOp<LinearOp>());
+  }
+  rewriter.replaceOp(op, fused);
+  for (LinearOp linear : old) {
+    rewriter.eraseOp(linear);
+  }
+}
+
+/// `op` with what its destination held as one more input, writing into
+/// `destination`.
+linalg::GenericOp redirect(linalg::GenericOp op, Value destination,
+                           IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs.push_back(op.getDpsInits()[0]);
+  // The arguments stay in place: what was the destination's is now an input's.
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.push_back(maps.back());
+  auto other = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, destination, maps,
+      op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getRegion(), other.getRegion(),
+                              other.getRegion().end());
+  other.getRegion().front().addArgument(rewriter.getF32Type(), op.getLoc());
+  rewriter.replaceOp(op, other);
+  return other;
+}
+
+struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::GenericOp> updates;
+    SmallVector<linalg::GenericOp> others;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isElementwiseOnRows(op)) {
+        (readsDestination(op) ? updates : others).push_back(op);
+      }
+    });
+    auto fuseInto = [&](linalg::GenericOp op) {
+      if (SmallVector<OpOperand *> products = productsOf(op);
+          !products.empty() && writesElsewhere(op, products)) {
+        fuse(op, products, rewriter);
+      }
+    };
+    llvm::for_each(others, fuseInto);
+    // A product never reads its destination, so two updates in place that
+    // follow each other take turns: the first writes a tensor of its own, the
+    // second what the first has read. One alone stays as it is.
+    while (!updates.empty()) {
+      linalg::GenericOp first = updates.front();
+      updates.erase(updates.begin());
+      auto *second = llvm::find_if(updates, [&](linalg::GenericOp op) {
+        return op.getDpsInits()[0] == first.getResult(0) &&
+               op->getBlock() == first->getBlock();
+      });
+      if (second == updates.end() ||
+          (productsOf(first).empty() && productsOf(*second).empty())) {
+        continue;
+      }
+      Value destination = first.getDpsInits()[0];
+      rewriter.setInsertionPoint(first);
+      Value own = tensor::EmptyOp::create(
+          rewriter, first.getLoc(),
+          tensor::getMixedSizes(rewriter, first.getLoc(), destination),
+          rewriter.getF32Type());
+      fuseInto(redirect(first, own, rewriter));
+      fuseInto(redirect(*second, destination, rewriter));
+      updates.erase(second);
+    }
+    SmallVector<LinearOp> products;
+    getOperation().walk([&](LinearOp op) { products.push_back(op); });
+    for (LinearOp op : products) {
+      finishColumns(op, rewriter);
+    }
+  }
+};
+} // namespace

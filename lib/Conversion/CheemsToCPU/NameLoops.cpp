@@ -1,0 +1,62 @@
+// cheems-name-loops: a parallel loop says what it computes, for profiles.
+#include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_NAMELOOPSPASS
+#include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+/// Ops that say what a loop is for: with none of the dialect's, structured ops.
+SmallVector<Operation *> workOf(scf::ForallOp loop) {
+  SmallVector<Operation *> ours, others;
+  loop->walk([&](Operation *op) {
+    if (isa<DestinationStyleOpInterface>(op) &&
+        isa<cheems::CheemsDialect>(op->getDialect())) {
+      ours.push_back(op);
+    } else if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op)) {
+      others.push_back(op);
+    }
+  });
+  return ours.empty() ? others : ours;
+}
+
+/// Of products, rows and columns of the whole weight: the loop's results are
+/// put together from panels.
+std::string nameOf(Operation *op, scf::ForallOp loop) {
+  std::string name = isa<linalg::GenericOp>(op)
+                         ? "elementwise"
+                         : op->getName().stripDialect().str();
+  auto product = dyn_cast<cheems::LinearOp>(op);
+  if (!product || loop.getNumResults() != 1) {
+    return name;
+  }
+  auto whole = cast<RankedTensorType>(loop.getResult(0).getType());
+  int64_t inner = cast<ShapedType>(product.getX().getType()).getDimSize(1),
+          outer = whole.getShape().back();
+  return name + " " + std::to_string(outer) + "x" + std::to_string(inner);
+}
+
+struct NameLoops : cheems::impl::NameLoopsPassBase<NameLoops> {
+  void runOnOperation() override {
+    getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForallOp loop) {
+      SmallVector<std::string> parts; // each once
+      for (Operation *op : workOf(loop)) {
+        std::string name = nameOf(op, loop);
+        if (!llvm::is_contained(parts, name)) {
+          parts.push_back(name);
+        }
+      }
+      if (!parts.empty()) {
+        loop->setAttr("cheems.name",
+                      StringAttr::get(&getContext(), llvm::join(parts, "+")));
+      }
+      return WalkResult::skip(); // one inside runs as part of it
+    });
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

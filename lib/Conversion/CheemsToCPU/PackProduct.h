@@ -1,0 +1,16 @@
+// A product as cheems.linear, once its weight is in panels.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
+
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+
+namespace mlir::cheems {
+
+/// Replaces y = x * W^T + y by a `cheems.linear` of `weight`, W in panels, with
+/// `scales` where those are codes. What y starts from becomes its epilogue.
+void packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
+                 IRRewriter &rewriter);
+
+} // namespace mlir::cheems
+
+#endif

@@ -1,0 +1,16 @@
+// Tables of experts as codes and a scale a row.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
+
+#include "cheems/Dialect/Cheems/Utils/Weights.h"
+
+namespace mlir::cheems {
+
+/// Rounds the tables among `groups` that are marked (`Group::quantized`) and
+/// that `cheems.mix_experts` alone reads: it then reads codes and scales.
+LogicalResult quantizeTables(MutableArrayRef<WeightUses::Group> groups,
+                             IRRewriter &rewriter);
+
+} // namespace mlir::cheems
+
+#endif

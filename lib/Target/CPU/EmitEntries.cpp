@@ -1,0 +1,215 @@
+// cheems-emit-entries: C entries that read a cheems_step
+// (include/cheems/abi.h).
+#include "cheems/Target/CPU/Passes.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_EMITENTRIESPASS
+#include "cheems/Target/CPU/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+/// Fields of cheems_step, in order.
+enum Field : int32_t {
+  tokens,
+  tokenCount,
+  segments,
+  segmentCount,
+  rows,
+  rowCount,
+  logits,
+  parameters,
+  pools,
+  slotCount,
+  capacity,
+  workspace,
+  profile
+};
+constexpr int32_t kUnknown = -1;
+
+int32_t parseField(StringRef name) {
+  return llvm::StringSwitch<int32_t>(name)
+      .Case("tokens", tokens)
+      .Case("segments", segments)
+      .Case("rows", rows)
+      .Case("logits", logits)
+      .Case("parameters", parameters)
+      .Case("pools", pools)
+      .Case("workspace", workspace)
+      .Default(kUnknown);
+}
+
+struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
+  void runOnOperation() override {
+    // Their readers are done; what is left is plain LLVM that any tool takes.
+    for (StringRef note :
+         {"cheems.parameters", "cheems.parameter_bytes", "cheems.state",
+          "cheems.target", "cheems.chunk", "cheems.prefill", "cheems.stage"}) {
+      getOperation()->removeAttr(note);
+    }
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      if (function->hasAttr("cheems.entry") && failed(wrap(function))) {
+        return signalPassFailure();
+      }
+      for (auto mark : function.getOps<cheems::MarkOp>()) {
+        mark.emitOpError("stands in a function that is no entry");
+        return signalPassFailure();
+      }
+      if (!function.isExternal()) {
+        function.setPrivate();
+        // Otherwise the conversion exports even private functions.
+        function->setAttr(
+            "llvm.linkage",
+            LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
+      }
+    }
+  }
+
+  LogicalResult wrap(func::FuncOp function) {
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter converter(context);
+    OpBuilder b(context);
+    Location loc = function.getLoc();
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
+    Type step = LLVM::LLVMStructType::getLiteral(
+        context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
+                  pointer, i64, i64, pointer, pointer});
+    b.setInsertionPointAfter(function);
+    auto symbol = function->getAttrOfType<StringAttr>("cheems.entry");
+    if (!symbol || function.isExternal()) {
+      return function.emitOpError(
+          "is no entry: cheems.entry names one that has "
+          "a body");
+    }
+    auto entry = func::FuncOp::create(
+        b, loc, symbol, FunctionType::get(context, {pointer}, {}));
+    Block *block = entry.addEntryBlock();
+    b.setInsertionPointToStart(block);
+    auto load = [&](int32_t field, Type type) -> Value {
+      Value address =
+          LLVM::GEPOp::create(b, loc, pointer, step, block->getArgument(0),
+                              ArrayRef<LLVM::GEPArg>{0, field});
+      return LLVM::LoadOp::create(b, loc, type, address);
+    };
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+    };
+
+    SmallVector<Value> arguments;
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        "cheems.field");
+      int32_t field = name ? parseField(name.getValue()) : kUnknown;
+      if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
+        return function.emitOpError("argument ")
+               << argument.getArgNumber() << " is no field of cheems_step";
+      }
+      Value base = load(field, pointer);
+      SmallVector<int32_t> extents; // fields that give the dynamic ones
+      if (field == pools) {
+        auto number = function.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), "cheems.index");
+        if (!number) {
+          return function.emitOpError("argument ")
+                 << argument.getArgNumber() << " has no pool index";
+        }
+        Value slot = LLVM::GEPOp::create(
+            b, loc, pointer, pointer, base,
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number.getInt())});
+        base = LLVM::LoadOp::create(b, loc, pointer, slot);
+        extents = {slotCount, capacity};
+      } else if (field == logits) {
+        extents = {rowCount};
+      } else if (field != parameters && field != workspace) {
+        extents = {field + 1};
+      }
+      Value descriptor =
+          describe(b, loc, converter, type, base, extents, load, constant);
+      arguments.push_back(
+          UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+              .getResult(0));
+    }
+    if (lowerMarks(function)) {
+      arguments.push_back(load(profile, pointer));
+    }
+    func::CallOp::create(b, loc, function, arguments);
+    func::ReturnOp::create(b, loc);
+    return success();
+  }
+
+  /// Marks store the cycle count behind a new last argument, unless it is
+  /// null. False where there are none.
+  bool lowerMarks(func::FuncOp function) {
+    SmallVector<cheems::MarkOp> marks(function.getOps<cheems::MarkOp>());
+    if (marks.empty()) {
+      return false;
+    }
+    OpBuilder b(function);
+    Type pointer = LLVM::LLVMPointerType::get(&getContext()),
+         i64 = b.getI64Type();
+    (void)function.insertArgument(function.getNumArguments(), pointer, {},
+                                  function.getLoc());
+    Value counts = function.getArguments().back();
+    b.setInsertionPointToStart(&function.front());
+    Value null = LLVM::ZeroOp::create(b, function.getLoc(), pointer);
+    Value wanted = LLVM::ICmpOp::create(b, function.getLoc(),
+                                        LLVM::ICmpPredicate::ne, counts, null);
+    for (auto [i, mark] : llvm::enumerate(marks)) {
+      Location loc = mark.getLoc();
+      b.setInsertionPoint(mark);
+      auto guarded = scf::IfOp::create(b, loc, wanted, /*withElse=*/false);
+      b.setInsertionPointToStart(guarded.thenBlock());
+      Value now = LLVM::CallIntrinsicOp::create(
+                      b, loc, i64, b.getStringAttr("llvm.readcyclecounter"),
+                      ValueRange())
+                      .getResult(0);
+      Value place =
+          LLVM::GEPOp::create(b, loc, pointer, i64, counts,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(b, loc, now, place);
+      mark.erase();
+    }
+    return true;
+  }
+
+  template <typename Load, typename Constant>
+  Value describe(OpBuilder &b, Location loc, LLVMTypeConverter &converter,
+                 MemRefType type, Value base, ArrayRef<int32_t> extents,
+                 Load load, Constant constant) {
+    auto descriptor =
+        MemRefDescriptor::poison(b, loc, converter.convertType(type));
+    descriptor.setAllocatedPtr(b, loc, base);
+    descriptor.setAlignedPtr(b, loc, base);
+    descriptor.setOffset(b, loc, constant(0));
+    SmallVector<Value> sizes;
+    for (int64_t extent : type.getShape()) {
+      if (!ShapedType::isDynamic(extent)) {
+        sizes.push_back(constant(extent));
+      } else if (extents.empty()) {
+        sizes.push_back(constant(
+            std::numeric_limits<int64_t>::max())); // bytes: views carry their
+                                                   // own sizes
+      } else {
+        sizes.push_back(load(extents.front(), b.getI64Type()));
+        extents = extents.drop_front();
+      }
+    }
+    Value stride = constant(1);
+    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+      descriptor.setSize(b, loc, i, sizes[i]);
+      descriptor.setStride(b, loc, i, stride);
+      stride = i ? LLVM::MulOp::create(b, loc, stride, sizes[i]).getResult()
+                 : stride;
+    }
+    return descriptor;
+  }
+};
+} // namespace

@@ -1,0 +1,264 @@
+// cheems-outline-parallel: the body of an scf.forall becomes a function that
+// the thread pool calls.
+#include "cheems/Target/CPU/Passes.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::cheems {
+#define GEN_PASS_DEF_OUTLINEPARALLELPASS
+#include "cheems/Target/CPU/Passes.h.inc"
+} // namespace mlir::cheems
+
+using namespace mlir;
+
+namespace {
+struct OutlineParallel
+    : cheems::impl::OutlineParallelPassBase<OutlineParallel> {
+  int number = 0;
+  llvm::DenseMap<std::pair<size_t, size_t>, SmallVector<func::FuncOp>>
+      bodies; ///< by count and hash of their ops
+
+  void runOnOperation() override {
+    number = 0;
+    bodies.clear();
+    SmallVector<scf::ForallOp> loops;
+    getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+    for (scf::ForallOp loop : loops) {
+      if (loop->getParentOfType<scf::ForallOp>() || loop.getNumResults()) {
+        loop.emitOpError("is outlined when it is bufferised and not nested");
+        return signalPassFailure();
+      }
+      outline(loop);
+    }
+  }
+
+  func::FuncOp poolFunction(OpBuilder &b, FunctionType type) {
+    ModuleOp module = getOperation();
+    if (auto existing =
+            module.lookupSymbol<func::FuncOp>("cheems_parallel_for")) {
+      return existing;
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    auto function =
+        func::FuncOp::create(b, module.getLoc(), "cheems_parallel_for", type);
+    function.setPrivate();
+    return function;
+  }
+
+  /// A pointer to the loop's name as the host reads it, null without one.
+  Value nameOf(OpBuilder &b, scf::ForallOp loop, StringRef symbol) {
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    auto name = loop->getAttrOfType<StringAttr>("cheems.name");
+    if (!name) {
+      return LLVM::ZeroOp::create(b, loop.getLoc(), pointer);
+    }
+    std::string text = name.str() + '\0';
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+    LLVM::GlobalOp global;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(getOperation().getBody());
+      global = LLVM::GlobalOp::create(
+          b, loop.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
+          (symbol + "_name").str(), b.getStringAttr(text));
+      // Many loops have one name; LLVM keeps one text of them.
+      global.setUnnamedAddr(LLVM::UnnamedAddr::Global);
+    }
+    return LLVM::AddressOfOp::create(b, loop.getLoc(), global);
+  }
+
+  /// Iterations of each dimension, as values outside of the loop.
+  SmallVector<Value> tripCounts(OpBuilder &b, scf::ForallOp loop) {
+    AffineExpr lower = b.getAffineSymbolExpr(0),
+               upper = b.getAffineSymbolExpr(1),
+               step = b.getAffineSymbolExpr(2);
+    SmallVector<Value> trips;
+    for (auto [l, u, s] :
+         llvm::zip_equal(loop.getMixedLowerBound(), loop.getMixedUpperBound(),
+                         loop.getMixedStep())) {
+      OpFoldResult trip = affine::makeComposedFoldedAffineApply(
+          b, loop.getLoc(), (upper - lower).ceilDiv(step), {l, u, s});
+      trips.push_back(getValueOrCreateConstantIndexOp(b, loop.getLoc(), trip));
+    }
+    return trips;
+  }
+
+  /// An equal body from before, where there is one, instead of `body`. Kinds
+  /// of layer and entries have many in common, each of which is then compiled
+  /// once.
+  func::FuncOp shared(func::FuncOp body) {
+    size_t size = 0;
+    llvm::hash_code hash = 0;
+    body.getBody().walk([&](Operation *op) {
+      ++size;
+      hash = llvm::hash_combine(hash, op->getName(), op->getAttrDictionary());
+    });
+    SmallVector<func::FuncOp> &known = bodies[{size, size_t(hash)}];
+    for (func::FuncOp other : known) {
+      if (OperationEquivalence::isRegionEquivalentTo(
+              &body.getBody(), &other.getBody(),
+              OperationEquivalence::IgnoreLocations)) {
+        body.erase();
+        return other;
+      }
+    }
+    known.push_back(body);
+    return body;
+  }
+
+  /// Comparisons with what is outside stand where they are used: bodies would
+  /// differ where one has them hoisted and another has not.
+  static void sinkComparisons(scf::ForallOp loop) {
+    SetVector<Value> above;
+    getUsedValuesDefinedAbove(loop.getRegion(), above);
+    for (Value value : above) {
+      auto comparison = value.getDefiningOp<arith::CmpIOp>();
+      if (!comparison) {
+        continue;
+      }
+      for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+        if (loop.getRegion().isAncestor(use.getOwner()->getParentRegion())) {
+          OpBuilder b(use.getOwner());
+          use.set(b.clone(*comparison)->getResult(0));
+        }
+      }
+    }
+  }
+
+  void outline(scf::ForallOp loop) {
+    MLIRContext *context = &getContext();
+    LLVMTypeConverter converter(context);
+    OpBuilder b(context);
+    Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type(),
+         index = b.getIndexType();
+    Location loc = loop.getLoc();
+    auto parent = loop->getParentOfType<func::FuncOp>();
+
+    sinkComparisons(loop);
+    // Constants are cloned into the body; everything else travels by value.
+    SetVector<Value> above;
+    getUsedValuesDefinedAbove(loop.getRegion(), above);
+    b.setInsertionPoint(loop);
+    SmallVector<Value> trips = tripCounts(b, loop);
+    SmallVector<OpFoldResult> lower = loop.getMixedLowerBound(),
+                              steps = loop.getMixedStep();
+    for (OpFoldResult outside : llvm::concat<OpFoldResult>(lower, steps)) {
+      if (auto value = dyn_cast<Value>(outside)) {
+        above.insert(value);
+      }
+    }
+    above.insert_range(trips);
+    SmallVector<Operation *> constants;
+    SmallVector<Value> captured;
+    SmallVector<Type> fields;
+    for (Value value : above) {
+      Operation *definition = value.getDefiningOp();
+      if (definition && definition->hasTrait<OpTrait::ConstantLike>()) {
+        constants.push_back(definition);
+        continue;
+      }
+      captured.push_back(value);
+      fields.push_back(converter.convertType(value.getType()));
+    }
+    Type frame = LLVM::LLVMStructType::getLiteral(context, fields);
+
+    auto bodyType = FunctionType::get(context, {pointer, i64, i64, i64}, {});
+    b.setInsertionPoint(parent);
+    auto body = func::FuncOp::create(
+        b, loc, (parent.getName() + "_parallel" + Twine(number++)).str(),
+        bodyType);
+    body.setPrivate();
+    Block *entry = body.addEntryBlock();
+    b.setInsertionPointToStart(entry);
+    IRMapping map;
+    for (Operation *constant : constants) {
+      b.clone(*constant, map);
+    }
+    for (auto [i, value] : llvm::enumerate(captured)) {
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, frame, entry->getArgument(0),
+          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      Value loaded = LLVM::LoadOp::create(b, loc, fields[i], address);
+      if (loaded.getType() != value.getType()) {
+        loaded =
+            UnrealizedConversionCastOp::create(b, loc, value.getType(), loaded)
+                .getResult(0);
+      }
+      map.map(value, loaded);
+    }
+    auto asIndex = [&](Value value) -> Value {
+      return arith::IndexCastOp::create(b, loc, index, value);
+    };
+    Value worker = asIndex(entry->getArgument(3));
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    auto inside = [&](OpFoldResult outside) -> Value {
+      Value value = dyn_cast<Value>(outside);
+      return value ? map.lookup(value)
+                   : getValueOrCreateConstantIndexOp(b, loc, outside);
+    };
+    auto range = scf::ForOp::create(b, loc, asIndex(entry->getArgument(1)),
+                                    asIndex(entry->getArgument(2)), one);
+    func::ReturnOp::create(b, loc);
+    b.setInsertionPointToStart(range.getBody());
+    // The last index runs fastest.
+    Value rest = range.getInductionVar();
+    for (int64_t i = loop.getRank() - 1; i >= 0; --i) {
+      Value extent = map.lookup(trips[i]);
+      Value place =
+          i ? arith::RemUIOp::create(b, loc, rest, extent).getResult() : rest;
+      rest =
+          i ? arith::DivUIOp::create(b, loc, rest, extent).getResult() : rest;
+      place = arith::MulIOp::create(b, loc, place, inside(steps[i]));
+      map.map(
+          loop.getInductionVar(i),
+          arith::AddIOp::create(b, loc, place, inside(lower[i])).getResult());
+    }
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      b.clone(op, map);
+    }
+    body.walk([&](cheems::WorkerOp op) {
+      op.replaceAllUsesWith(worker);
+      op.erase();
+    });
+    std::string name = body.getName().str();
+    body = shared(body);
+
+    // The frame is in the entry block: an alloca in a loop would grow the
+    // stack.
+    b.setInsertionPointToStart(&parent.front());
+    Value single =
+        LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
+    Value frameAddress = LLVM::AllocaOp::create(b, loc, pointer, frame, single);
+    b.setInsertionPoint(loop);
+    for (auto [i, value] : llvm::enumerate(captured)) {
+      Value stored = value;
+      if (fields[i] != value.getType()) {
+        stored = UnrealizedConversionCastOp::create(b, loc, fields[i], value)
+                     .getResult(0);
+      }
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, frame, frameAddress,
+          ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(b, loc, stored, address);
+    }
+    Value count = trips.front();
+    for (Value trip : ArrayRef(trips).drop_front()) {
+      count = arith::MulIOp::create(b, loc, count, trip);
+    }
+    count = arith::IndexCastOp::create(b, loc, i64, count);
+    Value function = func::ConstantOp::create(b, loc, bodyType, body.getName());
+    function = UnrealizedConversionCastOp::create(b, loc, pointer, function)
+                   .getResult(0);
+    func::FuncOp pool = poolFunction(
+        b, FunctionType::get(context, {pointer, pointer, i64, pointer}, {}));
+    func::CallOp::create(
+        b, loc, pool,
+        ValueRange{function, frameAddress, count, nameOf(b, loop, name)});
+    loop.erase();
+  }
+};
+} // namespace
