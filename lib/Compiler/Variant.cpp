@@ -1,6 +1,7 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
 #include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"

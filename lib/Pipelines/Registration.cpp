@@ -13,6 +13,7 @@ void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllExtensions(registry);
   registry.insert<mlir::cheems::CheemsDialect>();
   mlir::cheems::registerBufferizableOpInterfaceModels(registry);
+  mlir::cheems::registerKernelModels(registry);
 }
 
 void cheems::registerPassesAndPipelines() {

@@ -264,6 +264,7 @@ struct Thresholds : KernelBuilder {
 } // namespace
 
 LogicalResult cheems::lowerKeepThreshold(KeepThresholdOp op,
+                                         const VectorUnit & /*unit*/,
                                          RewriterBase &rewriter) {
   Location loc = op.getLoc();
   auto index = [&](int64_t value) -> Value {

@@ -165,7 +165,9 @@ struct Update : KernelBuilder {
 };
 } // namespace
 
-LogicalResult cheems::lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter) {
+LogicalResult cheems::lowerKeepUpdate(KeepUpdateOp op,
+                                      const VectorUnit & /*unit*/,
+                                      RewriterBase &rewriter) {
   Location loc = op.getLoc();
   Update update{{rewriter, loc}, op, static_cast<int64_t>(op.getKeep())};
   Value count =

@@ -31,7 +31,8 @@ LogicalResult lowerFinish(FinishOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
 /// Each row twice: its squares summed in lanes, then scaled.
-LogicalResult lowerNorm(RmsNormOp op, RewriterBase &rewriter);
+LogicalResult lowerNorm(RmsNormOp op, const VectorUnit &unit,
+                        RewriterBase &rewriter);
 
 /// A block of keys for softmax attention: tiles of rows share each key and
 /// value, the rest goes row by row with the same bits.
@@ -43,10 +44,12 @@ LogicalResult lowerMergeAttention(MergeAttentionOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter);
 
 /// One scan for the least of the kept entries, then a row at a time.
-LogicalResult lowerKeepThreshold(KeepThresholdOp op, RewriterBase &rewriter);
+LogicalResult lowerKeepThreshold(KeepThresholdOp op, const VectorUnit &unit,
+                                 RewriterBase &rewriter);
 
 /// Evicted places by vector comparisons, keys moved as vectors.
-LogicalResult lowerKeepUpdate(KeepUpdateOp op, RewriterBase &rewriter);
+LogicalResult lowerKeepUpdate(KeepUpdateOp op, const VectorUnit &unit,
+                              RewriterBase &rewriter);
 
 /// SSD over one chunk: the recurrence for one row, else products on register
 /// tiles.

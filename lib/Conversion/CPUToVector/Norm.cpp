@@ -91,7 +91,8 @@ struct Norm {
 };
 } // namespace
 
-LogicalResult cheems::lowerNorm(RmsNormOp op, RewriterBase &rewriter) {
+LogicalResult cheems::lowerNorm(RmsNormOp op, const VectorUnit & /*unit*/,
+                                RewriterBase &rewriter) {
   Location loc = op.getLoc();
   int64_t rank = cast<MemRefType>(op.getX().getType()).getRank();
   auto index = [&](int64_t value) -> Value {

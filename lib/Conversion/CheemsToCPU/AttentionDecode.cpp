@@ -20,9 +20,10 @@ constexpr int64_t kLine = 16;
 /// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostPieces() {
   constexpr int64_t positions = int64_t(1) << 31;
-  int64_t entries = op.getKeep()
-                        ? std::min(static_cast<int64_t>(*op.getKeep()) + 1, positions)
-                        : positions;
+  int64_t entries =
+      op.getKeep()
+          ? std::min(static_cast<int64_t>(*op.getKeep()) + 1, positions)
+          : positions;
   return piecesOf(llvm::divideCeil(entries, kBlock));
 }
 
@@ -79,40 +80,41 @@ AttentionLoops::Stored AttentionLoops::storeRows() {
     carried.push_back(e.empty(shape, b.getI32Type()));
   }
   carried.push_back(e.index(0));
-  SmallVector<Value> after = eachHead(carried, [&](Value s, Value i,
-                                                   ValueRange before) {
-    Sequence of = sequenceOf(s, i, before.take_front(pools), /*decode=*/true);
-    AttentionState sequence = stateOf(of);
-    Value counts, number;
-    Extents place{of.start, of.head}, sizes{one, one};
-    AttentionState::Sight sight;
-    SmallVector<Value> next;
-    if (op.getKeep()) {
-      sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
-      sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
-      sight.place = e.slice(before[pools + 2], place, sizes, {1, 1});
-    } else if (op.getCounts()) {
-      counts = sequence.takeCount(of.position);
-      sight.seen = e.slice(before[pools], place, sizes, {1});
-    }
-    sequence.storeOne(of.start, of.position, sight);
-    SmallVector<Value> state = sequence.entries;
-    if (op.getCounts()) {
-      state.push_back(sequence.putCount(counts));
-      number = sequence.count;
-    }
-    next = inserted(before.take_front(pools), of, state);
-    for (auto [j, result] :
-         llvm::enumerate(op.getKeep() ? SmallVector{sight.threshold,
+  SmallVector<Value> after =
+      eachHead(carried, [&](Value s, Value i, ValueRange before) {
+        Sequence of =
+            sequenceOf(s, i, before.take_front(pools), /*decode=*/true);
+        AttentionState sequence = stateOf(of);
+        Value counts, number;
+        Extents place{of.start, of.head}, sizes{one, one};
+        AttentionState::Sight sight;
+        SmallVector<Value> next;
+        if (op.getKeep()) {
+          sight.threshold = e.slice(before[pools], place, sizes, {1, 1});
+          sight.last = e.slice(before[pools + 1], place, sizes, {1, 1});
+          sight.place = e.slice(before[pools + 2], place, sizes, {1, 1});
+        } else if (op.getCounts()) {
+          counts = sequence.takeCount(of.position);
+          sight.seen = e.slice(before[pools], place, sizes, {1});
+        }
+        sequence.storeOne(of.start, of.position, sight);
+        SmallVector<Value> state = sequence.entries;
+        if (op.getCounts()) {
+          state.push_back(sequence.putCount(counts));
+          number = sequence.count;
+        }
+        next = inserted(before.take_front(pools), of, state);
+        for (auto [j, result] :
+             llvm::enumerate(op.getKeep() ? SmallVector{sight.threshold,
                                                         sight.last, sight.place}
-                         : op.getCounts() ? SmallVector{sight.seen}
-                                           : SmallVector<Value>())) {
-      next.push_back(e.insert(result, before[pools + j], place, sizes));
-    }
-    next.push_back(arith::MaxUIOp::create(
-        b, before.back(), sequence.entriesAfter(of.position, number)));
-    return next;
-  });
+                             : op.getCounts() ? SmallVector{sight.seen}
+                                              : SmallVector<Value>())) {
+          next.push_back(e.insert(result, before[pools + j], place, sizes));
+        }
+        next.push_back(arith::MaxUIOp::create(
+            b, before.back(), sequence.entriesAfter(of.position, number)));
+        return next;
+      });
   statePools.assign(after.begin(), after.begin() + pools);
   Stored stored{Value(), Value(), Value(), Value(), after.back()};
   if (op.getKeep()) {

@@ -89,8 +89,7 @@ AttentionState AttentionLoops::stateOf(const Sequence &of) {
   OpFoldResult keyHead = affine::makeComposedFoldedAffineApply(
       e.b, e.b.getLoc(),
       AffineMap::get(
-          1, 0,
-          e.b.getAffineDimExpr(0).floorDiv(heads / op.getKeyHeads())),
+          1, 0, e.b.getAffineDimExpr(0).floorDiv(heads / op.getKeyHeads())),
       {of.head});
   return {e, op, of.head, keyHead, queries, masks, of.state, Value()};
 }

@@ -27,8 +27,8 @@ private:
 
   TensorBuilder &e;
   SegmentedAttentionOp op;
-  SmallVector<int64_t> visible; ///< state heads that see anything
-  int64_t heads, queries, masks;      ///< state heads; a state head's
+  SmallVector<int64_t> visible;  ///< state heads that see anything
+  int64_t heads, queries, masks; ///< state heads; a state head's
   int64_t size;
   SmallVector<Value> statePools;
 
@@ -41,19 +41,17 @@ private:
   };
 
   OpFoldResult headTimes(Value head, int64_t factor);
-  Sequence sequenceOf(Value s, Value headNumber,
-                      ValueRange pools, bool decode);
+  Sequence sequenceOf(Value s, Value headNumber, ValueRange pools, bool decode);
   AttentionState stateOf(const Sequence &of);
   /// Where rows [row, row + count) of the head's queries are.
-  std::pair<Extents, Extents>
-  placeOf(const Sequence &of, OpFoldResult row, OpFoldResult count);
+  std::pair<Extents, Extents> placeOf(const Sequence &of, OpFoldResult row,
+                                      OpFoldResult count);
   Value output();
 
   // AttentionGeneral.cpp: the general entry.
   Value evicts(const Sequence &of);
   Value lengthIf(Value condition, bool wanted, Value length);
-  void putBack(ValueRange pools, const Sequence &of,
-               ValueRange state);
+  void putBack(ValueRange pools, const Sequence &of, ValueRange state);
   void putRows(Value y, Value output, const Extents &offsets,
                const Extents &sizes);
   Value store();
@@ -63,8 +61,8 @@ private:
   /// What storing a step's rows leaves for those that attend.
   struct Stored {
     Value thresholds, lasts, places; ///< [T, state heads], with a window
-    Value seen; ///< [T, state heads] where that is counted
-    Value most; ///< entries of any sequence, at most
+    Value seen;                      ///< [T, state heads] where that is counted
+    Value most;                      ///< entries of any sequence, at most
   };
   /// The softmax of pieces, [T, pieces, heads, ...], or of rows, [T, H(, P)].
   struct Softmax {
@@ -72,20 +70,18 @@ private:
   };
   using HeadBody = llvm::function_ref<SmallVector<Value>(
       Value segment, Value headNumber, ValueRange carried)>;
-  SmallVector<Value> eachHead(ValueRange carried,
-                                          HeadBody body);
-  SmallVector<Value>
-  inserted(ValueRange pools, const Sequence &of, ValueRange state);
+  SmallVector<Value> eachHead(ValueRange carried, HeadBody body);
+  SmallVector<Value> inserted(ValueRange pools, const Sequence &of,
+                              ValueRange state);
   Value filled(const Extents &extents, double value);
   int64_t mostPieces();
   Stored storeRows();
   Value entriesOf(const Sequence &of, const Stored &stored);
   Value blocksOf(Value entries);
-  SmallVector<Value> softmaxOf(AttentionState &sequence,
-                                           const Sequence &of, Value from,
-                                           Value to, Value entries,
-                                           const AttentionState::Sight &sight,
-                                           ValueRange state);
+  SmallVector<Value> softmaxOf(AttentionState &sequence, const Sequence &of,
+                               Value from, Value to, Value entries,
+                               const AttentionState::Sight &sight,
+                               ValueRange state);
   Softmax attendToPieces(const Stored &stored, Softmax partial);
   Softmax mergePieces(const Stored &stored, const Softmax &partial,
                       Softmax all);

@@ -56,7 +56,7 @@ void AttentionState::appendCodes(size_t pool, Value from, const Block &rows,
 std::pair<Value, Value> AttentionState::scales() {
   size_t at = scalePools();
   return op.getKeyScales() ? std::pair{entries[at], entries[at + 1]}
-                                 : std::pair<Value, Value>();
+                           : std::pair<Value, Value>();
 }
 
 Value AttentionState::appendMask(const Block &rows, OpFoldResult first) {
@@ -66,8 +66,9 @@ Value AttentionState::appendMask(const Block &rows, OpFoldResult first) {
                          {masksPerHead, rows.staticCount});
   Value stored;
   if (op.getMask()) {
-    Value source = e.slice(op.getMask(), {rows.row, firstHead}, {rows.count, heads},
-                           {rows.staticCount, masksPerHead});
+    Value source =
+        e.slice(op.getMask(), {rows.row, firstHead}, {rows.count, heads},
+                {rows.staticCount, masksPerHead});
     AffineMap transposed = AffineMap::getPermutationMap(
         ArrayRef<unsigned>{1, 0}, e.b.getContext());
     stored =
@@ -171,14 +172,13 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
       vectors(entries[0]), vectors(entries[1]),
       numbers(entries[2], masksPerHead), first, from, sight.seen, position,
       sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
-      state[2], op.getKindAttr(), op.getScaleAttr(),
-      op.getHideBelowAttr(), op.getBf16Attr());
+      state[2], op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr(),
+      op.getBf16Attr());
   return block.getResults();
 }
 
 Value AttentionState::kept(Value position) {
-  return arith::MinUIOp::create(e.b, position,
-                                e.index(*op.getKeep()));
+  return arith::MinUIOp::create(e.b, position, e.index(*op.getKeep()));
 }
 
 /// Behind what is kept; and what each row sees of all that.
@@ -189,9 +189,9 @@ void AttentionState::appendKept(const Block &rows, Sight &sight) {
   if (sight.place) {
     results.push_back(sight.place.getType());
   }
-  auto found = KeepThresholdOp::create(
-      e.b, results, entries[2], entries[3], first, sight.threshold, sight.last,
-      sight.place, op.getKeepAttr());
+  auto found = KeepThresholdOp::create(e.b, results, entries[2], entries[3],
+                                       first, sight.threshold, sight.last,
+                                       sight.place, op.getKeepAttr());
   sight.threshold = found.getResult(0);
   sight.last = found.getResult(1);
   if (sight.place) {
@@ -284,7 +284,8 @@ Value AttentionState::putCount(Value counts) {
 
 Value AttentionState::queries(const Block &rows) {
   int64_t size = op.getHeadSize();
-  return e.slice(op.getQuery(), {rows.row, headTimes(queriesPerHead), e.attr(0)},
+  return e.slice(op.getQuery(),
+                 {rows.row, headTimes(queriesPerHead), e.attr(0)},
                  {rows.count, e.attr(queriesPerHead), e.attr(size)},
                  {rows.staticCount, queriesPerHead, size});
 }
@@ -305,7 +306,7 @@ void AttentionState::append(const Block &rows, OpFoldResult first) {
 
 Value AttentionState::block(const Block &rows, Value y) {
   return op.getKeep() ? windowBlock(rows, queries(rows), y)
-                          : countedBlock(rows, queries(rows), y);
+                      : countedBlock(rows, queries(rows), y);
 }
 
 void AttentionState::storeOne(Value start, Value position, Sight &sight) {

@@ -42,15 +42,14 @@ public:
   Value entriesAfter(Value position, Value seen);
   /// That row's running softmax, of which `state` has the entries before, with
   /// entries [from, from + count): maximum, sum [1, H'] and y [1, H', P].
-  SmallVector<Value>
-  attendToBlock(Value start, Value from, Value count,
-                Value entriesAfter, const Sight &sight,
-                ValueRange state);
+  SmallVector<Value> attendToBlock(Value start, Value from, Value count,
+                                   Value entriesAfter, const Sight &sight,
+                                   ValueRange state);
   /// With a window, once a block has attended: `threshold` and `last` [1] are
   /// its last row's, `first` the entries before its `count` rows.
   /// `place` [1] is that of a row alone, or null.
-  void evict(Value threshold, Value last, Value place,
-             Value first, Value count);
+  void evict(Value threshold, Value last, Value place, Value first,
+             Value count);
   /// With a window, entries before the row at `position`.
   Value kept(Value position);
 
@@ -59,20 +58,18 @@ public:
   void appendAll(Value start, Value length, Value position);
   /// Rows that were appended by that: y is their output. `position` is that of
   /// the first.
-  Value attendTo(OpFoldResult row, OpFoldResult count,
-                       Value position, Value y);
+  Value attendTo(OpFoldResult row, OpFoldResult count, Value position, Value y);
   /// All rows of a segment in blocks, each seeing what the one before left:
   /// with a window or a count. y [T', H', P] is their output.
-  Value inBlocks(Value start, Value length,
-                       Value position, Value y);
+  Value inBlocks(Value start, Value length, Value position, Value y);
 
 private:
   /// Rows [row, row + count) of the step.
   struct Block {
     OpFoldResult row, count;
-    int64_t staticCount;  ///< or dynamic
-    Value position; ///< of the first row in its sequence
-    int64_t most;         ///< at most so many rows; 0: no bound
+    int64_t staticCount; ///< or dynamic
+    Value position;      ///< of the first row in its sequence
+    int64_t most;        ///< at most so many rows; 0: no bound
   };
   Value queries(const Block &rows);
   void append(const Block &rows, OpFoldResult first);
@@ -82,14 +79,12 @@ private:
   void appendKept(const Block &rows, Sight &sight);
   void appendVisible(const Block &rows, Sight &sight);
 
-  Value append(Value into, Value from, const Block &rows,
-                     OpFoldResult first);
+  Value append(Value into, Value from, const Block &rows, OpFoldResult first);
   void appendCodes(size_t pool, Value from, const Block &rows,
                    OpFoldResult first);
   Value appendMask(const Block &rows, OpFoldResult first);
   Value appendPosition(const Block &rows, OpFoldResult first);
-  Value visibility(OpBuilder &b, Location loc,
-                         OpFoldResult firstHead);
+  Value visibility(OpBuilder &b, Location loc, OpFoldResult firstHead);
   OpFoldResult headTimes(int64_t factor);
   OpFoldResult lastOf(const Block &rows);
   /// Scratch of the worker, [rows(, 1)].
@@ -97,8 +92,7 @@ private:
   size_t scalePools() { return op.getKeep() ? 4 : 3; }
   /// Of int8 the scales of keys and values, else null.
   std::pair<Value, Value> scales();
-  Value attend(Value q, Value first, const Sight &sight,
-                     Value y);
+  Value attend(Value q, Value first, const Sight &sight, Value y);
 };
 
 } // namespace mlir::cheems

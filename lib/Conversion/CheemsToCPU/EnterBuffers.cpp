@@ -49,13 +49,13 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
       }
     }
     auto leave = cast<func::ReturnOp>(function.front().getTerminator());
-    bool matched = leave.getNumOperands() == written.size() &&
-                   llvm::all_of(llvm::zip_equal(leave.getOperands(), written),
-                                [&](auto pair) {
-                                  auto [value, i] = pair;
-                                  return value.getType() ==
-                                         function.getArgumentTypes()[i];
-                                });
+    bool matched =
+        leave.getNumOperands() == written.size() &&
+        llvm::all_of(llvm::zip_equal(leave.getOperands(), written),
+                     [&](auto pair) {
+                       auto [value, i] = pair;
+                       return value.getType() == function.getArgumentTypes()[i];
+                     });
     if (!matched) {
       return function.emitOpError("returns ")
              << leave.getNumOperands() << " tensors, and " << written.size()
@@ -83,7 +83,8 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
         b.getFunctionType(function.front().getArgumentTypes(), {}));
 
     unsigned at = 0;
-    while (at < function.getNumArguments() && fieldOf(function, at) != "pools") {
+    while (at < function.getNumArguments() &&
+           fieldOf(function, at) != "pools") {
       ++at;
     }
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());

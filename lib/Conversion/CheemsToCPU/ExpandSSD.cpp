@@ -52,7 +52,8 @@ struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
     // A row alone shares nothing.
     int64_t together = op.getOneRow() ? 1 : headsTogether(heads, groups);
     Value segments = op.getSegments();
-    SmallVector<OpFoldResult> bounds{e.rows(segments), e.attr(heads / together)};
+    SmallVector<OpFoldResult> bounds{e.rows(segments),
+                                     e.attr(heads / together)};
     auto loop = scf::ForallOp::create(
         b, bounds, ValueRange{op.getY(), op.getPool()}, std::nullopt);
     b.setInsertionPointToStart(loop.getBody());
@@ -95,9 +96,8 @@ struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
           cs = ofGroup(op.getC());
     Value skips = op.getSkip() ? ofHeads(op.getSkip()) : Value();
     Value y = e.slice(own[0], rowOffsets, rowSizes, {rows, together, size});
-    auto ssd =
-        SSDOp::create(b, TypeRange{y.getType(), state.getType()}, xs, steps, as,
-                      bs, cs, skips, y, state, op.getBf16());
+    auto ssd = SSDOp::create(b, TypeRange{y.getType(), state.getType()}, xs,
+                             steps, as, bs, cs, skips, y, state, op.getBf16());
 
     b.setInsertionPointToStart(loop.getTerminator().getBody());
     SmallVector<OpFoldResult> unit(5, one);

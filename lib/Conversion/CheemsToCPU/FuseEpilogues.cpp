@@ -1,7 +1,7 @@
 // cheems-fuse-epilogues: what is done to a product alone is done before it is
 // stored.
-#include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::cheems {

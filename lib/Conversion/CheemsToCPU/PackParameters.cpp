@@ -2,8 +2,8 @@
 // cheems.linear.
 #include "BatchedProducts.h"
 #include "PackProduct.h"
-#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "llvm/Support/MathExtras.h"
 

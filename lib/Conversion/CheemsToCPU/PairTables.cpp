@@ -1,6 +1,6 @@
 // cheems-pair-tables: both rows of an expert in one run of memory.
-#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::cheems {

@@ -2,8 +2,8 @@
 // scales.
 #include "PackProduct.h"
 #include "QuantizeTables.h"
-#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::cheems {

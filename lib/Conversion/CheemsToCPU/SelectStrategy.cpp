@@ -1,8 +1,8 @@
 // cheems-select-strategy: what size every loop gets. No other place decides
 // one; docs/rationale.md says why, docs/experiments what was measured.
 #include "Strategy.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_SELECTSTRATEGYPASS
@@ -17,24 +17,6 @@ FinishOp cheems::finishOf(LinearOp linear) {
     return {};
   }
   return dyn_cast<FinishOp>(*linear->user_begin());
-}
-
-FailureOr<int64_t> cheems::takeSize(Operation *op, StringRef name,
-                                    int64_t otherwise) {
-  int64_t size = otherwise;
-  if (Attribute given = op->getDiscardableAttr(name)) {
-    auto number = dyn_cast<IntegerAttr>(given);
-    if (!number || !number.getType().isSignlessInteger(64)) {
-      return op->emitOpError() << name << " is not an i64: " << given;
-    }
-    size = number.getInt();
-    op->removeDiscardableAttr(name);
-  }
-  if (size < 1) {
-    return op->emitOpError()
-           << "needs " << name << " of at least 1, not " << size;
-  }
-  return size;
 }
 
 namespace {

@@ -89,9 +89,9 @@ Value emitAttention(Emitter &e, const ModelTypes &types,
   }
   query = e.rotate(query, arguments.cosine, arguments.sine);
   key = e.rotate(key, arguments.cosine, arguments.sine);
-  Value attended = attend(e, types, query, key,
-                          e.splitHeads(value, c.keyValueHeads), mask, visible,
-                          arguments);
+  Value attended =
+      attend(e, types, query, key, e.splitHeads(value, c.keyValueHeads), mask,
+             visible, arguments);
   return weights.projection(e, tensors.output, e.mergeHeads(attended));
 }
 } // namespace cheems

@@ -54,10 +54,9 @@ Value splitHalves(Emitter &e, Value x, int64_t heads) {
 Value matchKeys(Emitter &e, Value queries, Value keys) {
   ImplicitLocOpBuilder &b = e.b;
   auto type = cast<RankedTensorType>(keys.getType());
-  Value scores = e.empty(
-      {e.rowCount, e.attr(2), e.attr(type.getDimSize(1)),
-       e.attr(type.getDimSize(3))},
-      b.getF32Type());
+  Value scores = e.empty({e.rowCount, e.attr(2), e.attr(type.getDimSize(1)),
+                          e.attr(type.getDimSize(3))},
+                         b.getF32Type());
   scores = linalg::FillOp::create(b, e.zero(), scores).getResult(0);
   AffineExpr t = b.getAffineDimExpr(0), half = b.getAffineDimExpr(1),
              h = b.getAffineDimExpr(2), n = b.getAffineDimExpr(3),

@@ -66,10 +66,10 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
         arguments[1], arguments[2], arguments[3], arguments[4], {}};
     llvm::append_range(given.pools, arguments.slice(5, firstWeight - 5));
     Value input = e.rmsNorm(x, weights.next(), c.normEpsilon);
-    output = layer.attention
-                 ? emitAttention(e, types, *layer.attention, input,
-                                 weights, given)
-                 : emitSSD(e, types, *layer.ssd, input, weights, given);
+    output =
+        layer.attention
+            ? emitAttention(e, types, *layer.attention, input, weights, given)
+            : emitSSD(e, types, *layer.ssd, input, weights, given);
     pools = std::move(given.pools);
   } else if (layer.attention->output.bias) {
     output = weights.next();

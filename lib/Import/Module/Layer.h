@@ -59,8 +59,8 @@ mlir::func::FuncOp layerFunction(mlir::ModuleOp module, const ModelTypes &types,
 
 /// The sequence parts: input [T, D] normalised, output [T, D].
 mlir::Value emitAttention(Emitter &e, const ModelTypes &types,
-                          const AttentionTensors &tensors, mlir::Value input, WeightReader &weights,
-                          SequenceArguments &arguments);
+                          const AttentionTensors &tensors, mlir::Value input,
+                          WeightReader &weights, SequenceArguments &arguments);
 mlir::Value emitSSD(Emitter &e, const ModelTypes &types,
                     const SSDTensors &tensors, mlir::Value input,
                     WeightReader &weights, SequenceArguments &arguments);

@@ -51,7 +51,8 @@ mlir::cheems::QuantizedAttr ModelTypes::quantizedTable() const {
 }
 
 RankedTensorType ModelTypes::segments() const {
-  return RankedTensorType::get({ShapedType::kDynamic, mlir::cheems::kSegmentFields}, i32());
+  return RankedTensorType::get(
+      {ShapedType::kDynamic, mlir::cheems::kSegmentFields}, i32());
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {

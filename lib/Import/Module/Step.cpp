@@ -96,7 +96,8 @@ struct Step {
   std::pair<Value, Value> rowPositions(Value segments) {
     LocationScope here(e.b, namedLocation(types.context, "positions"));
     Type i32 = e.b.getI32Type();
-    Value position = e.empty(e.rowCount, i32), length = e.empty(e.rowCount, i32);
+    Value position = e.empty(e.rowCount, i32),
+          length = e.empty(e.rowCount, i32);
     auto rows = mlir::cheems::PositionsOp::create(
         e.b, TypeRange{position.getType(), length.getType()}, segments,
         position, length, /*one_row=*/UnitAttr());

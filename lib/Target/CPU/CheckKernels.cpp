@@ -62,7 +62,7 @@ StringRef missingStage(Operation *op) {
     return "convert-linalg-to-loops, with which cheems-to-llvm begins, has not "
            "run";
   }
-  return op->hasTrait<cheems::HasKernel>()
+  return isa<cheems::KernelOpInterface>(op)
              ? "cheems-lower-microkernels, in cheems-bufferize, has not run"
              : "cheems-fuse, which decomposes it, comes before "
                "cheems-bufferize";

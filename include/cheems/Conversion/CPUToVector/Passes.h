@@ -13,6 +13,9 @@ namespace mlir::cheems {
 #define GEN_PASS_REGISTRATION
 #include "cheems/Conversion/CPUToVector/Passes.h.inc"
 
+/// Attaches KernelOpInterface to the ops that have a kernel on CPUs.
+void registerKernelModels(DialectRegistry &registry);
+
 } // namespace mlir::cheems
 
 #endif

@@ -5,10 +5,10 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
-  let summary = "Lower products, attention, normalisation and SSD on buffers to vector loops";
+  let summary = "Ops with a kernel become vector loops";
   let description = [{
-    Before: `cheems.finish`, `cheems.keep_threshold`, `cheems.keep_update`, `cheems.linear`, `cheems.merge_attention`,
-    `cheems.mix_experts`, `cheems.online_attention`, `cheems.retrieve_experts`, `cheems.rms_norm` and `cheems.ssd_chunk` on memrefs.
+    Before: on memrefs, the ops that have a kernel: those that implement `KernelOpInterface`
+    (`lib/Conversion/CPUToVector/KernelModels.cpp` attaches it).
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
     expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
     `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.

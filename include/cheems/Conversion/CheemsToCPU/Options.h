@@ -1,4 +1,5 @@
-// What options of the CPU's passes and pipelines are where nothing else is said.
+// What options of the CPU's passes and pipelines are where nothing else is
+// said.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
 

@@ -29,8 +29,9 @@ LogicalResult SegmentedSSDOp::verify() {
                              "shapes of step and [T, H]")) ||
       failed(verifySameShape(*this, "C2", shapeOf(getA()), {heads},
                              "shapes of a and [H]")) ||
-      (getSkip() && failed(verifySameShape(*this, "C2", shapeOf(getSkip()),
-                                           {heads}, "shapes of skip and [H]")))) {
+      (getSkip() &&
+       failed(verifySameShape(*this, "C2", shapeOf(getSkip()), {heads},
+                              "shapes of skip and [H]")))) {
     return failure();
   }
   if (failed(verifySameShape(*this, "C3", b, shapeOf(getC()),
@@ -48,8 +49,8 @@ LogicalResult SegmentedSSDOp::verify() {
     return emitOpError("C5: H, G, N and P are static");
   }
   if (heads == 0 || b[1] == 0 || heads % b[1] != 0) {
-    return emitOpError("C5: ") << heads << " heads do not divide among " << b[1]
-                               << " groups";
+    return emitOpError("C5: ")
+           << heads << " heads do not divide among " << b[1] << " groups";
   }
   return verifySegments(*this, "C6", getSegments());
 }

@@ -70,8 +70,8 @@ struct Constraints {
     }
     // Only there does a mask of 1 see and one of 0 not.
     double below = op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0;
-    if (visible && (op.getKind() != MaskKind::threshold || !(below > 0) ||
-                    below > 1)) {
+    if (visible &&
+        (op.getKind() != MaskKind::threshold || !(below > 0) || below > 1)) {
       return op.emitOpError("C4: visible is for kind threshold with hide_below "
                             "above 0 and at most 1");
     }
@@ -140,9 +140,8 @@ struct Constraints {
 LogicalResult SegmentedAttentionOp::verify() {
   Constraints check(*this);
   if (failed(check.rows()) || failed(check.heads()) ||
-      failed(check.entries()) || failed(check.mask()) ||
-      failed(check.kept()) || failed(check.threshold()) ||
-      failed(check.scales()) ||
+      failed(check.entries()) || failed(check.mask()) || failed(check.kept()) ||
+      failed(check.threshold()) || failed(check.scales()) ||
       failed(verifySegments(*this, "C10", getSegments()))) {
     return failure();
   }

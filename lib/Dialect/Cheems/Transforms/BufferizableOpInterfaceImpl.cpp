@@ -38,33 +38,25 @@ struct DestinationModel
     return success();
   }
 };
+
+/// Of those that write into their `outs` and are still there on buffers.
+template <typename OpTy> void attachTo(MLIRContext *context) {
+  if constexpr (OpTy::template hasTrait<
+                    linalg::AggregatedOpInterface::Trait>()) {
+    OpTy::template attachInterface<DestinationModel<OpTy>>(*context);
+  }
+}
+
+template <typename... Ops> void attachToAll(MLIRContext *context) {
+  (attachTo<Ops>(context), ...);
+}
 } // namespace
 
 void cheems::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, cheems::CheemsDialect *) {
-    FinishOp::attachInterface<DestinationModel<FinishOp>>(*context);
-    LinearOp::attachInterface<DestinationModel<LinearOp>>(*context);
-    MixExpertsOp::attachInterface<DestinationModel<MixExpertsOp>>(*context);
-    RetrieveExpertsOp::attachInterface<DestinationModel<RetrieveExpertsOp>>(
-        *context);
-    RmsNormOp::attachInterface<DestinationModel<RmsNormOp>>(*context);
-    RotaryTableOp::attachInterface<DestinationModel<RotaryTableOp>>(*context);
-    RotaryOp::attachInterface<DestinationModel<RotaryOp>>(*context);
-    DynamicMaskOp::attachInterface<DestinationModel<DynamicMaskOp>>(*context);
-    KeepThresholdOp::attachInterface<DestinationModel<KeepThresholdOp>>(
-        *context);
-    KeepUpdateOp::attachInterface<DestinationModel<KeepUpdateOp>>(*context);
-    AppendVisibleOp::attachInterface<DestinationModel<AppendVisibleOp>>(
-        *context);
-    QuantizeEntriesOp::attachInterface<DestinationModel<QuantizeEntriesOp>>(
-        *context);
-    DynamicMaskAttentionOp::attachInterface<
-        DestinationModel<DynamicMaskAttentionOp>>(*context);
-    OnlineAttentionOp::attachInterface<DestinationModel<OnlineAttentionOp>>(
-        *context);
-    MergeAttentionOp::attachInterface<DestinationModel<MergeAttentionOp>>(
-        *context);
-    SSDOp::attachInterface<DestinationModel<SSDOp>>(*context);
-    SSDChunkOp::attachInterface<DestinationModel<SSDChunkOp>>(*context);
+    attachToAll<
+#define GET_OP_LIST
+#include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
+        >(context);
   });
 }

@@ -16,7 +16,7 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
       bool ours = isa<cheems::CheemsDialect>(op->getDialect());
-      bool kernel = op->hasTrait<cheems::HasKernel>();
+      bool kernel = isa<cheems::KernelOpInterface>(*op);
       if (ours && !(kernels && kernel)) {
         ops.push_back(op);
       }

@@ -1,7 +1,7 @@
 // cheems-fuse-projections: products of one input become one product.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
-#include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::cheems {

@@ -66,7 +66,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";
 }
 
-def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [HasKernel, AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "One block of keys, with running maximum, sum and weighted values";
   let description = [{
@@ -129,7 +129,7 @@ def Cheems_OnlineAttentionOp : Cheems_DestinationOp<"online_attention", [HasKern
   }];
 }
 
-def Cheems_MergeAttentionOp : Cheems_DestinationOp<"merge_attention", [HasKernel]> {
+def Cheems_MergeAttentionOp : Cheems_DestinationOp<"merge_attention"> {
   let summary = "The running softmax of two pieces of a sequence's entries as one";
   let description = [{
     Entries may be taken in pieces, each with a softmax of its own as `online_attention` leaves it: this puts a later piece's

@@ -29,8 +29,8 @@ def Cheems_Dialect : Dialect {
     is none of a step:
     - C0: operands with a shape are all tensors or all buffers.
 
-    Of these, those of the trait `HasKernel` stay on buffers until `cheems-lower-microkernels` makes vector loops of them;
-    `cheems-decompose` takes the others apart, on tensors.
+    Of these, those for which the target has a kernel (`KernelOpInterface`) stay as they are until the kernel takes their place, on
+    buffers. `cheems-decompose` takes the others apart, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [
@@ -40,11 +40,6 @@ def Cheems_Dialect : Dialect {
 }
 
 class Cheems_Op<string mnemonic, list<Trait> traits = []> : Op<Cheems_Dialect, mnemonic, traits>;
-
-// The op is lowered by cheems-lower-microkernels.
-def HasKernel : NativeOpTrait<"HasKernel"> {
-  let cppNamespace = "::mlir::cheems";
-}
 
 def Cheems_OneSemantics
     : PredOpTrait<"C0: operands with a shape are all tensors or all buffers", CPred<"haveOneSemantics($_op.getOperandTypes())">>;

@@ -13,16 +13,11 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
-
-namespace mlir::cheems {
-/// Of ops that cheems-lower-microkernels lowers.
-template <typename Op>
-class HasKernel : public OpTrait::TraitBase<Op, HasKernel> {};
-} // namespace mlir::cheems
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"

@@ -14,4 +14,17 @@ def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
   ];
 }
 
+def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::mlir::cheems";
+  let description = [{
+    An op for which a target has a kernel of its own: it stays as it is until it is on buffers, and the kernel takes its place.
+    Targets attach it as an external model, so the dialect does not know which ops those are.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds the kernel in front of the op, which is on buffers; `target` is the target's attribute. The caller "
+                    "erases the op.",
+                    "::llvm::LogicalResult", "lowerToVectors", (ins "::mlir::RewriterBase &":$rewriter, "::mlir::Attribute":$target)>
+  ];
+}
+
 #endif

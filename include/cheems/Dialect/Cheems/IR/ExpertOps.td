@@ -4,7 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
 
-def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [HasKernel, DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The k experts with the best sums of two half scores";
   let description = [{
@@ -45,7 +45,7 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [HasKern
   }];
 }
 
-def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [HasKernel, DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Adds the weighted sum of retrieved single-row experts";
   let description = [{

@@ -4,7 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
-def Cheems_FinishOp : Cheems_DestinationOp<"finish", [HasKernel,
+def Cheems_FinishOp : Cheems_DestinationOp<"finish", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The epilogue of a merged product, by columns and in place";

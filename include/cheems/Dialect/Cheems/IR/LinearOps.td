@@ -4,7 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
-def Cheems_LinearOp : Cheems_DestinationOp<"linear", [HasKernel,
+def Cheems_LinearOp : Cheems_DestinationOp<"linear", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
   let summary = "Products of one input with weights in panels, and an epilogue";

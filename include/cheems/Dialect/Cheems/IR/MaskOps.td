@@ -35,7 +35,7 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getMaskMutable(); }";
 }
 
-def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold", [HasKernel]> {
+def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   let summary = "The worst of the W kept keys, as each query sees them";
   let description = [{
     For each query row, the mask value and position of the last key that is among the W best it may see.
@@ -80,7 +80,7 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold", [HasKernel]>
   }];
 }
 
-def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [HasKernel, AttrSizedOperandSegments]> {
+def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandSegments]> {
   let summary = "Drops evicted entries and moves kept ones into their place";
   let description = [{
     After a block of rows, brings the W kept entries of each head to the front.

@@ -4,7 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
-def Cheems_RmsNormOp : Cheems_DestinationOp<"rms_norm", [HasKernel, DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_RmsNormOp : Cheems_DestinationOp<"rms_norm", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Root mean square normalisation of the last dimension";
   let description = [{

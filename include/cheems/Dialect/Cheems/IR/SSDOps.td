@@ -56,7 +56,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
   }];
 }
 
-def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [HasKernel, DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "State-space duality over one chunk, in its quadratic form";
   let description = [{

@@ -1,4 +1,5 @@
-// Passes that no target matters to, and the interfaces that bufferisation needs.
+// Passes that no target matters to, and the interfaces that bufferisation
+// needs.
 #ifndef CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 

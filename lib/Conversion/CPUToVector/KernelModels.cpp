@@ -1,0 +1,41 @@
+// Which ops have a kernel on CPUs.
+#include "Kernels.h"
+#include "cheems/Conversion/CPUToVector/Passes.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+template <typename OpTy,
+          LogicalResult (*lower)(OpTy, const VectorUnit &, RewriterBase &)>
+struct KernelModel
+    : KernelOpInterface::ExternalModel<KernelModel<OpTy, lower>, OpTy> {
+  LogicalResult lowerToVectors(Operation *op, RewriterBase &rewriter,
+                               Attribute target) const {
+    auto cpu = cast<TargetAttr>(target);
+    VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getProducts()};
+    return lower(cast<OpTy>(op), unit, rewriter);
+  }
+};
+
+template <typename OpTy,
+          LogicalResult (*lower)(OpTy, const VectorUnit &, RewriterBase &)>
+void attach(MLIRContext *context) {
+  OpTy::template attachInterface<KernelModel<OpTy, lower>>(*context);
+}
+} // namespace
+
+void cheems::registerKernelModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, CheemsDialect *) {
+    attach<LinearOp, lowerLinear>(context);
+    attach<FinishOp, lowerFinish>(context);
+    attach<RmsNormOp, lowerNorm>(context);
+    attach<RetrieveExpertsOp, lowerRetrieval>(context);
+    attach<MixExpertsOp, lowerMixing>(context);
+    attach<KeepThresholdOp, lowerKeepThreshold>(context);
+    attach<KeepUpdateOp, lowerKeepUpdate>(context);
+    attach<OnlineAttentionOp, lowerAttention>(context);
+    attach<MergeAttentionOp, lowerMergeAttention>(context);
+    attach<SSDChunkOp, lowerSSDChunk>(context);
+  });
+}
