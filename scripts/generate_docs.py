@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/ops.md and docs/passes.md from the TableGen files; each pass is shown on the example of its lit test.
 
-The example is what stands between `// doc: PIPELINE` and `// doc-end` in test/Dialect/Cheems/Transforms/<pass>.mlir.
+The example is what stands between `// doc: PIPELINE` and `// doc-end` in test/<folder>/<pass>.mlir, for the folder of its Passes.td.
 With --check nothing is written: the exit code says whether the pages are up to date.
 """
 import argparse
@@ -14,7 +14,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 DIALECT = INCLUDE / "cheems/Dialect/Cheems"
-TESTS = ROOT / "test/Dialect/Cheems/Transforms"
+# Folders with a Passes.td, in include/cheems, and the same with its tests, in test; in the order that a model goes through.
+FOLDERS = {
+    "Dialect/Cheems/Transforms": "On the dialect, for any target",
+    "Conversion/CheemsToCPU": "To the level of a CPU",
+    "Conversion/CPUToVector": "To vectors",
+    "Target/CPU": "To code for a CPU",
+}
 NOTICE = "<!-- Written by scripts/generate-docs.sh from {}: edit there. -->\n"
 
 
@@ -34,8 +40,8 @@ def fenced(text):
     return f"```mlir\n{text.strip()}\n```\n"
 
 
-def example(tools, name):
-    path = TESTS / f"{name.removeprefix('cheems-')}.mlir"
+def example(tools, folder, name):
+    path = ROOT / "test" / folder / f"{name.removeprefix('cheems-')}.mlir"
     found = path.is_file() and re.search(r"^// doc: (.*)\n((?:.*\n)*?)// doc-end$", path.read_text(), re.MULTILINE)
     if not found:
         sys.exit(f"generate-docs: {path} has no example between `// doc: PIPELINE` and `// doc-end`")
@@ -47,13 +53,17 @@ def example(tools, name):
 
 
 def passes(tools):
-    page = tablegen(tools, "-gen-pass-doc", DIALECT / "Transforms/Passes.td")
-    page = re.sub(r"\n(After|Requires|Guarantees):", r"\n\n\1:", page)
-    title, *sections = re.split(r"^(?=### `-)", page, flags=re.MULTILINE)
-    parts = [NOTICE.format("Passes.td and the lit test of each pass"), "\n# Passes\n" + title]
-    for section in sections:
-        name = re.match(r"### `-([^`]*)`", section).group(1)
-        parts.append(f"\n{section.rstrip()}\n\n{example(tools, name)}")
+    declared = {path.parent.relative_to(INCLUDE / "cheems").as_posix() for path in INCLUDE.rglob("Passes.td")}
+    if declared != set(FOLDERS):
+        sys.exit(f"generate-docs: FOLDERS and the folders with a Passes.td differ: {sorted(declared ^ set(FOLDERS))}")
+    parts = [NOTICE.format("each Passes.td and the lit test of each pass"), "\n# Passes\n"]
+    for folder, title in FOLDERS.items():
+        page = tablegen(tools, "-gen-pass-doc", INCLUDE / "cheems" / folder / "Passes.td")
+        page = re.sub(r"\n(After|Requires|Guarantees):", r"\n\n\1:", page)
+        parts.append(f"\n## {title}\n\n`lib/{folder}`\n")
+        for section in re.split(r"^(?=### `-)", page, flags=re.MULTILINE)[1:]:
+            name = re.match(r"### `-([^`]*)`", section).group(1)
+            parts.append(f"\n{section.rstrip()}\n\n{example(tools, folder, name)}")
     return "".join(parts)
 
 

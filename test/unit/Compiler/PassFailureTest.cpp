@@ -1,7 +1,7 @@
 // An error of a pass says in one line which pass, which op and where.
 #include "cheems/Pipelines/PassFailure.h"
-#include "cheems/Target/CPU/Passes.h"
 #include "cheems/Pipelines/Registration.h"
+#include "cheems/Target/CPU/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include <gmock/gmock.h>
 

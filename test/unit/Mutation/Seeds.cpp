@@ -153,9 +153,10 @@ private:
 std::vector<Seed> allSeeds(MLIRContext &context) {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   Collector seeds(context);
-  for (const char *folder : {"IR", "Transforms"}) {
-    for (const auto &file :
-         filesOf(kRoot / "test/Dialect/Cheems" / folder, ".mlir")) {
+  for (const char *folder :
+       {"Dialect/Cheems/IR", "Dialect/Cheems/Transforms",
+        "Conversion/CheemsToCPU", "Conversion/CPUToVector", "Target/CPU"}) {
+    for (const auto &file : filesOf(kRoot / "test" / folder, ".mlir")) {
       std::string text = contents(file);
       llvm::SmallVector<llvm::StringRef> pieces;
       llvm::StringRef(text).split(pieces, "// -----");

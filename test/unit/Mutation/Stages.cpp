@@ -5,7 +5,9 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -14,9 +16,19 @@ namespace cheems::test {
 using namespace mlir;
 
 std::vector<Stage> allStages() {
-  std::ifstream file(CHEEMS_SOURCE_DIR
-                     "/include/cheems/Dialect/Cheems/Transforms/Passes.td");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::filesystem::path> files;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(
+           CHEEMS_SOURCE_DIR "/include/cheems")) {
+    if (entry.path().filename() == "Passes.td") {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const auto &path : files) {
+    std::ifstream file(path);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
   static const std::regex declaration(
       R"re(: Pass<"([^"]+)"(?:, "([^"]+)")?>)re");
   std::vector<Stage> stages;

@@ -15,7 +15,7 @@ struct Stage {
   std::string pipeline; ///< inside builtin.module
 };
 
-/// Every pass that Passes.td declares, then the pipelines.
+/// Every pass that a Passes.td declares, then the pipelines.
 std::vector<Stage> allStages();
 
 /// Parses and verifies `text`, prints it and parses that, then runs each of

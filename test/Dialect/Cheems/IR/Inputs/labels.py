@@ -1,8 +1,7 @@
-"""Holds docs/ops.md, the invalid IR and Passes.td to each other: labels.py DOCS_FOLDER TEST_FOLDER PASSES_TD.
+"""Holds docs/ops.md and the invalid IR to each other: labels.py DOCS_FOLDER TEST_FOLDER.
 
 Each constraint that an op's section labels must be broken by some invalid IR, and each label that invalid IR expects of an op
-must be in its section. C0 is that of every op with `outs` that may take buffers: one that is Pure takes tensors only. The ops
-with a kernel must be those that Passes.td names.
+must be in its section. C0 is that of every op with `outs` that may take buffers: one that is Pure takes tensors only.
 """
 import pathlib
 import re
@@ -12,11 +11,11 @@ SECTION = re.compile(r"^### `cheems\.(\w+)` ", re.MULTILINE)
 
 
 def documented(page):
-    """Of each op its labels, and whether it has a kernel."""
+    """Of each op its labels."""
     head, *parts = SECTION.split(page.split("\n## Attributes")[0])
     if "- C0: " not in head:
         sys.exit("docs/ops.md: C0 is not documented")
-    labels, kernels = {}, set()
+    labels = {}
     for name, text in zip(parts[::2], parts[1::2]):
         labels[name] = set(re.findall(r"^- (C\d+): ", text, re.MULTILINE))
         if same := re.search(r"^- C1 to C\d+: as `(\w+)`", text, re.MULTILINE):
@@ -24,9 +23,7 @@ def documented(page):
         pure = re.search(r"^Traits: .*`AlwaysSpeculatableImplTrait`", text, re.MULTILINE)
         if "DestinationStyleOpInterface" in text and not pure:
             labels[name].add("C0")
-        if re.search(r"^Traits: .*`HasKernel`", text, re.MULTILINE):
-            kernels.add(name)
-    return labels, kernels
+    return labels
 
 
 def expected(folder):
@@ -43,15 +40,12 @@ def expected(folder):
 
 
 def main():
-    docs, tests, passes = map(pathlib.Path, sys.argv[1:])
-    labels, kernels = documented((docs / "ops.md").read_text())
+    docs, tests = map(pathlib.Path, sys.argv[1:])
+    labels = documented((docs / "ops.md").read_text())
     broken = expected(tests)
     wrong = [f"cheems.{op}: no invalid IR breaks {label}" for op in labels for label in sorted(labels[op] - broken.get(op, set()))]
     wrong += [f"cheems.{op}: {label} is not in docs/ops.md" for op in broken for label in sorted(broken[op] - labels.get(op, set()))]
-    lowering = passes.read_text().split("def LowerMicrokernelsPass", 1)[1].split("After:", 1)[0]
-    named = set(re.findall(r"`cheems\.(\w+)`", lowering))
-    wrong += [f"cheems.{op}: has a kernel, or Passes.td says so, but not both" for op in sorted(named ^ kernels)]
-    if wrong or len(labels) < 20 or not kernels:
+    if wrong or len(labels) < 20:
         sys.exit("\n".join(wrong) or "docs/ops.md is not understood")
 
 
