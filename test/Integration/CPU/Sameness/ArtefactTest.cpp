@@ -99,7 +99,7 @@ TEST(Emit, StagesArePrinted) {
       EXPECT_EQ(outcome.code, 0) << outcome.errors;
       return outcome.output;
     };
-    EXPECT_THAT(emit("mlir"), HasSubstr("cheems.dynamic_mask_attention"));
+    EXPECT_THAT(emit("mlir"), HasSubstr("cheems.segmented_attention"));
     EXPECT_THAT(emit("llvm"),
                 HasSubstr("define void @cheems_step_decode_avx2("));
     EXPECT_THAT(emit("obj"), StartsWith(ELFMAG));
