@@ -13,7 +13,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
-DIALECT = INCLUDE / "cheems/Dialect/Cheems"
+# Folders of dialects, by name.
+DIALECTS = {"cheems": "Cheems", "cheems_cpu": "CheemsCPU"}
 # Folders with a Passes.td, in include/cheems, and the same with its tests, in test; in the order that a model goes through.
 FOLDERS = {
     "Dialect/Cheems/Transforms": "On the dialect, for any target",
@@ -32,8 +33,9 @@ def tablegen(tools, *arguments):
 
 
 def ops(tools):
-    page = tablegen(tools, "-gen-dialect-doc", "-dialect=cheems", DIALECT / "IR/CheemsOps.td")
-    return NOTICE.format("include/cheems/Dialect/Cheems/IR") + page
+    pages = [tablegen(tools, "-gen-dialect-doc", f"-dialect={name}", INCLUDE / f"cheems/Dialect/{folder}/IR/{folder}Ops.td")
+             for name, folder in DIALECTS.items()]
+    return NOTICE.format("include/cheems/Dialect/*/IR") + "\n".join(pages)
 
 
 def fenced(text):

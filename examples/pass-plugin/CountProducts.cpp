@@ -14,7 +14,7 @@ namespace {
 /// inside cheems-opt, which does not export them. Interfaces of MLIR work on
 /// all ops.
 bool isProduct(Operation *op) {
-  if (op->getName().getStringRef() == "cheems.linear") {
+  if (op->getName().getStringRef() == "cheems_cpu.linear") {
     return true;
   }
   auto structured = dyn_cast<linalg::LinalgOp>(op);

@@ -2,7 +2,7 @@
 func.func @two(%x: tensor<4x8xf32>, %plain: tensor<8x16xf32>, %panels: tensor<1x16x16x1xf32>,
                %h: tensor<4x16xf32>, %y: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %0 = linalg.matmul ins(%x, %plain : tensor<4x8xf32>, tensor<8x16xf32>) outs(%h : tensor<4x16xf32>) -> tensor<4x16xf32>
-  %1 = cheems.linear ins(%0 : tensor<4x16xf32>) weights(%panels : tensor<1x16x16x1xf32>)
+  %1 = cheems_cpu.linear ins(%0 : tensor<4x16xf32>) weights(%panels : tensor<1x16x16x1xf32>)
       outs(%y : tensor<4x16xf32>) -> tensor<4x16xf32>
   return %1 : tensor<4x16xf32>
 }

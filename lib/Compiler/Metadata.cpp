@@ -1,7 +1,7 @@
 // The artefact's metadata section.
 #include "Metadata.h"
 #include "Variant.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/abi.h"
 #include "llvm/ADT/StringSet.h"
 

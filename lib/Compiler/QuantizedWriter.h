@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 #define CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"
 #include "cheems/Import/SafeTensors.h"
 #include "llvm/Support/Error.h"

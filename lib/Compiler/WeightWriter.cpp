@@ -2,7 +2,7 @@
 #include "WeightWriter.h"
 #include "QuantizedWriter.h"
 #include "ReadWeights.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cheems {

@@ -3,6 +3,8 @@
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Transforms/BufferizableOpInterfaceImpl.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -11,8 +13,10 @@
 void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<mlir::cheems::CheemsDialect>();
+  registry
+      .insert<mlir::cheems::CheemsDialect, mlir::cheems::CheemsCPUDialect>();
   mlir::cheems::registerBufferizableOpInterfaceModels(registry);
+  mlir::cheems::registerCPUBufferizableOpInterfaceModels(registry);
   mlir::cheems::registerKernelModels(registry);
 }
 

@@ -27,15 +27,17 @@ void attach(MLIRContext *context) {
 
 void cheems::registerKernelModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, CheemsDialect *) {
-    attach<LinearOp, lowerLinear>(context);
-    attach<FinishOp, lowerFinish>(context);
     attach<RmsNormOp, lowerNorm>(context);
     attach<RetrieveExpertsOp, lowerRetrieval>(context);
     attach<MixExpertsOp, lowerMixing>(context);
     attach<KeepThresholdOp, lowerKeepThreshold>(context);
     attach<KeepUpdateOp, lowerKeepUpdate>(context);
+    attach<SSDChunkOp, lowerSSDChunk>(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, CheemsCPUDialect *) {
+    attach<LinearOp, lowerLinear>(context);
+    attach<FinishOp, lowerFinish>(context);
     attach<OnlineAttentionOp, lowerAttention>(context);
     attach<MergeAttentionOp, lowerMergeAttention>(context);
-    attach<SSDChunkOp, lowerSSDChunk>(context);
   });
 }

@@ -1,5 +1,5 @@
-// What the kernels of cheems.linear share: the op's shape, and what happens to
-// a finished vector of sums.
+// What the kernels of cheems_cpu.linear share: the op's shape, and what happens
+// to a finished vector of sums.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_H
 

@@ -1,5 +1,5 @@
-// What the kernels of cheems.linear with weights of codes share: how they lie,
-// rows rounded to 8 bits, and sums of integers becoming f32.
+// What the kernels of cheems_cpu.linear with weights of codes share: how they
+// lie, rows rounded to 8 bits, and sums of integers becoming f32.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARCODES_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARCODES_H
 

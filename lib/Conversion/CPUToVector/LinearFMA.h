@@ -1,5 +1,5 @@
-// The parts of the f32 kernels of cheems.linear: inputs packed for row tiles,
-// and the register tile itself.
+// The parts of the f32 kernels of cheems_cpu.linear: inputs packed for row
+// tiles, and the register tile itself.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARFMA_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARFMA_H
 

@@ -3,7 +3,7 @@
 // one thread merges in order. Which pieces there are depends on the entries'
 // numbers alone, and the general entry merges the same (cheems-tile-keys).
 #include "AttentionLoops.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -20,10 +20,8 @@ constexpr int64_t kLine = 16;
 /// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostPieces() {
   constexpr int64_t positions = int64_t(1) << 31;
-  int64_t entries =
-      op.getKeep()
-          ? std::min(static_cast<int64_t>(*op.getKeep()) + 1, positions)
-          : positions;
+  auto keep = static_cast<int64_t>(op.getKeep().value_or(positions));
+  int64_t entries = keep < positions ? keep + 1 : positions;
   return piecesOf(llvm::divideCeil(entries, kBlock));
 }
 

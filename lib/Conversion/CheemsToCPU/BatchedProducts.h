@@ -12,9 +12,9 @@ namespace mlir::cheems {
 /// x[t, a, b, k] * w[a, b, k, n], summed from zero.
 bool isBatchedWeight(OpOperand &use);
 
-/// The product as one cheems.linear a matrix, with `weight` [A, B, ceil(N/16),
-/// K/pair, 16, pair]. Matrices and blocks of rows are iterations of an
-/// scf.forall; in a decode step one follows the other.
+/// The product as one cheems_cpu.linear a matrix, with `weight` [A, B,
+/// ceil(N/16), K/pair, 16, pair]. Matrices and blocks of rows are iterations of
+/// an scf.forall; in a decode step one follows the other.
 void packBatchedProduct(linalg::GenericOp op, Value weight,
                         RewriterBase &rewriter);
 

@@ -28,7 +28,7 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      bool enters = function.getNumArguments() > 0 &&
+      bool enters = !function.isExternal() && function.getNumArguments() > 0 &&
                     isa<RankedTensorType>(function.getArgumentTypes()[0]) &&
                     !fieldOf(function, 0).empty();
       if (enters && failed(enter(function))) {
@@ -48,7 +48,10 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
         written.push_back(i);
       }
     }
-    auto leave = cast<func::ReturnOp>(function.front().getTerminator());
+    auto leave = dyn_cast<func::ReturnOp>(function.front().getTerminator());
+    if (!leave) {
+      return function.emitOpError("is not one block that returns");
+    }
     bool matched =
         leave.getNumOperands() == written.size() &&
         llvm::all_of(llvm::zip_equal(leave.getOperands(), written),

@@ -1,4 +1,5 @@
 // What follows some columns of a merged product, done in place behind it.
+#include "FinishColumns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,5 +1,6 @@
 // cheems-fuse-epilogues: what is done to a product alone is done before it is
 // stored.
+#include "FinishColumns.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"

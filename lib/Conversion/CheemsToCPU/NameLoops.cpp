@@ -15,7 +15,8 @@ SmallVector<Operation *> workOf(scf::ForallOp loop) {
   SmallVector<Operation *> ours, others;
   loop->walk([&](Operation *op) {
     if (isa<DestinationStyleOpInterface>(op) &&
-        isa<cheems::CheemsDialect>(op->getDialect())) {
+        isa<cheems::CheemsDialect, cheems::CheemsCPUDialect>(
+            op->getDialect())) {
       ours.push_back(op);
     } else if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op)) {
       others.push_back(op);

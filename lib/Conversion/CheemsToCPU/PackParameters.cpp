@@ -1,5 +1,5 @@
 // cheems-pack-parameters: weights of products become panels, products become
-// cheems.linear.
+// cheems_cpu.linear.
 #include "BatchedProducts.h"
 #include "PackProduct.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"

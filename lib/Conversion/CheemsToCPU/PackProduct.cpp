@@ -1,4 +1,4 @@
-// A product as cheems.linear, once its weight is in panels.
+// A product as cheems_cpu.linear, once its weight is in panels.
 #include "PackProduct.h"
 
 using namespace mlir;

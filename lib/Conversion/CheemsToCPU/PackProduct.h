@@ -1,13 +1,14 @@
-// A product as cheems.linear, once its weight is in panels.
+// A product as cheems_cpu.linear, once its weight is in panels.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 
 namespace mlir::cheems {
 
-/// Replaces y = x * W^T + y by a `cheems.linear` of `weight`, W in panels, with
-/// `scales` where those are codes. What y starts from becomes its epilogue.
+/// Replaces y = x * W^T + y by a `cheems_cpu.linear` of `weight`, W in panels,
+/// with `scales` where those are codes. What y starts from becomes its
+/// epilogue.
 void packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
                  IRRewriter &rewriter);
 

@@ -40,7 +40,7 @@ LogicalResult cheems::quantizeTables(MutableArrayRef<WeightUses::Group> groups,
     llvm::DenseMap<Value, Value> scales = group.split(
         table.clone(rewriter.getI8Type()),
         table.clone({table.getDimSize(0), 1}, rewriter.getF32Type()),
-        PanelsAttr());
+        LayoutAttrInterface());
     for (OpOperand *use : group.leaves) {
       auto op = cast<MixExpertsOp>(use->getOwner());
       scalesOf[op][use == &op.getUpMutable()] = scales.lookup(use->get());

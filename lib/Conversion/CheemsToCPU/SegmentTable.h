@@ -2,9 +2,9 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_SEGMENTTABLE_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_SEGMENTTABLE_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/IR/Segments.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 
 namespace mlir::cheems {
 

@@ -1,8 +1,8 @@
 // cheems-select-strategy: what size every loop gets. No other place decides
 // one; docs/rationale.md says why, docs/experiments what was measured.
 #include "Strategy.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_SELECTSTRATEGYPASS

@@ -1,7 +1,7 @@
 // cheems-tile-keys: attention in blocks of rows, and of keys in pieces.
 #include "Strategy.h"
+#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"

@@ -24,7 +24,7 @@ struct Step {
     LocationScope here(e.b, tensorLocation(e.b.getContext(), name));
     return mlir::cheems::ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
-        mlir::cheems::PanelsAttr(),
+        mlir::cheems::LayoutAttrInterface(),
         permute.empty() ? DenseI64ArrayAttr()
                         : e.b.getDenseI64ArrayAttr(permute),
         /*beside=*/false, quantized);
@@ -132,6 +132,13 @@ struct Step {
         head.b, "head", head.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
+    SmallVector<StringRef> names{"x", "rows", "norm", "weight"};
+    names.append(bias ? 2 : 1, "logits");
+    names[4] = bias ? "bias" : "logits";
+    for (auto [argument, name] :
+         llvm::zip_equal(entry->getArguments(), names)) {
+      argument.setLoc(namedLocation(types.context, name));
+    }
     head.begin(entry, entry->getArgument(1));
     Value wanted =
         gather(head, entry->getArgument(0), entry->getArgument(1), c.hidden);

@@ -50,7 +50,8 @@ LogicalResult checkCall(func::CallOp call, SymbolTableCollection &symbols) {
 StringRef missingStage(Operation *op) {
   // Which worker runs is known to the outliner, which comes next; the entries
   // then know where marks go.
-  bool ours = isa_and_nonnull<cheems::CheemsDialect>(op->getDialect()) &&
+  bool ours = isa_and_nonnull<cheems::CheemsDialect, cheems::CheemsCPUDialect>(
+                  op->getDialect()) &&
               !isa<cheems::WorkerOp, cheems::MarkOp>(op);
   if (!ours && !isa<linalg::LinalgOp>(op)) {
     return "";

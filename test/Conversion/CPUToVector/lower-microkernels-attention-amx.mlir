@@ -3,7 +3,7 @@
 
 // Keys that 16 rows share are put in pairs, and so are values; queries are rounded, and so are exponentials.
 // CHECK-LABEL: func.func @rows
-// CHECK-NOT: cheems.online_attention
+// CHECK-NOT: cheems_cpu.online_attention
 // CHECK: memref.alloc() : memref<32x128xbf16>
 // CHECK-NOT: memref.prefetch
 // CHECK: arith.truncf {{.*}} : vector<32xf32> to vector<32xbf16>
@@ -19,7 +19,7 @@
 // CHECK-COUNT-4: amx.tile_store
 // CHECK: return
 func.func @rows(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref<1x?xf32>, %first: index, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x64xf32>) {
-  cheems.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
+  cheems_cpu.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
   return
 }
 
@@ -43,7 +43,7 @@ func.func @rows(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref<1
 // CHECK: memref.prefetch %[[KEYS]]
 // CHECK: return
 func.func @row(%q: memref<1x4x64xf32>, %k: memref<2x?x64xbf16>, %v: memref<2x?x64xbf16>, %mask: memref<1x?xf32>, %first: index, %m: memref<1x4xf32>, %s: memref<1x4xf32>, %y: memref<1x4x64xf32>) {
-  cheems.online_attention bias scale 0.125 ins(%q, %k, %v, %mask, %first, %first : memref<1x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<1x4xf32>, memref<1x4xf32>, memref<1x4x64xf32>)
+  cheems_cpu.online_attention bias scale 0.125 ins(%q, %k, %v, %mask, %first, %first : memref<1x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<1x4xf32>, memref<1x4xf32>, memref<1x4x64xf32>)
   return
 }
 
@@ -57,7 +57,7 @@ func.func @row(%q: memref<1x4x64xf32>, %k: memref<2x?x64xbf16>, %v: memref<2x?x6
 // CHECK: memref.load %[[SEEN]]
 // CHECK: return
 func.func @stored(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref<1x?xf32>, %first: index, %seen: memref<?xi32>, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x64xf32>) {
-  cheems.online_attention threshold scale 0.125 hide_below 0.5 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) seen(%seen : memref<?xi32>) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
+  cheems_cpu.online_attention threshold scale 0.125 hide_below 0.5 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xbf16>, memref<2x?x64xbf16>, memref<1x?xf32>, index, index) seen(%seen : memref<?xi32>) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
   return
 }
 
@@ -69,6 +69,6 @@ func.func @stored(%q: memref<?x4x64xf32>, %k: memref<2x?x64xbf16>, %mask: memref
 // CHECK: vector.fma
 // CHECK: return
 func.func @wide(%q: memref<?x4x64xf32>, %k: memref<2x?x64xf32>, %mask: memref<1x?xf32>, %first: index, %m: memref<?x4xf32>, %s: memref<?x4xf32>, %y: memref<?x4x64xf32>) {
-  cheems.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xf32>, memref<2x?x64xf32>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
+  cheems_cpu.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : memref<?x4x64xf32>, memref<2x?x64xf32>, memref<2x?x64xf32>, memref<1x?xf32>, index, index) outs(%m, %s, %y : memref<?x4xf32>, memref<?x4xf32>, memref<?x4x64xf32>)
   return
 }

@@ -55,7 +55,7 @@ func.func @panels(%x: memref<?x64xf32>, %w: memref<16x32x16x2xbf16>, %y: memref<
     %column = affine.apply affine_map<(d0) -> (d0 * 16)>(%i)
     %weights = memref.subview %w[%i, 0, 0, 0] [4, 32, 16, 2] [1, 1, 1, 1] : memref<16x32x16x2xbf16> to memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>
     %part = memref.subview %y[0, %column] [%rows, 64] [1, 1] : memref<?x256xf32> to memref<?x64xf32, strided<[256, 1], offset: ?>>
-    cheems.linear ins(%x : memref<?x64xf32>) weights(%weights : memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>) outs(%part : memref<?x64xf32, strided<[256, 1], offset: ?>>)
+    cheems_cpu.linear ins(%x : memref<?x64xf32>) weights(%weights : memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>) outs(%part : memref<?x64xf32, strided<[256, 1], offset: ?>>)
   }
   return
 }
@@ -72,7 +72,7 @@ func.func @panels(%x: memref<?x64xf32>, %w: memref<16x32x16x2xbf16>, %y: memref<
 // CHECK: vector.maskedstore
 // CHECK: return
 func.func @remainder(%x: memref<5x40xf32>, %w: memref<2x20x16x2xbf16>, %y: memref<5x20xf32>) {
-  cheems.linear ins(%x : memref<5x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<5x20xf32>)
+  cheems_cpu.linear ins(%x : memref<5x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<5x20xf32>)
   return
 }
 
@@ -93,7 +93,7 @@ func.func @remainder(%x: memref<5x40xf32>, %w: memref<2x20x16x2xbf16>, %y: memre
 // DOT: x86vector.avx512.dot
 // CHECK: return
 func.func @single(%x: memref<1x40xf32>, %w: memref<2x20x16x2xbf16>, %y: memref<1x20xf32>) {
-  cheems.linear ins(%x : memref<1x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<1x20xf32>)
+  cheems_cpu.linear ins(%x : memref<1x40xf32>) weights(%w : memref<2x20x16x2xbf16>) outs(%y : memref<1x20xf32>)
   return
 }
 
@@ -113,7 +113,7 @@ func.func @inside(%x: memref<8x20x32xf32>, %w: memref<1x16x16x2xbf16>, %y: memre
   scf.forall (%i) in (8) {
     %in = memref.subview %x[%i, 0, 0] [1, 20, 32] [1, 1, 1] : memref<8x20x32xf32> to memref<20x32xf32, strided<[32, 1], offset: ?>>
     %out = memref.subview %y[%i, 0, 0] [1, 20, 16] [1, 1, 1] : memref<8x20x16xf32> to memref<20x16xf32, strided<[16, 1], offset: ?>>
-    cheems.linear ins(%in : memref<20x32xf32, strided<[32, 1], offset: ?>>) weights(%w : memref<1x16x16x2xbf16>) outs(%out : memref<20x16xf32, strided<[16, 1], offset: ?>>)
+    cheems_cpu.linear ins(%in : memref<20x32xf32, strided<[32, 1], offset: ?>>) weights(%w : memref<1x16x16x2xbf16>) outs(%out : memref<20x16xf32, strided<[16, 1], offset: ?>>)
   }
   return
 }
@@ -128,11 +128,11 @@ func.func @inside(%x: memref<8x20x32xf32>, %w: memref<1x16x16x2xbf16>, %y: memre
 // CHECK: return
 func.func @gate(%x: memref<?x32xf32>, %g: memref<2x16x16x2xbf16>, %u: memref<2x16x16x2xbf16>, %y: memref<?x32xf32>) {
   %zero = arith.constant 0.0 : f32
-  cheems.linear ins(%x : memref<?x32xf32>) weights(%g, %u : memref<2x16x16x2xbf16>, memref<2x16x16x2xbf16>) outs(%y : memref<?x32xf32>) {
+  cheems_cpu.linear ins(%x : memref<?x32xf32>) weights(%g, %u : memref<2x16x16x2xbf16>, memref<2x16x16x2xbf16>) outs(%y : memref<?x32xf32>) {
   ^bb0(%a: f32, %b: f32):
     %positive = arith.maximumf %a, %zero : f32
     %product = arith.mulf %positive, %b : f32
-    cheems.yield %product : f32
+    cheems_cpu.yield %product : f32
   }
   return
 }
@@ -149,7 +149,7 @@ func.func @slab(%x: memref<?x?x64xf32>, %rows: index, %w: memref<16x32x16x2xbf16
     %column = affine.apply affine_map<(d0) -> (d0 * 16)>(%i)
     %weights = memref.subview %w[%i, 0, 0, 0] [4, 32, 16, 2] [1, 1, 1, 1] : memref<16x32x16x2xbf16> to memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>
     %part = memref.subview %y[0, %column] [%rows, 64] [1, 1] : memref<?x256xf32> to memref<?x64xf32, strided<[256, 1], offset: ?>>
-    cheems.linear ins(%slab : memref<?x64xf32, strided<[64, 1], offset: ?>>) weights(%weights : memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>) outs(%part : memref<?x64xf32, strided<[256, 1], offset: ?>>)
+    cheems_cpu.linear ins(%slab : memref<?x64xf32, strided<[64, 1], offset: ?>>) weights(%weights : memref<4x32x16x2xbf16, strided<[1024, 32, 2, 1], offset: ?>>) outs(%part : memref<?x64xf32, strided<[256, 1], offset: ?>>)
   }
   return
 }

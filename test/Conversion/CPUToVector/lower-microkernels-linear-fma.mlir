@@ -45,7 +45,7 @@ func.func @panels(%x: memref<?x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<?
     %all = memref.subview %x[0, 0] [%rows, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1]>>
     %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
     %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
-    cheems.linear ins(%all : memref<?x32xf32, strided<[32, 1]>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+    cheems_cpu.linear ins(%all : memref<?x32xf32, strided<[32, 1]>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
       outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
   }
   return
@@ -61,7 +61,7 @@ func.func @panels(%x: memref<?x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<?
 // CHECK: return
 // PLAN: @whole
 func.func @whole(%x: memref<?x8xf32>, %w: memref<1x8x16x1xf32>, %y: memref<?x16xf32>) {
-  cheems.linear ins(%x : memref<?x8xf32>) weights(%w : memref<1x8x16x1xf32>) outs(%y : memref<?x16xf32>)
+  cheems_cpu.linear ins(%x : memref<?x8xf32>) weights(%w : memref<1x8x16x1xf32>) outs(%y : memref<?x16xf32>)
   return
 }
 
@@ -78,7 +78,7 @@ func.func @eight(%x: memref<8x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<8x
     %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
     %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
     %columns = memref.subview %y[0, %n] [8, 64] [1, 1] : memref<8x128xf32> to memref<8x64xf32, strided<[128, 1], offset: ?>>
-    cheems.linear ins(%x : memref<8x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+    cheems_cpu.linear ins(%x : memref<8x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
       outs(%columns : memref<8x64xf32, strided<[128, 1], offset: ?>>)
   }
   return
@@ -98,7 +98,7 @@ func.func @slab(%x: memref<?x?x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>
     %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
     %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
     %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
-    cheems.linear ins(%slab : memref<?x32xf32, strided<[32, 1], offset: ?>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+    cheems_cpu.linear ins(%slab : memref<?x32xf32, strided<[32, 1], offset: ?>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
       outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
   }
   return
@@ -116,7 +116,7 @@ func.func @merged(%x: memref<?x4x32xf32>, %rows: index, %w: memref<8x16x16x2xbf1
     %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
     %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
     %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
-    cheems.linear ins(%all : memref<?x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+    cheems_cpu.linear ins(%all : memref<?x32xf32>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
       outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
   }
   return
@@ -137,7 +137,7 @@ func.func @side_by_side(%x: memref<?x6x8xf32>, %rows: index, %w: memref<8x16x16x
     %n = affine.apply affine_map<(d0) -> (d0 * 16)>(%p)
     %part = memref.subview %w[%p, 0, 0, 0] [4, 16, 16, 2] [1, 1, 1, 1] : memref<8x16x16x2xbf16> to memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>
     %columns = memref.subview %y[0, %n] [%rows, 64] [1, 1] : memref<?x128xf32> to memref<?x64xf32, strided<[128, 1], offset: ?>>
-    cheems.linear ins(%some : memref<?x32xf32, strided<[48, 1], offset: 16>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
+    cheems_cpu.linear ins(%some : memref<?x32xf32, strided<[48, 1], offset: 16>>) weights(%part : memref<4x16x16x2xbf16, strided<[512, 32, 2, 1], offset: ?>>)
       outs(%columns : memref<?x64xf32, strided<[128, 1], offset: ?>>)
   }
   return

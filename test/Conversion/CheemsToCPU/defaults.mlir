@@ -4,7 +4,7 @@
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' | FileCheck %s --check-prefix=LOOPS
 // RUN: echo 'module {}' | cheems-opt --cheems-select-strategy | FileCheck %s --check-prefix=TARGET
 // RUN: echo 'module {}' | cheems-opt --cheems-fuse | FileCheck %s --check-prefix=TARGET
-// TARGET: cheems.target = #cheems.target<lanes = 8, registers = 16, products = fma>
+// TARGET: cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>
 // SIZES: cheems.dynamic_mask_attention {{.*}}cheems.keys = 384 : i64, cheems.rows = 64 : i64
 // LOOPS: arith.constant 384 : index
 func.func @rows(%q: tensor<?x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x?xf32>, %first: index, %y: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {

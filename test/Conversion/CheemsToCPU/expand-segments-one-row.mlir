@@ -66,7 +66,7 @@ func.func @ssd(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>
 // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<1x2x16xf32>)
 // CHECK: %[[STEP:.*]] = arith.constant 384 : index
 // CHECK: scf.for %[[FROM:[a-z0-9]*]] = %{{.*}} to %{{.*}} step %[[STEP]]
-// CHECK: cheems.online_attention scale scale 5.000000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FROM]] : tensor<1x2x16xf32>, tensor<1x?x16xf32>, tensor<1x?x16xf32>, tensor<1x?xf32>, index, index)
+// CHECK: cheems_cpu.online_attention scale scale 5.000000e-01 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FROM]] : tensor<1x2x16xf32>, tensor<1x?x16xf32>, tensor<1x?x16xf32>, tensor<1x?xf32>, index, index)
 // CHECK: scf.forall.in_parallel
 // CHECK-COUNT-3: tensor.parallel_insert_slice
 // CHECK-NOT: scf.forall
@@ -77,7 +77,7 @@ func.func @ssd(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>
 // CHECK: %[[PM:.*]] = tensor.extract_slice %[[PARTS]]#0[%{{.*}}, %[[PIECE]], %[[I]], 0]
 // CHECK: %[[PS:.*]] = tensor.extract_slice %[[PARTS]]#1[%{{.*}}, %[[PIECE]], %[[I]], 0]
 // CHECK: %[[PY:.*]] = tensor.extract_slice %[[PARTS]]#2[%{{.*}}, %[[PIECE]], %[[I]], 0, 0]
-// CHECK: cheems.merge_attention ins(%[[PM]], %[[PS]], %[[PY]] : {{.*}}) outs(%[[M0]], %[[S0]], %[[Y0]] :
+// CHECK: cheems_cpu.merge_attention ins(%[[PM]], %[[PS]], %[[PY]] : {{.*}}) outs(%[[M0]], %[[S0]], %[[Y0]] :
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[%{{.*}}, %[[ROW]], 0] [1, 2, 16]
 // CHECK: %[[DONE:.*]] = linalg.generic {{.*}} ins(%[[MERGED]]#1 : tensor<?x4xf32>) outs(%[[MERGED]]#2 : tensor<?x4x16xf32>)
 // CHECK: arith.divf
@@ -98,8 +98,8 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
 // CHECK-NOT: cheems.keep_update
 // CHECK: tensor.empty(%{{.*}}) : tensor<?x1x2x1x16xf32>
 // CHECK: scf.forall
-// CHECK: cheems.online_attention bias {{.*}} kept(
-// CHECK: cheems.merge_attention
+// CHECK: cheems_cpu.online_attention bias {{.*}} kept(
+// CHECK: cheems_cpu.merge_attention
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: cheems.keep_update keep 24 {{.*}} place(
@@ -125,8 +125,8 @@ func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: ten
 // CHECK: tensor.insert_slice %[[NEW_COUNTS]] into %[[CS]]
 // CHECK: tensor.insert_slice %[[KEPT]]#3 into %[[SEEN]]
 // CHECK: scf.forall
-// CHECK: cheems.online_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 bf16 {{.*}} seen(%{{.*}} : tensor<1xi32>) scales(
-// CHECK: cheems.merge_attention
+// CHECK: cheems_cpu.online_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 bf16 {{.*}} seen(%{{.*}} : tensor<1xi32>) scales(
+// CHECK: cheems_cpu.merge_attention
 func.func @counted(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xi8>, %masks: tensor<?x3x2x?xf32>, %counts: tensor<?x3x2xi32>) -> tensor<?x2x16xf32> {
   %r:7 = cheems.segmented_attention threshold scale 0.5 hide_below 0.25 block 8 bf16 one_row ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) counts(%counts : tensor<?x3x2xi32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2xi32>
   return %r#0 : tensor<?x2x16xf32>
@@ -139,9 +139,9 @@ func.func @counted(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: te
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[BOUND]] step
 // CHECK: %[[ZEROS:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<?x4x16xf32>)
 // CHECK: scf.forall ({{.*}}) in (%{{.*}}, 1, %{{.*}})
-// CHECK: cheems.online_attention threshold
+// CHECK: cheems_cpu.online_attention threshold
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %[[ZEROS]])
-// CHECK: cheems.merge_attention
+// CHECK: cheems_cpu.merge_attention
 func.func @visible(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x3x2x?x16xf32>, %masks: tensor<?x3x2x?xf32>) -> tensor<?x4x16xf32> {
   %r:4 = cheems.segmented_attention threshold scale 0.5 hide_below 1.0 visible [true, false] block 8 one_row ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %keys, %masks : tensor<?x4x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>
   return %r#0 : tensor<?x4x16xf32>

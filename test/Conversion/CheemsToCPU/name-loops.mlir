@@ -2,7 +2,7 @@
 
 // A loop is named for the ops of the dialect inside; of a product the whole weight's shape tells which it is.
 // CHECK-LABEL: func.func @product
-// CHECK: cheems.linear
+// CHECK: cheems_cpu.linear
 // CHECK: {cheems.name = "linear 32x8"}
 // doc: func.func(cheems-name-loops)
 func.func @product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>, %n: index) -> tensor<?x32xf32> {
@@ -10,7 +10,7 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x3
     %p = affine.apply affine_map<(d0) -> (d0 floordiv 16)>(%i)
     %panel = tensor.extract_slice %w[%p, 0, 0, 0] [1, 8, 16, 1] [1, 1, 1, 1] : tensor<2x8x16x1xf32> to tensor<1x8x16x1xf32>
     %out = tensor.extract_slice %o[0, %i] [%n, 16] [1, 1] : tensor<?x32xf32> to tensor<?x16xf32>
-    %z = cheems.linear ins(%x : tensor<?x8xf32>) weights(%panel : tensor<1x8x16x1xf32>)
+    %z = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%panel : tensor<1x8x16x1xf32>)
       outs(%out : tensor<?x16xf32>) -> tensor<?x16xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %z into %o[0, %i] [%n, 16] [1, 1] : tensor<?x16xf32> into tensor<?x32xf32>

@@ -2,9 +2,9 @@
 
 // CHECK-LABEL: @product
 // CHECK-NOT: linalg.fill
-// CHECK-DAG: %[[W:.*]] = cheems.parameter ["w"] layout <16, 1> : tensor<2x8x16x1xf32>
+// CHECK-DAG: %[[W:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<2x8x16x1xf32>
 // CHECK-DAG: %[[Y:.*]] = tensor.empty(%{{.*}}) : tensor<?x32xf32>
-// CHECK: cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x8x16x1xf32>) outs(%[[Y]] : tensor<?x32xf32>) -> tensor<?x32xf32>
+// CHECK: cheems_cpu.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x8x16x1xf32>) outs(%[[Y]] : tensor<?x32xf32>) -> tensor<?x32xf32>
 // doc: cheems-pack-parameters,canonicalize,cse
 #row = affine_map<(m, n, k) -> (m, k)>
 #weight = affine_map<(m, n, k) -> (n, k)>
@@ -26,14 +26,14 @@ func.func @product(%x: tensor<?x8xf32>) -> tensor<?x32xf32> {
 // A tied embedding: bf16 panels hold pairs of k, rows are read where the panels have them; the last panel is not full.
 // What the destination holds is added to the sums.
 // CHECK-LABEL: @tied
-// CHECK: %[[W:.*]] = cheems.parameter ["w"] layout <16, 2> : tensor<2x4x16x2xbf16>
+// CHECK: %[[W:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 2>) : tensor<2x4x16x2xbf16>
 // CHECK: %[[N0:.*]] = affine.apply {{.*}}()[%arg1]
 // CHECK: %[[K0:.*]] = affine.apply {{.*}}()[%arg2]
 // CHECK: %[[N1:.*]] = affine.apply {{.*}}()[%arg1]
 // CHECK: %[[K1:.*]] = affine.apply {{.*}}()[%arg2]
 // CHECK: tensor.extract %[[W]][%[[N0]], %[[K0]], %[[N1]], %[[K1]]]
 // CHECK: %[[Y:.*]] = tensor.empty
-// CHECK: cheems.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x4x16x2xbf16>) with(%arg3 : tensor<?x20xf32>) outs(%[[Y]] : tensor<?x20xf32>)
+// CHECK: cheems_cpu.linear ins(%arg0 : tensor<?x8xf32>) weights(%[[W]] : tensor<2x4x16x2xbf16>) with(%arg3 : tensor<?x20xf32>) outs(%[[Y]] : tensor<?x20xf32>)
 // CHECK: ^bb0(%[[SUM:.*]]: f32, %[[START:.*]]: f32):
 // CHECK: arith.addf %[[SUM]], %[[START]]
 #row = affine_map<(m, n, k) -> (m, k)>
@@ -51,7 +51,7 @@ func.func @tied(%x: tensor<?x8xf32>, %n: index, %k: index, %y: tensor<?x20xf32>)
 // A bias as what the sums start from: one value a column, and the destination is the broadcast's.
 // CHECK-LABEL: @broadcast
 // CHECK-NOT: linalg.broadcast
-// CHECK: cheems.linear ins(%arg0 : tensor<?x7xf32>) weights(%{{.*}} : tensor<1x7x16x1xbf16>) with(%arg1 : tensor<3xf32>) outs(%arg2 : tensor<?x3xf32>)
+// CHECK: cheems_cpu.linear ins(%arg0 : tensor<?x7xf32>) weights(%{{.*}} : tensor<1x7x16x1xbf16>) with(%arg1 : tensor<3xf32>) outs(%arg2 : tensor<?x3xf32>)
 #row = affine_map<(m, n, k) -> (m, k)>
 #weight = affine_map<(m, n, k) -> (n, k)>
 #result = affine_map<(m, n, k) -> (m, n)>
@@ -98,17 +98,17 @@ func.func @permuted(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf3
 #y = affine_map<(t, a, b, k, n) -> (t, a, b, n)>
 // CHECK-LABEL: @keys
 // CHECK-SAME: (%[[X:.*]]: tensor<?x2x3x32xf32>, %[[Y:.*]]: tensor<?x2x3x40xf32>)
-// CHECK: %[[W:.*]] = cheems.parameter ["keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x3x3x16x16x2xbf16>
+// CHECK: %[[W:.*]] = cheems.parameter ["keys"] layout(#cheems_cpu.panels<16, 2>) permute [2, 0, 1, 3] : tensor<2x3x3x16x16x2xbf16>
 // CHECK: scf.forall (%[[T:.*]], %[[A:.*]], %[[B:.*]]) in (%{{.*}}, 2, 3) shared_outs(%[[OUT:.*]] = %[[Y]])
 // CHECK-DAG: %[[ROWS:.*]] = tensor.extract_slice %[[X]][%{{.*}}, %[[A]], %[[B]], 0] [%{{.*}}, 1, 1, 32]
 // CHECK-DAG: %[[MATRIX:.*]] = tensor.extract_slice %[[W]][%[[A]], %[[B]], 0, 0, 0, 0]
-// CHECK: cheems.linear ins(%[[ROWS]] : tensor<?x32xf32>) weights(%[[MATRIX]] : tensor<3x16x16x2xbf16>)
+// CHECK: cheems_cpu.linear ins(%[[ROWS]] : tensor<?x32xf32>) weights(%[[MATRIX]] : tensor<3x16x16x2xbf16>)
 // CHECK: tensor.parallel_insert_slice
 // CHECK-LABEL: @keys_decode
 // CHECK-NOT: scf.forall
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: cheems.linear
+// CHECK: cheems_cpu.linear
 // CHECK-NOT: scf.forall
 func.func @keys(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32> {
   %zero = arith.constant 0.0 : f32

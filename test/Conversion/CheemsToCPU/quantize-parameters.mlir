@@ -3,10 +3,10 @@
 // Scales follow the codes through the arguments of a layer function: 4 bits with two groups of 32 in a row, rows padded to 32.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<2x8x16x4xi8>, %[[Z:.*]]: f32, %[[S:.*]]: tensor<2x2x16xbf16>)
-// CHECK: cheems.linear ins(%[[X]] : tensor<?x64xf32>) weights(%[[W]] : tensor<2x8x16x4xi8>) scales(%[[S]] : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
+// CHECK: cheems_cpu.linear ins(%[[X]] : tensor<?x64xf32>) weights(%[[W]] : tensor<2x8x16x4xi8>) scales(%[[S]] : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
 // CHECK-LABEL: func.func @step
-// CHECK-DAG: %[[C:.*]] = cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 32, part = codes> : tensor<2x8x16x4xi8>
-// CHECK-DAG: %[[SC:.*]] = cheems.parameter ["w"] layout <16, 4> quantized <bits = 4, group = 32, part = scales> : tensor<2x2x16xbf16>
+// CHECK-DAG: %[[C:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 32, part = codes> : tensor<2x8x16x4xi8>
+// CHECK-DAG: %[[SC:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 32, part = scales> : tensor<2x2x16xbf16>
 // CHECK: call @layer(%{{.*}}, %[[C]], %{{.*}}, %[[SC]])
 // doc: cheems-quantize-parameters,canonicalize,cse
 #row = affine_map<(m, n, k) -> (m, k)>
@@ -37,10 +37,10 @@ func.func @step(%x: tensor<?x64xf32>, %z: f32) -> tensor<?x20xf32> {
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[W:.*]]: tensor<1x2x16x4xi8>, %[[S:.*]]: tensor<1x1x16xf32>)
 // CHECK: call @inner(%[[X]], %[[W]], %[[S]])
 // CHECK-LABEL: func.func @twice
-// CHECK-DAG: %[[A:.*]] = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<1x2x16x4xi8>
-// CHECK-DAG: %[[AS:.*]] = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = scales> : tensor<1x1x16xf32>
-// CHECK-DAG: %[[B:.*]] = cheems.parameter ["b"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<1x2x16x4xi8>
-// CHECK-DAG: %[[BS:.*]] = cheems.parameter ["b"] layout <16, 4> quantized <bits = 8, group = 0, part = scales> : tensor<1x1x16xf32>
+// CHECK-DAG: %[[A:.*]] = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = codes> : tensor<1x2x16x4xi8>
+// CHECK-DAG: %[[AS:.*]] = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = scales> : tensor<1x1x16xf32>
+// CHECK-DAG: %[[B:.*]] = cheems.parameter ["b"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = codes> : tensor<1x2x16x4xi8>
+// CHECK-DAG: %[[BS:.*]] = cheems.parameter ["b"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = scales> : tensor<1x1x16xf32>
 // CHECK: call @outer(%{{.*}}, %[[A]], %[[AS]])
 // CHECK: call @inner(%{{.*}}, %[[B]], %[[BS]])
 #row = affine_map<(m, n, k) -> (m, k)>

@@ -26,7 +26,7 @@
 // CHECK: %[[FIRST:.*]] = arith.cmpi ne, %[[NUMBER]], %[[ZERO]]
 // CHECK: %[[LATER:.*]] = arith.andi %[[BEGINS]], %[[FIRST]]
 // CHECK: %[[N:.*]]:6 = scf.if %[[LATER]]
-// CHECK-NEXT: %[[BOTH:.*]]:3 = cheems.merge_attention ins(%[[M]], %[[S]], %[[Y]] : {{.*}}) outs(%[[B]], %[[T]], %[[Z]] :
+// CHECK-NEXT: %[[BOTH:.*]]:3 = cheems_cpu.merge_attention ins(%[[M]], %[[S]], %[[Y]] : {{.*}}) outs(%[[B]], %[[T]], %[[Z]] :
 // CHECK-NEXT: linalg.fill {{.*}} outs(%[[M]] :
 // CHECK-NEXT: linalg.fill {{.*}} outs(%[[S]] :
 // CHECK-NEXT: linalg.fill {{.*}} outs(%[[Y]] :
@@ -36,9 +36,9 @@
 // CHECK: %[[J:.*]] = affine.min #{{.*}}(%[[FROM]])[%[[END]]]
 // CHECK: %[[K:.*]] = tensor.extract_slice %arg1[0, %[[FROM]], 0] [1, %[[J]], 8] [1, 1, 1] : tensor<1x?x8xf32> to tensor<1x?x8xf32>
 // CHECK: %[[MASK:.*]] = tensor.extract_slice %arg2[0, %[[FROM]]] [1, %[[J]]] [1, 1]
-// CHECK: cheems.online_attention bias scale 5.000000e-01 ins(%arg0, %[[K]], %{{.*}}, %[[MASK]], %arg3, %[[FROM]] :
+// CHECK: cheems_cpu.online_attention bias scale 5.000000e-01 ins(%arg0, %[[K]], %{{.*}}, %[[MASK]], %arg3, %[[FROM]] :
 // CHECK-SAME: outs(%[[N]]#0, %[[N]]#1, %[[N]]#2 :
-// CHECK: %[[ALL:.*]]:3 = cheems.merge_attention ins(%[[R]]#3, %[[R]]#4, %[[R]]#5 : {{.*}}) outs(%[[R]]#0, %[[R]]#1, %[[R]]#2 :
+// CHECK: %[[ALL:.*]]:3 = cheems_cpu.merge_attention ins(%[[R]]#3, %[[R]]#4, %[[R]]#5 : {{.*}}) outs(%[[R]]#0, %[[R]]#1, %[[R]]#2 :
 // CHECK: linalg.generic {{.*}} ins(%[[ALL]]#1 : tensor<1x2xf32>) outs(%[[ALL]]#2 : tensor<1x2x8xf32>)
 // CHECK: arith.divf
 // BUFFER-LABEL: @decode
@@ -55,7 +55,7 @@ func.func @decode(%q: tensor<1x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x
 // More rows than a block: entries end where the block's last row sees none further. With `seen` that is its last count.
 // CHECK-LABEL: @rows
 // CHECK-NOT: scf.for {{.*}} step %{{.*}} iter_args(%{{.*}} = %arg4)
-// CHECK: cheems.online_attention
+// CHECK: cheems_cpu.online_attention
 // SMALL-LABEL: @rows
 // SMALL: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %arg5)
 // SMALL-DAG: %[[SEEN:.*]] = tensor.extract_slice %arg4[%[[I]]] [%[[N:.*]]] [1]
@@ -65,7 +65,7 @@ func.func @decode(%q: tensor<1x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<1x
 // SMALL: bufferization.alloc_tensor() : tensor<2x2xf32>
 // SMALL: bufferization.alloc_tensor() : tensor<2x2xf32>
 // SMALL: scf.for %[[FROM:.*]] = %{{.*}} to %[[END]] step
-// SMALL: cheems.online_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]], %[[FROM]] :
+// SMALL: cheems_cpu.online_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]], %[[FROM]] :
 // SMALL-SAME: seen(%[[SEEN]] : tensor<?xi32>)
 func.func @rows(%q: tensor<5x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?xf32>, %first: index, %s: tensor<5xi32>, %y: tensor<5x2x8xf32>) -> tensor<5x2x8xf32> {
   %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %mask, %first : tensor<5x2x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<2x?xf32>, index) seen(%s : tensor<5xi32>) outs(%y : tensor<5x2x8xf32>) -> tensor<5x2x8xf32>
@@ -83,7 +83,7 @@ func.func @rows(%q: tensor<5x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?x
 // BUFFER-LABEL: @segments
 // BUFFER-SAME: cheems.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
 // BUFFER: scf.forall
-// BUFFER: cheems.worker
+// BUFFER: cheems_cpu.worker
 // BUFFER: memref.view %{{.*}} : memref<?xi8> to memref<64x2xf32>
 // BUFFER: math.exp
 func.func @segments(%qb: memref<?x4x8xf32>, %kb: memref<?x2x?x8xbf16>, %vb: memref<?x2x?x8xbf16>, %mb: memref<?x2x?xf32>, %table: memref<?x4xindex>, %yb: memref<?x4x8xf32>) {
@@ -132,7 +132,7 @@ func.func @segments(%qb: memref<?x4x8xf32>, %kb: memref<?x2x?x8xbf16>, %vb: memr
 
 // With a window: blocks of rows in iter_args, thresholds in static scratch, kept entries moved behind each block.
 // CHECK-LABEL: @windowed
-// CHECK: cheems.online_attention bias {{.*}} kept(
+// CHECK: cheems_cpu.online_attention bias {{.*}} kept(
 // BUFFER-LABEL: @windowed
 // BUFFER: scf.forall
 // BUFFER: math.exp

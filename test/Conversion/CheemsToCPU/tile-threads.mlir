@@ -8,19 +8,19 @@
 // CHECK-DAG: tensor.extract_slice %arg2[%[[P]], 0, 0, 0] [2, 8, 16, 1]
 // CHECK-DAG: tensor.extract_slice %arg3[%[[N]]] [32] [1]
 // CHECK-DAG: tensor.extract_slice %[[O]][0, %[[N]]] [%{{.*}}, 32] [1, 1]
-// CHECK: cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}}, %{{.*}} : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) with(%{{.*}} : tensor<32xf32>) outs(%{{.*}} : tensor<?x32xf32>)
+// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}}, %{{.*}} : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) with(%{{.*}} : tensor<32xf32>) outs(%{{.*}} : tensor<?x32xf32>)
 // CHECK: tensor.parallel_insert_slice %{{.*}} into %[[O]][0, %[[N]]]
-// CHECK-NOT: cheems.linear
+// CHECK-NOT: cheems_cpu.linear
 // doc: func.func(cheems-tile-threads{panels=2 rows=4}),canonicalize,cse
 func.func @product(%x: tensor<?x8xf32>, %g: tensor<6x8x16x1xf32>, %u: tensor<6x8x16x1xf32>, %b: tensor<96xf32>) -> tensor<?x96xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x96xf32>
-  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%g, %u : tensor<6x8x16x1xf32>, tensor<6x8x16x1xf32>) with(%b : tensor<96xf32>) outs(%e : tensor<?x96xf32>) {
+  %y = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%g, %u : tensor<6x8x16x1xf32>, tensor<6x8x16x1xf32>) with(%b : tensor<96xf32>) outs(%e : tensor<?x96xf32>) {
   ^bb0(%gate: f32, %up: f32, %bias: f32):
     %0 = arith.addf %gate, %bias : f32
     %1 = arith.mulf %0, %up : f32
-    cheems.yield %1 : f32
+    cheems_cpu.yield %1 : f32
   } -> tensor<?x96xf32>
   return %y : tensor<?x96xf32>
 }
@@ -33,9 +33,9 @@ func.func @product(%x: tensor<?x8xf32>, %g: tensor<6x8x16x1xf32>, %u: tensor<6x8
 // CHECK-DAG: %[[COLUMNS:.*]] = affine.min #{{.*}}(%[[PANELS]], %[[P]])
 // CHECK-DAG: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [%[[PANELS]], 4, 16, 2]
 // CHECK-DAG: tensor.extract_slice %{{.*}}[0, %{{.*}}] [%{{.*}}, %[[COLUMNS]]] [1, 1]
-// CHECK: cheems.linear
+// CHECK: cheems_cpu.linear
 func.func @tail(%x: tensor<?x8xf32>, %w: tensor<5x4x16x2xbf16>, %y: tensor<?x70xf32>) -> tensor<?x70xf32> {
-  %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<5x4x16x2xbf16>) outs(%y : tensor<?x70xf32>) -> tensor<?x70xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<5x4x16x2xbf16>) outs(%y : tensor<?x70xf32>) -> tensor<?x70xf32>
   return %r : tensor<?x70xf32>
 }
 
@@ -44,7 +44,7 @@ func.func @tail(%x: tensor<?x8xf32>, %w: tensor<5x4x16x2xbf16>, %y: tensor<?x70x
 // CHECK-NOT: scf.forall
 // CHECK: return
 func.func @small_product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
-  %r = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x32xf32>) -> tensor<?x32xf32>
   return %r : tensor<?x32xf32>
 }
 
@@ -107,8 +107,8 @@ func.func @experts(%g: tensor<?x2x1x16xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?
 // CHECK-LABEL: @finished
 // CHECK: scf.forall (%[[P:.*]]) = (0) to (9) step (4) shared_outs(%[[O:.*]] = %{{.*}})
 // CHECK-DAG: %[[N:.*]] = affine.apply #{{.*}}(%[[P]])
-// CHECK: %[[SUMS:.*]] = cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<?x8x16x1xf32>) outs(%{{.*}} : tensor<?x?xf32>)
-// CHECK: %[[ALL:.*]] = cheems.finish turned 64 mapped [128, 130] at %[[N]] angles({{.*}}) outs(%[[SUMS]] : tensor<?x?xf32>)
+// CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<?x8x16x1xf32>) outs(%{{.*}} : tensor<?x?xf32>)
+// CHECK: %[[ALL:.*]] = cheems_cpu.finish turned 64 mapped [128, 130] at %[[N]] angles({{.*}}) outs(%[[SUMS]] : tensor<?x?xf32>)
 // CHECK: tensor.parallel_insert_slice %[[ALL]] into %[[O]][0, %[[N]]]
 // CHECK-NOT: cheems.
 // CHECK: return
@@ -116,11 +116,11 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x144xf32>
-  %y = cheems.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<9x8x16x1xf32>) outs(%e : tensor<?x144xf32>) -> tensor<?x144xf32>
-  %r = cheems.finish turned 64 mapped [128, 130] angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
+  %y = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<9x8x16x1xf32>) outs(%e : tensor<?x144xf32>) -> tensor<?x144xf32>
+  %r = cheems_cpu.finish turned 64 mapped [128, 130] angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
   ^bb0(%step: f32):
     %0 = math.exp %step : f32
-    cheems.yield %0 : f32
+    cheems_cpu.yield %0 : f32
   } -> tensor<?x144xf32>
   return %r : tensor<?x144xf32>
 }
@@ -128,14 +128,14 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
 // A product that something else reads, too, stays whole, and with it what finishes it.
 // CHECK-LABEL: @finished_and_read
 // CHECK-NOT: scf.forall
-// CHECK: %[[SUMS:.*]] = cheems.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<8x8x16x1xf32>) outs(%{{.*}} : tensor<?x128xf32>)
-// CHECK: %[[ALL:.*]] = cheems.finish turned 64 angles({{.*}}) outs(%[[SUMS]] : tensor<?x128xf32>)
+// CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<8x8x16x1xf32>) outs(%{{.*}} : tensor<?x128xf32>)
+// CHECK: %[[ALL:.*]] = cheems_cpu.finish turned 64 angles({{.*}}) outs(%[[SUMS]] : tensor<?x128xf32>)
 // CHECK: return %[[ALL]], %[[SUMS]]
 func.func @finished_and_read(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %cos: tensor<?x32xf32>, %sin: tensor<?x32xf32>) -> (tensor<?x128xf32>, tensor<?x128xf32>) {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x128xf32>
-  %y = cheems.linear {cheems.panels = 8 : i64} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
-  %r = cheems.finish turned 64 angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %y = cheems_cpu.linear {cheems.panels = 8 : i64} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %r = cheems_cpu.finish turned 64 angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %r, %y : tensor<?x128xf32>, tensor<?x128xf32>
 }

@@ -3,7 +3,7 @@
 // What a step may do passes unchanged.
 // CHECK-LABEL: @good
 // CHECK: cheems.mark
-// CHECK: cheems.worker
+// CHECK: cheems_cpu.worker
 // doc: cheems-check-kernels
 func.func private @cheems_parallel_for()
 func.func private @layer(%x: f32) -> f32 {
@@ -13,7 +13,7 @@ func.func private @layer(%x: f32) -> f32 {
 func.func @good(%n: index, %workspace: memref<?xi8>, %x: f32, %v: vector<8xf64>) -> f32 {
   cheems.mark "layer 0"
   scf.forall (%i) in (%n) {
-    %w = cheems.worker : index
+    %w = cheems_cpu.worker : index
     %scratch = memref.view %workspace[%w][] : memref<?xi8> to memref<8xf64>
     %f = math.fma %v, %v, %v : vector<8xf64>
     vector.store %f, %scratch[%w] : memref<8xf64>, vector<8xf64>

@@ -3,7 +3,7 @@
 // Each weight once, 64-byte aligned, in order of first use; the module's table is what the archive is written by.
 // CHECK: module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
 // CHECK-SAME: {names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}
-// CHECK-SAME: {layout = #cheems.panels<16, 2>, names = ["a", "b"], offset = 64 : i64, type = tensor<1x2x16x2xbf16>}
+// CHECK-SAME: {layout = #cheems_cpu.panels<16, 2>, names = ["a", "b"], offset = 64 : i64, type = tensor<1x2x16x2xbf16>}
 // CHECK-LABEL: @step
 // CHECK: %[[O0:.*]] = arith.constant 0 : index
 // CHECK: %[[V0:.*]] = memref.view %arg1[%[[O0]]][] : memref<?xi8> to memref<8xf32>
@@ -16,7 +16,7 @@
 // doc: cheems-lower-parameters
 func.func @step(%i: index, %weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>) {
   %n = cheems.parameter ["norm"] : tensor<8xf32>
-  %p = cheems.parameter ["a", "b"] layout <16, 2> : tensor<1x2x16x2xbf16>
+  %p = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 2>) : tensor<1x2x16x2xbf16>
   %again = cheems.parameter ["norm"] : tensor<8xf32>
   return %n, %p, %again : tensor<8xf32>, tensor<1x2x16x2xbf16>, tensor<8xf32>
 }

@@ -48,10 +48,10 @@ func.func @two(%x: memref<?xindex>, %n: index) {
 // CHECK: func.func private @who_parallel0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %[[WORKER:.*]]: i64)
 // CHECK: %[[W:.*]] = arith.index_cast %[[WORKER]] : i64 to index
 // CHECK: memref.store %[[W]]
-// CHECK-NOT: cheems.worker
+// CHECK-NOT: cheems_cpu.worker
 func.func @who(%x: memref<?xindex>, %n: index) {
   scf.forall (%i) in (%n) {
-    %w = cheems.worker : index
+    %w = cheems_cpu.worker : index
     memref.store %w, %x[%i] : memref<?xindex>
   }
   return

@@ -63,7 +63,7 @@ func.func @rows_of_two(%x: memref<?x8xf32>, %y: memref<?x16xf32>) {
 // CHECK-LABEL: @scratch
 // CHECK-SAME: cheems.workspace = array<i64: 0, 0, 128>
 // CHECK: scf.forall
-// CHECK: %[[W:.*]] = cheems.worker : index
+// CHECK: %[[W:.*]] = cheems_cpu.worker : index
 // CHECK: %[[AT:.*]] = arith.muli %[[W]], %{{.*}}
 // CHECK: memref.view %{{.*}}[%[[AT]]][] : memref<?xi8> to memref<32xf32>
 func.func @scratch(%n: index) {

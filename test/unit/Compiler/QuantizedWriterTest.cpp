@@ -1,6 +1,6 @@
 // Codes and scales in the weight section: their places, rows of several
 // tensors, and numbers that have no code.
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"
 #include "lib/Compiler/WeightWriter.h"
 #include "mlir/IR/Builders.h"
@@ -55,7 +55,7 @@ protected:
   std::vector<mlir::Attribute> table;
   int64_t end = 0;
 
-  QuantizedWriter() { context.loadDialect<mlir::cheems::CheemsDialect>(); }
+  QuantizedWriter() { context.loadDialect<mlir::cheems::CheemsCPUDialect>(); }
 
   void add(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<int64_t> shape,
            mlir::Type element, QuantizedFormat format, QuantizedPart part,

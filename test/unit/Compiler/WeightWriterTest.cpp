@@ -1,7 +1,7 @@
 // The weight section: transposed parameters of every rank and type, each at its
 // offset.
 #include "lib/Compiler/WeightWriter.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/bit.h"
@@ -145,7 +145,7 @@ TEST_F(WeightWriter, PutsEachMatrixOfAPermutationInPanels) {
   add(tensor, {2, heads, panels, n / pair, 16, pair}, false, 0,
       llvm::ArrayRef<int64_t>{2, 0, 1, 3});
   mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
-  context.loadDialect<mlir::cheems::CheemsDialect>();
+  context.loadDialect<mlir::cheems::CheemsCPUDialect>();
   fields.set("layout", mlir::cheems::PanelsAttr::get(&context, 16, pair));
   table.back() = fields.getDictionary(&context);
   std::string section = write();

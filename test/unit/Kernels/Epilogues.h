@@ -22,12 +22,12 @@ inline std::string epilogueOf(After after) {
   case After::Bias:
     return "{\n^bb0(%s: f32, %c: f32):\n"
            "  %0 = arith.addf %s, %c : f32\n"
-           "  cheems.yield %0 : f32\n}";
+           "  cheems_cpu.yield %0 : f32\n}";
   case After::Residual:
     return "{\n^bb0(%s: f32, %c: f32, %a: f32):\n"
            "  %0 = arith.mulf %c, %a : f32\n"
            "  %1 = arith.addf %0, %s : f32\n"
-           "  cheems.yield %1 : f32\n}";
+           "  cheems_cpu.yield %1 : f32\n}";
   case After::Gate: // silu
     return "{\n^bb0(%s: f32, %u: f32):\n"
            "  %0 = arith.negf %s : f32\n"
@@ -35,7 +35,7 @@ inline std::string epilogueOf(After after) {
            "  %2 = arith.addf %one, %1 : f32\n"
            "  %3 = arith.divf %s, %2 : f32\n"
            "  %4 = arith.mulf %3, %u : f32\n"
-           "  cheems.yield %4 : f32\n}";
+           "  cheems_cpu.yield %4 : f32\n}";
   case After::All:
     return "{\n^bb0(%s: f32, %u: f32, %c: f32, %a: f32):\n"
            "  %zero = arith.constant 0.0 : f32\n"
@@ -43,7 +43,7 @@ inline std::string epilogueOf(After after) {
            "  %1 = arith.maximumf %0, %zero : f32\n"
            "  %2 = arith.mulf %1, %u : f32\n"
            "  %3 = arith.addf %2, %a : f32\n"
-           "  cheems.yield %3 : f32\n}";
+           "  cheems_cpu.yield %3 : f32\n}";
   }
   return "";
 }

@@ -39,7 +39,7 @@ struct Form {
   /// What becomes of tensor %from.
   std::string op(const std::string &from) const {
     std::ostringstream op;
-    op << "%r = cheems.finish";
+    op << "%r = cheems_cpu.finish";
     if (heads) {
       op << " turned " << turned();
     }
@@ -65,7 +65,7 @@ struct Form {
             "    %decay = math.exp %negative : f32\n"
             "    %log = math.log1p %decay : f32\n"
             "    %softplus = arith.addf %positive, %log : f32\n"
-            "    cheems.yield %softplus : f32\n"
+            "    cheems_cpu.yield %softplus : f32\n"
             "  }";
     }
     op << " -> tensor<" << y() << ">";
@@ -89,7 +89,7 @@ struct Form {
                          "x" + std::to_string(kInputs) + "x16x1xf32";
     operands(behind)
         .panels("w", panels, name() + "_w", "16, 1")
-        .line("%p = cheems.linear ins(%x : tensor<?x" +
+        .line("%p = cheems_cpu.linear ins(%x : tensor<?x" +
               std::to_string(kInputs) + "xf32>) weights(%w : tensor<" + panels +
               ">) outs(%y : tensor<" + y() + ">) -> tensor<" + y() + ">")
         .line(op("p"))

@@ -2,6 +2,7 @@
 // would.
 #include "Harness.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/CodeGenerator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -68,7 +68,7 @@ struct Form {
       function.line("%one = arith.constant 1.0 : f32");
     }
     return function
-        .line("%r = cheems.linear ins(%x : tensor<" + x() + ">) weights(" +
+        .line("%r = cheems_cpu.linear ins(%x : tensor<" + x() + ">) weights(" +
               weights + " : " + weightTypes + ") scales(" + scales + " : " +
               scaleTypes + ") " +
               (with.empty() ? "" : "with(" + with + " : " + withTypes + ") ") +

@@ -58,7 +58,7 @@ struct Form {
       function.line("%one = arith.constant 1.0 : f32");
     }
     return function
-        .line("%r = cheems.linear ins(%x : tensor<" + x() + ">) weights(" +
+        .line("%r = cheems_cpu.linear ins(%x : tensor<" + x() + ">) weights(" +
               weights + " : " + weightTypes + ") " +
               (with.empty() ? "" : "with(" + with + " : " + withTypes + ") ") +
               "outs(%y : tensor<" + y() + ">) " + epilogueOf(after) +

@@ -33,7 +33,7 @@ std::string textOf(int64_t heads, int64_t size) {
       .output("m", numbers)
       .output("s", numbers)
       .output("y", values)
-      .line("%r:3 = cheems.merge_attention ins(%m1, %s1, %y1 : " + types +
+      .line("%r:3 = cheems_cpu.merge_attention ins(%m1, %s1, %y1 : " + types +
             ") outs(%m, %s, %y : " + types + ") -> " + types)
       .store("%r#0", "m", numbers)
       .store("%r#1", "s", numbers)

@@ -41,7 +41,8 @@ public:
   /// The same in panels: `layout` is as in "16, 2".
   FunctionText &panels(const std::string &n, const std::string &type,
                        const std::string &weight, const std::string &layout) {
-    return parameter(n, type, weight, " layout <" + layout + ">");
+    return parameter(n, type, weight,
+                     " layout(#cheems_cpu.panels<" + layout + ">)");
   }
   FunctionText &line(const std::string &text) {
     before << "  " << text << "\n";

@@ -30,7 +30,7 @@ std::string textOf(const AttentionForm &form) {
   return function.output("maximum", state)
       .output("sum", state)
       .output("y", form.rows())
-      .line("%r:3 = cheems.online_attention " + form.attributes() +
+      .line("%r:3 = cheems_cpu.online_attention " + form.attributes() +
             " ins(%q, %k, %v, %m, %first, %from : tensor<" + form.rows() +
             ">, tensor<" + form.keys() + ">, tensor<" + form.keys() +
             ">, tensor<" + form.masks("f32") + ">, index, index)" + optional +

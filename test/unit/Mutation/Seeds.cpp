@@ -154,8 +154,9 @@ std::vector<Seed> allSeeds(MLIRContext &context) {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   Collector seeds(context);
   for (const char *folder :
-       {"Dialect/Cheems/IR", "Dialect/Cheems/Transforms",
-        "Conversion/CheemsToCPU", "Conversion/CPUToVector", "Target/CPU"}) {
+       {"Dialect/Cheems/IR", "Dialect/CheemsCPU/IR",
+        "Dialect/Cheems/Transforms", "Conversion/CheemsToCPU",
+        "Conversion/CPUToVector", "Target/CPU"}) {
     for (const auto &file : filesOf(kRoot / "test" / folder, ".mlir")) {
       std::string text = contents(file);
       llvm::SmallVector<llvm::StringRef> pieces;
@@ -165,13 +166,15 @@ std::vector<Seed> allSeeds(MLIRContext &context) {
       }
     }
   }
-  for (const auto &file :
-       filesOf(kRoot / "include/cheems/Dialect/Cheems/IR", ".td")) {
-    static const std::regex example("```mlir\n([^`]*)```");
-    std::string text = contents(file);
-    for (std::sregex_iterator match(text.begin(), text.end(), example), end;
-         match != end; ++match) {
-      seeds.add(file.filename(), functionAround((*match)[1]));
+  for (const char *dialect : {"Cheems", "CheemsCPU"}) {
+    for (const auto &file :
+         filesOf(kRoot / "include/cheems/Dialect" / dialect / "IR", ".td")) {
+      static const std::regex example("```mlir\n([^`]*)```");
+      std::string text = contents(file);
+      for (std::sregex_iterator match(text.begin(), text.end(), example), end;
+           match != end; ++match) {
+        seeds.add(file.filename(), functionAround((*match)[1]));
+      }
     }
   }
   for (const auto &folder :

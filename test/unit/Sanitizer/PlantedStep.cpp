@@ -1,5 +1,6 @@
 // The whole way from MLIR to an artefact's bytes.
 #include "PlantedStep.h"
+#include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/CodeGenerator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

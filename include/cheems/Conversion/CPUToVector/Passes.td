@@ -10,7 +10,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     Before: on memrefs, the ops that have a kernel: those that implement `KernelOpInterface`
     (`lib/Conversion/CPUToVector/KernelModels.cpp` attaches it).
     After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
-    expert ops get scratch of static size. With `products` other than `fma`, a `cheems.linear` of pairs of bf16 becomes `amx` or
+    expert ops get scratch of static size. With `products` other than `fma`, a `cheems_cpu.linear` of pairs of bf16 becomes `amx` or
     `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
     A `cheems.mix_experts` goes row by row; with `cheems.group` and outside of a `cheems.decode` function, by groups of so many
     rows: their pairs with experts are sorted by expert, so that a row of a table is fetched once for all rows of x that want it.
@@ -24,7 +24,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            "::mlir::cheems::productsValues()">
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }

@@ -3,7 +3,7 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::cheems {

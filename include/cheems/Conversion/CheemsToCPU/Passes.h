@@ -2,9 +2,9 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_PASSES_H
 
+#include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Options.h"
-#include "cheems/Dialect/Cheems/IR/AttentionPieces.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_TARGET_CPU_PASSES_H
 #define CHEEMS_TARGET_CPU_PASSES_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -25,7 +25,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
     Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::cheems::CheemsDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::cheems::CheemsCPUDialect"];
 }
 
 def ExpandMathPass : Pass<"cheems-expand-math"> {
@@ -59,7 +59,7 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
     `cheems_parallel_for` (include/cheems/abi.h), which is told the loop's `cheems.name`. Captured values travel in a struct on the
     caller's stack.
     Requires: no results, no nesting; runs right before the conversion to LLVM.
-    Guarantees: no alloca in a loop; `cheems.worker` becomes the worker argument; equal bodies are one function. Preserves bits.
+    Guarantees: no alloca in a loop; `cheems_cpu.worker` becomes the worker argument; equal bodies are one function. Preserves bits.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];

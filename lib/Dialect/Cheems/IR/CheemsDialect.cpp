@@ -8,6 +8,7 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
+#include "cheems/Dialect/Cheems/IR/CheemsAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.cpp.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.cpp.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsInterfaces.cpp.inc"
@@ -25,27 +26,6 @@ void CheemsDialect::initialize() {
 #define GET_OP_LIST
 #include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
       >();
-}
-
-LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t lanes, int64_t registers,
-                                 Products products) {
-  if (lanes != 8 && lanes != 16) {
-    return emitError() << "registers have 8 or 16 lanes, not " << lanes;
-  }
-  if (registers != 16 && registers != 32) {
-    return emitError() << "there are 16 or 32 registers, not " << registers;
-  }
-  return success();
-}
-
-LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t rows, int64_t pair) {
-  if (rows < 1 || pair < 1) {
-    return emitError() << "panels need at least one row and one element, got <"
-                       << rows << ", " << pair << ">";
-  }
-  return success();
 }
 
 LogicalResult

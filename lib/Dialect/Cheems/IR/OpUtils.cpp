@@ -165,3 +165,10 @@ Value cheems::widen(OpBuilder &b, Location loc, Value value) {
              ? value
              : arith::ExtFOp::create(b, loc, f32, value).getResult();
 }
+
+bool cheems::isOnScalars(Operation *op) {
+  return (op->hasTrait<OpTrait::ConstantLike>() ||
+          OpTrait::hasElementwiseMappableTraits(op)) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
+}

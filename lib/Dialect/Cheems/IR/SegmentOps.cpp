@@ -48,6 +48,9 @@ LogicalResult SegmentedSSDOp::verify() {
       ShapedType::isDynamicShape(pool.drop_front(2))) {
     return emitOpError("C5: H, G, N and P are static");
   }
+  if (b[2] == 0 || x[2] == 0) {
+    return emitOpError("C5: N and P are not zero");
+  }
   if (heads == 0 || b[1] == 0 || heads % b[1] != 0) {
     return emitOpError("C5: ")
            << heads << " heads do not divide among " << b[1] << " groups";

@@ -35,6 +35,9 @@ struct Constraints {
         ShapedType::isDynamic(query[2]) || ShapedType::isDynamic(keys[4])) {
       return op.emitOpError("C2: numbers of heads and head size are static");
     }
+    if (query[2] == 0) {
+      return op.emitOpError("C2: the head size is not zero");
+    }
     for (int i = 0; i < 3; ++i) {
       if (numbers[i] == 0 || numbers[i + 1] == 0 ||
           numbers[i + 1] % numbers[i] != 0) {

@@ -15,7 +15,8 @@ struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
   void runOnOperation() override {
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation().walk([&](linalg::AggregatedOpInterface op) {
-      bool ours = isa<cheems::CheemsDialect>(op->getDialect());
+      // linalg has such ops, too; they have a lowering of their own
+      bool ours = !isa<linalg::LinalgDialect>(op->getDialect());
       bool kernel = isa<cheems::KernelOpInterface>(*op);
       if (ours && !(kernels && kernel)) {
         ops.push_back(op);

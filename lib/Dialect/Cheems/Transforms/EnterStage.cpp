@@ -61,7 +61,8 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   static Operation *firstOp(ModuleOp module) {
     Operation *first = module;
     module->walk([&](Operation *op) {
-      if (!isa_and_nonnull<cheems::CheemsDialect>(op->getDialect()) ||
+      // of any level
+      if (!op->getName().getDialectNamespace().starts_with("cheems") ||
           isa<cheems::MarkOp>(op)) {
         return WalkResult::advance();
       }

@@ -1,5 +1,6 @@
 // cheems-specialize-decode: a second step whose segments have one row each.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_SPECIALIZEDECODEPASS
@@ -11,23 +12,32 @@ using namespace mlir;
 namespace {
 struct SpecializeDecode
     : cheems::impl::SpecializeDecodePassBase<SpecializeDecode> {
-  llvm::DenseMap<Operation *, bool> segmented;
-
-  /// Whether the function works on segments, itself or in what it calls.
-  bool isSegmented(func::FuncOp function) {
-    auto [known, unknown] = segmented.try_emplace(function, false);
-    if (!unknown) {
-      return known->second;
-    }
-    bool found = false;
-    function.walk([&](Operation *op) {
-      if (auto call = dyn_cast<func::CallOp>(op)) {
-        func::FuncOp callee = calleeOf(call);
-        found |= callee && isSegmented(callee);
+  /// Functions that work on segments, themselves or in what they call, in the
+  /// module's order.
+  static llvm::SetVector<func::FuncOp> segmentedFunctions(ModuleOp module) {
+    llvm::SetVector<func::FuncOp> found;
+    auto isSegmented = [&](func::FuncOp function) {
+      return function
+          .walk([&](Operation *op) {
+            auto call = dyn_cast<func::CallOp>(op);
+            bool here = isa<cheems::SegmentedOpInterface>(op) ||
+                        (call && found.contains(calleeOf(call)));
+            return here ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    for (size_t before = 1; before != found.size();) {
+      before = found.size();
+      for (auto function : module.getOps<func::FuncOp>()) {
+        if (!found.contains(function) && isSegmented(function)) {
+          found.insert(function);
+        }
       }
-      found |= isa<cheems::SegmentedOpInterface>(op);
-    });
-    return segmented[function] = found;
+      if (found.empty()) {
+        break;
+      }
+    }
+    return found;
   }
 
   static func::FuncOp calleeOf(func::CallOp call) {
@@ -40,21 +50,21 @@ struct SpecializeDecode
   }
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (isSegmented(function)) {
-        functions.push_back(function);
-      }
-    }
     SymbolTable symbols(getOperation());
-    for (func::FuncOp function : functions) {
+    llvm::SetVector<func::FuncOp> segmented =
+        segmentedFunctions(getOperation());
+    for (func::FuncOp function : segmented) {
       if (symbols.lookup(decodeName(function.getName()))) {
         function.emitOpError("has a copy already: @")
             << decodeName(function.getName());
         return signalPassFailure();
       }
     }
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
+      if (!segmented.contains(function)) {
+        continue;
+      }
       auto copy = cast<func::FuncOp>(function->clone());
       copy.setName(decodeName(function.getName()));
       copy->setAttr("cheems.decode", UnitAttr::get(&getContext()));
@@ -62,17 +72,14 @@ struct SpecializeDecode
         if (auto segments = dyn_cast<cheems::SegmentedOpInterface>(op)) {
           segments.setOneRow(true);
         }
-      });
-      symbols.insert(copy);
-    }
-    for (func::FuncOp function : functions) {
-      auto copy = symbols.lookup<func::FuncOp>(decodeName(function.getName()));
-      copy.walk([&](func::CallOp call) {
-        func::FuncOp callee = calleeOf(call);
-        if (callee && isSegmented(callee)) {
+        auto call = dyn_cast<func::CallOp>(op);
+        // the copy is no symbol yet: callees are those of the function
+        if (call && segmented.contains(
+                        symbols.lookup<func::FuncOp>(call.getCallee()))) {
           call.setCallee(decodeName(call.getCallee()));
         }
       });
+      symbols.insert(copy); // behind all that are there
     }
   }
 };

@@ -20,9 +20,8 @@ bool cheems::isElementwiseOnRows(linalg::GenericOp op) {
       return false;
     }
   }
-  return llvm::all_of(
-      op.getBlock()->without_terminator(),
-      [](Operation &inner) { return LinearOp::mayHold(&inner); });
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isOnScalars(&inner); });
 }
 
 linalg::GenericOp cheems::lastElementwiseUse(Value value) {

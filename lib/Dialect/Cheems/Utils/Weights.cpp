@@ -47,9 +47,9 @@ QuantizedAttr WeightUses::Group::quantized() const {
   return {};
 }
 
-llvm::DenseMap<Value, Value> WeightUses::Group::split(RankedTensorType codes,
-                                                      RankedTensorType scales,
-                                                      PanelsAttr layout) {
+llvm::DenseMap<Value, Value>
+WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
+                         LayoutAttrInterface layout) {
   llvm::DenseMap<Value, Value> beside;
   setType(codes);
   for (ParameterOp parameter : parameters) {

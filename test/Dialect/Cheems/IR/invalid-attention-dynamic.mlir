@@ -51,7 +51,7 @@ func.func @dynamic_mask_attention_c3_dynamic_scales(%q: tensor<3x4x8xf32>, %k: t
 
 func.func @online_attention_c3_dynamic_maximum(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x?xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x?xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x?xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x?xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x?xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -59,7 +59,7 @@ func.func @online_attention_c3_dynamic_maximum(%q: tensor<3x4x8xf32>, %k: tensor
 
 func.func @online_attention_c3_dynamic_sum(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x?xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x?xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x?xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x?xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x?xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -67,7 +67,7 @@ func.func @online_attention_c3_dynamic_sum(%q: tensor<3x4x8xf32>, %k: tensor<2x9
 
 func.func @online_attention_c3_dynamic_y_heads(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x?x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x?x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x?x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x?x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x?x8xf32>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @online_attention_c3_dynamic_y_heads(%q: tensor<3x4x8xf32>, %k: tensor
 
 func.func @online_attention_c3_dynamic_y_size(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x?xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>
   return
 }
 
@@ -83,7 +83,7 @@ func.func @online_attention_c3_dynamic_y_size(%q: tensor<3x4x8xf32>, %k: tensor<
 
 func.func @online_attention_c3_dynamic_position(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<?x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x2xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<?x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<?x9xi32>, tensor<3x2xf32>, tensor<3x2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -91,7 +91,7 @@ func.func @online_attention_c3_dynamic_position(%q: tensor<3x4x8xf32>, %k: tenso
 
 func.func @online_attention_c3_dynamic_threshold(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x?xf32>, %l: tensor<3x2xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x?xf32>, tensor<3x2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x?xf32>, tensor<3x2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -99,7 +99,7 @@ func.func @online_attention_c3_dynamic_threshold(%q: tensor<3x4x8xf32>, %k: tens
 
 func.func @online_attention_c3_dynamic_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %p: tensor<2x9xi32>, %t: tensor<3x2xf32>, %l: tensor<3x?xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x?xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) kept(%p, %t, %l : tensor<2x9xi32>, tensor<3x2xf32>, tensor<3x?xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -107,6 +107,6 @@ func.func @online_attention_c3_dynamic_last(%q: tensor<3x4x8xf32>, %k: tensor<2x
 
 func.func @online_attention_c3_dynamic_scales(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xi8>, %mask: tensor<2x9xf32>, %n: index, %c: tensor<?x9xf32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, index, index) scales(%c, %c : tensor<?x9xf32>, tensor<?x9xf32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, index, index) scales(%c, %c : tensor<?x9xf32>, tensor<?x9xf32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }

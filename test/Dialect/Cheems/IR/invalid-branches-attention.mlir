@@ -51,7 +51,7 @@ func.func @dynamic_mask_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<
 
 func.func @online_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : memref<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -59,7 +59,7 @@ func.func @online_attention_c0(%0: memref<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2:
 
 func.func @online_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x?xf32>, %7: tensor<3x?xf32>, %8: tensor<3x?x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>) -> tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x?x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>) -> tensor<3x?xf32>, tensor<3x?xf32>, tensor<3x?x8xf32>
   return
 }
 
@@ -67,7 +67,7 @@ func.func @online_attention_c3_heads_static(%0: tensor<3x?x8xf32>, %1: tensor<2x
 
 func.func @online_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x?xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x?xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x?xf32>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @online_attention_c3_size_static(%0: tensor<3x4x?xf32>, %1: tensor<2x9
 
 func.func @online_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x?xf32>, %2: tensor<2x9x?xf32>, %3: tensor<2x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x?xf32>, tensor<2x9x?xf32>, tensor<2x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -83,7 +83,7 @@ func.func @online_attention_c3_key_size_static(%0: tensor<3x4x8xf32>, %1: tensor
 
 func.func @online_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<?x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: numbers of heads and head size are static}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<?x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -91,7 +91,7 @@ func.func @online_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x
 
 func.func @online_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
   // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 0 mask heads}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
 
@@ -115,7 +115,7 @@ func.func @dynamic_mask_attention_c3_no_keys(%0: tensor<3x4x8xf32>, %1: tensor<0
 
 func.func @merge_attention_c0(%0: memref<2x4xf32>, %1: tensor<2x4xf32>, %2: tensor<2x4x8xf32>, %3: tensor<2x4xf32>, %4: tensor<2x4xf32>, %5: tensor<2x4x8xf32>) {
   // expected-error@below {{C0: operands with a shape are all tensors or all buffers}}
-  %r:3 = cheems.merge_attention ins(%0, %1, %2 : memref<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%3, %4, %5 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
+  %r:3 = cheems_cpu.merge_attention ins(%0, %1, %2 : memref<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) outs(%3, %4, %5 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>) -> tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4x8xf32>
   return
 }
 

@@ -163,7 +163,7 @@ func.func @mix_experts_c5_second(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2:
 
 func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<4x32xf32>) {
   // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
-  %r = cheems.finish turned 16 angles(%0, %1 : tensor<4x0xf32>, tensor<4x0xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = cheems_cpu.finish turned 16 angles(%0, %1 : tensor<4x0xf32>, tensor<4x0xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
 
@@ -171,7 +171,7 @@ func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<
 
 func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: tensor<4x32xf32>) {
   // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
-  %r = cheems.finish turned 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = cheems_cpu.finish turned 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
 
@@ -179,9 +179,9 @@ func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: 
 
 func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
   // expected-error@below {{C3: mapped stands where the epilogue does}}
-  %r = cheems.finish outs(%0 : tensor<4x32xf32>) {
+  %r = cheems_cpu.finish outs(%0 : tensor<4x32xf32>) {
   ^bb0(%v: f32):
-    cheems.yield %v : f32
+    cheems_cpu.yield %v : f32
   } -> tensor<4x32xf32>
   return
 }
@@ -190,9 +190,9 @@ func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
 
 func.func @finish_c3_three(%0: tensor<4x32xf32>) {
   // expected-error@below {{C3: mapped is [from, to], from not below turned and less than to}}
-  %r = cheems.finish mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
+  %r = cheems_cpu.finish mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
   ^bb0(%v: f32):
-    cheems.yield %v : f32
+    cheems_cpu.yield %v : f32
   } -> tensor<4x32xf32>
   return
 }
@@ -201,7 +201,7 @@ func.func @finish_c3_three(%0: tensor<4x32xf32>) {
 
 func.func @linear_c2_codes_pair(%0: tensor<4x128xf32>, %1: tensor<2x16x16x8xi8>, %2: tensor<2x1x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x8xi8>) scales(%2 : tensor<2x1x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x8xi8>) scales(%2 : tensor<2x1x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -209,7 +209,7 @@ func.func @linear_c2_codes_pair(%0: tensor<4x128xf32>, %1: tensor<2x16x16x8xi8>,
 
 func.func @linear_c2_last(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xf32>, %2: tensor<4x20xf32>) {
   // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xf32>) outs(%2 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xf32>) outs(%2 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -217,7 +217,7 @@ func.func @linear_c2_last(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xf32>, %2: 
 
 func.func @linear_c7_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2: tensor<2x1x8xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -225,7 +225,7 @@ func.func @linear_c7_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2
 
 func.func @linear_c7_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x0x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -233,7 +233,7 @@ func.func @linear_c7_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, 
 
 func.func @linear_c7_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x3x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -241,7 +241,7 @@ func.func @linear_c7_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi
 
 func.func @linear_c2_none(%0: tensor<4x8xf32>, %1: tensor<4x20xf32>) {
   // expected-error@below {{C2: there are one or two weights, got 0}}
-  %r = "cheems.linear"(%0, %1) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>}> ({
+  %r = "cheems_cpu.linear"(%0, %1) <{operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>}> ({
   }) : (tensor<4x8xf32>, tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -250,9 +250,9 @@ func.func @linear_c2_none(%0: tensor<4x8xf32>, %1: tensor<4x20xf32>) {
 
 func.func @linear_c7_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x4x16xf32>, %3: tensor<2x2x16xf32>, %4: tensor<4x20xf32>) {
   // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
   ^bb0(%s: f32, %t: f32):
-    cheems.yield %s : f32
+    cheems_cpu.yield %s : f32
   } -> tensor<4x20xf32>
   return
 }
@@ -261,7 +261,7 @@ func.func @linear_c7_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: 
 
 func.func @parameter_c3_pair() {
   // expected-error@below {{C3: a result in layout}}
-  %r = cheems.parameter ["w"] layout <16, 1> : tensor<4x4x8x1xf32>
+  %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<4x4x8x1xf32>
   return
 }
 
@@ -269,7 +269,7 @@ func.func @parameter_c3_pair() {
 
 func.func @parameter_c5_layout() {
   // expected-error@below {{C5: beside stands at a matrix of 2 parts}}
-  %r = cheems.parameter ["a", "b"] layout <16, 1> beside : tensor<4x4x16x1xf32>
+  %r = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 1>) beside : tensor<4x4x16x1xf32>
   return
 }
 
@@ -285,7 +285,7 @@ func.func @parameter_c6_matrix_rank() {
 
 func.func @parameter_c6_matrix_layout() {
   // expected-error@below {{C6: a parameter of #cheems.quantized<}}
-  %r = cheems.parameter ["a"] layout <16, 1> quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  %r = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 1>) quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
   return
 }
 
@@ -301,7 +301,7 @@ func.func @parameter_c6_matrix_element() {
 
 func.func @parameter_c6_codes_rank() {
   // expected-error@below {{C6: a parameter of #cheems.quantized<}}
-  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<4x8x16xi8>
+  %r = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = codes> : tensor<4x8x16xi8>
   return
 }
 
@@ -309,7 +309,7 @@ func.func @parameter_c6_codes_rank() {
 
 func.func @parameter_c6_codes_rows() {
   // expected-error@below {{C6: a parameter of #cheems.quantized<}}
-  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 8, group = 0, part = codes> : tensor<4x8x8x4xi8>
+  %r = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = codes> : tensor<4x8x8x4xi8>
   return
 }
 
@@ -317,7 +317,7 @@ func.func @parameter_c6_codes_rows() {
 
 func.func @parameter_c6_scales_rank() {
   // expected-error@below {{C6: a parameter of #cheems.quantized<}}
-  %r = cheems.parameter ["a"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<4x8x16x4xf32>
+  %r = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = scales> : tensor<4x8x16x4xf32>
   return
 }
 

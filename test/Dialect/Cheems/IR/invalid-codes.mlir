@@ -35,7 +35,7 @@ func.func @dynamic_mask_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf1
 
 func.func @online_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
   // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
 
@@ -43,7 +43,7 @@ func.func @online_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: 
 
 func.func @online_attention_c8_bf16(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
   // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) scales(%s, %s : tensor<1x9xf32>, tensor<1x9xf32>) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) scales(%s, %s : tensor<1x9xf32>, tensor<1x9xf32>) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
 
@@ -51,7 +51,7 @@ func.func @online_attention_c8_bf16(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16
 
 func.func @online_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x8xf32>, %h: tensor<3x2xf32>) {
   // expected-error@below {{C8: shapes of scales and of entries differ}}
-  %r:3 = cheems.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index, index) scales(%s, %s : tensor<1x8xf32>, tensor<1x8xf32>) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index, index) scales(%s, %s : tensor<1x8xf32>, tensor<1x8xf32>) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
 
@@ -59,7 +59,7 @@ func.func @online_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>
 
 func.func @online_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
   // expected-error@below {{C9: only of i8 does bf16 say what is rounded}}
-  %r:3 = cheems.online_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
 

@@ -406,3 +406,11 @@ func.func @segmented_attention_c11(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>,
   %r:4 = cheems.segmented_attention bias scale 0.5 block 0 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
   return
 }
+
+// -----
+
+func.func @segmented_attention_c2_zero(%q: tensor<?x2x0xf32>, %m: tensor<?x2xf32>, %seg: tensor<?x8xi32>, %layer: index, %k: tensor<?x1x2x?x0xf32>, %ms: tensor<?x1x2x?xf32>) {
+  // expected-error@below {{C2: the head size is not zero}}
+  %r:4 = cheems.segmented_attention scale scale 1.0 block 64 ins(%q, %q, %q : tensor<?x2x0xf32>, tensor<?x2x0xf32>, tensor<?x2x0xf32>) mask(%m : tensor<?x2xf32>) segments(%seg : tensor<?x8xi32>) layer(%layer) outs(%q, %k, %k, %ms : tensor<?x2x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?xf32>) -> tensor<?x2x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?x0xf32>, tensor<?x1x2x?xf32>
+  return
+}

@@ -419,7 +419,7 @@ func.func @parameter_c2() {
 
 func.func @parameter_c3() {
   // expected-error@below {{C3: a result in layout}}
-  %r = cheems.parameter ["w"] layout <16, 2> : tensor<4x4x16x1xf32>
+  %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 2>) : tensor<4x4x16x1xf32>
   return
 }
 
@@ -427,7 +427,7 @@ func.func @parameter_c3() {
 
 func.func @parameter_c3_rank() {
   // expected-error@below {{C3: a result in layout}}
-  %r = cheems.parameter ["w"] layout <16, 1> : tensor<64x4xf32>
+  %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<64x4xf32>
   return
 }
 
@@ -459,15 +459,15 @@ func.func @parameter_c4_names() {
 
 func.func @parameter_c4_layout() {
   // expected-error@below {{C4: permute orders the 2 dimensions of 'tensor<4x4x16x1xf32>'}}
-  %r = cheems.parameter ["w"] layout <16, 1> permute [1, 0, 2, 3] : tensor<4x4x16x1xf32>
+  %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) permute [1, 0, 2, 3] : tensor<4x4x16x1xf32>
   return
 }
 
 // -----
 
 func.func @parameter_c3_matrices() {
-  // expected-error@below {{C3: without permute a result in a layout is one matrix}}
-  %r = cheems.parameter ["w"] layout <16, 1> : tensor<2x4x4x16x1xf32>
+  // expected-error@below {{C3: a result in layout}}
+  %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<2x4x4x16x1xf32>
   return
 }
 
@@ -541,14 +541,14 @@ func.func private @quantized_group() attributes {q = #cheems.quantized<bits = 8,
 
 func.func @worker_c1() {
   // expected-error@below {{C1: stands inside an scf.forall}}
-  %r = cheems.worker : index
+  %r = cheems_cpu.worker : index
   return
 }
 
 // -----
 
 // expected-error@below {{panels need at least one row and one element, got <0, 1>}}
-func.func private @panels() attributes {layout = #cheems.panels<0, 1>}
+func.func private @panels() attributes {layout = #cheems_cpu.panels<0, 1>}
 
 // -----
 

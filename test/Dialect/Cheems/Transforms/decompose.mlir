@@ -23,9 +23,9 @@ func.func @layer(%d: tensor<?x2xf32>, %o: tensor<?x2xf32>) -> tensor<?x2xf32> {
 // CHECK-NOT: cheems.
 // CHECK: return
 // KERNELS-LABEL: @attention
-// KERNELS: cheems.online_attention
+// KERNELS: cheems_cpu.online_attention
 func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xbf16>, %mask: tensor<1x?xf32>, %first: index, %m: tensor<?x4xf32>, %s: tensor<?x4xf32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
-  %r:3 = cheems.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, tensor<1x?xf32>, index, index) outs(%m, %s, %y : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>
+  %r:3 = cheems_cpu.online_attention bias scale 0.125 ins(%q, %k, %k, %mask, %first, %first : tensor<?x4x8xf32>, tensor<2x?x8xbf16>, tensor<2x?x8xbf16>, tensor<1x?xf32>, index, index) outs(%m, %s, %y : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x8xf32>
   return %r#2 : tensor<?x4x8xf32>
 }
 

@@ -17,7 +17,7 @@
 // CHECK-NEXT: scf.forall (%[[T:.*]]) in
 // CHECK: memref.subview %[[SCORE]][%[[T]], 0, 0] [1, 1, 4]
 // CHECK: memref.subview %[[EXPERT]][%[[T]], 0, 0] [1, 1, 4]
-// CHECK: cheems.worker
+// CHECK: cheems_cpu.worker
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: llvm.call_intrinsic "llvm.experimental.vector.compress"
 // CHECK: arith.cmpf ogt, {{.*}} : vector<8xf64>

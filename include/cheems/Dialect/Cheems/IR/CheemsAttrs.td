@@ -4,21 +4,6 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
-def Cheems_PanelsAttr : AttrDef<Cheems_Dialect, "Panels"> {
-  let mnemonic = "panels";
-  let summary = "Panel layout of a matrix of weights";
-  let description = [{
-    A matrix `[N, K]` is stored as `[ceil(N/rows), K/pair, rows, pair]`: element (n, k) lies at
-    `[n / rows, k / pair, n % rows, k % pair]`, rows past N are zero. `pair` divides K. A vector of `rows` outputs then
-    reads one contiguous stream along K; with bf16 and `pair` = 2 it is the layout of VNNI and AMX, too.
-
-    Example: `#cheems.panels<16, 2>`
-  }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$pair);
-  let assemblyFormat = "`<` $rows `,` $pair `>`";
-  let genVerifyDecl = 1;
-}
-
 def Cheems_QuantizedPart : I32EnumAttr<"QuantizedPart", "What of a matrix rounded to few bits", [
     I32EnumAttrCase<"Matrix", 0, "matrix">, // all of it: cheems-quantize-parameters splits it
     I32EnumAttrCase<"Codes", 1, "codes">,
@@ -36,37 +21,12 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
     W[n, k] is near scale[n, k / group] * code[n, k], codes in [-127, 127] or [-8, 7].
 
     `codes` in panels `<16, 4>` are stored plus 128 as `[ceil(N/16), K/4, 16, 4]`, or plus 8 and two to a byte as
-    `[ceil(N/16), K/8, 16, 4]`, as `cheems.linear` says; `scales` beside them are `[ceil(N/16), K/group, 16]`. Rows past N
+    `[ceil(N/16), K/8, 16, 4]`, as `cheems_cpu.linear` says; `scales` beside them are `[ceil(N/16), K/group, 16]`. Rows past N
     have the codes and scales of zeros. Without panels 8-bit codes are `[N, K]`, signed, and scales `[N, K/group]`.
 
     Example: `#cheems.quantized<bits = 4, group = 64, part = codes>`
   }];
   let parameters = (ins "int64_t":$bits, "int64_t":$group, EnumParameter<Cheems_QuantizedPart>:$part);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-}
-
-// Each has the instructions of those before it.
-def Cheems_Products : I32EnumAttr<"Products", "How a target computes products with weights of few bits", [
-    I32EnumAttrCase<"FMA", 0, "fma">,          // bf16 widened to f32, codes to 16 bits
-    I32EnumAttrCase<"DotI8", 1, "dot_i8">,     // vpdpbusd: four codes summed in i32
-    I32EnumAttrCase<"DotBF16", 2, "dot_bf16">, // vdpbf16ps: inputs rounded to bf16, pairs summed in f32
-    I32EnumAttrCase<"AMX", 3, "amx">           // tdpbf16ps on tiles: the same in blocks of 32; tdpbsud
-  ]> {
-  let cppNamespace = "::mlir::cheems";
-  let genSpecializedAttr = 0;
-}
-
-def Cheems_TargetAttr : AttrDef<Cheems_Dialect, "Target"> {
-  let mnemonic = "target";
-  let summary = "What kernels and sizes of loops follow from";
-  let description = [{
-    As `cheems.target` on a module: f32 lanes of a vector register (8 or 16), how many registers there are (16 or 32), and how
-    products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
-
-    Example: `#cheems.target<lanes = 16, registers = 32, products = amx>`
-  }];
-  let parameters = (ins "int64_t":$lanes, "int64_t":$registers, EnumParameter<Cheems_Products>:$products);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

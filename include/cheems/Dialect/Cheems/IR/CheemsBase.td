@@ -45,8 +45,8 @@ def Cheems_OneSemantics
     : PredOpTrait<"C0: operands with a shape are all tensors or all buffers", CPred<"haveOneSemantics($_op.getOperandTypes())">>;
 
 // An op that writes into its `outs`: tensors (results tie to them) or buffers (no results).
-class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []>
-    : Cheems_Op<mnemonic, !listconcat([
+class Cheems_DestinationOpOf<Dialect dialect, string mnemonic, list<Trait> traits>
+    : Op<dialect, mnemonic, !listconcat([
           Cheems_OneSemantics, DestinationStyleOpInterface,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
           DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
@@ -65,6 +65,8 @@ class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []>
     }
   }];
 }
+
+class Cheems_DestinationOp<string mnemonic, list<Trait> traits = []> : Cheems_DestinationOpOf<Cheems_Dialect, mnemonic, traits>;
 
 class Cheems_Shaped<list<Type> elements, list<int> ranks> : AnyTypeOf<[TensorRankOf<elements, ranks>, MemRefRankOf<elements, ranks>]>;
 def Cheems_FloatElement : AnyTypeOf<[F32, BF16]>;

@@ -19,6 +19,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
+#include "cheems/Dialect/Cheems/IR/CheemsAttrInterfaces.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsInterfaces.h.inc"
@@ -31,6 +32,10 @@ namespace mlir::cheems {
 /// As mlir::clone, which expects every region to have a block.
 Operation *cloneWith(OpBuilder &b, Operation *op, TypeRange results,
                      ValueRange operands);
+
+/// Constants and elementwise ops on scalars: what the epilogue of a product may
+/// hold.
+bool isOnScalars(Operation *op);
 
 /// The least f32 that is not below `bound`: x >= bound for just those f32 that
 /// are at least this.

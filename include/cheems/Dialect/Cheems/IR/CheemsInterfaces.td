@@ -27,4 +27,15 @@ def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   ];
 }
 
+def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
+  let cppNamespace = "::mlir::cheems";
+  let description = "How a target stores a matrix of weights.";
+  let methods = [
+    InterfaceMethod<"Whether a weight of this shape can be stored so: a matrix, or with `stacked` several; with `quantized` its codes "
+                    "or scales.",
+                    "bool", "mayHave", (ins "::llvm::ArrayRef<int64_t>":$shape, "bool":$stacked, "::mlir::Attribute":$quantized)>,
+    InterfaceMethod<"Dimensions that the stored weight has more than the matrix.", "int64_t", "getFurtherDimensions">
+  ];
+}
+
 #endif

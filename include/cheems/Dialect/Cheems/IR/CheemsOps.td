@@ -4,8 +4,6 @@
 
 include "cheems/Dialect/Cheems/IR/ParameterOps.td"
 include "cheems/Dialect/Cheems/IR/ProfileOps.td"
-include "cheems/Dialect/Cheems/IR/LinearOps.td"
-include "cheems/Dialect/Cheems/IR/FinishOps.td"
 include "cheems/Dialect/Cheems/IR/NormOps.td"
 include "cheems/Dialect/Cheems/IR/RotaryOps.td"
 include "cheems/Dialect/Cheems/IR/MaskOps.td"

@@ -1,8 +1,9 @@
-// Named weights, and the worker that runs a parallel iteration.
+// Named weights.
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_PARAMETEROPS_TD
 #define CHEEMS_DIALECT_CHEEMS_IR_PARAMETEROPS_TD
 
 include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+include "cheems/Dialect/Cheems/IR/CheemsInterfaces.td"
 
 def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   let summary = "A named weight of the checkpoint";
@@ -12,7 +13,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
 
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
     and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor. With a layout its
-    last two dimensions, [N, K], are in panels. With `quantized` it is the codes or the scales of the matrix rounded to few bits
+    last two dimensions, [N, K], are stored as a target wants them. With `quantized` it is the codes or the scales of the matrix rounded to few bits
     (`#cheems.quantized`), or of part `matrix` the matrix that is to be rounded.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
@@ -21,7 +22,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Constraints:
     - C1: `names` is not empty.
     - C2: the result has a static shape.
-    - C3: with `layout <rows, pair>` (`#cheems.panels`) the result is `[N', K/pair, rows, pair]`, with `permute` `[..., N', K/pair, rows, pair]`.
+    - C3: with a `layout` the result has a shape that the layout says (`LayoutAttrInterface`), of several matrices with `permute`.
     - C4: `permute` is a permutation of the dimensions of one name.
     - C5: `beside` stands at a matrix, its columns a multiple of the names, without layout and permutation.
     - C6: `quantized` stands without `permute`; codes are i8 and scales floats, of the shapes that `#cheems.quantized` names; a
@@ -35,50 +36,21 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Example:
     ```mlir
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
-    %p = cheems.parameter ["a.weight", "b.weight"] layout <16, 2> : tensor<96x384x16x2xbf16>
+    %p = cheems.parameter ["a.weight", "b.weight"] layout(#cheems_cpu.panels<16, 2>) : tensor<96x384x16x2xbf16>
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
     %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] beside : tensor<1024x1536xbf16>
-    %q = cheems.parameter ["mlp.keys"] layout <16, 2> permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
-    %c = cheems.parameter ["a.weight"] layout <16, 4> quantized <bits = 4, group = 64, part = codes> : tensor<16x96x16x4xi8>
-    %s = cheems.parameter ["a.weight"] layout <16, 4> quantized <bits = 4, group = 64, part = scales> : tensor<16x12x16xbf16>
+    %q = cheems.parameter ["mlp.keys"] layout(#cheems_cpu.panels<16, 2>) permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
+    %c = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = codes> : tensor<16x96x16x4xi8>
+    %s = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = scales> : tensor<16x12x16xbf16>
     ```
   }];
-  let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_PanelsAttr>:$layout,
+  let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_LayoutAttrInterface>:$layout,
                        OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$beside, OptionalAttr<Cheems_QuantizedAttr>:$quantized);
   let results = (outs RankedTensorOf<[AnyFloat, AnyInteger]>:$result);
   let assemblyFormat = [{
-    $names (`layout` $layout^)? (`permute` $permute^)? (`beside` $beside^)? (`quantized` $quantized^)?
+    $names (`layout` `(` $layout^ `)`)? (`permute` $permute^)? (`beside` $beside^)? (`quantized` $quantized^)?
     attr-dict `:` type($result)
   }];
-  let hasVerifier = 1;
-}
-
-def Cheems_WorkerOp : Cheems_Op<"worker", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "The worker that runs this iteration";
-  let description = [{
-    The index of the worker thread that runs the enclosing iteration of an `scf.forall`.
-
-    Equation: result in [0, threads of the session); iterations that run at the same time never share it.
-
-    Operands and state: none.
-
-    Constraints:
-    - C1: it stands inside an `scf.forall`.
-
-    Edges: with one thread it is 0. It must only select scratch memory: values that depend on it would differ from run to run.
-
-    Accumulation: none.
-
-    Example:
-    ```mlir
-    scf.forall (%i) in (%n) {
-      %w = cheems.worker : index
-      %offset = arith.muli %w, %scratch_bytes : index
-    }
-    ```
-  }];
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -102,7 +102,7 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
     - C2: `step` is [T, H]; `a` and `skip` are [H].
     - C3: `b` and `c` have the same shape [T, G, N].
     - C4: `pool` is [slots, layers, H, N, P].
-    - C5: H, G, N and P are static, H is not zero and G divides it.
+    - C5: H, G, N and P are static and not zero, and G divides H.
     - C6: `segments` is [S, 8].
 
     Edges: a slot that no segment names stays as it is. With `one_row` every segment has one row. Two segments of one slot are an
@@ -158,7 +158,7 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P], `key` and `value` are [T, G, P].
-    - C2: G divides G', G' divides M and M divides H, none of them zero. H, G, P and the heads of pools are static.
+    - C2: G divides G', G' divides M and M divides H. They and P are static and not zero.
     - C3: `keys` and `values` have the same type [slots, layers, G', C, P], `masks` is [slots, layers, M, C].
     - C4: `mask` [T, M] or `visible` is given, and not both; `visible` has M numbers, not all of them zero, and is for kind
       `threshold` with 0 < `hide_below` <= 1.

@@ -25,7 +25,7 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
   let summary = "Make a second step whose segments have one row each";
   let description = [{
     Before: functions with ops that work on segments: `cheems.positions`, `cheems.segmented_ssd`, `cheems.segmented_attention`.
-    After: each has a copy beside it, with `_decode` behind its name, that calls the copies of what it calls; the ops in it
+    After: each has a copy at the end of the module, with `_decode` behind its name, that calls the copies of what it calls; the ops in it
     say `one_row`.
     Requires: calls lead to functions of the module.
     Guarantees: the functions that were there stay as they are. Functions without such ops are shared. Preserves bits.
@@ -52,7 +52,7 @@ def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
     Before: ops of the dialect on tensors.
     After: their `decomposeOperation`: linalg, scf, tensor, arith and math.
     Requires: tensors, not buffers.
-    Guarantees: with `kernels` false no op of the dialect is left but `cheems.parameter`, `cheems.mark` and `cheems.worker`; with
+    Guarantees: with `kernels` false no op of the dialect is left but `cheems.parameter`, `cheems.mark` and `cheems_cpu.worker`; with
     `kernels` true those that `cheems-lower-microkernels` lowers stay, too. Does not preserve bits against those kernels.
   }];
   let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a micro-kernel">];

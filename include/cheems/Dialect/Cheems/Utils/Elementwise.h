@@ -16,10 +16,6 @@ bool isElementwiseOnRows(linalg::GenericOp op);
 /// other use; none where it goes through none.
 linalg::GenericOp lastElementwiseUse(Value value);
 
-/// Where `linear` is read by columns: rotary ops of its first ones, and the
-/// elementwise ops of some behind them, become a cheems.finish of it.
-void finishColumns(LinearOp linear, IRRewriter &rewriter);
-
 } // namespace mlir::cheems
 
 #endif

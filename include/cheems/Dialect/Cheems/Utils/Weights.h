@@ -32,8 +32,9 @@ public:
     /// The weight becomes codes, and its scales stand beside it everywhere: as
     /// parameters, as last arguments of functions, in calls. Returns the scales
     /// of each value.
-    llvm::DenseMap<Value, Value>
-    split(RankedTensorType codes, RankedTensorType scales, PanelsAttr layout);
+    llvm::DenseMap<Value, Value> split(RankedTensorType codes,
+                                       RankedTensorType scales,
+                                       LayoutAttrInterface layout);
   };
 
   explicit WeightUses(ModuleOp module);

@@ -1,4 +1,4 @@
-"""Holds docs/ops.md and the invalid IR to each other: labels.py DOCS_FOLDER TEST_FOLDER.
+"""Holds docs/ops.md and the invalid IR to each other: labels.py DOCS_FOLDER TEST_FOLDER...
 
 Each constraint that an op's section labels must be broken by some invalid IR, and each label that invalid IR expects of an op
 must be in its section. C0 is that of every op with `outs` that may take buffers: one that is Pure takes tensors only.
@@ -7,44 +7,51 @@ import pathlib
 import re
 import sys
 
-SECTION = re.compile(r"^### `cheems\.(\w+)` ", re.MULTILINE)
+SECTION = re.compile(r"^### `(cheems(?:_cpu)?\.\w+)` ", re.MULTILINE)
 
 
 def documented(page):
     """Of each op its labels."""
-    head, *parts = SECTION.split(page.split("\n## Attributes")[0])
+    labels = {}
+    for dialect in re.split(r"^(?=# ')", page, flags=re.MULTILINE)[1:]:
+        labels |= labelsOf(dialect)
+    return labels
+
+
+def labelsOf(dialect):
+    head, *parts = SECTION.split(dialect.split("\n## Attributes")[0])
     if "- C0: " not in head:
         sys.exit("docs/ops.md: C0 is not documented")
     labels = {}
     for name, text in zip(parts[::2], parts[1::2]):
         labels[name] = set(re.findall(r"^- (C\d+): ", text, re.MULTILINE))
         if same := re.search(r"^- C1 to C\d+: as `(\w+)`", text, re.MULTILINE):
-            labels[name] |= labels[same[1]]
+            labels[name] |= labels[f"{name.split('.')[0]}.{same[1]}"]
         pure = re.search(r"^Traits: .*`AlwaysSpeculatableImplTrait`", text, re.MULTILINE)
         if "DestinationStyleOpInterface" in text and not pure:
             labels[name].add("C0")
     return labels
 
 
-def expected(folder):
+def expected(folders):
     """Of each op the labels that errors are expected with."""
     found = {}
-    for path in sorted(folder.glob("*.mlir")):
+    for path in sorted(path for folder in folders for path in folder.glob("*.mlir")):
         lines = path.read_text().splitlines()
         for i, line in enumerate(lines):
             label = re.search(r"expected-error@below \{\{(C\d+): ", line)
             if label:
-                op = next(re.search(r"cheems\.(\w+)", below) for below in lines[i + 1:] if "cheems." in below)
+                op = next(match for below in lines[i + 1:] if (match := re.search(r"(cheems(?:_cpu)?\.\w+)", below)))
                 found.setdefault(op[1], set()).add(label[1])
     return found
 
 
 def main():
-    docs, tests = map(pathlib.Path, sys.argv[1:])
+    docs, *tests = map(pathlib.Path, sys.argv[1:])
     labels = documented((docs / "ops.md").read_text())
     broken = expected(tests)
-    wrong = [f"cheems.{op}: no invalid IR breaks {label}" for op in labels for label in sorted(labels[op] - broken.get(op, set()))]
-    wrong += [f"cheems.{op}: {label} is not in docs/ops.md" for op in broken for label in sorted(broken[op] - labels.get(op, set()))]
+    wrong = [f"{op}: no invalid IR breaks {label}" for op in labels for label in sorted(labels[op] - broken.get(op, set()))]
+    wrong += [f"{op}: {label} is not in docs/ops.md" for op in broken for label in sorted(broken[op] - labels.get(op, set()))]
     if wrong or len(labels) < 20:
         sys.exit("\n".join(wrong) or "docs/ops.md is not understood")
 

@@ -1,0 +1,11 @@
+// Every op of the dialect, for TableGen.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_CHEEMSCPUOPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_CHEEMSCPUOPS_TD
+
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.td"
+include "cheems/Dialect/CheemsCPU/IR/FinishOps.td"
+include "cheems/Dialect/CheemsCPU/IR/LinearOps.td"
+include "cheems/Dialect/CheemsCPU/IR/OnlineAttentionOps.td"
+include "cheems/Dialect/CheemsCPU/IR/WorkerOps.td"
+
+#endif

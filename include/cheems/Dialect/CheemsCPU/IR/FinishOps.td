@@ -1,0 +1,69 @@
+// What becomes of columns of a product, in place.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_FINISHOPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_FINISHOPS_TD
+
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
+
+def CheemsCPU_FinishOp : CheemsCPU_DestinationOp<"finish", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "The epilogue of a merged product, by columns and in place";
+  let description = [{
+    Turns the first columns as heads by rotary angles and maps some columns behind them, each where it stands. It follows a
+    `cheems_cpu.linear` of several projections into its loop, where its columns are still in a cache of the thread that made them.
+
+    Equation: with n = at + the column of y, and P twice the columns of `angles` (cosine, sine):
+    for n < turned, with i = n mod P < P/2 (each pair from the values before):
+    y[t, n]       = y[t, n] * cosine[t, i] - y[t, n + P/2] * sine[t, i]
+    y[t, n + P/2] = y[t, n + P/2] * cosine[t, i] + y[t, n] * sine[t, i];
+    for mapped[0] <= n < mapped[1]: y[t, n] = epilogue(y[t, n], with_0[n - mapped[0]], ...); other columns stay
+
+    Operands: `at`, the first column of `y` among those of the whole product, 0 where it is left out; `angles` [T, P/2] f32;
+    `with` [mapped[1] - mapped[0]] f32; `y` [T, N] f32 is read and written.
+
+    Constraints:
+    - C1: `angles` are two of one shape [T, P/2], P/2 static and not 0, where `turned` stands, else there are none.
+    - C2: `turned` is a positive multiple of P, and so is N where it is known, less than `turned`, and `at` is left out.
+    - C3: `mapped` is [from, to], from not below `turned` and less than to; it stands where the epilogue does.
+    - C4: the epilogue takes one f32 for y and one for each operand of `with`, in this order.
+    - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
+    - C6: `with` are [to - from].
+
+    Edges: columns that `turned` or `mapped` name past N are not there. A tile begins and ends between heads.
+
+    Accumulation: f32; as `cheems.rotary`.
+
+    Example:
+    ```mlir
+    %y = cheems_cpu.finish turned 256 mapped [1024, 1036] angles(%cos, %sin : tensor<?x64xf32>, tensor<?x64xf32>)
+        with(%bias : tensor<12xf32>) outs(%sums : tensor<?x1040xf32>) {
+    ^bb0(%step: f32, %b: f32):
+      %biased = arith.addf %step, %b : f32
+      %positive = arith.maximumf %biased, %zero : f32
+      cheems_cpu.yield %positive : f32
+    } -> tensor<?x1040xf32>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$turned, OptionalAttr<DenseI64ArrayAttr>:$mapped, Optional<Index>:$at,
+                       Variadic<Cheems_Shaped<[F32], [2]>>:$angles, Variadic<Cheems_Shaped<[F32], [1]>>:$with,
+                       Cheems_Shaped<[F32], [2]>:$y);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    (`turned` $turned^)? (`mapped` $mapped^)? attr-dict (`at` $at^)? (`angles` `(` $angles^ `:` type($angles) `)`)?
+    (`with` `(` $with^ `:` type($with) `)`)? `outs` `(` $y `:` type($y) `)` ($epilogue^)? (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
+    /// Columns of a head that is turned, 0 where none is.
+    int64_t getHeadSize() {
+      return getAngles().empty() ? 0 : 2 * ::mlir::cast<::mlir::ShapedType>(getAngles()[0].getType()).getDimSize(1);
+    }
+    int64_t getTurnedColumns() { return getTurned().value_or(0); }
+    /// Panels that hold whole heads.
+    int64_t getLeastPanels();
+  }];
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+#endif

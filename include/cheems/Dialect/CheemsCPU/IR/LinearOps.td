@@ -1,0 +1,113 @@
+// Products with weights in panels, and what is done to each sum before it is stored.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_LINEAROPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_LINEAROPS_TD
+
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
+
+def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "Products of one input with weights in panels, and an epilogue";
+  let description = [{
+    Multiplies rows with one or two matrices stored as panels, and stores what the epilogue makes of the sums: an activation,
+    a gate, a bias, a residual.
+
+    Equation: with W_i[n, k] = weights[i][n / 16, k / pair, n % 16, k % pair] and sum_i[t, n] = sum_k x[t, k] * W_i[n, k]:
+    y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...); without an epilogue y[t, n] = sum_0[t, n]
+
+    Weights of i8 are codes of 8 or 4 bits with `scales`, one for each row n and group of K/G k, and inputs are rounded to 8 bits,
+    too, a scale a row: with m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even (all 0 where m < 2^-100),
+    sum_i[t, n] = (m / 127) * sum_g scales[i][n / 16, g, n % 16] * (sum_{k in g} c[t, k] * d_i[n, k])
+    - 8 bits, pair 4: d[n, k] = u - 128 for the unsigned byte u = weights[n / 16, k / 4, n % 16, k % 4]
+    - 4 bits, pair 8: the byte weights[n / 16, k / 8, n % 16, k % 4] holds k % 8 < 4 in its low half, the others in its high half;
+      d[n, k] = u - 8 for that half u
+
+    Operands: `x` [T, K] f32; `weights` [ceil(N/16), K/pair, 16, pair] f32 or bf16, [ceil(N/16), K/pair, 16, 4] i8; `scales`
+    [ceil(N/16), G, 16] f32 or bf16; `with` [T, N] or [N] f32; `y` [T, N] f32 is the destination, written only, and may not
+    overlap `x` or `with`.
+
+    Constraints:
+    - C1: `x` is [T, K] and `y` [T, N], with one T; K is static.
+    - C2: there are one or two `weights`, of one type [P, K/pair, 16, pair] with P = ceil(N/16) where N is static; `pair` is 1, or 2
+      for bf16; for i8 the last dimension is 4 and `pair` 4 or 8.
+    - C3: `with` are of y's shape, or [N].
+    - C4: the epilogue takes one f32 a weight and one f32 an operand of `with`, in this order.
+    - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
+    - C6: without an epilogue there is one weight and no `with`.
+    - C7: weights of i8 have one of `scales` each, of one type [P, G, 16], others have none; K <= 65536, and G is 1 for 8 bits; for 4
+      bits K/G is 32, 64 or 128.
+
+    Edges: rows of W past N are never stored. K = 0 is not allowed. Where x has a NaN or an infinity, its row's sums of codes are
+    not finite.
+
+    Accumulation: f32, in an order that depends on K and the target alone: a row's result is the same whatever rows stand beside
+    it. Targets with bf16 products round `x` to bf16 where `pair` is 2, and take denormals for zeros there. With
+    tiles it sums blocks of 32 k, each the chain of its even k plus that of its odd k, and denormal results become zeros.
+    With codes the sums over k are exact integers, those over g one chain of fused multiply-adds in f32 from zero, ascending, and the
+    product with m / 127 comes last: the same bits on every target.
+
+    Example:
+    ```mlir
+    %h = cheems_cpu.linear ins(%x : tensor<?x768xf32>) weights(%gate, %up : tensor<96x384x16x2xbf16>, tensor<96x384x16x2xbf16>)
+        outs(%init : tensor<?x1536xf32>) {
+    ^bb0(%g: f32, %u: f32):
+      %positive = arith.maximumf %g, %zero : f32
+      %product = arith.mulf %positive, %u : f32
+      cheems_cpu.yield %product : f32
+    } -> tensor<?x1536xf32>
+    %q = cheems_cpu.linear ins(%x : tensor<?x768xf32>) weights(%codes : tensor<16x96x16x4xi8>) scales(%scales : tensor<16x12x16xbf16>)
+        outs(%init256 : tensor<?x256xf32>) -> tensor<?x256xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Variadic<Cheems_Shaped<[F32, BF16, I8], [4]>>:$weights,
+                       Variadic<Cheems_Shaped<[F32, BF16], [3]>>:$scales,
+                       Variadic<Cheems_Shaped<[F32], [1, 2]>>:$with, Cheems_Shaped<[F32], [2]>:$y);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $x `:` type($x) `)` `weights` `(` $weights `:` type($weights) `)`
+    (`scales` `(` $scales^ `:` type($scales) `)`)? (`with` `(` $with^ `:` type($with) `)`)?
+    `outs` `(` $y `:` type($y) `)` ($epilogue^)? (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
+    /// Columns of a panel.
+    static constexpr int64_t kColumns = 16;
+    /// k that stand side by side: 8 for codes of 4 bits, two to a byte.
+    int64_t getPair();
+    /// Whether the weights are codes.
+    bool isQuantized() { return !getScales().empty(); }
+    /// Rows are rounded to 8 bits only where they exceed this.
+    static constexpr double kLeastMagnitude = 0x1p-100;
+    static constexpr double kGreatestCode = 127;
+  }];
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
+  let summary = "What an epilogue stores";
+  let description = [{
+    Ends the epilogue of `cheems_cpu.linear` and of `cheems_cpu.finish`.
+
+    Equation: the epilogue's value is `value`.
+
+    Operands and state: `value` f32.
+
+    Constraints:
+    - C1: it stands in a `cheems_cpu.linear` or a `cheems_cpu.finish`.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_cpu.yield %sum : f32
+    ```
+  }];
+  let arguments = (ins F32:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif

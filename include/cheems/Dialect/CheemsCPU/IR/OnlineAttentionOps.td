@@ -1,0 +1,114 @@
+// Attention by blocks of entries, with a running softmax.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_ONLINEATTENTIONOPS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_ONLINEATTENTIONOPS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
+
+def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
+    ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let summary = "One block of keys, with running maximum, sum and weighted values";
+  let description = [{
+    What tiling `dynamic_mask_attention` along its entries yields: a block of entries brings the running softmax up to date.
+
+    Equation: for row t and query head h, over the block's entries j that the row sees (as `dynamic_mask_attention` says, entry j
+    of the block being entry from + j), with scores s[j] as there (with the mask for kind `bias`):
+    - m = max(maximum[t, h], max_j s[j]),  r = exp(maximum[t, h] - m),  e[j] = exp(s[j] - m)
+    - sum[t, h] <- r * sum[t, h] + sum_j e[j]
+    - y[t, h, p] <- r * y[t, h, p] + sum_j e[j] * values[g, j, p]  (for kind `scale` e[j] * mask[m, j])
+    - maximum[t, h] <- m
+
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, entries
+    before the rows; `from` index, entries before the block; `seen`, `position`, `threshold`, `last`, `key_scales`, `value_scales` as in
+    `dynamic_mask_attention`.
+    Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
+    zero before it. After the last block y / sum is the attention's output, zero where sum is zero.
+
+    Constraints:
+    - C1: `query` and `y` have the same shape [T, H, P]; `maximum` and `sum` are [T, H].
+    - C2: `keys` and `values` have the same type [G, J, P].
+    - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
+    - C4: `mask` is [M, J].
+    - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
+    - C6: `hide_below` is given for kind `threshold` only.
+    - C7: `seen` is [T], and only for kind `threshold`.
+    - C8: `key_scales` and `value_scales` [G, J] are given where keys and values are i8, and only there.
+    - C9: `bf16` is given for i8 only.
+
+    Edges: a row that sees nothing of the block keeps its maximum, sum and values, to the bit. Entries that no row sees are not read.
+
+    Accumulation: f32. With bf16 keys, or `bf16`, on AMX tiles queries and weights of values are rounded to bf16: see `dynamic_mask_attention`.
+
+    Example:
+    ```mlir
+    %m, %s, %o = cheems_cpu.online_attention bias scale 0.125
+        ins(%q, %k, %v, %mask, %first, %from : tensor<?x2x64xf32>, tensor<1x?x64xbf16>, tensor<1x?x64xbf16>, tensor<1x?xf32>, index, index)
+        outs(%m0, %s0, %y0 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>)
+        -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [3]>:$query, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys,
+                       Cheems_Shaped<[F32, BF16, I8], [3]>:$values, Cheems_Shaped<[F32], [2]>:$mask, Index:$first, Index:$from,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales,
+                       Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
+  let assemblyFormat = [{
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`bf16` $bf16^)? attr-dict
+    `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
+      type($mask) `,` type($first) `,` type($from) `)`
+    (`seen` `(` $seen^ `:` type($seen) `)`)?
+    (`kept` `(` $position^ `,` $threshold `,` $last `:` type($position) `,` type($threshold) `,` type($last) `)`)?
+    (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)?
+    `outs` `(` $maximum `,` $sum `,` $y `:` type($maximum) `,` type($sum) `,` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
+}
+
+def CheemsCPU_MergeAttentionOp : CheemsCPU_DestinationOp<"merge_attention"> {
+  let summary = "The running softmax of two pieces of a sequence's entries as one";
+  let description = [{
+    Entries may be taken in pieces, each with a softmax of its own as `online_attention` leaves it: this puts a later piece's
+    and an earlier one's together.
+
+    Equation: with m = max(maximum[t, h], later_maximum[t, h]), r = exp(maximum[t, h] - m), l = exp(later_maximum[t, h] - m):
+    - sum[t, h] <- r * sum[t, h] + l * later_sum[t, h]
+    - y[t, h, p] <- r * y[t, h, p] + l * later_y[t, h, p]
+    - maximum[t, h] <- m
+
+    Operands and state: `later_maximum`, `later_sum` [T, H], `later_y` [T, H, P] f32. Destinations, read and written: `maximum`,
+    `sum` [T, H], `y` [T, H, P] f32.
+
+    Constraints:
+    - C1: `later_maximum`, `later_sum`, `maximum` and `sum` have the same shape [T, H].
+    - C2: `later_y` and `y` have the same shape [T, H, P].
+
+    Edges: where a maximum is -infinity nothing was seen, and sum and values of that side are not read: the other side's go on to
+    the bit. Which of two pieces is the later one does not matter to a bit of `sum` and `y`.
+
+    Accumulation: f32, products rounded before they are added.
+
+    Example:
+    ```mlir
+    %m, %s, %o = cheems_cpu.merge_attention
+        ins(%m1, %s1, %y1 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>)
+        outs(%m0, %s0, %y0 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>)
+        -> tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2x64xf32>
+    ```
+  }];
+  let arguments = (ins Cheems_Shaped<[F32], [2]>:$later_maximum, Cheems_Shaped<[F32], [2]>:$later_sum,
+                       Cheems_Shaped<[F32], [3]>:$later_y, Cheems_Shaped<[F32], [2]>:$maximum,
+                       Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $later_maximum `,` $later_sum `,` $later_y `:` type($later_maximum) `,` type($later_sum) `,` type($later_y) `)`
+    `outs` `(` $maximum `,` $sum `,` $y `:` type($maximum) `,` type($sum) `,` type($y) `)` (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return ::mlir::MutableOperandRange(*this, 3, 3); }
+  }];
+}
+
+#endif

@@ -1,0 +1,102 @@
+// Verification of finish.
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+int64_t FinishOp::getLeastPanels() {
+  int64_t size = std::max<int64_t>(getHeadSize(), 1);
+  return std::lcm(size, LinearOp::kColumns) / LinearOp::kColumns;
+}
+
+LogicalResult FinishOp::verify() {
+  size_t tables = getTurned() ? 2 : 0;
+  if (getAngles().size() != tables) {
+    return emitOpError("C1: needs ")
+           << tables << " angles, got " << getAngles().size();
+  }
+  if (tables) {
+    auto cosine = cast<ShapedType>(getAngles()[0].getType()),
+         sine = cast<ShapedType>(getAngles()[1].getType());
+    int64_t rows = cast<ShapedType>(getY().getType()).getDimSize(0);
+    if (failed(verifySameShape(*this, "C1", cosine.getShape(), sine.getShape(),
+                               "shapes of cosine and sine"))) {
+      return failure();
+    }
+    if (!compatible(cosine.getDimSize(0), rows) || cosine.isDynamicDim(1) ||
+        sine.isDynamicDim(1) || cosine.getDimSize(1) == 0) {
+      return emitOpError("C1: angles are [T, P/2] of y's rows, got ") << cosine;
+    }
+    int64_t columns = getTurnedColumns();
+    if (columns < 1 || columns % getHeadSize() != 0) {
+      return emitOpError("C2: turns whole heads of ")
+             << getHeadSize() << " columns, not " << columns;
+    }
+    int64_t all = cast<ShapedType>(getY().getType()).getDimSize(1);
+    if (!getAt() && !ShapedType::isDynamic(all) && all < columns &&
+        all % getHeadSize() != 0) {
+      return emitOpError("C2: y ends inside a head of ")
+             << getHeadSize() << " columns: it has " << all;
+    }
+  }
+  if (getMapped().has_value() == getEpilogue().empty()) {
+    return emitOpError("C3: mapped stands where the epilogue does");
+  }
+  int64_t width = 0;
+  if (std::optional<ArrayRef<int64_t>> mapped = getMapped()) {
+    if (mapped->size() != 2 || (*mapped)[0] < getTurnedColumns() ||
+        (*mapped)[0] >= (*mapped)[1]) {
+      return emitOpError("C3: mapped is [from, to], from not below turned and "
+                         "less than to");
+    }
+    width = (*mapped)[1] - (*mapped)[0];
+  }
+  for (Value operand : getWith()) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (type.getDimSize(0) != width) {
+      return emitOpError("C6: operands of with are [")
+             << width << "], got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult FinishOp::verifyRegions() {
+  if (getEpilogue().empty()) {
+    return success();
+  }
+  if (!getEpilogue().hasOneBlock()) {
+    return emitOpError("C4: the epilogue is one block");
+  }
+  Block &block = getEpilogue().front();
+  if (block.getNumArguments() != 1 + getWith().size() ||
+      !llvm::all_of(block.getArgumentTypes(),
+                    [](Type type) { return type.isF32(); })) {
+    return emitOpError("C4: the epilogue takes one f32 for y and one for each "
+                       "of ")
+           << getWith().size() << " operands";
+  }
+  if (block.empty() || !isa<YieldOp>(block.back())) {
+    return emitOpError("C5: the epilogue ends with cheems_cpu.yield");
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (!isOnScalars(&op)) {
+      return emitOpError("C5: the epilogue holds elementwise ops and constants "
+                         "on scalars only, not ")
+             << op.getName();
+    }
+  }
+  return success();
+}
+
+void FinishOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  // Before the upstream pattern has its turn.
+  patterns.add(
+      +[](FinishOp op, PatternRewriter &rewriter) {
+        return foldCasts(op, rewriter);
+      },
+      /*benefit=*/2);
+}

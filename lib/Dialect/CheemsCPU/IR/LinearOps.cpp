@@ -1,0 +1,158 @@
+// Verification of linear and of what ends its epilogue.
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+int64_t LinearOp::getPair() {
+  auto type = cast<ShapedType>(getWeights()[0].getType());
+  int64_t size = cast<ShapedType>(getX().getType()).getDimSize(1);
+  return type.getElementType().isInteger() ? size / type.getDimSize(1)
+                                           : type.getDimSize(3);
+}
+
+/// On buffers two weights may be parts of one, at offsets of their own.
+static bool sameShape(ShapedType a, ShapedType b) {
+  return a.getShape() == b.getShape() &&
+         a.getElementType() == b.getElementType();
+}
+
+/// C2, for K = `size` and N = `columns`.
+static LogicalResult verifyWeights(LinearOp op, int64_t size, int64_t columns) {
+  auto first = cast<ShapedType>(op.getWeights()[0].getType());
+  for (Value weight : op.getWeights()) {
+    auto type = cast<ShapedType>(weight.getType());
+    int64_t steps = type.getDimSize(1), last = type.getDimSize(3);
+    bool codes = type.getElementType().isInteger();
+    // Divided, since what is multiplied may be dynamic, or overflow.
+    int64_t pair = steps > 0 && size % steps == 0 ? size / steps : 0;
+    bool pairs =
+        codes ? last == 4 && (pair == 4 || pair == 8)
+              : (last == 1 || (last == 2 && type.getElementType().isBF16())) &&
+                    pair == last;
+    bool covers = ShapedType::isDynamic(columns) || type.isDynamicDim(0) ||
+                  type.getDimSize(0) ==
+                      (columns + LinearOp::kColumns - 1) / LinearOp::kColumns;
+    if (!pairs || type.getDimSize(2) != LinearOp::kColumns || !covers ||
+        !sameShape(type, first)) {
+      return op.emitOpError(
+                 "C2: weights are [ceil(N/16), K/pair, 16, pair] of one "
+                 "type, got ")
+             << type << " for K = " << size << " and N = " << columns;
+    }
+  }
+  return success();
+}
+
+/// C7, for K = `size`.
+static LogicalResult verifyScales(LinearOp op, int64_t size) {
+  auto weights = cast<ShapedType>(op.getWeights()[0].getType());
+  bool codes = weights.getElementType().isInteger();
+  if (op.getScales().size() != (codes ? op.getWeights().size() : 0)) {
+    return op.emitOpError("C7: each weight of codes has its scales, others "
+                          "have none, got ")
+           << op.getScales().size() << " scales for " << op.getWeights().size()
+           << " weights " << weights;
+  }
+  constexpr int64_t mostCodes = 65536; // their products' sum fits into 32 bits
+  for (Value scales : op.getScales()) {
+    auto type = cast<ShapedType>(scales.getType());
+    int64_t groups = type.getDimSize(1);
+    bool whole = op.getPair() == 4
+                     ? groups == 1
+                     : groups > 0 && size % groups == 0 &&
+                           llvm::is_contained({32, 64, 128}, size / groups);
+    if (!whole || size > mostCodes ||
+        !sameShape(type, cast<ShapedType>(op.getScales()[0].getType())) ||
+        !compatible(type.getDimSize(0), weights.getDimSize(0)) ||
+        type.getDimSize(2) != LinearOp::kColumns) {
+      return op.emitOpError("C7: scales are [P, 1, 16] for 8 bits and [P, K/32 "
+                            "or 64 or 128, 16] for 4, with K <= 65536, got ")
+             << type << " for K = " << size << " and " << weights;
+    }
+  }
+  return success();
+}
+
+LogicalResult LinearOp::verify() {
+  auto x = cast<ShapedType>(getX().getType());
+  auto y = cast<ShapedType>(getY().getType());
+  if (!compatible(x.getDimSize(0), y.getDimSize(0)) || x.isDynamicDim(1) ||
+      x.getDimSize(1) == 0) {
+    return emitOpError("C1: x [T, K] and y [T, N] have one T, and K is static "
+                       "and not 0, got ")
+           << x << " and " << y;
+  }
+  int64_t size = x.getDimSize(1), columns = y.getDimSize(1);
+  if (getWeights().empty() || getWeights().size() > 2) {
+    return emitOpError("C2: there are one or two weights, got ")
+           << getWeights().size();
+  }
+  if (failed(verifyWeights(*this, size, columns)) ||
+      failed(verifyScales(*this, size))) {
+    return failure();
+  }
+  for (Value operand : getWith()) {
+    auto type = cast<ShapedType>(operand.getType());
+    bool row = type.getRank() == 1 && compatible(type.getDimSize(0), columns);
+    bool whole = type.getRank() == 2 &&
+                 compatible(type.getDimSize(0), y.getDimSize(0)) &&
+                 compatible(type.getDimSize(1), columns);
+    if (!row && !whole) {
+      return emitOpError("C3: operands of with are [T, N] or [N], got ")
+             << type << " for " << y;
+    }
+  }
+  return success();
+}
+
+LogicalResult LinearOp::verifyRegions() {
+  if (getEpilogue().empty()) {
+    if (getWeights().size() != 1 || !getWith().empty()) {
+      return emitOpError(
+          "C6: without an epilogue there is one weight and nothing beside it");
+    }
+    return success();
+  }
+  if (!getEpilogue().hasOneBlock()) {
+    return emitOpError("C4: the epilogue is one block");
+  }
+  Block &block = getEpilogue().front();
+  if (block.getNumArguments() != getWeights().size() + getWith().size() ||
+      !llvm::all_of(block.getArgumentTypes(),
+                    [](Type type) { return type.isF32(); })) {
+    return emitOpError("C4: the epilogue takes one f32 for each of ")
+           << getWeights().size() << " weights and " << getWith().size()
+           << " operands";
+  }
+  if (block.empty() || !isa<YieldOp>(block.back())) {
+    return emitOpError("C5: the epilogue ends with cheems_cpu.yield");
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (!isOnScalars(&op)) {
+      return emitOpError("C5: the epilogue holds elementwise ops and constants "
+                         "on scalars only, not ")
+             << op.getName();
+    }
+  }
+  return success();
+}
+
+LogicalResult YieldOp::verify() {
+  if (!isa<LinearOp, FinishOp>((*this)->getParentOp())) {
+    return emitOpError("C1: stands in the epilogue of a cheems_cpu.linear or "
+                       "cheems_cpu.finish");
+  }
+  return success();
+}
+
+void LinearOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  // Before the upstream pattern has its turn.
+  patterns.add(
+      +[](LinearOp op, PatternRewriter &rewriter) {
+        return foldCasts(op, rewriter);
+      },
+      /*benefit=*/2);
+}

@@ -1,0 +1,97 @@
+// online_attention as scalar loops: the block's maximum first, then, where the
+// row sees anything, its exponentials on top of the rescaled state.
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/AttentionUtils.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// maximum [T, H], sum [T, H] and y [T, H, P].
+using State = SmallVector<Value>;
+} // namespace
+
+/// Whether the row sees one of the block's first `count` entries, and their
+/// highest score.
+static std::pair<Value, Value> highest(const AttentionRow &row, OpBuilder &b,
+                                       Location loc, Value count) {
+  Value none = arith::ConstantOp::create(b, loc, b.getBoolAttr(false)),
+        lowest = constantF32(b, loc, -std::numeric_limits<double>::infinity());
+  auto loop = scf::ForOp::create(
+      b, loc, row.zero, count, row.one, ValueRange{none, lowest},
+      [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
+        auto [s, shown] = row.score(b, loc, j);
+        Value any = arith::OrIOp::create(b, loc, args[0], shown);
+        Value higher = arith::MaximumFOp::create(b, loc, args[1], s);
+        Value best = arith::SelectOp::create(b, loc, shown, higher, args[1]);
+        scf::YieldOp::create(b, loc, ValueRange{any, best});
+      });
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+static State accumulate(const AttentionRow &row, OpBuilder &b, Location loc,
+                        Value count, Value best, ValueRange state) {
+  SmallVector<Value> place{row.t, row.head};
+  Value before = tensor::ExtractOp::create(b, loc, state[0], place);
+  Value maximum = arith::MaximumFOp::create(b, loc, before, best);
+  Value shrink = math::ExpOp::create(
+      b, loc, arith::SubFOp::create(b, loc, before, maximum));
+  Value y = row.update(b, loc, state[2],
+                       [&](OpBuilder &b, Value old, Value) -> Value {
+                         return arith::MulFOp::create(b, loc, old, shrink);
+                       });
+  Value sum = arith::MulFOp::create(
+      b, loc, tensor::ExtractOp::create(b, loc, state[1], place), shrink);
+  auto loop = scf::ForOp::create(
+      b, loc, row.zero, count, row.one, ValueRange{sum, y},
+      [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
+        auto [s, shown] = row.score(b, loc, j);
+        Value power = arith::SubFOp::create(b, loc, s, maximum);
+        Value e = arith::SelectOp::create(b, loc, shown,
+                                          math::ExpOp::create(b, loc, power),
+                                          constantF32(b, loc, 0));
+        Value next = arith::AddFOp::create(b, loc, args[0], e);
+        Value mixed = row.add(b, loc, args[1], row.weight(b, loc, e, j), j);
+        scf::YieldOp::create(b, loc, ValueRange{next, mixed});
+      });
+  return {tensor::InsertOp::create(b, loc, maximum, state[0], place),
+          tensor::InsertOp::create(b, loc, loop.getResult(0), state[1], place),
+          loop.getResult(1)};
+}
+
+FailureOr<SmallVector<Value>>
+OnlineAttentionOp::decomposeOperation(OpBuilder &b) {
+  Location loc = getLoc();
+  Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1);
+  Value heads = constantIndex(b, loc, shapeOf(getQuery())[1]);
+  Value rows = tensor::DimOp::create(b, loc, getQuery(), zero),
+        entries = tensor::DimOp::create(b, loc, getKeys(), one);
+  auto perRow = [&](OpBuilder &b, Location loc, Value t, ValueRange outer) {
+    // Of the block's entries; negative where the row sees none of them.
+    Value count =
+        arith::SubIOp::create(b, loc, entriesSeen(*this, b, loc, t), getFrom());
+    count = arith::MinSIOp::create(b, loc, count, entries);
+    auto perHead = [&](OpBuilder &b, Location loc, Value h, ValueRange state) {
+      AttentionRow row(*this, b, loc, t, h);
+      auto [any, best] = highest(row, b, loc, count);
+      Value top = best;
+      auto next = scf::IfOp::create(
+          b, loc, any,
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc,
+                                 accumulate(row, b, loc, count, top, state));
+          },
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc, state);
+          });
+      scf::YieldOp::create(b, loc, next.getResults());
+    };
+    auto loop = scf::ForOp::create(b, loc, zero, heads, one, outer, perHead);
+    scf::YieldOp::create(b, loc, loop.getResults());
+  };
+  auto loop =
+      scf::ForOp::create(b, loc, zero, rows, one,
+                         ValueRange{getMaximum(), getSum(), getY()}, perRow);
+  return SmallVector<Value>(loop.getResults());
+}

@@ -1,0 +1,22 @@
+// Verification of online_attention.
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Dialect/Cheems/IR/AttentionUtils.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
+  return MutableOperandRange(*this, getNumOperands() - 3, 3);
+}
+
+LogicalResult OnlineAttentionOp::verify() {
+  ArrayRef<int64_t> rows = shapeOf(getQuery()).take_front(2);
+  if (failed(verifySameShape(*this, "C1", shapeOf(getMaximum()), rows,
+                             "shapes of maximum and [T, H]")) ||
+      failed(verifySameShape(*this, "C1", shapeOf(getSum()), rows,
+                             "shapes of sum and [T, H]")) ||
+      failed(verifyStatic(*this, 0, {getMaximum(), getSum()}))) {
+    return failure();
+  }
+  return verifyAttention(*this, "J");
+}
