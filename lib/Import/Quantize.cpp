@@ -9,9 +9,9 @@
 
 namespace cheems {
 namespace {
-constexpr int64_t kLanes = 16;
+constexpr int64_t kTogether = 16;
 /// Sums go by lane, so that their order is the same in registers of any width.
-using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
+using Numbers = float __attribute__((vector_size(kTogether * sizeof(float))));
 
 constexpr float kLeastMagnitude = 0x1p-100F;
 constexpr uint32_t kInfinity = 0x7f800000;
@@ -58,16 +58,16 @@ void round(llvm::ArrayRef<float> row, float scale, float low, float high,
 
 constexpr float kLow = -8, kHigh = 7;
 
-Lanes lanesOf(const float *from) {
-  Lanes values;
+Numbers numbersOf(const float *from) {
+  Numbers values;
   __builtin_memcpy(&values, from, sizeof values);
   return values;
 }
 
-float sum(Lanes lanes) {
+float sum(Numbers numbers) {
   float total = 0;
-  for (int64_t i = 0; i < kLanes; ++i) {
-    total += lanes[i];
+  for (int64_t i = 0; i < kTogether; ++i) {
+    total += numbers[i];
   }
   return total;
 }
@@ -75,10 +75,10 @@ float sum(Lanes lanes) {
 /// Sum of squares of what a scale errs by.
 float errorOf(llvm::ArrayRef<float> group, float scale) {
   float inverse = 1 / scale;
-  Lanes squares{};
-  for (size_t k = 0; k < group.size(); k += kLanes) {
-    Lanes values = lanesOf(&group[k]);
-    Lanes rest = values - codeOf(values * inverse, kLow, kHigh) * scale;
+  Numbers squares{};
+  for (size_t k = 0; k < group.size(); k += kTogether) {
+    Numbers values = numbersOf(&group[k]);
+    Numbers rest = values - codeOf(values * inverse, kLow, kHigh) * scale;
     squares += rest * rest;
   }
   return sum(squares);
@@ -87,10 +87,10 @@ float errorOf(llvm::ArrayRef<float> group, float scale) {
 /// What minimises the error of the codes that `scale` gives.
 float leastSquares(llvm::ArrayRef<float> group, float scale) {
   float inverse = 1 / scale;
-  Lanes products{}, squares{};
-  for (size_t k = 0; k < group.size(); k += kLanes) {
-    Lanes values = lanesOf(&group[k]);
-    Lanes codes = codeOf(values * inverse, kLow, kHigh);
+  Numbers products{}, squares{};
+  for (size_t k = 0; k < group.size(); k += kTogether) {
+    Numbers values = numbersOf(&group[k]);
+    Numbers codes = codeOf(values * inverse, kLow, kHigh);
     products += values * codes;
     squares += codes * codes;
   }
@@ -164,7 +164,7 @@ bool quantizeRow(llvm::ArrayRef<float> row, QuantizedFormat format,
     round(row, scales[0], -127, 127, codes);
     return true;
   }
-  assert(format.bits == 4 && format.group % kLanes == 0);
+  assert(format.bits == 4 && format.group % kTogether == 0);
   for (size_t g = 0; g < scales.size(); ++g) {
     llvm::ArrayRef<float> group = row.slice(g * format.group, format.group);
     scales[g] = scaleOf(group, llvm::bit_cast<float>(greatest(group)));

@@ -4,7 +4,7 @@
 // added in order; else rows are, and while one row's experts are read in a
 // prefill those of the next are on their way.
 #include "ExpertMixing.h"
-#include "cheems/Dialect/Cheems/Utils/Sizes.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Sizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

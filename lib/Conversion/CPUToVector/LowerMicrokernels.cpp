@@ -1,6 +1,6 @@
 // cheems-lower-microkernels: bufferised ops with a kernel of their own.
 #include "cheems/Conversion/CPUToVector/Passes.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,8 +2,8 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_STRATEGY_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_STRATEGY_H
 
-#include "cheems/Dialect/Cheems/Utils/Sizes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Sizes.h"
 
 namespace mlir::cheems {
 

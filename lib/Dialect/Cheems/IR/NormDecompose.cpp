@@ -18,7 +18,7 @@ FailureOr<SmallVector<Value>> RmsNormOp::decomposeOperation(OpBuilder &b) {
   AffineMap row = all.dropResult(rank - 1);
   AffineMap last = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
 
-  // Squares may be summed in any order (so in vector lanes); every row takes
+  // Squares may be summed in any order (so several at a time); every row takes
   // the same one.
   Value zero = constantF32(b, loc, 0);
   Value init = tensor::EmptyOp::create(b, loc, rows, b.getF32Type());

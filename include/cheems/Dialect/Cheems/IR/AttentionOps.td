@@ -37,9 +37,9 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
 
     Accumulation: f32; keys, values and codes are widened exactly, the running maximum and sum are f32. A score is multiplied by its
-    key's scale once, and a weight by its value's. Where products are on AMX tiles
-    and keys are bf16, or i8 with `bf16`, queries are rounded to bf16, and so are the exponentials (times the mask for kind `scale`, times the value's scale) that weight
-    values, as exp(s[j]) would be; the sum that y is divided by is of exponentials that are not rounded.
+    key's scale once, and a weight by its value's. Where a target multiplies bf16 and keys
+    are bf16, or i8 with `bf16`, it may round queries to bf16, and the exponentials that weight values, as exp(s[j]) would be (times the
+    mask for kind `scale`, times the value's scale). The sum that y is divided by is of exponentials that are not rounded.
 
     Example:
     ```mlir

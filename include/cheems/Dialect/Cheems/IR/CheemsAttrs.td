@@ -20,9 +20,7 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
     A matrix `[N, K]` becomes codes of 8 or 4 bits, and a scale for every row and `group` neighbours of it, 0 for all K:
     W[n, k] is near scale[n, k / group] * code[n, k], codes in [-127, 127] or [-8, 7].
 
-    `codes` in panels `<16, 4>` are stored plus 128 as `[ceil(N/16), K/4, 16, 4]`, or plus 8 and two to a byte as
-    `[ceil(N/16), K/8, 16, 4]`, as `cheems_cpu.linear` says; `scales` beside them are `[ceil(N/16), K/group, 16]`. Rows past N
-    have the codes and scales of zeros. Without panels 8-bit codes are `[N, K]`, signed, and scales `[N, K/group]`.
+    Without a layout codes of 8 bits are `[N, K]`, signed, and scales `[N, K/group]`. With one they are stored as it says.
 
     Example: `#cheems.quantized<bits = 4, group = 64, part = codes>`
   }];

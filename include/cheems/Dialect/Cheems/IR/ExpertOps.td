@@ -74,7 +74,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.
 
     Accumulation: f32; rows of `down` and `up` are widened exactly; experts are added in the order of `expert`. Compiled, eight
-    experts of a head are summed in that order and their sum is added to y, whatever rows stand beside and on any number of threads.
+    experts of a head are summed in that order and their sum is added to y, whatever rows stand beside.
     With `cheems.group`, which lets rows read experts together, the eight are summed by id: in the same order where ids ascend.
 
     Example:

@@ -36,12 +36,8 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Example:
     ```mlir
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
-    %p = cheems.parameter ["a.weight", "b.weight"] layout(#cheems_cpu.panels<16, 2>) : tensor<96x384x16x2xbf16>
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
     %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] beside : tensor<1024x1536xbf16>
-    %q = cheems.parameter ["mlp.keys"] layout(#cheems_cpu.panels<16, 2>) permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
-    %c = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = codes> : tensor<16x96x16x4xi8>
-    %s = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = scales> : tensor<16x12x16xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_LayoutAttrInterface>:$layout,

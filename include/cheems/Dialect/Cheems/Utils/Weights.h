@@ -22,7 +22,7 @@ public:
         leaves; ///< uses that are not passing on to a function
     Type type() const { return values.front().getType(); }
     /// A parameter's dimensions are not the stored ones: its rows are no rows
-    /// of the checkpoint's, so they neither merge nor become panels.
+    /// of the checkpoint's, so they neither merge nor are packed.
     bool permuted() const;
     /// The format of a matrix that is to be rounded: the first marked
     /// parameter's, or null.

@@ -13,7 +13,17 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
     `[n / rows, k / pair, n % rows, k % pair]`, rows past N are zero. `pair` divides K. A vector of `rows` outputs then
     reads one contiguous stream along K; with bf16 and `pair` = 2 it is the layout of VNNI and AMX, too.
 
-    Example: `#cheems_cpu.panels<16, 2>`
+    Of a matrix that is rounded (`#cheems.quantized`), `codes` in panels `<16, 4>` are stored plus 128 as `[ceil(N/16), K/4, 16, 4]`,
+    or of 4 bits plus 8 and two to a byte as `[ceil(N/16), K/8, 16, 4]`, as `cheems_cpu.linear` says; `scales` are
+    `[ceil(N/16), K/group, 16]`. Rows past N have the codes and scales of zeros.
+
+    Example: `#cheems_cpu.panels<16, 2>`, as in
+    ```mlir
+    %p = cheems.parameter ["a.weight", "b.weight"] layout(#cheems_cpu.panels<16, 2>) : tensor<96x384x16x2xbf16>
+    %q = cheems.parameter ["mlp.keys"] layout(#cheems_cpu.panels<16, 2>) permute [2, 0, 1, 3] : tensor<2x4x8x16x16x2xbf16>
+    %c = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = codes> : tensor<16x96x16x4xi8>
+    %s = cheems.parameter ["a.weight"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 64, part = scales> : tensor<16x12x16xbf16>
+    ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$pair);
   let assemblyFormat = "`<` $rows `,` $pair `>`";

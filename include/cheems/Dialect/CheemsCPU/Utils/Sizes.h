@@ -1,8 +1,8 @@
 // Sizes that ops carry as attributes.
-#ifndef CHEEMS_DIALECT_CHEEMS_UTILS_SIZES_H
-#define CHEEMS_DIALECT_CHEEMS_UTILS_SIZES_H
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_UTILS_SIZES_H
+#define CHEEMS_DIALECT_CHEEMSCPU_UTILS_SIZES_H
 
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
 #include "mlir/IR/Operation.h"
 
 namespace mlir::cheems {

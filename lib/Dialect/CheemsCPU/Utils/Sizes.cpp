@@ -1,5 +1,5 @@
 // Sizes that ops carry as attributes.
-#include "cheems/Dialect/Cheems/Utils/Sizes.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Sizes.h"
 
 using namespace mlir;
 
