@@ -47,7 +47,7 @@ json fakeMetadata() {
        {{{"name", "only"},
          {"features", {"sse2"}},
          {"wants", json::array()},
-         {"general", "cheems_step"},
+         {"general", "cheems_step_any"},
          {"decode", "cheems_step_decode"},
          {"workspace", {{"general", workspace}, {"decode", workspace}}}}}},
       {"marks",

@@ -99,7 +99,5 @@ static void run(const cheems_step *step, int decode) {
   cheems_parallel_for(row_body, &call, step->row_count, "rows");
 }
 
-/* The entry is called as its argument's type is, which C does not allow. */
-void general(const cheems_step *step) __asm__("cheems_step");
-void general(const cheems_step *step) { run(step, 0); }
+void cheems_step_any(const cheems_step *step) { run(step, 0); }
 void cheems_step_decode(const cheems_step *step) { run(step, 1); }

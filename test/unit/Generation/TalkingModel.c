@@ -49,7 +49,5 @@ static void run(const cheems_step *step) {
   mark(step, 1);
 }
 
-/* The entry is called as its argument's type is, which C does not allow. */
-void general(const cheems_step *step) __asm__("cheems_step");
-void general(const cheems_step *step) { run(step); }
+void cheems_step_any(const cheems_step *step) { run(step); }
 void cheems_step_decode(const cheems_step *step) { run(step); }

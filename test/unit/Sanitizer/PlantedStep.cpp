@@ -23,7 +23,7 @@ func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"},
                 %logits: memref<?x64xf32> {cheems.field = "logits"},
                 %weights: memref<?xi8> {cheems.field = "parameters"},
                 %pool: memref<?x?xi32> {cheems.field = "pools", cheems.index = 0 : i64})
-    attributes {cheems.entry = "cheems_step"} {
+    attributes {cheems.entry = "cheems_step_any"} {
   %c0 = arith.constant 0 : index
   %token = memref.load %tokens[%c0] : memref<?xi32>
   %i = arith.index_cast %token : i32 to index
