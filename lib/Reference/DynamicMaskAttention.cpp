@@ -66,7 +66,8 @@ Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
         for (int64_t p = 0; p < dim; ++p) {
           dot += q(t, h, p) * k(n, g, p);
         }
-        scores[n] = dot / std::sqrt(static_cast<double>(dim));
+        scores[n] = options.scale ? dot * *options.scale
+                                  : dot / std::sqrt(static_cast<double>(dim));
         if (options.kind == MaskKind::Bias) {
           scores[n] += mask(m, n);
         }

@@ -6,15 +6,6 @@
 
 namespace cheems::reference {
 
-/// Rows [from, from + count).
-static Tensor rowsOf(const Tensor &x, int64_t from, int64_t count) {
-  llvm::SmallVector<int64_t, 4> shape = x.shape;
-  auto size = static_cast<int64_t>(x.data.size()) / shape[0];
-  shape[0] = count;
-  auto begin = x.data.begin() + from * size;
-  return Tensor(shape, {begin, begin + count * size});
-}
-
 /// y, chunk after chunk with rounded factors.
 static Tensor roundedChunks(const SSDInputs &inputs, Tensor state,
                             const Rounding &rounding) {
@@ -26,7 +17,7 @@ static Tensor roundedChunks(const SSDInputs &inputs, Tensor state,
     count = std::min(rounding.chunk, end - from);
     SSDInputs part = inputs;
     for (Tensor *x : {&part.x, &part.step, &part.b, &part.c}) {
-      *x = rowsOf(*x, from, count);
+      *x = x->rows(from, count);
     }
     SSDResult next = ssdChunk(part, std::move(state), true);
     at = std::copy(next.y.data.begin(), next.y.data.end(), at);

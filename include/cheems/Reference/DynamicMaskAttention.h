@@ -21,13 +21,14 @@ struct MaskOptions {
   /// [N, G]: values are codes, and a weight is multiplied by its value's scale
   /// before it is rounded.
   std::optional<Tensor> valueScales = std::nullopt;
+  std::optional<double> scale = std::nullopt; ///< absent: 1/sqrt(P)
 };
 
 /// Causal attention of q [T, H, P] over k [N, G, P] and v [N, G, V] under mask
 /// [M, N]; the result is [T, H, V]. Head h reads key/value head h / (H/G) and
-/// mask head h / (H/M); G and M divide H. Scores are scaled by 1/sqrt(P). Key n
-/// is visible to query t only where keyPositions[n] <= queryPositions[t]. A
-/// query with no visible key gives zero.
+/// mask head h / (H/M); G and M divide H. Key n is visible to query t only
+/// where keyPositions[n] <= queryPositions[t]. A query with no visible key
+/// gives zero.
 Tensor dynamicMaskAttention(const Tensor &q, const Tensor &k, const Tensor &v,
                             const Tensor &mask,
                             llvm::ArrayRef<int64_t> queryPositions,

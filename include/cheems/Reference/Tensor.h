@@ -48,6 +48,15 @@ struct Tensor {
     return Tensor(extents, data);
   }
 
+  /// Entries [from, from + count) of the first dimension.
+  Tensor rows(int64_t from, int64_t count) const {
+    llvm::SmallVector<int64_t, 4> part = shape;
+    part[0] = count;
+    int64_t size = elements(llvm::ArrayRef<int64_t>(shape).drop_front());
+    auto first = data.begin() + from * size;
+    return Tensor(part, {first, first + count * size});
+  }
+
 private:
   static int64_t elements(llvm::ArrayRef<int64_t> extents) {
     int64_t product = 1;

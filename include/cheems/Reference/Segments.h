@@ -1,0 +1,72 @@
+// The ops of a whole step, evaluated in double: rows of several sequences,
+// whose states lie in pools by slot and layer.
+#ifndef CHEEMS_REFERENCE_SEGMENTS_H
+#define CHEEMS_REFERENCE_SEGMENTS_H
+
+#include "cheems/Import/ModelConfig.h"
+#include "cheems/Reference/SSD.h"
+#include "cheems/Reference/Tensor.h"
+#include <optional>
+
+namespace cheems::reference {
+
+/// Rows [start, start + length) of a step belong to the sequence in `slot`,
+/// which has `position` rows already; its rotary base is for `ropeLength`.
+struct Segment {
+  int64_t slot, start, length, position, ropeLength;
+};
+
+/// y[t, d] = table[ids[t], d]
+Tensor gatherRows(const Tensor &table, llvm::ArrayRef<int64_t> ids);
+
+/// Of each of T rows its place in its sequence, and the length that its rotary
+/// base is for.
+struct RowPositions {
+  std::vector<int64_t> position, length;
+};
+RowPositions rowPositions(llvm::ArrayRef<Segment> segments, int64_t rows);
+
+/// y [T, H, P] of all rows; `pool` [slots, layers, H, N, P] is updated.
+Tensor segmentedSSD(const SSDInputs &inputs, llvm::ArrayRef<Segment> segments,
+                    int64_t layer, Tensor &pool);
+
+/// Rows of a step: query [T, H, P], key and value [T, G, P], mask [T, M] unless
+/// it is known of heads of A alone.
+struct AttentionRows {
+  Tensor query, key, value;
+  std::optional<Tensor> mask;
+};
+
+/// What is stored, by G' heads: keys and values [slots, layers, G', C, P],
+/// masks [slots, layers, M, C], the others [slots, layers, G', C], counts
+/// [slots, layers, G'].
+struct AttentionPools {
+  Tensor keys, values, masks;
+  std::optional<Tensor> positions;              ///< with `keep`
+  std::optional<Tensor> keyScales, valueScales; ///< keys and values are codes
+  std::optional<Tensor> counts; ///< rows that no head sees are not stored
+};
+
+struct SegmentedAttentionOptions {
+  MaskKind kind = MaskKind::Bias;
+  double scale = 1.0;
+  std::optional<int64_t> keep = std::nullopt;
+  double hideBelow = 1.0;    ///< means something for kind Threshold only
+  std::vector<bool> visible; ///< [M], where no mask is given
+  bool storesBF16 = false;   ///< keys and values
+};
+
+/// How many entries a head has of a sequence of `position` rows, where they are
+/// not counted.
+int64_t storedEntries(int64_t position, const std::optional<int64_t> &keep);
+
+/// y [T, H, P] of all rows; pools are updated. With `keep` entries are stored
+/// in the order of their positions.
+Tensor segmentedAttention(const AttentionRows &rows,
+                          llvm::ArrayRef<Segment> segments, int64_t layer,
+                          const SegmentedAttentionOptions &options,
+                          AttentionPools &pools);
+
+} // namespace cheems::reference
+
+#endif

@@ -1,0 +1,258 @@
+// segmented_attention: each sequence's entries come from the pools, its rows
+// are added, attend, and what is to stay goes back.
+#include "cheems/Reference/DynamicMaskAttention.h"
+#include "cheems/Reference/KeepThreshold.h"
+#include "cheems/Reference/Linear.h"
+#include "cheems/Reference/QuantizeEntries.h"
+#include "cheems/Reference/Segments.h"
+#include <algorithm>
+
+namespace cheems::reference {
+
+int64_t storedEntries(int64_t position, const std::optional<int64_t> &keep) {
+  return keep ? std::min(position, *keep) : position;
+}
+
+namespace {
+
+/// A stored row of one state head. What is read back of key and value is as
+/// many times the scale.
+struct Entry {
+  std::vector<double> key, value;
+  std::vector<double> masks; ///< of the heads of A that read it
+  double keyScale = 1.0, valueScale = 1.0;
+  int64_t position = 0; ///< in the sequence, or where it is counted among
+                        ///< entries
+};
+
+/// Keys or values of all rows as they are stored, [T, G, P]; scales [T, G].
+QuantizedEntries stored(const Tensor &x, const AttentionPools &pools,
+                        const SegmentedAttentionOptions &options) {
+  if (pools.keyScales) {
+    return quantizeEntries(x);
+  }
+  Tensor ones({x.shape[0], x.shape[1]});
+  std::fill(ones.data.begin(), ones.data.end(), 1.0);
+  return {options.storesBF16 ? bf16(x) : x, ones};
+}
+
+class Attention {
+public:
+  Attention(const AttentionRows &rows, int64_t layer,
+            const SegmentedAttentionOptions &options, AttentionPools &pools)
+      : rows(rows), layer(layer), options(options), pools(pools),
+        keys(stored(rows.key, pools, options)),
+        values(stored(rows.value, pools, options)), y(rows.query.shape) {}
+
+  void attend(const Segment &s) {
+    for (int64_t g = 0; g < pools.keys.shape[2]; ++g) {
+      int64_t before = entriesBefore(s, g);
+      std::vector<Entry> entries;
+      entries.reserve(before + s.length);
+      for (int64_t e = 0; e < before; ++e) {
+        entries.push_back(load(s.slot, g, e));
+      }
+      std::vector<int64_t> last; // the position of what each row sees last
+      for (int64_t t = 0; t < s.length; ++t) {
+        Entry entry = entryOf(s.start + t, g);
+        if (!pools.counts) {
+          entry.position = s.position + t;
+          entries.push_back(std::move(entry));
+        } else if (isVisible(entry)) {
+          entry.position = static_cast<int64_t>(entries.size());
+          entries.push_back(std::move(entry));
+        }
+        last.push_back(pools.counts ? static_cast<int64_t>(entries.size()) - 1
+                                    : s.position + t);
+      }
+      attend(s, g, entries, last);
+      if (options.keep && s.length > 0) {
+        dropAllButBest(entries, last.back());
+      }
+      for (size_t e = 0; e < entries.size(); ++e) {
+        store(entries[e], s.slot, g, e);
+      }
+      if (pools.counts) {
+        (*pools.counts)(s.slot, layer, g) = entries.size();
+      }
+    }
+  }
+
+  Tensor result() { return std::move(y); }
+
+private:
+  int64_t stateHeads() const { return pools.keys.shape[2]; }
+  int64_t masksPerHead() const { return pools.masks.shape[2] / stateHeads(); }
+
+  int64_t entriesBefore(const Segment &s, int64_t g) const {
+    if (pools.counts) {
+      return s.position == 0
+                 ? 0
+                 : static_cast<int64_t>((*pools.counts)(s.slot, layer, g));
+    }
+    return storedEntries(s.position, options.keep);
+  }
+
+  /// What state head g stores of a row.
+  Entry entryOf(int64_t row, int64_t g) const {
+    int64_t keyHead = g / (stateHeads() / rows.key.shape[1]);
+    Entry entry;
+    for (int64_t p = 0; p < rows.key.shape[2]; ++p) {
+      entry.key.push_back(keys.codes(row, keyHead, p));
+      entry.value.push_back(values.codes(row, keyHead, p));
+    }
+    entry.keyScale = keys.scales(row, keyHead);
+    entry.valueScale = values.scales(row, keyHead);
+    for (int64_t i = 0; i < masksPerHead(); ++i) {
+      int64_t m = g * masksPerHead() + i;
+      entry.masks.push_back(rows.mask ? (*rows.mask)(row, m)
+                                      : double(options.visible[m]));
+    }
+    return entry;
+  }
+
+  bool isVisible(const Entry &entry) const {
+    return std::any_of(entry.masks.begin(), entry.masks.end(),
+                       [&](double mask) { return mask >= options.hideBelow; });
+  }
+
+  Entry load(int64_t slot, int64_t g, int64_t e) const {
+    Entry entry;
+    for (int64_t p = 0; p < pools.keys.shape[4]; ++p) {
+      entry.key.push_back(pools.keys(slot, layer, g, e, p));
+      entry.value.push_back(pools.values(slot, layer, g, e, p));
+    }
+    if (pools.keyScales) {
+      entry.keyScale = (*pools.keyScales)(slot, layer, g, e);
+      entry.valueScale = (*pools.valueScales)(slot, layer, g, e);
+    }
+    for (int64_t i = 0; i < masksPerHead(); ++i) {
+      entry.masks.push_back(
+          pools.masks(slot, layer, g * masksPerHead() + i, e));
+    }
+    entry.position =
+        pools.positions ? int64_t((*pools.positions)(slot, layer, g, e)) : e;
+    return entry;
+  }
+
+  void store(const Entry &entry, int64_t slot, int64_t g, int64_t e) {
+    for (int64_t p = 0; p < pools.keys.shape[4]; ++p) {
+      pools.keys(slot, layer, g, e, p) = entry.key[p];
+      pools.values(slot, layer, g, e, p) = entry.value[p];
+    }
+    if (pools.keyScales) {
+      (*pools.keyScales)(slot, layer, g, e) = entry.keyScale;
+      (*pools.valueScales)(slot, layer, g, e) = entry.valueScale;
+    }
+    for (int64_t i = 0; i < masksPerHead(); ++i) {
+      pools.masks(slot, layer, g * masksPerHead() + i, e) = entry.masks[i];
+    }
+    if (pools.positions) {
+      (*pools.positions)(slot, layer, g, e) = entry.position;
+    }
+  }
+
+  /// Masks [M/G', N] of entries, and the position of each.
+  std::pair<Tensor, std::vector<int64_t>>
+  masksOf(const std::vector<Entry> &entries) const {
+    auto count = static_cast<int64_t>(entries.size());
+    Tensor masks({masksPerHead(), count});
+    std::vector<int64_t> positions;
+    for (int64_t n = 0; n < count; ++n) {
+      for (int64_t i = 0; i < masksPerHead(); ++i) {
+        masks(i, n) = entries[n].masks[i];
+      }
+      positions.push_back(entries[n].position);
+    }
+    return {masks, positions};
+  }
+
+  /// y of the segment's rows, of the query heads that read state head g; `last`
+  /// is the position of the last entry that each of them sees.
+  void attend(const Segment &s, int64_t g, const std::vector<Entry> &entries,
+              const std::vector<int64_t> &last) {
+    auto count = static_cast<int64_t>(entries.size());
+    int64_t size = rows.query.shape[2],
+            heads = rows.query.shape[1] / stateHeads();
+    Tensor query({s.length, heads, size}), k({count, 1, size}),
+        v({count, 1, size}), valueScales({count, 1});
+    for (int64_t t = 0; t < s.length; ++t) {
+      for (int64_t h = 0; h < heads; ++h) {
+        for (int64_t p = 0; p < size; ++p) {
+          query(t, h, p) = rows.query(s.start + t, g * heads + h, p);
+        }
+      }
+    }
+    for (int64_t n = 0; n < count; ++n) {
+      for (int64_t p = 0; p < size; ++p) {
+        k(n, 0, p) = entries[n].key[p] * entries[n].keyScale;
+        v(n, 0, p) = entries[n].value[p];
+      }
+      valueScales(n, 0) = entries[n].valueScale;
+    }
+    auto [masks, positions] = masksOf(entries);
+    MaskOptions how{options.kind, options.keep, options.hideBelow};
+    how.scale = options.scale;
+    if (pools.valueScales) {
+      how.valueScales = valueScales;
+    }
+    Tensor own = dynamicMaskAttention(query, k, v, masks, last, positions, how);
+    for (int64_t t = 0; t < s.length; ++t) {
+      for (int64_t h = 0; h < heads; ++h) {
+        for (int64_t p = 0; p < size && sees(g * heads + h); ++p) {
+          y(s.start + t, g * heads + h, p) = own(t, h, p);
+        }
+      }
+    }
+  }
+
+  /// Whether a query head sees rows at all.
+  bool sees(int64_t head) const {
+    int64_t headsPerMask = rows.query.shape[1] / pools.masks.shape[2];
+    return rows.mask || options.visible[head / headsPerMask];
+  }
+
+  /// Leaves the W best of what the row at `position` sees. Masks of NaN come
+  /// last; they fill up what numbers leave.
+  void dropAllButBest(std::vector<Entry> &entries, int64_t position) const {
+    auto [masks, positions] = masksOf(entries);
+    KeepThreshold best =
+        keepThreshold(masks, positions, {position}, *options.keep);
+    std::vector<Entry> kept, others;
+    for (Entry &entry : entries) {
+      bool stays = best.keeps(0, 0, entry.masks[0], entry.position);
+      (stays ? kept : others).push_back(std::move(entry));
+    }
+    auto count = storedEntries(kept.size() + others.size(), options.keep);
+    for (int64_t i = 0, n = kept.size(); n + i < count; ++i) {
+      kept.push_back(std::move(others[i]));
+    }
+    entries = std::move(kept);
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry &one, const Entry &other) {
+                return one.position < other.position;
+              });
+  }
+
+  const AttentionRows &rows;
+  int64_t layer;
+  const SegmentedAttentionOptions &options;
+  AttentionPools &pools;
+  QuantizedEntries keys, values;
+  Tensor y;
+};
+
+} // namespace
+
+Tensor segmentedAttention(const AttentionRows &rows,
+                          llvm::ArrayRef<Segment> segments, int64_t layer,
+                          const SegmentedAttentionOptions &options,
+                          AttentionPools &pools) {
+  Attention attention(rows, layer, options, pools);
+  for (const Segment &s : segments) {
+    attention.attend(s);
+  }
+  return attention.result();
+}
+
+} // namespace cheems::reference
