@@ -1,5 +1,6 @@
 // cheems-opt: mlir-opt with the cheems dialect, its passes and pipelines. A
 // pass that fails is named in the error.
+#include "cheems/Interpreter/Passes.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/InitAllPasses.h"
@@ -35,6 +36,7 @@ int main(int argc, char **argv) {
   cheems::registerDialects(registry);
   registerAllPasses();
   cheems::registerPassesAndPipelines();
+  cheems::interpreter::registerCheemsInterpreterPasses();
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Cheems optimizer driver\n", registry);
   MlirOptMainConfig asked = MlirOptMainConfig::createFromCLOptions();

@@ -28,6 +28,11 @@ public:
   const TensorView &tensor(llvm::StringRef name) const {
     return tensors.find(name)->second;
   }
+  /// Null for a name that config() does not have.
+  const TensorView *find(llvm::StringRef name) const {
+    auto found = tensors.find(name);
+    return found == tensors.end() ? nullptr : &found->second;
+  }
   /// F32 unless every matrix is BF16 (f16 and mixed checkpoints count as F32:
   /// nothing is rounded).
   DType precision() const { return storedPrecision; }

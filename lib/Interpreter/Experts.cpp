@@ -1,0 +1,85 @@
+// retrieve_experts and mix_experts.
+#include "cheems/Reference/Experts.h"
+#include "Handlers.h"
+#include "Letters.h"
+#include "SegmentTable.h"
+
+namespace cheems::interpreter {
+using namespace mlir;
+
+static void retrieve(dialect::RetrieveExpertsOp op, Frame &f) {
+  Letters n(f);
+  n("T2HK", op.getScores())("THk", op.getScore())("THk", op.getExpert());
+  const Tensor &scores = f.read(op.getScores());
+  if (f.failed()) {
+    return;
+  }
+  reference::Retrieval best = reference::retrieveExperts(
+      scores, n['k'], /*roundSums=*/true,
+      op.getAscending() ? reference::RetrievalOrder::Ascending
+                        : reference::RetrievalOrder::BestFirst);
+  f.set(op.getResult(0), std::move(best.score));
+  f.set(op.getResult(1), Tensor({n['T'], n['H'], n['k']},
+                                {best.expert.begin(), best.expert.end()}));
+}
+
+static Activation activationOf(dialect::Activation activation) {
+  switch (activation) {
+  case dialect::Activation::silu:
+    return Activation::SiLU;
+  case dialect::Activation::gelu:
+    return Activation::GELU;
+  case dialect::Activation::relu:
+    return Activation::ReLU;
+  }
+  llvm_unreachable("every activation is handled");
+}
+
+/// A table and its scales [E, 1], which are 1 where it is not of codes.
+static reference::QuantizedWeights tableOf(Value table, ValueRange scales,
+                                           size_t which, Frame &f) {
+  const Tensor &rows = f.read(table);
+  int64_t count = rows.shape[0];
+  if (scales.empty()) {
+    return {rows, Tensor({count, 1}, std::vector<double>(count, 1.0))};
+  }
+  return {rows, f.read(scales[which]).reshaped({count, 1})};
+}
+
+static void mix(dialect::MixExpertsOp op, Frame &f) {
+  Letters n(f);
+  n("TD", op.getX())("THk", op.getScore())("THk", op.getExpert());
+  n("ED", op.getDown())("ED", op.getUp())("TD", op.getY());
+  for (Value scales : op.getScales()) {
+    n("E", scales);
+  }
+  const Tensor &x = f.read(op.getX()), &before = f.read(op.getY());
+  reference::Retrieval found{f.read(op.getScore()),
+                             f.readIntegers(op.getExpert())};
+  for (int64_t expert : found.expert) {
+    if (!f.failed() && (expert < 0 || expert >= n['E'])) {
+      f.fail() << "asks for expert " << expert << " of " << n['E'];
+    }
+  }
+  if (f.failed()) {
+    return;
+  }
+  auto down = tableOf(op.getDown(), op.getScales(), 0, f),
+       up = tableOf(op.getUp(), op.getScales(), 1, f);
+  auto placement = op.getPlacement() == dialect::ScorePlacement::softmax
+                       ? ScorePlacement::Softmax
+                       : ScorePlacement::Inner;
+  Tensor y = reference::mixExperts(x, found, down, up, placement,
+                                   activationOf(op.getActivation()));
+  for (size_t i = 0; i < y.data.size(); ++i) {
+    y.data[i] += before.data[i];
+  }
+  f.set(op.getResult(0), std::move(y));
+}
+
+void addExperts(Handlers &handlers) {
+  handlers.add<dialect::RetrieveExpertsOp>(retrieve);
+  handlers.add<dialect::MixExpertsOp>(mix);
+}
+
+} // namespace cheems::interpreter

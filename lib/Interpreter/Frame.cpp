@@ -1,0 +1,192 @@
+// Runs blocks, op by op.
+#include "Frame.h"
+#include "Elements.h"
+#include "Handlers.h"
+#include "cheems/Reference/Linear.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+namespace cheems::interpreter {
+using namespace mlir;
+
+SmallVector<RuntimeValue> Frame::run(Block &block) {
+  Operation *outer = current;
+  SmallVector<RuntimeValue> handedOn;
+  for (Operation &op : block) {
+    current = &op;
+    const Handlers::Handler *handler = interpreter.handlers->find(&op);
+    if (!handler) {
+      fail() << "cannot be interpreted";
+    } else if (handler->ends) {
+      for (Value operand : op.getOperands()) {
+        handedOn.push_back(value(operand));
+      }
+    } else {
+      handler->run(&op, *this);
+    }
+    if (failure) {
+      break;
+    }
+  }
+  current = outer;
+  return handedOn;
+}
+
+SmallVector<RuntimeValue> Frame::run(Block &block,
+                                     ArrayRef<RuntimeValue> arguments) {
+  for (auto [argument, given] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
+    set(argument, given);
+  }
+  return failure ? SmallVector<RuntimeValue>() : run(block);
+}
+
+InFlightDiagnostic Frame::fail() {
+  failure = true;
+  return current->emitOpError();
+}
+
+const RuntimeValue &Frame::value(Value of) const {
+  auto found = values.find(of);
+  assert(found != values.end() && "values are set before they are used");
+  return found->second;
+}
+
+bool Frame::isNumber(Operation *op) {
+  if (!op->getResult(0).getType().isIntOrIndexOrFloat()) {
+    fail() << "cannot be interpreted by elements of tensors";
+  }
+  return !failure;
+}
+
+/// Which operand of an op a value is.
+static unsigned numberOfOperand(Operation *op, Value value) {
+  return llvm::find(op->getOperands(), value) - op->operand_begin();
+}
+
+const Tensor &Frame::read(Value of) {
+  const Tensor &whole = tensor(of);
+  auto at = llvm::find_if(whole.data, isUninitialised);
+  if (at != whole.data.end() && !failure) {
+    fail() << "reads element "
+           << indexText(whole.shape, at - whole.data.begin()) << " of operand "
+           << numberOfOperand(current, of) << ", which nothing has written";
+  }
+  return whole;
+}
+
+std::vector<int64_t> Frame::readIntegers(Value of) {
+  const Tensor &whole = read(of);
+  if (failure) {
+    return std::vector<int64_t>(whole.data.size());
+  }
+  return {whole.data.begin(), whole.data.end()};
+}
+
+RuntimeValue Frame::element(Value of, int64_t place) {
+  const Tensor &whole = tensor(of);
+  double element = whole.data[place];
+  if (isUninitialised(element)) {
+    if (!failure) {
+      fail() << "reads element " << indexText(whole.shape, place)
+             << " of operand " << numberOfOperand(current, of)
+             << ", which nothing has written";
+    }
+    element = 0;
+  }
+  return numberOf(element, getElementTypeOrSelf(of.getType()));
+}
+
+int64_t Frame::extent(OpFoldResult of) const {
+  if (auto attribute = dyn_cast<Attribute>(of)) {
+    return cast<IntegerAttr>(attribute).getInt();
+  }
+  return integer(cast<Value>(of));
+}
+
+SmallVector<int64_t> Frame::extents(ArrayRef<OpFoldResult> of) const {
+  return llvm::map_to_vector(of,
+                             [&](OpFoldResult each) { return extent(each); });
+}
+
+bool Frame::mayBe(Type type, const RuntimeValue &value) {
+  auto ranked = dyn_cast<RankedTensorType>(type);
+  if (!value.isTensor() || !ranked) {
+    return !value.isTensor() && !ranked;
+  }
+  return llvm::equal(value.tensor().shape, ranked.getShape(),
+                     [](int64_t is, int64_t says) {
+                       return ShapedType::isDynamic(says) || is == says;
+                     });
+}
+
+void Frame::set(Value of, RuntimeValue to) {
+  if (!mayBe(of.getType(), to) && !failure) {
+    auto error = fail();
+    error << "gives ";
+    if (to.isTensor()) {
+      error << "the shape " << shapeText(to.tensor().shape);
+    } else {
+      error << "a number";
+    }
+    error << " for the type " << of.getType();
+  }
+  values[of] = std::move(to);
+}
+
+void Frame::setReal(Value of, double to) {
+  if (of.getType().isF16() && !failure) {
+    fail() << "cannot be interpreted in f16";
+  }
+  set(of, of.getType().isBF16() ? reference::bf16(to) : to);
+}
+
+SmallVector<RuntimeValue> Frame::call(func::FuncOp function,
+                                      ArrayRef<RuntimeValue> arguments) {
+  auto results = interpreter.call(function, arguments);
+  if (llvm::failed(results)) {
+    stop();
+    return {};
+  }
+  return std::move(*results);
+}
+
+func::FuncOp Frame::function(SymbolRefAttr name) {
+  auto found =
+      interpreter.symbols.lookupNearestSymbolFrom<func::FuncOp>(current, name);
+  if (!found) {
+    fail() << "calls " << name << ", which is no function of the module";
+  }
+  return found;
+}
+
+const TensorView *Frame::weight(StringRef name) {
+  const TensorView *found = interpreter.weights(name);
+  if (!found) {
+    fail() << "takes the weight '" << name
+           << "', which is not there: give the model's folder as weights=DIR";
+  }
+  return found;
+}
+
+double Frame::elementOf(const RuntimeValue &number, Type type) {
+  if (isa<FloatType>(type)) {
+    return number.asReal();
+  }
+  constexpr int64_t kExact = int64_t(1) << 53;
+  int64_t whole = number.asInteger();
+  if (!failure && (whole > kExact || whole < -kExact)) {
+    fail() << "cannot be interpreted: it puts " << whole
+           << " into a tensor, of which only 53 bits are kept";
+  }
+  return static_cast<double>(whole);
+}
+
+RuntimeValue numberOf(double element, Type type) {
+  if (isa<FloatType>(type)) {
+    return element;
+  }
+  return static_cast<int64_t>(element);
+}
+
+} // namespace cheems::interpreter

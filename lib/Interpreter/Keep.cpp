@@ -1,0 +1,196 @@
+// Which entries stay: keep_threshold, keep_update, append_visible.
+#include "Handlers.h"
+#include "Letters.h"
+#include "SegmentTable.h"
+#include "cheems/Reference/AppendVisible.h"
+#include "cheems/Reference/KeepThreshold.h"
+#include "cheems/Reference/Linear.h"
+#include "cheems/Reference/QuantizeEntries.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+namespace cheems::interpreter {
+using namespace mlir;
+
+/// The first `count` of head m's masks and positions.
+static std::pair<Tensor, std::vector<int64_t>>
+ranked(const Tensor &masks, const Tensor &positions, int64_t m, int64_t count) {
+  Tensor mask({1, count});
+  std::vector<int64_t> position;
+  for (int64_t j = 0; j < count; ++j) {
+    mask(0, j) = masks(m, j);
+    position.push_back(static_cast<int64_t>(positions(m, j)));
+  }
+  return {mask, position};
+}
+
+/// A row sees entries by their number, whatever their positions are.
+constexpr int64_t kEverything = std::numeric_limits<int32_t>::max();
+
+static void keepThreshold(dialect::KeepThresholdOp op, Frame &f) {
+  Letters n(f);
+  n("MC", op.getMask())("MC", op.getPosition())("TM", op.getThreshold());
+  n("TM", op.getLast());
+  int64_t first = f.integer(op.getFirst()), keep = op.getKeep();
+  if (f.failed()) {
+    return;
+  }
+  if (first < 0 || first + n['T'] > n['C']) {
+    f.fail() << "is given " << first << " entries and " << n['T']
+             << " rows behind them, of " << n['C'];
+    return;
+  }
+  for (int64_t m = 0; m < n['M']; ++m) {
+    checkWritten(op.getMask(), {m}, first + n['T'], f);
+    checkWritten(op.getPosition(), {m}, first + n['T'], f);
+  }
+  if (f.failed()) {
+    return;
+  }
+  const Tensor &masks = f.tensor(op.getMask()),
+               &positions = f.tensor(op.getPosition());
+  Tensor threshold({n['T'], n['M']}), last({n['T'], n['M']});
+  Tensor place({1, n['M']});
+  for (int64_t m = 0; m < n['M']; ++m) {
+    for (int64_t t = 0; t < n['T']; ++t) {
+      auto [mask, position] = ranked(masks, positions, m, first + t + 1);
+      reference::KeepThreshold kept =
+          reference::keepThreshold(mask, position, {kEverything}, keep);
+      threshold(t, m) = kept.mask(0, 0);
+      last(t, m) = static_cast<double>(kept.last[0]);
+      int64_t free = 0;
+      while (free < std::min(keep, first + t + 1) &&
+             kept.keeps(0, 0, mask(0, free), position[free])) {
+        ++free;
+      }
+      bool moves = first + t + 1 > keep;
+      place(0, m) = static_cast<double>(moves ? free : keep);
+    }
+  }
+  f.set(op.getResult(0), std::move(threshold));
+  f.set(op.getResult(1), std::move(last));
+  if (op.getPlace()) {
+    f.set(op.getResult(2), std::move(place));
+  }
+}
+
+/// Copies entry `from` of head m to `to`.
+static void moveEntry(Tensor &entries, int64_t m, int64_t from, int64_t to) {
+  int64_t size = entries.rank() == 3 ? entries.shape[2] : 1;
+  auto head = entries.data.begin() + m * entries.shape[1] * size;
+  std::copy_n(head + from * size, size, head + to * size);
+}
+
+static void keepUpdate(dialect::KeepUpdateOp op, Frame &f) {
+  Letters n(f);
+  n("MCP", op.getKeys())("MCP", op.getValues())("MC", op.getMask());
+  n("MC", op.getPosition())("MC", op.getKeyScales())("MC", op.getValueScales());
+  int64_t first = f.integer(op.getFirst()), rows = f.integer(op.getRows()),
+          keep = op.getKeep(), count = first + rows;
+  const Tensor &threshold = f.read(op.getThreshold());
+  std::vector<int64_t> last = f.readIntegers(op.getLast());
+  if (f.failed()) {
+    return;
+  }
+  if (first < 0 || rows < 0 || count > n['C']) {
+    f.fail() << "is given " << count << " entries, of " << n['C'];
+    return;
+  }
+  for (int64_t m = 0; m < n['M'] && count > keep; ++m) {
+    checkWritten(op.getMask(), {m}, count, f);
+    checkWritten(op.getPosition(), {m}, count, f);
+  }
+  if (f.failed()) {
+    return;
+  }
+  std::vector<Tensor> entries;
+  for (Value init : op.getDpsInits()) {
+    entries.push_back(f.tensor(init));
+  }
+  const Tensor &masks = f.tensor(op.getMask()),
+               &positions = f.tensor(op.getPosition());
+  for (int64_t m = 0; m < n['M'] && count > keep; ++m) {
+    reference::KeepThreshold kept{Tensor({1, 1}, {threshold(m)}), {last[m]}};
+    auto stays = [&](int64_t j) {
+      return kept.keeps(0, 0, masks(m, j),
+                        static_cast<int64_t>(positions(m, j)));
+    };
+    int64_t free = 0;
+    for (int64_t j = keep; j < count; ++j) {
+      if (!stays(j)) {
+        continue;
+      }
+      while (free < keep && stays(free)) {
+        ++free;
+      }
+      if (free == keep) {
+        f.fail() << "is given a threshold that keeps more than " << keep;
+        return;
+      }
+      for (Tensor &each : entries) {
+        moveEntry(each, m, j, free);
+      }
+      ++free;
+    }
+  }
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), entries)) {
+    f.set(result, std::move(value));
+  }
+}
+
+static void appendVisible(dialect::AppendVisibleOp op, Frame &f) {
+  Letters n(f);
+  n("TP", op.getKey())("TP", op.getValue())("TM", op.getMask());
+  n("1CP", op.getKeys())("1CP", op.getValues())("MC", op.getStoredMask());
+  n("T", op.getSeen())("1C", op.getKeyScales())("1C", op.getValueScales());
+  int64_t count = f.integer(op.getCount());
+  Tensor key = f.read(op.getKey()), value = f.read(op.getValue());
+  const Tensor &mask = f.read(op.getMask());
+  if (f.failed()) {
+    return;
+  }
+  if (count < 0 || count + n['T'] > n['C']) {
+    f.fail() << "is given " << count << " entries and " << n['T']
+             << " rows, of " << n['C'];
+    return;
+  }
+  double hideBelow = op.getHideBelow().convertToDouble();
+  Type element = getElementTypeOrSelf(op.getKeys().getType());
+  if (element.isBF16()) {
+    key = reference::bf16(key);
+    value = reference::bf16(value);
+  }
+  if (op.getKeyScales()) {
+    auto keyCodes = reference::quantizeEntries(key),
+         valueCodes = reference::quantizeEntries(value);
+    // scales stand where their codes do
+    reference::StoredEntries scales{
+        f.tensor(op.getKeyScales()).reshaped({1, n['C'], 1}),
+        f.tensor(op.getValueScales()).reshaped({1, n['C'], 1}),
+        f.tensor(op.getStoredMask())};
+    reference::appendVisible(keyCodes.scales.reshaped({n['T'], 1}),
+                             valueCodes.scales.reshaped({n['T'], 1}), mask,
+                             hideBelow, count, scales);
+    f.set(op.getResult(4), scales.keys.reshaped({1, n['C']}));
+    f.set(op.getResult(5), scales.values.reshaped({1, n['C']}));
+    key = std::move(keyCodes.codes);
+    value = std::move(valueCodes.codes);
+  }
+  reference::StoredEntries stored{f.tensor(op.getKeys()),
+                                  f.tensor(op.getValues()),
+                                  f.tensor(op.getStoredMask())};
+  std::vector<int64_t> seen =
+      reference::appendVisible(key, value, mask, hideBelow, count, stored);
+  f.set(op.getResult(0), std::move(stored.keys));
+  f.set(op.getResult(1), std::move(stored.values));
+  f.set(op.getResult(2), std::move(stored.mask));
+  f.set(op.getResult(3), Tensor({n['T']}, {seen.begin(), seen.end()}));
+}
+
+void addKeep(Handlers &handlers) {
+  handlers.add<dialect::KeepThresholdOp>(keepThreshold);
+  handlers.add<dialect::KeepUpdateOp>(keepUpdate);
+  handlers.add<dialect::AppendVisibleOp>(appendVisible);
+}
+
+} // namespace cheems::interpreter

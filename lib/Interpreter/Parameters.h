@@ -1,0 +1,19 @@
+// Named weights, as they are stored and as codes.
+#ifndef CHEEMS_LIB_INTERPRETER_PARAMETERS_H
+#define CHEEMS_LIB_INTERPRETER_PARAMETERS_H
+
+#include "Frame.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include <optional>
+
+namespace cheems::interpreter {
+
+/// The weights of all names as one; none, with an error, where one is missing.
+std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f);
+
+/// A parameter that is the codes of a matrix, or its scales.
+void quantizedParameter(mlir::cheems::ParameterOp op, Frame &f);
+
+} // namespace cheems::interpreter
+
+#endif
