@@ -21,6 +21,7 @@ FOLDERS = {
     "Conversion/CheemsToCPU": "To the level of a CPU",
     "Conversion/CPUToVector": "To vectors",
     "Target/CPU": "To code for a CPU",
+    "Interpreter": "To results, without code",
 }
 NOTICE = "<!-- Written by scripts/generate-docs.sh from {}: edit there. -->\n"
 
