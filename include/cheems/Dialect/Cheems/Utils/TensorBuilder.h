@@ -13,8 +13,7 @@ using Extents = ArrayRef<OpFoldResult>;
 struct TensorBuilder {
   ImplicitLocOpBuilder b;
 
-  explicit TensorBuilder(ImplicitLocOpBuilder builder)
-      : b(std::move(builder)) {}
+  explicit TensorBuilder(const ImplicitLocOpBuilder &builder) : b(builder) {}
 
   OpFoldResult attr(int64_t value) { return b.getIndexAttr(value); }
   Value index(int64_t value) {
