@@ -74,7 +74,7 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
           isWritten(fieldOf(function, argument.getArgNumber())));
       argument.replaceAllUsesExcept(read, read);
     }
-    // An update that was not in place would otherwise be lost in silence.
+    // Otherwise an update that was not in place would be lost in silence.
     b.setInsertionPoint(leave);
     for (auto [value, i] : llvm::zip_equal(leave.getOperands(), written)) {
       bufferization::MaterializeInDestinationOp::create(

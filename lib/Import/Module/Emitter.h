@@ -26,7 +26,8 @@ struct Emitter : mlir::cheems::TensorBuilder {
   mlir::Value emptyRows(mlir::Value like, mlir::Type element);
   /// [T, columns] of zeros.
   mlir::Value zeroRows(int64_t columns);
-  // What applies a weight is where that is.
+
+  // An op that applies a weight has the location of that weight.
 
   /// y = x W^T + bias for x [T, K], W [N, K]; `bias` may be null. Written into
   /// `y` [T, N] where that is given.

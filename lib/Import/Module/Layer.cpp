@@ -5,7 +5,7 @@
 namespace cheems {
 using namespace mlir;
 
-/// Those before the weights.
+/// Names the arguments before the weights.
 static void nameArguments(ArrayRef<BlockArgument> arguments,
                           const ModelTypes &types, const LayerTensors &layer) {
   SmallVector<StringRef> names{"x", "cosine", "sine", "segments", "layer"};
@@ -40,8 +40,8 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
     }
   }
   unsigned firstWeight = inputs.size();
-  SmallVector<LayerWeight> layersWeights = layerWeights(types, layer);
-  for (const LayerWeight &weight : layersWeights) {
+  SmallVector<LayerWeight> weightsOfLayer = layerWeights(types, layer);
+  for (const LayerWeight &weight : weightsOfLayer) {
     inputs.push_back(weight.type);
   }
   e.b.setLoc(namedLocation(e.b.getContext(), name));
@@ -53,7 +53,7 @@ func::FuncOp layerFunction(ModuleOp module, const ModelTypes &types,
   ArrayRef<BlockArgument> arguments = entry->getArguments();
   nameArguments(arguments.take_front(firstWeight), types, layer);
   for (auto [argument, weight] :
-       llvm::zip_equal(arguments.drop_front(firstWeight), layersWeights)) {
+       llvm::zip_equal(arguments.drop_front(firstWeight), weightsOfLayer)) {
     BlockArgument(argument).setLoc(partLocation(e.b.getContext(), weight.name));
   }
   Value x = arguments[0];

@@ -90,3 +90,18 @@ func.func @step(%logits: tensor<?x4xf32> {cheems.field = "logits"}, %pool: tenso
 func.func @step(%tokens: tensor<?xi32> {cheems.field = "tokens"}, %n: index) {
   return
 }
+
+// -----
+
+// expected-error@below {{'func.func' op is not one block that returns}}
+func.func @step(%logits: tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32> {
+  cf.br ^end
+^end:
+  return %logits : tensor<?x4xf32>
+}
+
+// -----
+
+// A declaration has no body to change.
+// CHECK-LABEL: func.func private @elsewhere(tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32>
+func.func private @elsewhere(%logits: tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32>

@@ -1,6 +1,6 @@
 // cheems-specialize-decode: a second step whose segments have one row each.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_SPECIALIZEDECODEPASS
@@ -12,10 +12,9 @@ using namespace mlir;
 namespace {
 struct SpecializeDecode
     : cheems::impl::SpecializeDecodePassBase<SpecializeDecode> {
-  /// Functions that work on segments, themselves or in what they call, in the
-  /// module's order.
-  static llvm::SetVector<func::FuncOp> segmentedFunctions(ModuleOp module) {
-    llvm::SetVector<func::FuncOp> found;
+  /// Functions that work on segments, themselves or in what they call.
+  static llvm::DenseSet<func::FuncOp> segmentedFunctions(ModuleOp module) {
+    llvm::DenseSet<func::FuncOp> found;
     auto isSegmented = [&](func::FuncOp function) {
       return function
           .walk([&](Operation *op) {
@@ -26,17 +25,16 @@ struct SpecializeDecode
           })
           .wasInterrupted();
     };
-    for (size_t before = 1; before != found.size();) {
+    // Callers come to know what they call, until nothing is new.
+    size_t before;
+    do {
       before = found.size();
       for (auto function : module.getOps<func::FuncOp>()) {
         if (!found.contains(function) && isSegmented(function)) {
           found.insert(function);
         }
       }
-      if (found.empty()) {
-        break;
-      }
-    }
+    } while (found.size() != before);
     return found;
   }
 
@@ -51,20 +49,19 @@ struct SpecializeDecode
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    llvm::SetVector<func::FuncOp> segmented =
-        segmentedFunctions(getOperation());
-    for (func::FuncOp function : segmented) {
+    llvm::DenseSet<func::FuncOp> segmented = segmentedFunctions(getOperation());
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    llvm::erase_if(functions, [&](func::FuncOp function) {
+      return !segmented.contains(function);
+    });
+    for (func::FuncOp function : functions) {
       if (symbols.lookup(decodeName(function.getName()))) {
         function.emitOpError("has a copy already: @")
             << decodeName(function.getName());
         return signalPassFailure();
       }
     }
-    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
-      if (!segmented.contains(function)) {
-        continue;
-      }
       auto copy = cast<func::FuncOp>(function->clone());
       copy.setName(decodeName(function.getName()));
       copy->setAttr("cheems.decode", UnitAttr::get(&getContext()));

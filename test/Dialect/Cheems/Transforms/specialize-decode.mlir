@@ -99,3 +99,22 @@ func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?xi32>
   return
 }
 func.func private @step_decode()
+
+// -----
+
+// Of two functions that call each other, both get a copy.
+// CHECK-LABEL: func.func @first(
+// CHECK-LABEL: func.func @first_decode(
+// CHECK: call @second_decode(
+// CHECK-LABEL: func.func @second_decode(
+// CHECK: cheems.positions one_row
+// CHECK: call @first_decode(
+func.func @first(%segments: tensor<?x8xi32>, %p: tensor<?xi32>) {
+  func.call @second(%segments, %p) : (tensor<?x8xi32>, tensor<?xi32>) -> ()
+  return
+}
+func.func @second(%segments: tensor<?x8xi32>, %p: tensor<?xi32>) {
+  %positions, %lengths = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
+  func.call @first(%segments, %p) : (tensor<?x8xi32>, tensor<?xi32>) -> ()
+  return
+}

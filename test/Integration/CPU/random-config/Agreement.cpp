@@ -10,10 +10,10 @@ using namespace cheems::reference;
 
 namespace cheems::test {
 
-/// Every layer, and the head, passes on the error of what came before and adds
-/// its own. In f32 a sum of n products errs by up to n units, sums of sums by
-/// both: attention's over rows of scores, an SSD's over rows of products of
-/// states, times a decay whose logarithm, a sum over rows, has been rounded.
+/// Terms of a layer's longest sum. In f32 a sum of n products errs by up to n
+/// units, sums of sums by both: attention's over rows of scores, an SSD's over
+/// rows of products of states, times a decay whose logarithm, a sum over rows,
+/// has been rounded.
 static int64_t longestSum(const ModelConfig &c, int64_t length) {
   int64_t longest = std::max({c.hidden, c.intermediate, c.heads * c.headDim});
   if (c.attentionLayers() > 0) {
@@ -25,6 +25,8 @@ static int64_t longestSum(const ModelConfig &c, int64_t length) {
   return longest;
 }
 
+/// Every layer, and the head, passes on the error of what came before and adds
+/// its own.
 double bound(const ModelConfig &c, int64_t length) {
   return static_cast<double>(longestSum(c, length) * (c.layers + 1)) * 0x1p-24;
 }
@@ -123,9 +125,10 @@ static double highestBefore(const std::vector<double> &rows, size_t row) {
   return row == 0 ? 0.0 : *std::max_element(rows.begin(), rows.begin() + row);
 }
 
-/// A row that passes errors on more than others, as where a norm divides by
-/// little, may err by more: by as many units as a sum has, of which what one
-/// does is measured. Ties are none here: nothing is rounded.
+/// Some rows pass errors on more than others, as where a norm divides by a
+/// small number. What one unit of f32 at every part of a layer does to a row is
+/// measured. The row may err by as many of these as the longest sum has terms.
+/// Nothing is rounded here, so there are no ties.
 std::vector<double> Evaluator::boundsOfRows(const Sequence &sequence) const {
   double one = 0x1p-24;
   Rounding disturbed;

@@ -171,7 +171,8 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     - C11: `block` >= 1.
 
     Edges: a row that sees nothing gives zero, and so do heads of which `visible` says none. With `one_row` every segment has one row.
-    That the capacity C suffices is the caller's duty.
+    Three things are the caller's duty. A segment has at least one row. Its position is the number of rows that its sequence has. The
+    capacity C suffices: for all rows of a sequence, or with `keep` for W + `block`.
 
     Accumulation: as `dynamic_mask_attention` and `quantize_entries`; `bf16` is handed on. How rows are cut into segments changes
     nothing but f32 rounding, and not even that at multiples of `block`.

@@ -23,7 +23,7 @@ def CheemsCPU_FinishOp : CheemsCPU_DestinationOp<"finish", [
 
     Constraints:
     - C1: `angles` are two of one shape [T, P/2], P/2 static and not 0, where `turned` stands, else there are none.
-    - C2: `turned` is a positive multiple of P, and so is N where it is known, less than `turned`, and `at` is left out.
+    - C2: `turned` is a positive multiple of P. So is N, where `at` is left out and N is known and less than `turned`.
     - C3: `mapped` is [from, to], from not below `turned` and less than to; it stands where the epilogue does.
     - C4: the epilogue takes one f32 for y and one for each operand of `with`, in this order.
     - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
