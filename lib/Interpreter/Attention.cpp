@@ -4,7 +4,7 @@
 #include "MaskKinds.h"
 #include "SegmentTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "cheems/Reference/OnlineAttention.h"
+#include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
 #include <limits>
 
 namespace cheems::interpreter {

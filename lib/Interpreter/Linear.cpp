@@ -1,8 +1,8 @@
 // Products with panels, and epilogues: linear and finish.
-#include "cheems/Reference/Linear.h"
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
 #include "cheems/Reference/Rotary.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 

@@ -1,11 +1,9 @@
-// Projections, activations and the two MLP forms, evaluated in double; products
-// with panels and an epilogue.
+// Projections, activations and the two MLP forms, evaluated in double.
 #ifndef CHEEMS_REFERENCE_LINEAR_H
 #define CHEEMS_REFERENCE_LINEAR_H
 
 #include "cheems/Import/ModelConfig.h"
 #include "cheems/Reference/Tensor.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace cheems::reference {
@@ -34,37 +32,18 @@ Tensor bf16(const Tensor &x);
 /// quantizedLinear(x) + b; the result is [T, out].
 Tensor linear(const Tensor &x, const LinearWeights &w);
 
-/// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
-Tensor unpacked(const Tensor &panels, int64_t columns);
-
-/// Rows rounded to 8 bits: with m = max_k |x[t, k]|, codes[t, k] = round(x[t,
-/// k]
-/// * (127 / m)), ties to even, and scales[t] = m / 127, both in f32; rows with
-/// m < 2^-100 are zeros.
+/// Rows rounded to 8 bits: with m = max_k |x[t, k]|,
+/// codes[t, k] = round(x[t, k] * (127 / m)), ties to even, and
+/// scales[t] = m / 127, both in f32; rows with m < 2^-100 are zeros.
 struct RoundedRows {
   Tensor codes;  ///< [T, K]
   Tensor scales; ///< [T]
 };
 RoundedRows roundedRows(const Tensor &x);
 
-/// Of panels of unsigned bytes [P, K/4, 16, 4], or of two codes a byte [P, K/8,
-/// 16, 4], and scales [P, G, 16].
-QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
-                          int64_t columns, int64_t size);
 /// y[t, n] = scale of row t * sum_g scales[n, g] * (sum_{k in g} code[t, k] *
 /// codes[n, k]).
 Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
-
-/// One element from its sums, one a weight, and from what stands beside it.
-using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,
-                                           llvm::ArrayRef<double> with)>;
-/// y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...) where
-/// sum_i = x W_i^T, for x [T, K]; the result is [T, columns].
-Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
-              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
-/// The same of codes.
-Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
-              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
 
 /// log(1 + e^x), without overflow for large x.
 double softplus(double x);

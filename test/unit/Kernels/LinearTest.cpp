@@ -1,8 +1,8 @@
 // Products with panels and their epilogues, compiled, against the evaluator;
 // and a row alone against itself among others.
-#include "cheems/Reference/Linear.h"
 #include "Epilogues.h"
 #include "ModuleText.h"
+#include "cheems/Dialect/CheemsCPU/Reference/PackedLinear.h"
 
 using namespace cheems::test;
 using cheems::reference::Tensor;

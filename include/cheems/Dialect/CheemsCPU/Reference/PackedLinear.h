@@ -1,0 +1,33 @@
+// Products with packed weights and an epilogue, evaluated in double: the
+// weights are unpacked, and the products are those of
+// `cheems/Reference/Linear.h`.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_PACKEDLINEAR_H
+#define CHEEMS_DIALECT_CHEEMSCPU_REFERENCE_PACKEDLINEAR_H
+
+#include "cheems/Reference/Linear.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace cheems::reference {
+
+/// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
+Tensor unpacked(const Tensor &panels, int64_t columns);
+
+/// Of panels of unsigned bytes [P, K/4, 16, 4], or of two codes a byte [P, K/8,
+/// 16, 4], and scales [P, G, 16].
+QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
+                          int64_t columns, int64_t size);
+
+/// One element from its sums, one a weight, and from what stands beside it.
+using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,
+                                           llvm::ArrayRef<double> with)>;
+/// y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...) where
+/// sum_i = x W_i^T, for x [T, K]; the result is [T, columns].
+Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
+/// The same of codes.
+Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
+              llvm::ArrayRef<Tensor> with, int64_t columns, Epilogue epilogue);
+
+} // namespace cheems::reference
+
+#endif
