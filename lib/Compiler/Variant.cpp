@@ -9,6 +9,8 @@
 #include <mutex>
 
 namespace cheems {
+using mlir::cheems::Stage;
+
 namespace {
 /// Stages done, of all variants together.
 class Progress {
@@ -65,8 +67,7 @@ llvm::Error lowerToBuffers(const VariantSource &source, Work &work) {
   target.groupExperts = source.groupExperts;
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildFusePipeline(pm, target);
-            buildBufferizePipeline(pm, target);
+            buildPipeline(pm, target, Stage::Imported, Stage::Planned);
           })) {
     return failed;
   }
@@ -84,7 +85,7 @@ llvm::Error generateCode(const VariantSource &source, Work &work,
   TargetDescription target = variant.target.describe(source.scalar);
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildLLVMPipeline(pm, target);
+            buildPipeline(pm, target, Stage::Planned, Stage::LLVM);
           })) {
     return failed;
   }

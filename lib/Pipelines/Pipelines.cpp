@@ -1,7 +1,8 @@
-// The named pass bundles.
+// The stages of the way to code for CPUs.
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Target/CPU/Passes.h"
@@ -35,13 +36,15 @@ static void enter(OpPassManager &pm, mlir::cheems::Stage stage) {
   pm.addPass(mlir::cheems::createEnterStagePass(options));
 }
 
-void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
-  enter(pm, mlir::cheems::Stage::Fused);
+static void expand(OpPassManager &pm, const TargetDescription &) {
   pm.addPass(mlir::cheems::createSpecializeDecodePass());
   pm.addPass(mlir::cheems::createExpandSegmentsPass());
   pm.addPass(mlir::cheems::createEnterBuffersPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
+}
+
+static void fuse(OpPassManager &pm, const TargetDescription &target) {
   if (!target.scalar) {
     pm.addPass(mlir::cheems::createFuseProjectionsPass());
   }
@@ -56,6 +59,11 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
     sizes.products = target.products;
     sizes.groupExperts = target.groupExperts;
     pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
+  }
+}
+
+static void tile(OpPassManager &pm, const TargetDescription &target) {
+  if (!target.scalar) {
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
   }
@@ -68,9 +76,7 @@ void buildFusePipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
 }
 
-void buildBufferizePipeline(OpPassManager &pm,
-                            const TargetDescription &target) {
-  enter(pm, mlir::cheems::Stage::Buffers);
+static void bufferize(OpPassManager &pm, const TargetDescription &) {
   pm.addPass(mlir::cheems::createLowerParametersPass());
   // Row counts of intermediate tensors become that of the function's first
   // argument: one extent to plan by.
@@ -97,6 +103,9 @@ void buildBufferizePipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizer());
+}
+
+static void lowerKernels(OpPassManager &pm, const TargetDescription &target) {
   if (!target.scalar) {
     mlir::cheems::LowerMicrokernelsPassOptions kernels;
     kernels.lanes = target.lanes;
@@ -105,6 +114,9 @@ void buildBufferizePipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(
         mlir::cheems::createLowerMicrokernelsPass(kernels));
   }
+}
+
+static void plan(OpPassManager &pm, const TargetDescription &) {
   // Lifts scratch out of loops, but not out of a forall: there it is one a
   // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
@@ -113,17 +125,22 @@ void buildBufferizePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
 }
 
-void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
-  enter(pm, mlir::cheems::Stage::LLVM);
+static void makeLoops(OpPassManager &pm, const TargetDescription &) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(mlir::cheems::createExpandMathPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.addPass(mlir::cheems::createCheckKernelsPass());
+}
+
+static void outline(OpPassManager &pm, const TargetDescription &) {
   // Hides operands behind loads, so it comes after everything that wants to see
   // memrefs.
   pm.addPass(mlir::cheems::createOutlineParallelPass());
   pm.addPass(mlir::cheems::createEmitEntriesPass());
+}
+
+static void convertToLLVM(OpPassManager &pm, const TargetDescription &) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
@@ -137,10 +154,40 @@ void buildLLVMPipeline(OpPassManager &pm, const TargetDescription &target) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void buildPipeline(OpPassManager &pm, const TargetDescription &target) {
-  buildFusePipeline(pm, target);
-  buildBufferizePipeline(pm, target);
-  buildLLVMPipeline(pm, target);
+ArrayRef<PipelineStage> cpuStages() {
+  using mlir::cheems::Stage;
+  static constexpr PipelineStage stages[] = {
+      {Stage::Expanded,
+       "Sequences in loops, pools as buffers, and a second step for segments "
+       "of one row",
+       expand},
+      {Stage::Fused,
+       "Products packed and fused with what follows them; sizes chosen", fuse},
+      {Stage::Tiled,
+       "Parallel loops and loops over chunks and keys; what has no kernel is "
+       "decomposed",
+       tile},
+      {Stage::Buffers, "Buffers in place of tensors; kernels are still ops",
+       bufferize},
+      {Stage::Kernels, "Kernels as loops over vectors", lowerKernels},
+      {Stage::Planned, "Buffers have places in one workspace", plan},
+      {Stage::Loops, "Loops and vectors alone, checked: nothing allocates",
+       makeLoops},
+      {Stage::Outlined, "Parallel loops as functions; entries of abi.h",
+       outline},
+      {Stage::LLVM, "The LLVM dialect", convertToLLVM},
+  };
+  return stages;
+}
+
+void buildPipeline(OpPassManager &pm, const TargetDescription &target,
+                   mlir::cheems::Stage from, mlir::cheems::Stage to) {
+  for (const PipelineStage &stage : cpuStages()) {
+    if (stage.stage > from && stage.stage <= to) {
+      enter(pm, stage.stage);
+      stage.build(pm, target);
+    }
+  }
 }
 
 namespace {
@@ -169,35 +216,41 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
     return result;
   }
 };
+
+/// For a part of the road.
+template <typename Base> struct PartOptions : Base {
+  using Stage = mlir::cheems::Stage;
+  typename Base::template Option<Stage> from{
+      *this, "from", llvm::cl::desc("the stage that the module is at"),
+      llvm::cl::init(Stage::Imported), mlir::cheems::StageValues()};
+  typename Base::template Option<Stage> to{
+      *this, "to", llvm::cl::desc("the stage that it comes to"),
+      llvm::cl::init(Stage::LLVM), mlir::cheems::StageValues()};
+};
+struct NoOptions : PassPipelineOptions<NoOptions> {};
 } // namespace
 
 void registerPipelines() {
-  PassPipelineRegistration<TargetOptions>(
-      "cheems-fuse", "Fusion and weight layout, on tensors",
-      [](OpPassManager &pm, const TargetOptions &options) {
-        buildFusePipeline(pm, options.target());
+  for (const PipelineStage &stage : cpuStages()) {
+    PassPipelineRegistration<TargetOptions>(
+        mlir::cheems::pipelineOf(stage.stage), stage.summary,
+        [&stage](OpPassManager &pm, const TargetOptions &options) {
+          enter(pm, stage.stage);
+          stage.build(pm, options.target());
+        });
+  }
+  PassPipelineRegistration<PartOptions<TargetOptions>>(
+      "cheems-fast",
+      "All stages, or those between two: to the LLVM dialect, vectorised",
+      [](OpPassManager &pm, const PartOptions<TargetOptions> &options) {
+        buildPipeline(pm, options.target(), options.from, options.to);
       });
-  PassPipelineRegistration<TargetOptions>(
-      "cheems-bufferize", "Tensors to buffers in one arena",
-      [](OpPassManager &pm, const TargetOptions &options) {
-        buildBufferizePipeline(pm, options.target());
-      });
-  PassPipelineRegistration<TargetOptions>(
-      "cheems-to-llvm", "Buffers to the LLVM dialect",
-      [](OpPassManager &pm, const TargetOptions &options) {
-        buildLLVMPipeline(pm, options.target());
-      });
-  PassPipelineRegistration<TargetOptions>(
-      "cheems-fast", "A whole module to the LLVM dialect, vectorised",
-      [](OpPassManager &pm, const TargetOptions &options) {
-        buildPipeline(pm, options.target());
-      });
-  PassPipelineRegistration<>(
-      "cheems-scalar", "A whole module to the LLVM dialect, in plain loops",
-      [](OpPassManager &pm) {
+  PassPipelineRegistration<PartOptions<NoOptions>>(
+      "cheems-scalar", "The same in plain loops",
+      [](OpPassManager &pm, const PartOptions<NoOptions> &options) {
         TargetDescription target;
         target.scalar = true;
-        buildPipeline(pm, target);
+        buildPipeline(pm, target, options.from, options.to);
       });
 }
 

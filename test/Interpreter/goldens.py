@@ -10,7 +10,7 @@ MODEL_DIR/golden.safetensors holds input_ids [B,T] and logits [B,T,V]. One cheem
 - two steps, of which the second takes the pools that the first left,
 - after --cheems-specialize-decode some steps of one row a sequence, with the entry `step_decode`,
 - after --cheems-expand-segments, as loops over sequences, both entries,
-- the same after what else `cheems-fuse` does to tensors.
+- the same after what else `cheems-to-fused` does to tensors.
 
 The error is the largest difference over the golden's standard deviation. What is evaluated in double errs by no more than what
 the recording did in f32, the rotary angles: 1e-5. Keys and values of a bfloat16 checkpoint are stored as such: 6e-2, as for

@@ -1,25 +1,31 @@
-// The named pass bundles; docs/pipelines.md tells why each pass stands where it
-// does.
+// The way from an imported module to code, in named stages; docs/pipelines.md
+// tells why each pass stands where it does.
 #ifndef CHEEMS_PIPELINES_PIPELINES_H
 #define CHEEMS_PIPELINES_PIPELINES_H
 
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Target/CPU/TargetDescription.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace cheems {
 
-/// Fusion and layout, on tensors (cheems-fuse).
-void buildFusePipeline(mlir::OpPassManager &pm,
-                       const TargetDescription &target);
-/// Tensors to buffers in one arena (cheems-bufferize).
-void buildBufferizePipeline(mlir::OpPassManager &pm,
-                            const TargetDescription &target);
-/// Buffers to the LLVM dialect (cheems-to-llvm).
-void buildLLVMPipeline(mlir::OpPassManager &pm,
-                       const TargetDescription &target);
-/// All of them: cheems-fast, or cheems-scalar.
-void buildPipeline(mlir::OpPassManager &pm, const TargetDescription &target);
+/// Passes that take a module from one stage to the next. Each stage can be
+/// printed, and read back.
+struct PipelineStage {
+  mlir::cheems::Stage stage; ///< what the module is then
+  llvm::StringLiteral summary;
+  void (*build)(mlir::OpPassManager &pm, const TargetDescription &target);
+};
 
+/// Those of code for CPUs, in order; the first takes an imported module.
+llvm::ArrayRef<PipelineStage> cpuStages();
+
+/// The stages after `from` up to `to`, each behind cheems-enter-stage.
+void buildPipeline(mlir::OpPassManager &pm, const TargetDescription &target,
+                   mlir::cheems::Stage from = mlir::cheems::Stage::Imported,
+                   mlir::cheems::Stage to = mlir::cheems::Stage::LLVM);
+
+/// Each stage as cheems-to-STAGE, all as cheems-fast and cheems-scalar.
 void registerPipelines();
 
 } // namespace cheems

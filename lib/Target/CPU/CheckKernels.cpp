@@ -57,16 +57,17 @@ StringRef missingStage(Operation *op) {
     return "";
   }
   if (op->getNumResults()) {
-    return "cheems-bufferize comes before cheems-to-llvm";
+    return "cheems-to-buffers comes before cheems-to-loops";
   }
   if (!ours) {
-    return "convert-linalg-to-loops, with which cheems-to-llvm begins, has not "
+    return "convert-linalg-to-loops, with which cheems-to-loops begins, has "
+           "not "
            "run";
   }
   return isa<cheems::KernelOpInterface>(op)
-             ? "cheems-lower-microkernels, in cheems-bufferize, has not run"
-             : "cheems-fuse, which decomposes it, comes before "
-               "cheems-bufferize";
+             ? "cheems-lower-microkernels, in cheems-to-kernels, has not run"
+             : "cheems-to-tiled, which decomposes it, comes before "
+               "cheems-to-buffers";
 }
 
 LogicalResult check(Operation *op, SymbolTableCollection &symbols) {

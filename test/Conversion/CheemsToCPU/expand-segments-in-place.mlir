@@ -1,6 +1,6 @@
 // What cheems-expand-segments makes bufferises in place: no pool is copied, neither in steps of any segments nor in those of one
 // row each.
-// RUN: cheems-opt %s --split-input-file --cheems-fuse --cheems-bufferize | FileCheck %s --implicit-check-not=memref.copy --implicit-check-not=memref.alloc
+// RUN: cheems-opt %s --split-input-file --cheems-fast=to=planned | FileCheck %s --implicit-check-not=memref.copy --implicit-check-not=memref.alloc
 
 // CHECK-LABEL: func.func @ssd(
 // CHECK-LABEL: func.func @ssd_decode(

@@ -4,8 +4,8 @@
 // RUN: not cheems-opt %s --cheems-select-strategy="lanes=12" --split-input-file 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: error: no target to select sizes for: registers have 8 or 16 lanes, not 12
 // Those that split take the sizes off, and leave nothing of them.
-// RUN: cheems-opt %s --cheems-fuse --split-input-file | FileCheck %s --check-prefix=TAKEN --implicit-check-not=cheems.panels --implicit-check-not=cheems.rows --implicit-check-not=cheems.keys --implicit-check-not=cheems.chunk
-// TAKEN: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.stage = #cheems.stage<fused>, cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>}
+// RUN: cheems-opt %s --cheems-fast=to=tiled --split-input-file | FileCheck %s --check-prefix=TAKEN --implicit-check-not=cheems.panels --implicit-check-not=cheems.rows --implicit-check-not=cheems.keys --implicit-check-not=cheems.chunk
+// TAKEN: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.stage = #cheems.stage<tiled>, cheems.target = #cheems_cpu.target<lanes = 8, registers = 16, products = fma>}
 // TAKEN: module attributes {cheems.prefill
 
 // CHECK: module attributes {cheems.chunk = 48 : i64, cheems.prefill = 512 : i64, cheems.target = #cheems_cpu.target<lanes = 16, registers = 32, products = amx>}

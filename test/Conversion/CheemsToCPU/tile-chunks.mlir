@@ -1,9 +1,9 @@
 // An ssd becomes a loop of ssd_chunk that carries the state; few static rows are one chunk.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=16}),canonicalize)' | FileCheck %s
 // Over segments and heads, with the state in a slice of a pool, all stays in place: what is allocated is scratch of a chunk.
-// RUN: cheems-opt %s --cheems-fuse --cheems-bufferize | FileCheck %s --check-prefix=PLACE --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: cheems-opt %s --cheems-fast=to=planned | FileCheck %s --check-prefix=PLACE --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // In plain loops, too.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-bufferize{lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-fast{from=tiled to=planned lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // RUN: not cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=0}))' 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: 'cheems.ssd' op needs cheems.chunk of at least 1, not 0
 

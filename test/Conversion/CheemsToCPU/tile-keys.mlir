@@ -2,7 +2,7 @@
 // the blocks stay in place through the whole pipeline: scratch is static, and nothing is copied.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys{keys=64}),canonicalize,cse)' --split-input-file | FileCheck %s
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-keys{rows=2 keys=3}),canonicalize,cse)' --split-input-file | FileCheck %s --check-prefix=SMALL
-// RUN: cheems-opt %s --cheems-fuse --cheems-bufferize --split-input-file | FileCheck %s --check-prefix=BUFFER --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: cheems-opt %s --cheems-fast=to=planned --split-input-file | FileCheck %s --check-prefix=BUFFER --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 
 // One row of a static count needs no loop over rows.
 // CHECK-LABEL: @decode

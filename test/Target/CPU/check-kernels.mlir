@@ -75,7 +75,7 @@ func.func @calls(%n: i64, %f: (i64) -> ()) {
 
 // What a stage should have lowered: one error for all, and it says which.
 func.func @on_tensors() -> (tensor<2xf32>, tensor<2xf32>) {
-  // expected-error@below {{'cheems.parameter' op was not lowered: cheems-bufferize comes before cheems-to-llvm}}
+  // expected-error@below {{'cheems.parameter' op was not lowered: cheems-to-buffers comes before cheems-to-loops}}
   %w = cheems.parameter ["w"] : tensor<2xf32>
   %v = cheems.parameter ["v"] : tensor<2xf32>
   return %w, %v : tensor<2xf32>, tensor<2xf32>
@@ -84,7 +84,7 @@ func.func @on_tensors() -> (tensor<2xf32>, tensor<2xf32>) {
 // -----
 
 func.func @without_kernel(%d: memref<4x2xf32>, %a: memref<2xf32>) {
-  // expected-error@below {{'cheems.dynamic_mask' op was not lowered: cheems-fuse, which decomposes it, comes before cheems-bufferize}}
+  // expected-error@below {{'cheems.dynamic_mask' op was not lowered: cheems-to-tiled, which decomposes it, comes before cheems-to-buffers}}
   cheems.dynamic_mask ins(%d, %a : memref<4x2xf32>, memref<2xf32>) outs(%d : memref<4x2xf32>)
   return
 }
@@ -92,7 +92,7 @@ func.func @without_kernel(%d: memref<4x2xf32>, %a: memref<2xf32>) {
 // -----
 
 func.func @with_kernel(%x: memref<4x2xf32>, %w: memref<2xf32>) {
-  // expected-error@below {{'cheems.rms_norm' op was not lowered: cheems-lower-microkernels, in cheems-bufferize, has not run}}
+  // expected-error@below {{'cheems.rms_norm' op was not lowered: cheems-lower-microkernels, in cheems-to-kernels, has not run}}
   cheems.rms_norm epsilon 1.0e-6 ins(%x, %w : memref<4x2xf32>, memref<2xf32>) outs(%x : memref<4x2xf32>)
   return
 }
@@ -101,7 +101,7 @@ func.func @with_kernel(%x: memref<4x2xf32>, %w: memref<2xf32>) {
 
 func.func @no_loops(%d: memref<4x2xf32>) {
   %zero = arith.constant 0.0 : f32
-  // expected-error@below {{'linalg.fill' op was not lowered: convert-linalg-to-loops, with which cheems-to-llvm begins, has not run}}
+  // expected-error@below {{'linalg.fill' op was not lowered: convert-linalg-to-loops, with which cheems-to-loops begins, has not run}}
   linalg.fill ins(%zero : f32) outs(%d : memref<4x2xf32>)
   return
 }

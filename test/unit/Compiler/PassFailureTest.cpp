@@ -41,7 +41,7 @@ TEST(PassFailure, thePassTheOpAndTheLayerAreNamed) {
                       passes.addPass(mlir::cheems::createCheckKernelsPass());
                     }),
             "internal error: 'cheems.parameter' op was not lowered: "
-            "cheems-bufferize comes before cheems-to-llvm [pass "
+            "cheems-to-buffers comes before cheems-to-loops [pass "
             "cheems-check-kernels] in layer 3 ssd_mlp");
 }
 

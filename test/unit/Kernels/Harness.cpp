@@ -151,9 +151,9 @@ CompiledModule::compile(const std::string &text, Mode mode,
   // time, and cheems-opt does it in all of its tests.
   before.enableVerifier(false);
   after.enableVerifier(false);
-  buildFusePipeline(before, target->second);
-  buildBufferizePipeline(before, target->second);
-  buildLLVMPipeline(after, target->second);
+  using mlir::cheems::Stage;
+  buildPipeline(before, target->second, Stage::Imported, Stage::Planned);
+  buildPipeline(after, target->second, Stage::Planned);
   if (mlir::failed(before.run(*module)) ||
       mlir::failed(mlir::verify(*module))) {
     return fail("the module does not bufferise");

@@ -118,15 +118,15 @@ private:
     seeds.push_back({origin, text});
     TargetDescription fast, scalar;
     scalar.scalar = true;
-    half(origin + ", fused", text,
-         [&](OpPassManager &passes) { buildFusePipeline(passes, fast); });
-    half(origin + ", buffers", text, [&](OpPassManager &passes) {
-      buildFusePipeline(passes, fast);
-      buildBufferizePipeline(passes, fast);
+    using mlir::cheems::Stage;
+    half(origin + ", tiled", text, [&](OpPassManager &passes) {
+      buildPipeline(passes, fast, Stage::Imported, Stage::Tiled);
     });
-    half(origin + ", plain buffers", text, [&](OpPassManager &passes) {
-      buildFusePipeline(passes, scalar);
-      buildBufferizePipeline(passes, scalar);
+    half(origin + ", planned", text, [&](OpPassManager &passes) {
+      buildPipeline(passes, fast, Stage::Imported, Stage::Planned);
+    });
+    half(origin + ", plain loops", text, [&](OpPassManager &passes) {
+      buildPipeline(passes, scalar, Stage::Imported, Stage::Planned);
     });
   }
 

@@ -1,5 +1,7 @@
 // What every mutant goes through.
 #include "Stages.h"
+#include "cheems/Dialect/Cheems/Transforms/Options.h"
+#include "cheems/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -41,8 +43,11 @@ std::vector<Stage> allStages() {
     bool nested = anchor.find("FuncOp") != std::string::npos;
     stages.push_back({name, nested ? "func.func(" + name + ")" : name});
   }
-  for (const char *name : {"cheems-fuse", "cheems-bufferize", "cheems-to-llvm",
-                           "cheems-fast", "cheems-scalar"}) {
+  std::vector<std::string> whole{"cheems-fast", "cheems-scalar"};
+  for (const PipelineStage &stage : cpuStages()) {
+    whole.push_back(mlir::cheems::pipelineOf(stage.stage));
+  }
+  for (const std::string &name : whole) {
     stages.push_back({name, name});
   }
   return stages;

@@ -51,8 +51,9 @@ FakeArtifact plantedStep(const std::string &access, bool raceChecks) {
   target.threadSanitizer = raceChecks;
   target.addressSanitizer &= !raceChecks;
   mlir::PassManager before(&context), after(&context);
-  buildBufferizePipeline(before, target.describe(false));
-  buildLLVMPipeline(after, target.describe(false));
+  using mlir::cheems::Stage;
+  buildPipeline(before, target.describe(false), Stage::Tiled, Stage::Planned);
+  buildPipeline(after, target.describe(false), Stage::Planned);
   if (!module || mlir::failed(before.run(*module))) {
     throw std::runtime_error("the step does not bufferise");
   }

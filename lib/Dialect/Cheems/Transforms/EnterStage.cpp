@@ -1,8 +1,7 @@
-// cheems-enter-stage: pipelines run in order, and once.
+// cheems-enter-stage: stages come in order, and once.
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_ENTERSTAGEPASS
@@ -13,26 +12,11 @@ using namespace mlir;
 using cheems::Stage;
 
 namespace {
-/// What makes a module of that stage.
-StringRef makerOf(Stage stage) {
-  switch (stage) {
-  case Stage::Imported:
-    return "cheems-compile --emit mlir";
-  case Stage::Fused:
-    return "cheems-fuse";
-  case Stage::Buffers:
-    return "cheems-bufferize";
-  case Stage::LLVM:
-    return "cheems-to-llvm";
-  }
-  llvm_unreachable("every stage is made by something");
-}
-
 struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   using EnterStagePassBase::EnterStagePassBase;
 
-  static Stage after(Stage stage) {
-    return static_cast<Stage>(static_cast<int>(stage) + 1);
+  Stage before() {
+    return static_cast<Stage>(static_cast<int>(stage.getValue()) - 1);
   }
 
   /// As emitOpError, which would print the whole module, too.
@@ -42,12 +26,11 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
 
   /// None where the module does not say.
   FailureOr<std::optional<Stage>> stageOf(ModuleOp module) {
-    if (!module.getOps<LLVM::LLVMFuncOp>().empty()) {
-      return std::optional(Stage::LLVM);
-    }
     Attribute said = module->getAttr(cheems::kStage);
     if (!said) {
-      return std::optional<Stage>();
+      return module.getOps<LLVM::LLVMFuncOp>().empty()
+                 ? std::optional<Stage>()
+                 : std::optional(Stage::LLVM);
     }
     auto is = dyn_cast<cheems::StageAttr>(said);
     if (!is) {
@@ -77,24 +60,20 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
     if (failed(is)) {
       return failure();
     }
-    if (*is && **is >= stage) {
-      return refuse(module) << "has been through " << makerOf(**is) << "; "
-                            << makerOf(stage) << " takes what "
-                            << makerOf(static_cast<Stage>(
-                                   static_cast<int>(stage.getValue()) - 1))
-                            << " makes";
+    if (*is && **is != before()) {
+      auto error =
+          **is < before() ? firstOp(module)->emitOpError() : refuse(module);
+      return error << "is at stage " << stringifyStage(**is) << "; "
+                   << pipelineOf(stage) << " takes "
+                   << stringifyStage(before());
     }
-    if (*is && after(**is) < stage) {
-      SmallVector<StringRef> missing;
-      for (Stage next = after(**is); next < stage; next = after(next)) {
-        missing.push_back(makerOf(next));
-      }
-      return firstOp(module)->emitOpError()
-             << "needs " << llvm::join(missing, " and ") << " before "
-             << makerOf(stage);
+    // What is in the LLVM dialect is for tools that know no other.
+    if (stage == Stage::LLVM) {
+      module->removeAttr(cheems::kStage);
+    } else {
+      module->setAttr(cheems::kStage,
+                      cheems::StageAttr::get(&getContext(), stage));
     }
-    module->setAttr(cheems::kStage,
-                    cheems::StageAttr::get(&getContext(), stage));
     return success();
   }
 

@@ -3,7 +3,7 @@
 // It is the only lowering: the fast pipeline has no kernel for it either.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose{kernels=true}))' | FileCheck %s
 // The state of a slot is updated in place: no buffer but the rows' counts, and none is copied.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-bufferize,cheems-check-kernels)' | FileCheck %s --check-prefix=BUFFER --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-fast{from=tiled to=planned},cheems-check-kernels)' | FileCheck %s --check-prefix=BUFFER --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 
 // CHECK-LABEL: @append
 // CHECK-NOT: cheems.

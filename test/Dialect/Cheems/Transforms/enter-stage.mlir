@@ -1,7 +1,7 @@
 // RUN: cheems-opt %s --cheems-enter-stage --split-input-file --verify-diagnostics | FileCheck %s
 
-// CHECK: module attributes {cheems.stage = #cheems.stage<fused>}
-// doc: cheems-enter-stage{stage=fused}
+// CHECK: module attributes {cheems.stage = #cheems.stage<expanded>}
+// doc: cheems-enter-stage{stage=expanded}
 module attributes {cheems.stage = #cheems.stage<imported>} {
   func.func @weight() -> tensor<2xf32> {
     %w = cheems.parameter ["w"] : tensor<2xf32>
@@ -13,25 +13,25 @@ module attributes {cheems.stage = #cheems.stage<imported>} {
 // -----
 
 // Written by hand, it says nothing.
-// CHECK: module attributes {cheems.stage = #cheems.stage<fused>}
+// CHECK: module attributes {cheems.stage = #cheems.stage<expanded>}
 module {
 }
 
 // -----
 
-// expected-error@below {{'builtin.module' op has been through cheems-fuse; cheems-fuse takes what cheems-compile --emit mlir makes}}
-module attributes {cheems.stage = #cheems.stage<fused>} {
+// expected-error@below {{'builtin.module' op is at stage expanded; cheems-to-expanded takes imported}}
+module attributes {cheems.stage = #cheems.stage<expanded>} {
 }
 
 // -----
 
-// expected-error@below {{has been through cheems-bufferize; cheems-fuse takes}}
-module attributes {cheems.stage = #cheems.stage<buffers>} {
+// expected-error@below {{is at stage outlined; cheems-to-expanded takes imported}}
+module attributes {cheems.stage = #cheems.stage<outlined>} {
 }
 
 // -----
 
-// expected-error@below {{has been through cheems-to-llvm; cheems-fuse takes}}
+// expected-error@below {{is at stage llvm; cheems-to-expanded takes imported}}
 module {
   llvm.func @step()
 }

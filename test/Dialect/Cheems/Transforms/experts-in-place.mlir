@@ -1,5 +1,5 @@
 // A layer's experts from its normalised rows to the residual: rows in parallel, scratch alone is allocated, nothing is copied.
-// RUN: cheems-opt %s --cheems-fuse --cheems-bufferize | FileCheck %s
+// RUN: cheems-opt %s --cheems-fast=to=planned | FileCheck %s
 
 #row = affine_map<(m, n, k) -> (m, k)>
 #weight = affine_map<(m, n, k) -> (n, k)>

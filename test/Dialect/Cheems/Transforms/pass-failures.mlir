@@ -3,12 +3,12 @@
 // RUN: split-file %s %t
 // RUN: not cheems-opt %t/ours.mlir --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
 // RUN: not cheems-opt %t/ours.mlir --mlir-disable-threading --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
-// RUN: not cheems-opt %t/upstream.mlir --allow-unregistered-dialect --cheems-bufferize 2>&1 | FileCheck %s --check-prefix=UPSTREAM
+// RUN: not cheems-opt %t/upstream.mlir --allow-unregistered-dialect --cheems-fast="from=tiled to=planned" 2>&1 | FileCheck %s --check-prefix=UPSTREAM
 // RUN: not cheems-opt %t/ours.mlir --cheems-check-kernels 2>&1 | FileCheck %s --check-prefix=MODULE
 
 // OURS: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op needs cheems.keys of at least 1, not 0 [pass cheems-tile-keys on @second]
 // UPSTREAM: upstream.mlir:2:{{[0-9]+}}: error: op was not bufferized [test.unknown, pass one-shot-bufferize]
-// MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op was not lowered: cheems-bufferize comes before cheems-to-llvm [pass cheems-check-kernels on @model]
+// MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op was not lowered: cheems-to-buffers comes before cheems-to-loops [pass cheems-check-kernels on @model]
 
 //--- ours.mlir
 module @model {

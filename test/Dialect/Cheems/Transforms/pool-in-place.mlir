@@ -1,6 +1,6 @@
 // The forms of generated IR that bufferise in place: the product's own pass list leaves nothing to allocate or copy, and the
 // check passes. pool-pitfalls.mlir has the forms that cost a copy.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(cheems-bufferize,func.func(convert-linalg-to-loops),cheems-check-kernels)' --split-input-file | FileCheck %s --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(cheems-fast{from=tiled to=planned},func.func(convert-linalg-to-loops),cheems-check-kernels)' --split-input-file | FileCheck %s --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // The three passes before bufferisation are needed: CSE and the elimination of empty tensors, then cheems-own-inits after CSE.
 // RUN: cheems-opt %s --split-input-file --pass-pipeline='builtin.module(one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},canonicalize,cse,canonicalize)' | FileCheck %s --check-prefix=PLAIN
 // RUN: cheems-opt %s --split-input-file --pass-pipeline='builtin.module(cse,eliminate-empty-tensors,one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},canonicalize,cse,canonicalize)' | FileCheck %s --check-prefix=SHARED

@@ -1,5 +1,5 @@
 // Forms of generated IR that cost a copy of a pool or of rows: each is refused.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(cheems-bufferize,func.func(convert-linalg-to-loops),cheems-check-kernels)' --split-input-file --verify-diagnostics
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(cheems-fast{from=tiled to=planned},func.func(convert-linalg-to-loops),cheems-check-kernels)' --split-input-file --verify-diagnostics
 
 // The body reads the pool from outside, not through shared_outs.
 func.func @outer_pool(%segments: memref<?x4xi32>, %b: memref<?x64xf32>, %n: index) {

@@ -1,4 +1,4 @@
-// stage: cheems-bufferize
+// stage: cheems-to-buffers
 // frame: ValueBoundsConstraintSet
 // tensor.dim of a constant index past the rank verifies (its value is
 // undefined); the analysis of slices takes the index for one of the shape's.

@@ -30,8 +30,10 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
 }
 
 def Cheems_Stage : I32EnumAttr<"Stage", "What a module has become on its way to code", [
-    I32EnumAttrCase<"Imported", 0, "imported">, I32EnumAttrCase<"Fused", 1, "fused">,
-    I32EnumAttrCase<"Buffers", 2, "buffers">, I32EnumAttrCase<"LLVM", 3, "llvm">]> {
+    I32EnumAttrCase<"Imported", 0, "imported">, I32EnumAttrCase<"Expanded", 1, "expanded">, I32EnumAttrCase<"Fused", 2, "fused">,
+    I32EnumAttrCase<"Tiled", 3, "tiled">, I32EnumAttrCase<"Buffers", 4, "buffers">, I32EnumAttrCase<"Kernels", 5, "kernels">,
+    I32EnumAttrCase<"Planned", 6, "planned">, I32EnumAttrCase<"Loops", 7, "loops">, I32EnumAttrCase<"Outlined", 8, "outlined">,
+    I32EnumAttrCase<"LLVM", 9, "llvm">]> {
   let cppNamespace = "::mlir::cheems";
   let genSpecializedAttr = 0;
 }

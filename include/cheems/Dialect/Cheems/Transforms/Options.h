@@ -3,17 +3,24 @@
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_OPTIONS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "llvm/Support/CommandLine.h"
+#include <string>
 
 namespace mlir::cheems {
 
-/// The stages that a pipeline enters.
-inline auto stageValues() {
-  return llvm::cl::values(
-      clEnumValN(Stage::Fused, "fused", "cheems-fuse"),
-      clEnumValN(Stage::Buffers, "buffers", "cheems-bufferize"),
-      clEnumValN(Stage::LLVM, "llvm", "cheems-to-llvm"));
+/// The pipeline that makes a module of that stage.
+inline std::string pipelineOf(Stage stage) {
+  return ("cheems-to-" + stringifyStage(stage)).str();
 }
+
+/// Every stage, as what an option may be.
+struct StageValues {
+  template <typename Option> void apply(Option &option) const {
+    for (unsigned i = 0; i <= getMaxEnumValForStage(); ++i) {
+      auto stage = static_cast<Stage>(i);
+      option.getParser().addLiteralOption(stringifyStage(stage), stage, "");
+    }
+  }
+};
 
 } // namespace mlir::cheems
 

@@ -5,18 +5,18 @@
 include "mlir/Pass/PassBase.td"
 
 def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
-  let summary = "Refuse a module that has not been through the pipeline before, or has been through this one";
+  let summary = "Refuse a module that is not at the stage before";
   let description = [{
-    Before: a module whose `cheems.stage` says what it is: `imported`, `fused` or `buffers`; one in the LLVM dialect is at `llvm`.
-    After: the same, with the `cheems.stage` that is entered. Each pipeline begins with it.
+    Before: a module whose `cheems.stage` says what it is, from `imported` to `outlined`; one in the LLVM dialect is at `llvm`.
+    After: the same, with the `cheems.stage` that is entered, or without one where that is `llvm`. Each stage's passes begin with it.
     Requires: the module is at the stage before. A module that says no stage, as one written by hand, may enter any but where it is
     in the LLVM dialect.
-    Guarantees: a pipeline that runs twice or too early is refused by one error, which says what comes first, at the first op that
-    still needs it. Preserves bits.
+    Guarantees: a pipeline that runs twice, too early or too late is refused by one error, which says at which stage the module is and
+    which one the pipeline takes. Too early, it is at the first op that still needs passes. Preserves bits.
   }];
   let options = [
-    Option<"stage", "stage", "::mlir::cheems::Stage", "::mlir::cheems::Stage::Fused", "What the module becomes",
-           "::mlir::cheems::stageValues()">
+    Option<"stage", "stage", "::mlir::cheems::Stage", "::mlir::cheems::Stage::Expanded", "What the module becomes",
+           "::mlir::cheems::StageValues()">
   ];
   let dependentDialects = ["::mlir::cheems::CheemsDialect"];
 }
