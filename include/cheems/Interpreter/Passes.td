@@ -7,28 +7,27 @@ include "mlir/Pass/PassBase.td"
 def InterpretPass : Pass<"cheems-interpret", "::mlir::ModuleOp"> {
   let summary = "Run a function of the module on tensors of files";
   let description = [{
-    Before: a module on tensors, as the importer builds it or as any pass leaves it that comes before bufferisation. Only
-    `cheems-enter-buffers` has to be left out.
-    After: the same module. The function `entry` has been run by the evaluators of `lib/Reference`, in double precision, on the tensors
-    of the files `inputs`, with the weights of `weights`, a model folder or a safetensors file; its results are in the file
-    `outputs`. Nothing is rounded but what an op's equation rounds: keys and values that are stored as bf16 or i8, codes of weights,
-    sums of experts' scores.
+    Before: a module on tensors, as the importer builds it, or after any passes that come before bufferisation. Only
+    `cheems-enter-buffers` must be left out.
+    After: the same module. The evaluators of `lib/Reference` have run the function `entry` in double precision. It took the tensors of the
+    files `inputs`, and the weights of `weights`, which is a model folder or a safetensors file. Its results are in the file `outputs`. Only
+    what an op's equation rounds is rounded: keys and values that are stored as bf16 or i8, codes of weights, sums of experts' scores.
 
-    Tensors have the names of arguments: what `cheems.field` says, and for `pools` the name in the module's `cheems.state`. Results
-    have those of `logits` and the pools, in order, or what their own `cheems.field` says. So the results of a step are
-    among the inputs of the next: `inputs=next.safetensors,out.safetensors`. `logits` is only written, and not read from a file.
-    Where a pool is absent it is empty, and no sequence may have a position but 0; it has the slots and the capacity of those
-    that are there, or as many as the segments need. Integers are read from I32 and I64, floats from F32, BF16, F16 and F64, where they
-    fit. Written are F32, BF16 and F64 for floats of that type, I32 for integers up to 32 bits and I64 for others.
-    Requires: every op that is reached is known: those of the dialect on tensors, and of `func`, `scf`, `affine`, `linalg`, `tensor`,
-    `arith` and `math` what the passes make. What an op leaves to its caller is checked: ids and slots that are not there, rows
-    without a sequence, pools without room, elements that are read before they are written.
-    Guarantees: the module is not changed. An error is at the op that made it; then no file is written.
+    Tensors have the names of arguments. These are the names of `cheems.field`, and for `pools` the names in the module's `cheems.state`.
+    Results have the names of `logits` and the pools, in order, or the names of their own `cheems.field`. So the results of a step can be
+    inputs of the next: `inputs=next.safetensors,out.safetensors`. `logits` is only written, and not read from a file. If a pool is not in
+    the files, it is empty, and every sequence must have position 0. Its slots and its capacity are those of the pools that are there, or as
+    many as the segments need. Integers are read from I32 and I64, and floats from F32, BF16, F16 and F64, if they fit. Floats are written as
+    F32, BF16 and F64, by their type. Integers of up to 32 bits are written as I32, and others as I64.
+    Requires: the interpreter knows every op that is reached. It knows the ops of the dialect on tensors, and those ops of `func`, `scf`,
+    `affine`, `linalg`, `tensor`, `arith` and `math` that the passes make. It checks what the caller of an op must guarantee. Errors are ids
+    and slots that do not exist, rows without a sequence, pools that are too small, and elements that are read before they are written.
+    Guarantees: the module is not changed. An error is at the op that caused it, and then no file is written.
   }];
   let options = [
     Option<"entry", "entry", "std::string", "\"step\"", "The function to run">,
     Option<"weights", "weights", "std::string", "", "A model folder, or a safetensors file, that has the weights">,
-    ListOption<"inputs", "inputs", "std::string", "Safetensors files with the arguments, by commas">,
+    ListOption<"inputs", "inputs", "std::string", "Safetensors files with the arguments, with commas between them">,
     Option<"outputs", "outputs", "std::string", "", "The safetensors file to write">
   ];
 }

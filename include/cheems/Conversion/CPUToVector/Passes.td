@@ -7,19 +7,20 @@ include "mlir/Pass/PassBase.td"
 def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::FuncOp"> {
   let summary = "Ops with a kernel become vector loops";
   let description = [{
-    Before: on memrefs, the ops that have a kernel: those that implement `KernelOpInterface`
-    (`lib/Conversion/CPUToVector/KernelModels.cpp` attaches it).
-    After: `scf.for` loops over register tiles of `vector` ops; an `ssd_chunk` of several rows and the
-    expert ops get scratch of static size. With `products` other than `fma`, a `cheems_cpu.linear` of pairs of bf16 becomes `amx` or
-    `x86vector.avx512.dot` ops, and an `scf.forall` in front of its own rounds the inputs to bf16.
-    A `cheems.mix_experts` goes row by row; with `cheems.group` and outside of a `cheems.decode` function, by groups of so many
-    rows: their pairs with experts are sorted by expert, so that a row of a table is fetched once for all rows of x that want it.
-    Requires: bufferised IR. Where the module has a `cheems.target`, that holds and the options do not.
+    Before: on memrefs, the ops that have a kernel. These are the ops with `KernelOpInterface`, which
+    `lib/Conversion/CPUToVector/KernelModels.cpp` attaches.
+    After: `scf.for` loops over register tiles of `vector` ops. An `ssd_chunk` of several rows and the expert ops get scratch of static
+    size. With `products` other than `fma`, a `cheems_cpu.linear` of pairs of bf16 becomes `amx` or `x86vector.avx512.dot` ops, and an
+    `scf.forall` before its loop rounds the inputs to bf16.
+    A `cheems.mix_experts` goes row by row. With `cheems.group` and outside of a `cheems.decode` function, it goes by groups of that many
+    rows. The pairs of a row and an expert are sorted by expert, so that a row of a table is fetched once for all rows of x that need it.
+    Requires: bufferised IR. If the module has a `cheems.target`, it is used, and the options are ignored.
     Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
-    `tdpbf16ps` over blocks of 32), whatever the tile, so a row never depends on the rows beside it. An `ssd_chunk` of one row has the bits of the recurrence.
+    `tdpbf16ps` over blocks of 32), in every tile. So a row does not depend on other rows. An `ssd_chunk` of one row has the bits of the
+    recurrence.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target">,
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes per vector register of the target">,
     Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            "::mlir::cheems::productsValues()">

@@ -1,17 +1,17 @@
-// From vector loops to what LLVM takes: weights, one arena, parallel bodies, entries. docs/passes.md shows the before and after of each.
+// From vector loops to the LLVM dialect: weights, one arena, parallel bodies, entries. docs/passes.md shows the before and after of each.
 #ifndef CHEEMS_TARGET_CPU_PASSES_TD
 #define CHEEMS_TARGET_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
-  let summary = "Lay out the weight section and turn parameters into views of it";
+  let summary = "Lay out the weight section, and turn parameters into views of it";
   let description = [{
     Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
     After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
     dictionaries {names, type, layout, permute, beside, offset}, which the archive writer and the loader follow.
-    Requires: one such argument a function that holds parameters.
-    Guarantees: offsets are 64-byte aligned, in order of first use, each parameter once. Preserves bits.
+    Requires: each function with parameters has one such argument.
+    Guarantees: offsets are multiples of 64 bytes, in the order of first use. Each parameter is there once. Preserves bits.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -20,9 +20,9 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "Place every temporary in one arena";
   let description = [{
     Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
-    After: `memref.view` of one byte argument. Buffers whose lives do not overlap share bytes. A public function records its needs as
-    `cheems.workspace = [S, R, W]`: S + R * rows + W * workers bytes; W is that of the function which needs the most.
-    Requires: each alloc has at most one dynamic extent, the row count of its function; allocs inside a forall are static.
+    After: `memref.view` of one argument of bytes. Buffers whose lifetimes do not overlap share bytes. A public function records its needs as
+    `cheems.workspace = [S, R, W]`, which means S + R * rows + W * workers bytes. W is that of the function that needs the most.
+    Requires: each alloc has at most one dynamic extent, which is the row count of its function. Allocs inside of a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::cheems::CheemsCPUDialect"];
@@ -32,8 +32,8 @@ def ExpandMathPass : Pass<"cheems-expand-math"> {
   let summary = "Replace math functions by polynomials";
   let description = [{
     Before: `math.exp`, `log1p`, `erf`, ... on f32 and `math.sin`, `cos`, `exp`, `log` on f64.
-    After: straight-line arithmetic: MLIR's approximations for f32 (at most 5 ulp), our own for f64 (below 2 ulp; sine and cosine for
-    |x| < 2^30 by a three-part reduction).
+    After: straight-line arithmetic. f32 has MLIR's approximations (at most 5 ulp). f64 has our own (below 2 ulp; sine and cosine for
+    |x| < 2^30, by a three-part reduction).
     Requires: scalars or vectors.
     Guarantees: no call of a math library is left.
   }];
@@ -43,11 +43,11 @@ def ExpandMathPass : Pass<"cheems-expand-math"> {
 def CheckKernelsPass : Pass<"cheems-check-kernels", "::mlir::ModuleOp"> {
   let summary = "Refuse code that allocates, copies a pool or calls a library";
   let description = [{
-    Before and after: the same IR. An error at the op where the compiled step would allocate (`memref.alloc`, `memref.alloca`), copy
-    a buffer (`memref.copy`), or call anything but `cheems_parallel_for` and the module's own functions, or where an op of the dialect
-    or of `math` that needs a library is left.
+    Before and after: the same IR. There is an error at an op by which the compiled step would allocate (`memref.alloc`, `memref.alloca`),
+    copy a buffer (`memref.copy`), or call something else than `cheems_parallel_for` and the module's own functions. There is also an error
+    at an op of the dialects that is left, and at an op of `math` that needs a library.
     Requires: IR after `cheems-plan-workspace` and `cheems-expand-math`.
-    Guarantees: what passes neither allocates nor leaves the module but for the pool.
+    Guarantees: a step of a module that passes allocates nothing, and calls nothing outside of the module except the pool.
   }];
 }
 
@@ -56,10 +56,11 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
   let description = [{
     Before: bufferised `scf.forall` of any rank.
     After: `func @f_parallelN(context, begin, end, worker)`, which loops over its range of the linearised iterations, and a call of
-    `cheems_parallel_for` (include/cheems/abi.h), which is told the loop's `cheems.name`. Captured values travel in a struct on the
-    caller's stack.
-    Requires: no results, no nesting; runs right before the conversion to LLVM.
-    Guarantees: no alloca in a loop; `cheems_cpu.worker` becomes the worker argument; equal bodies are one function. Preserves bits.
+    `cheems_parallel_for` (include/cheems/abi.h), which gets the loop's `cheems.name`. Captured values are in a struct on the caller's
+    stack.
+    Requires: the loops have no results and are not nested. This pass runs right before the conversion to LLVM.
+    Guarantees: there is no alloca in a loop. `cheems_cpu.worker` becomes the worker argument. Equal bodies are one function. Preserves
+    bits.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
@@ -68,12 +69,12 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
 def EmitEntriesPass : Pass<"cheems-emit-entries", "::mlir::ModuleOp"> {
   let summary = "Wrap each public step function in a C entry";
   let description = [{
-    Before: public functions over memrefs marked `cheems.entry = "symbol"`, their arguments marked with the field of `cheems_step` they
-    take: `cheems.field = "tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
+    Before: public functions on memrefs with `cheems.entry = "symbol"`. The attribute `cheems.field` of an argument names the field of
+    `cheems_step` that it takes: `"tokens" | "segments" | "rows" | "logits" | "parameters" | "pools" | "workspace"`.
     After: `symbol(const cheems_step *)` loads the struct of include/cheems/abi.h, builds the memrefs and calls the function, which
-    becomes private. `cheems.mark` stores a cycle count where the step has a profile: one test and branch where it has none. The
-    module's `cheems.*` notes for the archive writer are dropped.
-    Requires: static extents but for those that abi.h gives.
+    becomes private. If the step has a profile, `cheems.mark` stores a cycle count. If not, it costs one test and branch. The `cheems.*`
+    attributes of the module, which are for the archive writer, are removed.
+    Requires: extents are static, except those that abi.h gives.
     Guarantees: the entry returns nothing and keeps nothing. Preserves bits.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",

@@ -8,20 +8,21 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Causal attention of one sequence under its dynamic mask";
   let description = [{
-    Softmax attention of a block of query rows over the stored keys of their sequence, which already hold the block's own.
+    Softmax attention of a block of query rows over the stored keys of their sequence. The keys of the block are stored already.
 
-    Equation: row t sees entry j if j <= first + t, or with `seen` if j < seen[t], and, with `threshold` operands, if it is kept
-    for row t as `keep_threshold` says. With s[j] = scale * sum_p query[t, h, p] * keys[g, j, p], for query head h with key head g = h / (H/G) and mask
-    head m = h / (H/M):
-    - `bias`: w = softmax over seen j of (s[j] + mask[m, j])
-    - `threshold`: w = softmax over seen j with mask[m, j] >= `hide_below` of s[j]
-    - `scale`: w[j] = softmax over seen j of s[j], times mask[m, j], not renormalised
+    Equation: row t sees entry j if j <= first + t, or with `seen` if j < seen[t]. With `threshold` operands, the entry must also be kept
+    for row t, as `keep_threshold` says. Query head h has the key head g = h / (H/G) and the mask head m = h / (H/M). With
+    s[j] = scale * sum_p query[t, h, p] * keys[g, j, p]:
+    - `bias`: w is the softmax of s[j] + mask[m, j] over the entries j that the row sees
+    - `threshold`: w is the softmax of s[j] over the entries j that the row sees and that have mask[m, j] >= `hide_below`
+    - `scale`: w[j] is mask[m, j] times the softmax of s[j] over the entries j that the row sees; w is not normalised again
 
     y[t, h, p] = sum_j w[j] * values[g, j, p]
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16 or, as `quantize_entries` leaves them, i8 codes; `mask` [M, C] f32; `first` index, the
-    number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts; optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32;
-    with codes `key_scales`, `value_scales` [G, C] f32, by which the codes of entry j are multiplied; `y` [T, H, P] f32 is the destination.
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, C, P] f32, bf16, or i8 codes that `quantize_entries` made; `mask`
+    [M, C] f32; `first` index, the number of entries before the block; optionally `seen` [T] i32, ascending, as `append_visible` counts;
+    optionally `position` [M, C] i32, `threshold` [T, M] f32 and `last` [T, M] i32; for codes `key_scales`, `value_scales` [G, C] f32, which
+    multiply the codes of entry j; `y` [T, H, P] f32 is the destination.
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P].
@@ -29,17 +30,17 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, C].
     - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
-    - C6: `hide_below` is given for kind `threshold` only.
-    - C7: `seen` is [T], and only for kind `threshold`.
-    - C8: `key_scales` and `value_scales` [G, C] are given where keys and values are i8, and only there.
-    - C9: `bf16` is given for i8 only.
+    - C6: `hide_below` is given only for kind `threshold`.
+    - C7: `seen` is [T], and is given only for kind `threshold`.
+    - C8: `key_scales` and `value_scales` [G, C] are given if and only if keys and values are i8.
+    - C9: `bf16` is given only for i8.
 
-    Edges: a row that sees nothing gives zero. first + T <= C is the caller's duty.
+    Edges: a row that sees nothing gives zero. The caller guarantees first + T <= C.
 
-    Accumulation: f32; keys, values and codes are widened exactly, the running maximum and sum are f32. A score is multiplied by its
-    key's scale once, and a weight by its value's. Where a target multiplies bf16 and keys
-    are bf16, or i8 with `bf16`, it may round queries to bf16, and the exponentials that weight values, as exp(s[j]) would be (times the
-    mask for kind `scale`, times the value's scale). The sum that y is divided by is of exponentials that are not rounded.
+    Accumulation: f32. Keys, values and codes are widened exactly. The running maximum and sum are f32. A score is multiplied by its
+    key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `bf16`, a target that multiplies bf16 may round
+    queries and weights to bf16. A weight is rounded as exp(s[j]) would be, times the mask for kind `scale`, and times the value's scale.
+    y is divided by a sum of exponentials that are not rounded.
 
     Example:
     ```mlir

@@ -4,7 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
-def Cheems_QuantizedPart : I32EnumAttr<"QuantizedPart", "What of a matrix rounded to few bits", [
+def Cheems_QuantizedPart : I32EnumAttr<"QuantizedPart", "A part of a matrix that is rounded to few bits", [
     I32EnumAttrCase<"Matrix", 0, "matrix">, // all of it: cheems-quantize-parameters splits it
     I32EnumAttrCase<"Codes", 1, "codes">,
     I32EnumAttrCase<"Scales", 2, "scales">
@@ -17,10 +17,11 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
   let mnemonic = "quantized";
   let summary = "Rounding of a matrix of weights to few bits";
   let description = [{
-    A matrix `[N, K]` becomes codes of 8 or 4 bits, and a scale for every row and `group` neighbours of it, 0 for all K:
-    W[n, k] is near scale[n, k / group] * code[n, k], codes in [-127, 127] or [-8, 7].
+    A matrix `[N, K]` becomes codes of 8 or 4 bits, and scales. Each row has one scale per `group` neighbouring columns; `group` 0
+    means one scale for all K. W[n, k] is near scale[n, k / group] * code[n, k]. Codes are in [-127, 127] or [-8, 7].
 
-    Without a layout codes of 8 bits are `[N, K]`, signed, and scales `[N, K/group]`. With one they are stored as it says.
+    Without a layout, codes of 8 bits are signed and have the shape `[N, K]`, and scales have the shape `[N, K/group]`. A layout says
+    how they are stored otherwise.
 
     Example: `#cheems.quantized<bits = 4, group = 64, part = codes>`
   }];
@@ -29,7 +30,7 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
   let genVerifyDecl = 1;
 }
 
-def Cheems_Stage : I32EnumAttr<"Stage", "What a module has become on its way to code", [
+def Cheems_Stage : I32EnumAttr<"Stage", "How far a module is on its way to code", [
     I32EnumAttrCase<"Imported", 0, "imported">, I32EnumAttrCase<"Expanded", 1, "expanded">, I32EnumAttrCase<"Fused", 2, "fused">,
     I32EnumAttrCase<"Tiled", 3, "tiled">, I32EnumAttrCase<"Buffers", 4, "buffers">, I32EnumAttrCase<"Kernels", 5, "kernels">,
     I32EnumAttrCase<"Planned", 6, "planned">, I32EnumAttrCase<"Loops", 7, "loops">, I32EnumAttrCase<"Outlined", 8, "outlined">,

@@ -16,21 +16,22 @@ def Cheems_Dialect : Dialect {
   let cppNamespace = "::mlir::cheems";
   let summary = "State-space duality, dynamic masks and expert retrieval of \"Wonderful Matrices\"";
   let description = [{
-    Value semantics on tensors. Ops of a step (`gather_rows`, `positions`, and those named `segmented_`) take the rows of all
-    sequences and the table of segments that says whose they are. The others work on one sequence: raggedness is outside, in loops
-    over segments that `cheems-expand-segments` makes of the first. State is a pooled tensor `[slots, layers, ...]`, sliced by the
-    loops and updated in place through destinations. What works on one sequence works on buffers, too, after bufferisation.
+    The ops have value semantics on tensors. Ops of a step (`gather_rows`, `positions`, and those named `segmented_`) take the rows
+    of all sequences. The table of segments says which rows belong to which sequence. The other ops work on one sequence.
+    `cheems-expand-segments` turns ops of a step into loops over segments with ops of one sequence inside. State is a pooled tensor
+    `[slots, layers, ...]`. The loops take slices of it and update them in place through destinations. After bufferisation the ops of
+    one sequence work on buffers.
 
     Letters in shapes: T rows (tokens), D hidden size, H query heads, G key/value heads, M heads of `A` (masks),
     P head size, C capacity of the key/value entries of one head, S segments, W kept keys, N state size of SSD, G its groups,
-    K keys a half, k experts retrieved a head, E experts.
+    K keys per half, k retrieved experts per head, E experts.
 
-    Constraints of an op are labelled C1, C2, ...; an error of its verifier begins with the label. Of every op that has `outs` and
-    is none of a step:
+    The constraints of an op have the labels C1, C2, ..., and an error of its verifier begins with the label. One constraint holds for
+    every op that has `outs` and is no op of a step:
     - C0: operands with a shape are all tensors or all buffers.
 
-    Of these, those for which the target has a kernel (`KernelOpInterface`) stay as they are until the kernel takes their place, on
-    buffers. `cheems-decompose` takes the others apart, on tensors.
+    If the target has a kernel for such an op (`KernelOpInterface`), the op stays as it is until the kernel replaces it, on buffers.
+    `cheems-decompose` replaces the others by upstream ops, on tensors.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

@@ -6,7 +6,7 @@ include "mlir/IR/OpBase.td"
 
 def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
   let cppNamespace = "::mlir::cheems";
-  let description = "An op of a step that works on the rows of each sequence by itself.";
+  let description = "An op of a step that works on the rows of each sequence separately.";
   let methods = [
     InterfaceMethod<"The segment table, [S, 8] i32.", "::mlir::Value", "getSegments">,
     InterfaceMethod<"Whether each segment has one row.", "bool", "getOneRow">,
@@ -17,11 +17,11 @@ def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
 def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::cheems";
   let description = [{
-    An op for which a target has a kernel of its own: it stays as it is until it is on buffers, and the kernel takes its place.
-    Targets attach it as an external model, so the dialect does not know which ops those are.
+    An op for which a target has a kernel. The op stays as it is until it is on buffers. Then the kernel replaces it. Targets attach
+    this interface as an external model, so the dialect does not know which ops have a kernel.
   }];
   let methods = [
-    InterfaceMethod<"Builds the kernel in front of the op, which is on buffers; `target` is the target's attribute. The caller "
+    InterfaceMethod<"Builds the kernel in front of the op, which is on buffers. `target` is the target's attribute. The caller "
                     "erases the op.",
                     "::llvm::LogicalResult", "lowerToVectors", (ins "::mlir::RewriterBase &":$rewriter, "::mlir::Attribute":$target)>
   ];
@@ -31,10 +31,10 @@ def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let cppNamespace = "::mlir::cheems";
   let description = "How a target stores a matrix of weights.";
   let methods = [
-    InterfaceMethod<"Whether a weight of this shape can be stored so: a matrix, or with `stacked` several; with `quantized` its codes "
-                    "or scales.",
+    InterfaceMethod<"Whether a weight of this shape can be stored in this layout. It is a matrix, or several with `stacked`. With "
+                    "`quantized` it is the codes or the scales of the matrix.",
                     "bool", "mayHave", (ins "::llvm::ArrayRef<int64_t>":$shape, "bool":$stacked, "::mlir::Attribute":$quantized)>,
-    InterfaceMethod<"Dimensions that the stored weight has more than the matrix.", "int64_t", "getFurtherDimensions">
+    InterfaceMethod<"How many dimensions the stored weight has in addition to those of the matrix.", "int64_t", "getFurtherDimensions">
   ];
 }
 

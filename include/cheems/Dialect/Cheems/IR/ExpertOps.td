@@ -8,25 +8,27 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [Declare
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The k experts with the best sums of two half scores";
   let description = [{
-    Expert i * K + j of K * K has the score scores[0, h, i] + scores[1, h, j]; its k best are found from the k best of each half.
+    Expert i * K + j of K * K experts has the score scores[0, h, i] + scores[1, h, j]. The k best are found from the k best keys of each
+    half.
 
     Equation: for each row t and head h, in two stages:
-    - of each half the min(k, K) best keys, by score descending, then index ascending
-    - of the sums of all pairs of those, rounded to f32, the k best, by sum descending, then expert id i * K + j ascending
+    - the min(k, K) best keys of each half, by descending score, then by ascending index
+    - the k best of the sums of all pairs of these keys, rounded to f32, by descending sum, then by ascending expert id i * K + j
 
-    With `ascending` the same k come by expert id ascending.
+    With `ascending` the same k experts are in the order of ascending ids.
 
-    Operands: `scores` [T, 2, H, K] f32; destinations `score` [T, H, k] f32 and `expert` [T, H, k] i32, best first, or by id where
-    `ascending`.
+    Operands: `scores` [T, 2, H, K] f32; destinations `score` [T, H, k] f32 and `expert` [T, H, k] i32, with the best expert first, or in
+    the order of ids with `ascending`.
 
     Constraints:
     - C1: `score` and `expert` have the same shape [T, H, k], with T and H of `scores`.
     - C2: `scores` is [T, 2, H, K]; H, K and k are static.
     - C3: 1 <= k <= K * K < 2^31.
 
-    Edges: k > K takes all keys of each half. A NaN ranks below every number, NaNs among themselves by index. No buffer grows with the number of experts.
+    Edges: k > K takes all keys of each half. A NaN ranks below every number, and NaNs rank by index. No buffer grows with the number of
+    experts.
 
-    Accumulation: one f32 addition a pair; otherwise comparisons only: every lowering agrees bit for bit.
+    Accumulation: one f32 addition per pair. The rest is comparisons, so every lowering gives the same bits.
 
     Example:
     ```mlir
@@ -49,7 +51,8 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Adds the weighted sum of retrieved single-row experts";
   let description = [{
-    Each retrieved expert is one row of `down` and one of `up`; their outputs are added to `y`, which holds the cross-domain part.
+    Each retrieved expert is one row of `down` and one row of `up`. The outputs of the experts are added to `y`, which already has the
+    cross-domain part.
 
     Equation: with e = expert[t, h, i], s = score[t, h, i] and hit = sum_d x[t, d] * down[e, d]:
     - `softmax`: w = act(hit) * softmax_i(s), over the k experts of one head
@@ -57,11 +60,11 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
 
     y[t, d] <- y[t, d] + sum_{h, i} w * up[e, d]
 
-    Tables of i8 are codes, a scale a row: down[e, d] = scales[0][e] * code, up[e, d] = scales[1][e] * code; hit is
-    scales[0][e] * (sum_d x[t, d] * code) and w * scales[1][e] multiplies the codes of up.
+    Tables of i8 are codes with one scale per row: down[e, d] = scales[0][e] * code, up[e, d] = scales[1][e] * code. Then hit is
+    scales[0][e] * (sum_d x[t, d] * code), and w * scales[1][e] multiplies the codes of up.
 
-    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `scales`, for
-    i8 only, two of [E] f32; `y` [T, D] f32 is the destination, read and written, and may not overlap `x`. act is `silu`,
+    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `scales`, only for
+    i8, two of [E] f32; `y` [T, D] f32 is the destination. It is read and written, and may not overlap `x`. act is `silu`,
     `gelu` (the erf form) or `relu`.
 
     Constraints:
@@ -69,13 +72,13 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     - C2: `score` and `expert` have the same shape [T, H, k].
     - C3: `down` and `up` have the same shape [E, D] and element type.
     - C4: D, E, H and k are static.
-    - C5: tables of i8 have two `scales` [E], others none.
+    - C5: tables of i8 have two `scales` [E], and other tables have none.
 
-    Edges: expert ids in [0, E) are the caller's duty. An expert retrieved by two heads counts twice.
+    Edges: the caller guarantees expert ids in [0, E). An expert that two heads retrieve counts twice.
 
-    Accumulation: f32; rows of `down` and `up` are widened exactly; experts are added in the order of `expert`. Compiled, eight
-    experts of a head are summed in that order and their sum is added to y, whatever rows stand beside.
-    With `cheems.group`, which lets rows read experts together, the eight are summed by id: in the same order where ids ascend.
+    Accumulation: f32. Rows of `down` and `up` are widened exactly, and experts are added in the order of `expert`. Compiled code sums
+    eight experts of a head in that order and adds their sum to y, whatever other rows there are. `cheems.group` lets rows read
+    experts together. Then the eight are summed in the order of ids, which is the same order if the ids ascend.
 
     Example:
     ```mlir

@@ -8,7 +8,7 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The mask value of each key";
   let description = [{
-    One positive number a key and head of `A`.
+    The mask has one positive number per key and head of `A`.
 
     Equation: mask[t, m] = exp(A[m] * softplus(step[t, m])),  softplus(x) = log(1 + exp(x))
 
@@ -18,7 +18,7 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
     - C1: `step` and `mask` have the same shape [T, M].
     - C2: `a` is [M].
 
-    Edges: `a` = 0 gives 1; a large positive `a` overflows to infinity as the equation does.
+    Edges: `a` = 0 gives 1. A large positive `a` overflows to infinity, as the equation does.
 
     Accumulation: f32.
 
@@ -36,30 +36,31 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
 }
 
 def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
-  let summary = "The worst of the W kept keys, as each query sees them";
+  let summary = "The worst of the W kept keys of each query";
   let description = [{
-    For each query row, the mask value and position of the last key that is among the W best it may see.
+    For each query row, this op gives the mask and the position of the worst of the W best keys that the row may see.
 
-    Equation: row t sees the entries j <= first + t of a head. Order them by mask descending, then position ascending;
-    (threshold[t, m], last[t, m]) = (mask, position) of the W-th, or (-infinity, 2^31 - 1) where it sees at most W.
-    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if it is equal and position[m, j] <= last[t, m].
+    Equation: row t sees the entries j <= first + t of a head. They are ordered by descending mask, then by ascending position.
+    (threshold[t, m], last[t, m]) is (mask, position) of the W-th entry, or (-infinity, 2^31 - 1) if the row sees at most W entries.
+    Entry j is kept for row t if mask[m, j] > threshold[t, m], or if both are equal and position[m, j] <= last[t, m].
 
-    Operands and state: `mask` [M, C] f32 and `position` [M, C] i32, the entries of one sequence: [0, first) kept before this
-    block, then one a row; `first` index; `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys evicted
-    earlier need not be among the entries: they could never return (docs/rationale.md). With a destination `place` [1, M] i32,
-    for one row and first <= W: where `keep_update` moves the row's entry, the first place below W of an entry that is not kept, or
-    W where it moves nothing.
+    Operands and state: `mask` [M, C] f32 and `position` [M, C] i32 are the entries of one sequence. [0, first) are those kept before
+    this block, and one entry per row follows. `first` is an index. `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys
+    that were evicted earlier need not be among the entries, because they can never return (docs/rationale.md). A destination `place`
+    [1, M] i32 may be given for one row and first <= W. It says where `keep_update` moves the row's entry: the first place below W whose
+    entry is not kept, or W if nothing moves.
 
     Constraints:
     - C1: `mask` and `position` have the same shape [M, C].
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
-    - C4: `place` has the shape of `threshold`, which is [1, M] then.
+    - C4: `place` has the shape of `threshold`, which is then [1, M].
 
-    Edges: of equal masks the lower position stays; positions are distinct and not negative. first + T <= C is the caller's duty.
-    NaN masks come last and are never kept: where the W-th is one, (-infinity, 2^31 - 1). The zeros are equal, and a threshold is the positive one.
+    Edges: of equal masks, the lower position stays. Positions are distinct and not negative. The caller guarantees first + T <= C.
+    NaN masks come last and are never kept; if the W-th mask is NaN, the result is (-infinity, 2^31 - 1). Both zeros are equal, and a
+    threshold of zero is the positive one.
 
-    Accumulation: none, comparisons only: every lowering agrees bit for bit.
+    Accumulation: none. There are only comparisons, so every lowering gives the same bits.
 
     Example:
     ```mlir
@@ -81,29 +82,29 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
 }
 
 def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandSegments]> {
-  let summary = "Drops evicted entries and moves kept ones into their place";
+  let summary = "Drops evicted entries and moves kept entries into their places";
   let description = [{
-    After a block of rows, brings the W kept entries of each head to the front.
+    After a block of rows, this op moves the W kept entries of each head to the front.
 
-    Equation: with n = first + rows entries, nothing happens if n <= W. Otherwise entry j is kept as `keep_threshold` says for
-    the block's last row; kept entries j >= W move, in ascending order, to the evicted places below W, in ascending order.
+    Equation: there are n = first + rows entries. If n <= W, nothing happens. Otherwise `keep_threshold` of the block's last row says
+    which entries are kept. Kept entries j >= W move, in ascending order, to the places of evicted entries below W, in ascending order.
 
-    Operands and state: `threshold`, `last` [M], the last row of `keep_threshold`; `first`, `rows` index; destinations, updated
-    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and where keys and values are i8 codes their
-    `key_scales`, `value_scales` [M, C] f32. Entries from W on are undefined afterwards. `place` [M] i32, where `rows` is 1, is what
-    `keep_threshold` has found already; nothing is compared then.
+    Operands and state: `threshold`, `last` [M] are the last row of `keep_threshold`; `first`, `rows` are indices. Destinations, updated
+    in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and for i8 codes their `key_scales`, `value_scales`
+    [M, C] f32. Entries from W on are undefined afterwards. If `rows` is 1, `place` [M] i32 may be given, which `keep_threshold`
+    found. Then nothing is compared.
 
     Constraints:
     - C1: `keys` and `values` have the same type [M, C, P].
     - C2: `mask` and `position` are [M, C] with that M and C.
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
-    - C5: `key_scales` and `value_scales` [M, C] are given where keys and values are i8, and only there.
+    - C5: `key_scales` and `value_scales` [M, C] are given if and only if keys and values are i8.
     - C6: `place` is [M].
 
-    Edges: exactly W entries are kept whenever n > W, because the order is total; fewer where masks are NaN.
+    Edges: if n > W, exactly W entries are kept, because the order is total. If masks are NaN, fewer are kept.
 
-    Accumulation: none, values are moved.
+    Accumulation: none. Values are moved.
 
     Example:
     ```mlir
@@ -132,28 +133,29 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
 }
 
 def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible", [AttrSizedOperandSegments]> {
-  let summary = "Stores the keys of a block that some head may see";
+  let summary = "Stores the keys of a block that are visible to some head";
   let description = [{
-    Kind `threshold` hides a key with too small a mask from every query, for ever: such a key is never stored.
+    Kind `threshold` hides a key whose mask is too small from all queries, forever. So such a key is never stored.
 
     Equation: row t is stored if mask[t, m] >= `hide_below` for some m. Stored rows go, in order, to the entries from `count` on:
-    keys[0, e, p] = key[t, p], values[0, e, p] = value[t, p], stored_mask[m, e] = mask[t, m]. seen[t] = count + the number of
-    rows stored up to and including t.
+    keys[0, e, p] = key[t, p], values[0, e, p] = value[t, p], stored_mask[m, e] = mask[t, m]. seen[t] is `count` plus the number of
+    rows that are stored up to and including t.
 
-    Operands and state: `key`, `value` [T, P] f32, of one key head; `mask` [T, M] f32, of its M heads of A; `count` index, entries
-    stored before. Destinations: `keys`, `values` [1, C, P], `stored_mask` [M, C] f32, updated in place; `seen` [T] i32; where keys
-    and values are i8 codes, as `quantize_entries` makes them of a row, `key_scales`, `value_scales` [1, C] f32.
+    Operands and state: `key`, `value` [T, P] f32 of one key head; `mask` [T, M] f32 of its M heads of A; `count` index, the number of
+    entries stored before. Destinations: `keys`, `values` [1, C, P] and `stored_mask` [M, C] f32, updated in place; `seen` [T] i32.
+    Keys and values may be i8 codes, which `quantize_entries` makes from a row. Then `key_scales`, `value_scales` [1, C] f32 are
+    destinations, too.
 
     Constraints:
     - C1: `key` and `value` have the same shape [T, P].
     - C2: `keys` and `values` have the same type [1, C, P].
     - C3: `mask` is [T, M] and `stored_mask` [M, C].
     - C4: `seen` is [T].
-    - C5: `key_scales` and `value_scales` [1, C] are given where keys and values are i8, and only there.
+    - C5: `key_scales` and `value_scales` [1, C] are given if and only if keys and values are i8.
 
-    Edges: a NaN mask is not stored. count + T <= C is the caller's duty.
+    Edges: a mask that is NaN counts as below `hide_below`. The caller guarantees count + T <= C.
 
-    Accumulation: none; storing bf16 rounds to nearest even, codes as `quantize_entries` says.
+    Accumulation: none. Storing bf16 rounds to nearest even, and storing codes rounds as `quantize_entries` says.
 
     Example:
     ```mlir
@@ -181,10 +183,10 @@ def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible", [AttrSizedOp
 def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
   let summary = "Rows as signed bytes with a scale each";
   let description = [{
-    What keys and values are stored as where their type is i8.
+    Keys and values are stored in this form if their type is i8.
 
-    Equation: with a[t] = max_p |x[t, p]|: scales[t] = a[t] / 127, codes[t, p] = x[t, p] * (127 / a[t]) rounded to nearest even, in
-    [-127, 127]. Where a[t] < 2^-100 scale and codes are zero. What is read back is codes[t, p] * scales[t].
+    Equation: with a[t] = max_p |x[t, p]|: scales[t] = a[t] / 127, and codes[t, p] = x[t, p] * (127 / a[t]), rounded to nearest even, in
+    [-127, 127]. If a[t] < 2^-100, scale and codes are zero. A reader computes codes[t, p] * scales[t].
 
     Operands and state: `x` [T, P] f32; `codes` [T, P] i8 and `scales` [T] f32 are destinations.
 
@@ -192,9 +194,9 @@ def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
     - C1: `x` and `codes` have the same shape [T, P].
     - C2: `scales` is [T].
 
-    Edges: a row that holds NaN or infinity has that scale, and codes that mean nothing.
+    Edges: if a row has a NaN or an infinity, its scale is that number, and its codes have no meaning.
 
-    Accumulation: f32, every operation rounded: all lowerings agree bit for bit.
+    Accumulation: f32. Every operation is rounded, so all lowerings give the same bits.
 
     Example:
     ```mlir

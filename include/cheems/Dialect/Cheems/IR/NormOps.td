@@ -8,21 +8,21 @@ def Cheems_RmsNormOp : Cheems_DestinationOp<"rms_norm", [DeclareOpInterfaceMetho
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Root mean square normalisation of the last dimension";
   let description = [{
-    Scales each row of the last dimension to unit root mean square, then by a weight.
+    Scales each row of the last dimension to unit root mean square, and multiplies it by a weight.
 
     Equation: y[..., i] = x[..., i] * weight[i] / sqrt(mean_j(x[..., j]^2) + epsilon)
 
-    Operands: `x` [..., D] f32; `weight` [D] f32; `y` [..., D] f32 is the destination and may not overlap `x`
-    (rows are read twice).
+    Operands: `x` [..., D] f32; `weight` [D] f32; `y` [..., D] f32 is the destination. It may not overlap `x`,
+    because rows are read twice.
 
     Constraints:
     - C1: `x` and `y` have the same shape, of rank 2 or 3.
     - C2: `weight` is [D].
-    - C3: `epsilon` is 0, or at least 2^-126: a normal f32.
+    - C3: `epsilon` is 0 or at least 2^-126, which is a normal f32.
 
     Edges: a zero row gives zero if epsilon > 0.
 
-    Accumulation: f32, order unspecified but the same for every row of one compiled op.
+    Accumulation: f32. The order is not specified, but it is the same for every row of one compiled op.
 
     Example:
     ```mlir

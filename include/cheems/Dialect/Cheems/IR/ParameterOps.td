@@ -8,13 +8,14 @@ include "cheems/Dialect/Cheems/IR/CheemsInterfaces.td"
 def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   let summary = "A named weight of the checkpoint";
   let description = [{
-    The weight stored under a name in the checkpoint; several names stand for their concatenation along the first dimension, with
-    `beside` along the last one.
+    The weight that the checkpoint stores under a name. Several names mean the concatenation of their weights along the first dimension,
+    or with `beside` along the last one.
 
-    Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type,
-    and with `permute` transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor. With a layout its
-    last two dimensions, [N, K], are stored as a target wants them. With `quantized` it is the codes or the scales of the matrix rounded to few bits
-    (`#cheems.quantized`), or of part `matrix` the matrix that is to be rounded.
+    Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type.
+    - With `permute` it is transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor.
+    - With a layout, its last two dimensions, [N, K], are stored as a target needs them.
+    - With `quantized` (`#cheems.quantized`) it is the codes or the scales of the rounded matrix. Part `matrix` is a matrix that is still
+      to be rounded.
 
     Operands and state: none. The result is a static tensor. Weights are never constants in IR: `cheems-lower-parameters`
     turns this op into a view of the artefact's mapped weight section.
@@ -22,16 +23,18 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     Constraints:
     - C1: `names` is not empty.
     - C2: the result has a static shape.
-    - C3: with a `layout` the result has a shape that the layout says (`LayoutAttrInterface`), of several matrices with `permute`.
+    - C3: with a `layout` the result has a shape that the layout permits (`LayoutAttrInterface`); with `permute` it may be several
+      matrices.
     - C4: `permute` is a permutation of the dimensions of one name.
-    - C5: `beside` stands at a matrix, its columns a multiple of the names, without layout and permutation.
-    - C6: `quantized` stands without `permute`; codes are i8 and scales floats, of the shapes that `#cheems.quantized` names; a
-      `matrix` has neither layout nor `beside`.
+    - C5: with `beside` the result is a matrix, and the number of its columns is a multiple of the number of names; there is no layout
+      and no permutation.
+    - C6: with `quantized` there is no `permute`. Codes are i8 and scales are floats, with the shapes that `#cheems.quantized` says. Part
+      `matrix` has no layout and no `beside`.
 
-    Edges: with a layout, rows past the last are zero.
+    Edges: with a layout, padding rows are zero.
 
-    Accumulation: none; widening to f32 is exact, narrowing to bf16 rounds to nearest even. Codes and scales are those of
-    `include/cheems/Import/Quantize.h`, from the stored numbers.
+    Accumulation: none. Widening to f32 is exact, and narrowing to bf16 rounds to nearest even. Codes and scales are computed from the
+    stored numbers as `include/cheems/Import/Quantize.h` says.
 
     Example:
     ```mlir

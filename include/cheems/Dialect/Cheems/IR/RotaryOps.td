@@ -7,23 +7,23 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 def Cheems_RotaryTableOp : Cheems_DestinationOp<"rotary_table"> {
   let summary = "Cosines and sines of the rotary angles of each row";
   let description = [{
-    The rotary tables of all rows of a step, shared by its layers.
+    The rotary tables of all rows of a step. All layers share them.
 
-    Equation: angle[t, i] = position[t] * base[t]^(-2i/P), cosine = cos(angle), sine = sin(angle), with base[t] = `theta`,
-    or with `dynamic` once length[t] > `trained`:
+    Equation: angle[t, i] = position[t] * base[t]^(-2i/P), cosine = cos(angle), sine = sin(angle). base[t] is `theta`, or with
+    `dynamic` and length[t] > `trained`:
     base[t] = theta * (factor * length[t] / trained - (factor - 1))^(P / (P - 2))   (dynamic NTK)
 
-    Operands: `position` [T] i32, the row's place in its sequence; `length` [T] i32, the sequence length that the row's base is
+    Operands: `position` [T] i32, the row's position in its sequence; `length` [T] i32, the sequence length that the row's base is
     computed for; `cosine`, `sine` [T, P/2] f32 are destinations.
 
     Constraints:
-    - C1: `position` and `length` have T rows as `cosine` and `sine` do, which have one shape.
+    - C1: `cosine` and `sine` have the same shape; `position` and `length` have as many rows, T.
     - C2: `theta` > 0.
     - C3: with `dynamic`, `factor` >= 1 and `trained` >= 1, and P > 2.
 
     Edges: position 0 gives cosine 1 and sine 0. `length` is ignored without `dynamic`.
 
-    Accumulation: angles are computed and range-reduced in f64 and rounded to f32 once, so positions up to 2^30 keep full accuracy.
+    Accumulation: angles are computed and range-reduced in f64, and rounded to f32 once. So positions up to 2^30 have full accuracy.
 
     Example:
     ```mlir
@@ -48,7 +48,7 @@ def Cheems_RotaryOp : Cheems_DestinationOp<"rotary", [DeclareOpInterfaceMethods<
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Rotary position embedding of heads";
   let description = [{
-    Turns each pair (i, i + P/2) of a head by the row's angle i.
+    Rotates each pair (i, i + P/2) of a head by the row's angle i.
 
     Equation: y[t, h, i]       = x[t, h, i] * cosine[t, i] - x[t, h, i + P/2] * sine[t, i]
               y[t, h, i + P/2] = x[t, h, i + P/2] * cosine[t, i] + x[t, h, i] * sine[t, i]

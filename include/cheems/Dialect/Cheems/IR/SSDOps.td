@@ -8,15 +8,15 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "State-space duality over one sequence, state in and out";
   let description = [{
-    The recurrence of a selective state space with a scalar decay a head.
+    The recurrence of a selective state space, with one scalar decay per head.
 
     Equation: for t = 0, 1, ..., T - 1, with group g = h / (H/G) of head h:
     - state[h, n, p] <- exp(a[h] * step[t, h]) * state[h, n, p] + step[t, h] * b[t, g, n] * x[t, h, p]
     - y[t, h, p] = sum_n c[t, g, n] * state[h, n, p] + skip[h] * x[t, h, p]   (no second term without `skip`)
 
     Operands and state: `x` [T, H, P] f32; `step` [T, H] f32, positive; `a` [H] f32, of any sign; `b`, `c` [T, G, N] f32;
-    optionally `skip` [H] f32. Destinations: `y` [T, H, P] f32, written; `state` [H, N, P] f32, read and written, zero before
-    a sequence's first row. The state is stored with P last, so that a row of it is multiplied by scalars of b and c.
+    optionally `skip` [H] f32. Destinations: `y` [T, H, P] f32, written; `state` [H, N, P] f32, read and written, which is zero before
+    the first row of a sequence. P is the last dimension of the state, so that a row of it is multiplied by scalars of b and c.
 
     Constraints:
     - C1: `x` and `y` have the same shape [T, H, P].
@@ -26,13 +26,13 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
     - C5: H, G, N and P are static, H is not zero and G divides it.
 
     Edges: T = 0 leaves the state as it is. How T is cut into chunks is no part of the meaning: tiling along T gives `ssd_chunk`
-    ops, of any size, whose results agree within f32 rounding. A positive `a` grows as the equation says.
+    ops of any size, whose results agree within the rounding of f32. With a positive `a` the state grows, as the equation says.
 
-    Accumulation: f32, the state too; where a lowering sums logarithms of decays over many rows it does so in f64. With `bf16`
-    the factors of a chunk's products may be rounded to bf16, as `ssd_chunk` says; one row is never rounded.
+    Accumulation: f32, also for the state. If a lowering sums logarithms of decays over many rows, it sums in f64. With `bf16`, the
+    factors of a chunk's products may be rounded to bf16, as `ssd_chunk` says. The factors of a single row are never rounded.
 
-    Cost: tiling into chunks of Q rows takes, a row, H * (4 * N * P + Q * P) + G * Q * N additions and multiplications: what
-    each row takes from the state and adds to it, half a square of rows by rows each head, and half of one each group.
+    Cost: in chunks of Q rows, a row takes H * (4 * N * P + Q * P) + G * Q * N additions and multiplications. Each row reads from the
+    state and adds to it. There is half a square of rows by rows per head, and another half per group.
 
     Example:
     ```mlir
@@ -60,7 +60,7 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "State-space duality over one chunk, in its quadratic form";
   let description = [{
-    What `ssd` computes over few rows, as products of matrices: the dual form.
+    Computes what `ssd` computes over a few rows, as products of matrices. This is the dual form.
 
     Equation: with l[t] = sum_{u <= t} a[h] * step[u, h] and group g = h / (H/G):
     - y[t, h, p] = exp(l[t]) * sum_n c[t, g, n] * state[h, n, p]
@@ -74,15 +74,14 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
 
     Edges: one row is computed as the recurrence, so a chunk of one row and a decoded token give the same bits.
 
-    Accumulation: f32; l is summed and subtracted in f64 and only differences are rounded to f32 and exponentiated: a decay
-    is never a ratio, so nothing overflows that the recurrence would not. Between rows of different blocks it may be the product
-    of two, up to the block and inside of it: `step` is positive, so both grow or both shrink, and neither overflows before
+    Accumulation: f32. l is summed and subtracted in f64. Only differences are rounded to f32 and exponentiated. A decay is never a
+    ratio, so nothing overflows that the recurrence would not overflow. Between rows of different blocks, a decay may be the product of
+    two decays: up to the block, and inside of it. `step` is positive, so both grow or both shrink, and neither overflows before
     their product does.
 
-    With `bf16`, a target that multiplies bf16 rounds to it, where there is more than one row: b, c, exp(l[t]) * c, x, the
-    state that the latter is multiplied with, the weights of x in y (`skip` is part of a row's own), and what b is multiplied
-    with in the sum of the state. Sums and the state stay f32. There rows before one with an infinite x in the same chunk may
-    be NaN.
+    With `bf16` and more than one row, a target that multiplies bf16 rounds these factors to bf16: b, c, exp(l[t]) * c and the state that
+    it is multiplied with, x, the weights of x in y (`skip` is a part of the weight of a row's own x), and the factors of b in the sum of
+    the state. Sums and the state stay f32. If a row has an infinite x, earlier rows of the same chunk may then be NaN.
 
     Example:
     ```mlir

@@ -25,18 +25,18 @@ def Cheems_SegmentTable : TensorRankOf<[I32], [2]>;
 def Cheems_GatherRowsOp : Cheems_StepOp<"gather_rows"> {
   let summary = "Chosen rows of a table";
   let description = [{
-    The embedding of tokens, and the rows of a step whose logits are wanted.
+    It gives the embedding of tokens, and selects the rows of a step whose logits are wanted.
 
     Equation: y[t, d] = table[ids[t], d]
 
     Operands: `table` [V, D] f32 or bf16; `ids` [T] i32; `y` [T, D] f32 is the destination.
 
     Constraints:
-    - C1: `y` has a row per id and the columns of `table`.
+    - C1: `y` has one row per id and the columns of `table`.
 
-    Edges: 0 <= ids[t] < V is the caller's duty.
+    Edges: the caller guarantees 0 <= ids[t] < V.
 
-    Accumulation: none; bf16 is widened exactly.
+    Accumulation: none. bf16 is widened exactly.
 
     Example:
     ```mlir
@@ -51,21 +51,21 @@ def Cheems_GatherRowsOp : Cheems_StepOp<"gather_rows"> {
 }
 
 def Cheems_PositionsOp : Cheems_StepOp<"positions", [Cheems_SegmentedOpInterface]> {
-  let summary = "Where each row stands in its sequence";
+  let summary = "The position of each row in its sequence";
   let description = [{
-    What `rotary_table` takes, from the segment table.
+    Computes the operands of `rotary_table` from the segment table.
 
     Equation: for each segment s and t < length[s]: position[start[s] + t] = position[s] + t, length[start[s] + t] = rope_length[s].
 
-    Operands: `segments` [S, 8] i32, of which a row is (slot, start, length, position, rope_length, ...); `position`, `length` [T] i32
+    Operands: `segments` [S, 8] i32, whose rows are (slot, start, length, position, rope_length, ...); `position`, `length` [T] i32
     are destinations.
 
     Constraints:
-    - C1: `position` and `length` have one shape [T].
+    - C1: `position` and `length` have the same shape [T].
     - C2: `segments` is [S, 8].
 
-    Edges: with `one_row` the length of each segment is 1, whatever the table says. Segments cover all rows, and none twice: this
-    is the caller's duty for all ops of a step.
+    Edges: with `one_row` the length of each segment is 1, whatever the table says. For all ops of a step, the caller guarantees that
+    segments cover each row exactly once.
 
     Accumulation: none.
 
@@ -87,11 +87,11 @@ def Cheems_PositionsOp : Cheems_StepOp<"positions", [Cheems_SegmentedOpInterface
 def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpInterface]> {
   let summary = "State-space duality over the rows of each sequence, state in a pool";
   let description = [{
-    What `ssd` computes, for every segment of a step.
+    Computes `ssd` for every segment of a step.
 
     Equation: for each segment s, with r = [start[s], start[s] + length[s]):
-    y[r], pool[slot[s], layer] <- ssd(x[r], step[r], a, b[r], c[r], skip; pool[slot[s], layer]), where position[s] is not 0; from a
-    state of zeros where it is.
+    y[r], pool[slot[s], layer] <- ssd(x[r], step[r], a, b[r], c[r], skip; pool[slot[s], layer]). If position[s] is 0, the old state is
+    zero instead.
 
     Operands and state: `x` [T, H, P], `step` [T, H], `a` [H], `b`, `c` [T, G, N] and optionally `skip` [H] as in `ssd`, of all rows;
     `segments` [S, 8] i32; `layer` index. Destinations: `y` [T, H, P] f32, written; `pool` [slots, layers, H, N, P] f32, updated in
@@ -105,10 +105,10 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
     - C5: H, G, N and P are static and not zero, and G divides H.
     - C6: `segments` is [S, 8].
 
-    Edges: a slot that no segment names stays as it is. With `one_row` every segment has one row. Two segments of one slot are an
-    error of the caller's, as a layer is that the pool does not have.
+    Edges: a slot that no segment names stays as it is. With `one_row` every segment has one row. The caller guarantees that no two
+    segments name the same slot, and that the pool has the layer.
 
-    Accumulation: as `ssd`; `bf16` is handed on to it.
+    Accumulation: as in `ssd`, which gets the same `bf16`.
 
     Example:
     ```mlir
@@ -138,44 +138,45 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
 def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSizedOperandSegments, Cheems_SegmentedOpInterface]> {
   let summary = "Dynamic mask attention of each sequence, its entries in pools";
   let description = [{
-    Stores the rows of a step and lets them attend, for every segment of it.
+    Stores the keys and values of a step's rows and computes their attention, for every segment of the step.
 
-    Equation: a sequence's rows are all that were ever given in segments of its slot since the one with position 0. Row t of a
-    sequence attends to its rows j <= t as `dynamic_mask_attention` says, with their keys, values and masks as they are stored, and
-    - with `keep` (W), of those j among the W best of row t by mask, as `keep_threshold` says;
-    - for kind `threshold`, of those j with mask[j, m] >= `hide_below`.
+    Equation: the rows of a sequence are the rows of all segments of its slot, beginning with the segment of position 0. Row t of a
+    sequence attends to its rows j <= t as `dynamic_mask_attention` says, with the keys, values and masks that are stored. Two things
+    limit these rows:
+    - with `keep` (W), row t sees only the W best of them by mask, as `keep_threshold` says;
+    - with kind `threshold`, it sees only those with mask[j, m] >= `hide_below`.
 
-    Operands and state: `query` [T, H, P], `key`, `value` [T, G, P] f32, of all rows; `mask` [T, M] f32, or instead `visible`, which
-    says of each of M heads of A whether it sees all rows (mask 1) or none (mask 0); `segments` [S, 8] i32; `layer` index.
-    Destinations: `y` [T, H, P] f32, written. Pools, updated in place, of G' heads that store entries: `keys`, `values`
-    [slots, layers, G', C, P] f32, bf16 or i8; `masks` [slots, layers, M, C] f32; with `keep` `positions` [slots, layers, G', C] i32;
-    for i8 `key_scales` and `value_scales` [slots, layers, G', C] f32; `counts` [slots, layers, G'] i32, where rows that no head sees
-    are not stored.
+    Operands and state: `query` [T, H, P], `key`, `value` [T, G, P] f32, of all rows; `mask` [T, M] f32, or `visible` in its place, which
+    says for each of M heads of A whether it sees all rows (mask 1) or none (mask 0); `segments` [S, 8] i32; `layer` index.
+    Destinations: `y` [T, H, P] f32, written, and pools, updated in place. G' is the number of heads that store entries. The pools are
+    `keys`, `values` [slots, layers, G', C, P] f32, bf16 or i8; `masks` [slots, layers, M, C] f32; with `keep` `positions`
+    [slots, layers, G', C] i32; for i8 `key_scales` and `value_scales` [slots, layers, G', C] f32; and `counts` [slots, layers, G'] i32, if
+    rows that no head sees are not stored.
 
-    What is stored: entry e is row e. With `keep` there are the W best of each head once it has more, in no order, and behind
-    them a block of rows; each head of A has entries of its own then. With `counts` there are the visible rows in order, as many
-    as are counted. `block` is how many rows at most are stored before they attend, where entries are dropped.
+    What is stored: entry e is row e, with two exceptions. With `keep`, each head of A has entries of its own. When it has more than W
+    entries, the W best of them are stored in no order, and a block of rows follows them. With `counts`, only the visible rows are
+    stored, in order, and their number is the count. If entries are dropped, at most `block` rows are stored before they attend.
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P], `key` and `value` are [T, G, P].
-    - C2: G divides G', G' divides M and M divides H. They and P are static and not zero.
+    - C2: G divides G', G' divides M, and M divides H. G, G', M, H and P are static and not zero.
     - C3: `keys` and `values` have the same type [slots, layers, G', C, P], `masks` is [slots, layers, M, C].
-    - C4: `mask` [T, M] or `visible` is given, and not both; `visible` has M numbers, not all of them zero, and is for kind
+    - C4: either `mask` [T, M] or `visible` is given. `visible` has M numbers, which are not all zero; it is given only for kind
       `threshold` with 0 < `hide_below` <= 1.
-    - C5: `positions` [slots, layers, G', C] are given with `keep` >= 1, for kind `bias` with G' = M, and only there.
-    - C6: `hide_below` is given for kind `threshold` only.
-    - C7: `counts` [slots, layers, G'] is for kind `threshold` with `mask`.
-    - C8: `key_scales` and `value_scales` [slots, layers, G', C] are given for i8, and only there.
-    - C9: `bf16` is given for i8 only.
+    - C5: `positions` [slots, layers, G', C] are given if and only if `keep` is. Then `keep` >= 1, the kind is `bias`, and G' = M.
+    - C6: `hide_below` is given only for kind `threshold`.
+    - C7: `counts` [slots, layers, G'] is given only for kind `threshold` with `mask`.
+    - C8: `key_scales` and `value_scales` [slots, layers, G', C] are given if and only if keys and values are i8.
+    - C9: `bf16` is given only for i8.
     - C10: `segments` is [S, 8].
     - C11: `block` >= 1.
 
-    Edges: a row that sees nothing gives zero, and so do heads of which `visible` says none. With `one_row` every segment has one row.
-    Three things are the caller's duty. A segment has at least one row. Its position is the number of rows that its sequence has. The
-    capacity C suffices: for all rows of a sequence, or with `keep` for W + `block`.
+    Edges: a row that sees nothing gives zero, and so does a head that sees no row by `visible`. With `one_row` every segment has one row.
+    The caller guarantees three things. A segment has at least one row. Its position is the number of rows that its sequence has. The
+    capacity C is large enough: for all rows of a sequence, or with `keep` for W + `block` rows.
 
-    Accumulation: as `dynamic_mask_attention` and `quantize_entries`; `bf16` is handed on. How rows are cut into segments changes
-    nothing but f32 rounding, and not even that at multiples of `block`.
+    Accumulation: as in `dynamic_mask_attention`, which gets the same `bf16`, and in `quantize_entries`. How rows are cut into segments
+    changes only the rounding of f32. Cuts at multiples of `block` change nothing.
 
     Example:
     ```mlir

@@ -9,13 +9,13 @@ def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInte
   let mnemonic = "panels";
   let summary = "Panel layout of a matrix of weights";
   let description = [{
-    A matrix `[N, K]` is stored as `[ceil(N/rows), K/pair, rows, pair]`: element (n, k) lies at
-    `[n / rows, k / pair, n % rows, k % pair]`, rows past N are zero. `pair` divides K. A vector of `rows` outputs then
-    reads one contiguous stream along K; with bf16 and `pair` = 2 it is the layout of VNNI and AMX, too.
+    A matrix `[N, K]` is stored as `[ceil(N/rows), K/pair, rows, pair]`. Element (n, k) is at `[n / rows, k / pair, n % rows, k % pair]`.
+    Rows past N are zero. `pair` divides K. A vector of `rows` outputs then reads one contiguous stream along K. With bf16 and `pair` = 2,
+    this is also the layout of VNNI and AMX.
 
-    Of a matrix that is rounded (`#cheems.quantized`), `codes` in panels `<16, 4>` are stored plus 128 as `[ceil(N/16), K/4, 16, 4]`,
-    or of 4 bits plus 8 and two to a byte as `[ceil(N/16), K/8, 16, 4]`, as `cheems_cpu.linear` says; `scales` are
-    `[ceil(N/16), K/group, 16]`. Rows past N have the codes and scales of zeros.
+    A rounded matrix (`#cheems.quantized`) has panels `<16, 4>`, as `cheems_cpu.linear` says. `codes` of 8 bits are stored plus 128, as
+    `[ceil(N/16), K/4, 16, 4]`. `codes` of 4 bits are stored plus 8 and two per byte, as `[ceil(N/16), K/8, 16, 4]`. `scales` are
+    `[ceil(N/16), K/group, 16]`. Rows past N have the codes and the scales of zeros.
 
     Example: `#cheems_cpu.panels<16, 2>`, as in
     ```mlir
@@ -43,10 +43,10 @@ def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes products
 
 def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "What kernels and sizes of loops follow from";
+  let summary = "What kernels and sizes of loops depend on";
   let description = [{
-    As `cheems.target` on a module: f32 lanes of a vector register (8 or 16), how many registers there are (16 or 32), and how
-    products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
+    A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16), how many registers there are (16 or
+    32), and how products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];

@@ -9,10 +9,11 @@ def CheemsCPU_Dialect : Dialect {
   let cppNamespace = "::mlir::cheems";
   let summary = "What kernels of CPUs compute";
   let description = [{
-    Products with weights in panels and of codes, columns finished while they are in a cache, attention by blocks of entries, scratch
-    per worker. The ops are on tensors first, as results of tiling and packing, then on buffers, where a kernel takes their place.
+    The dialect has products of weights in panels and of codes, columns that are finished while they are in a cache, attention by blocks
+    of entries, and scratch per worker. Packing and tiling make these ops on tensors. After bufferisation they are on buffers, and
+    kernels replace them.
 
-    Letters in shapes and labels of constraints are as in `cheems`. Of every op that has `outs`:
+    Letters in shapes and labels of constraints are those of `cheems`. One constraint holds for every op that has `outs`:
     - C0: operands with a shape are all tensors or all buffers.
   }];
   let useDefaultAttributePrinterParser = 1;

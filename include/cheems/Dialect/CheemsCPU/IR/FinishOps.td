@@ -1,4 +1,4 @@
-// What becomes of columns of a product, in place.
+// Changes columns of a product in place.
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_FINISHOPS_TD
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_FINISHOPS_TD
 
@@ -9,29 +9,30 @@ def CheemsCPU_FinishOp : CheemsCPU_DestinationOp<"finish", [
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "The epilogue of a merged product, by columns and in place";
   let description = [{
-    Turns the first columns as heads by rotary angles and maps some columns behind them, each where it stands. It follows a
-    `cheems_cpu.linear` of several projections into its loop, where its columns are still in a cache of the thread that made them.
+    Rotates the first columns, which are heads, by rotary angles, and applies a function to some of the columns behind them. All of this
+    is done in place. The op is in the loop of a `cheems_cpu.linear` of several projections. There, the columns are still in a cache of the
+    thread that computed them.
 
     Equation: with n = at + the column of y, and P twice the columns of `angles` (cosine, sine):
-    for n < turned, with i = n mod P < P/2 (each pair from the values before):
+    for n < turned, with i = n mod P < P/2 (both lines read the old values of y):
     y[t, n]       = y[t, n] * cosine[t, i] - y[t, n + P/2] * sine[t, i]
     y[t, n + P/2] = y[t, n + P/2] * cosine[t, i] + y[t, n] * sine[t, i];
-    for mapped[0] <= n < mapped[1]: y[t, n] = epilogue(y[t, n], with_0[n - mapped[0]], ...); other columns stay
+    for mapped[0] <= n < mapped[1]: y[t, n] = epilogue(y[t, n], with_0[n - mapped[0]], ...); other columns do not change
 
-    Operands: `at`, the first column of `y` among those of the whole product, 0 where it is left out; `angles` [T, P/2] f32;
+    Operands: `at` is the index that the first column of `y` has in the whole product, and 0 if it is not given; `angles` [T, P/2] f32;
     `with` [mapped[1] - mapped[0]] f32; `y` [T, N] f32 is read and written.
 
     Constraints:
-    - C1: `angles` are two of one shape [T, P/2], P/2 static and not 0, where `turned` stands, else there are none.
-    - C2: `turned` is a positive multiple of P. So is N, where `at` is left out and N is known and less than `turned`.
-    - C3: `mapped` is [from, to], from not below `turned` and less than to; it stands where the epilogue does.
+    - C1: with `turned` there are two `angles` of the same shape [T, P/2], and P/2 is static and not 0. Without it there are none.
+    - C2: `turned` is a positive multiple of P. If `at` is not given and N is known and less than `turned`, N is a multiple of P, too.
+    - C3: `mapped` is [from, to], with turned <= from < to. It is given if and only if there is an epilogue.
     - C4: the epilogue takes one f32 for y and one for each operand of `with`, in this order.
-    - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
+    - C5: the epilogue has only elementwise ops and constants on scalars, and yields one f32.
     - C6: `with` are [to - from].
 
-    Edges: columns that `turned` or `mapped` name past N are not there. A tile begins and ends between heads.
+    Edges: `turned` and `mapped` may name columns past N, which y does not have. A tile begins and ends between heads.
 
-    Accumulation: f32; as `cheems.rotary`.
+    Accumulation: f32, as in `cheems.rotary`.
 
     Example:
     ```mlir

@@ -9,42 +9,42 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
   let summary = "Products of one input with weights in panels, and an epilogue";
   let description = [{
-    Multiplies rows with one or two matrices stored as panels, and stores what the epilogue makes of the sums: an activation,
-    a gate, a bias, a residual.
+    Multiplies rows with one or two matrices that are stored as panels. The epilogue turns the sums into what is stored: it is an
+    activation, a gate, a bias or a residual.
 
     Equation: with W_i[n, k] = weights[i][n / 16, k / pair, n % 16, k % pair] and sum_i[t, n] = sum_k x[t, k] * W_i[n, k]:
     y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...); without an epilogue y[t, n] = sum_0[t, n]
 
-    Weights of i8 are codes of 8 or 4 bits with `scales`, one for each row n and group of K/G k, and inputs are rounded to 8 bits,
-    too, a scale a row: with m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even (all 0 where m < 2^-100),
+    Weights of i8 are codes of 8 or 4 bits with `scales`: there is one scale per row n and group of K/G k. Inputs are rounded to 8 bits,
+    too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even (all 0 if m < 2^-100):
     sum_i[t, n] = (m / 127) * sum_g scales[i][n / 16, g, n % 16] * (sum_{k in g} c[t, k] * d_i[n, k])
     - 8 bits, pair 4: d[n, k] = u - 128 for the unsigned byte u = weights[n / 16, k / 4, n % 16, k % 4]
-    - 4 bits, pair 8: the byte weights[n / 16, k / 8, n % 16, k % 4] holds k % 8 < 4 in its low half, the others in its high half;
+    - 4 bits, pair 8: the byte weights[n / 16, k / 8, n % 16, k % 4] has k % 8 < 4 in its low half, and the others in its high half;
       d[n, k] = u - 8 for that half u
 
     Operands: `x` [T, K] f32; `weights` [ceil(N/16), K/pair, 16, pair] f32 or bf16, [ceil(N/16), K/pair, 16, 4] i8; `scales`
-    [ceil(N/16), G, 16] f32 or bf16; `with` [T, N] or [N] f32; `y` [T, N] f32 is the destination, written only, and may not
-    overlap `x` or `with`.
+    [ceil(N/16), G, 16] f32 or bf16; `with` [T, N] or [N] f32; `y` [T, N] f32 is the destination. It is only written, and may
+    not overlap `x` or `with`.
 
     Constraints:
-    - C1: `x` is [T, K] and `y` [T, N], with one T; K is static.
-    - C2: there are one or two `weights`, of one type [P, K/pair, 16, pair] with P = ceil(N/16) where N is static; `pair` is 1, or 2
-      for bf16; for i8 the last dimension is 4 and `pair` 4 or 8.
-    - C3: `with` are of y's shape, or [N].
-    - C4: the epilogue takes one f32 a weight and one f32 an operand of `with`, in this order.
-    - C5: the epilogue holds elementwise ops and constants on scalars only and yields one f32.
+    - C1: `x` is [T, K] and `y` is [T, N], with the same T; K is static.
+    - C2: there are one or two `weights`, of the same type [P, K/pair, 16, pair], with P = ceil(N/16) if N is static. `pair` is 1, or 2
+      for bf16. For i8 the last dimension is 4, and `pair` is 4 or 8.
+    - C3: each of `with` has the shape of y, or is [N].
+    - C4: the epilogue takes one f32 per weight and one f32 per operand of `with`, in this order.
+    - C5: the epilogue has only elementwise ops and constants on scalars, and yields one f32.
     - C6: without an epilogue there is one weight and no `with`.
-    - C7: weights of i8 have one of `scales` each, of one type [P, G, 16], others have none; K <= 65536, and G is 1 for 8 bits; for 4
-      bits K/G is 32, 64 or 128.
+    - C7: each weight of i8 has one of `scales`, all of the same type [P, G, 16]; other weights have none. For i8, K <= 65536. G is 1 for
+      8 bits, and K/G is 32, 64 or 128 for 4 bits.
 
-    Edges: rows of W past N are never stored. K = 0 is not allowed. Where x has a NaN or an infinity, its row's sums of codes are
-    not finite.
+    Edges: rows of W past N are never stored. K = 0 is not allowed. If x has a NaN or an infinity, the sums of codes of its row are not
+    finite.
 
-    Accumulation: f32, in an order that depends on K and the target alone: a row's result is the same whatever rows stand beside
-    it. Targets with bf16 products round `x` to bf16 where `pair` is 2, and take denormals for zeros there. With
-    tiles it sums blocks of 32 k, each the chain of its even k plus that of its odd k, and denormal results become zeros.
-    With codes the sums over k are exact integers, those over g one chain of fused multiply-adds in f32 from zero, ascending, and the
-    product with m / 127 comes last: the same bits on every target.
+    Accumulation: f32, in an order that depends only on K and the target. So a row's result is the same whatever other rows there are.
+    - Targets with bf16 products round `x` to bf16 if `pair` is 2, and take denormals as zeros.
+    - Tiles sum blocks of 32 k. A block is the chain of its even k plus the chain of its odd k, and denormal results become zeros.
+    - With codes, the sums over k are exact integers. The sum over g is one chain of fused multiply-adds in f32, from zero and ascending.
+      The product with m / 127 comes last. So the bits are the same on every target.
 
     Example:
     ```mlir
@@ -72,7 +72,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
     /// Columns of a panel.
     static constexpr int64_t kColumns = 16;
-    /// k that stand side by side: 8 for codes of 4 bits, two to a byte.
+    /// k that are side by side: 8 for codes of 4 bits, two per byte.
     int64_t getPair();
     /// Whether the weights are codes.
     bool isQuantized() { return !getScales().empty(); }
@@ -85,7 +85,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
 }
 
 def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
-  let summary = "What an epilogue stores";
+  let summary = "The value that an epilogue stores";
   let description = [{
     Ends the epilogue of `cheems_cpu.linear` and of `cheems_cpu.finish`.
 
@@ -94,7 +94,7 @@ def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
     Operands and state: `value` f32.
 
     Constraints:
-    - C1: it stands in a `cheems_cpu.linear` or a `cheems_cpu.finish`.
+    - C1: it is in a `cheems_cpu.linear` or a `cheems_cpu.finish`.
 
     Edges: none.
 

@@ -9,20 +9,20 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "One block of keys, with running maximum, sum and weighted values";
   let description = [{
-    What tiling `dynamic_mask_attention` along its entries yields: a block of entries brings the running softmax up to date.
+    Tiling `dynamic_mask_attention` along its entries makes these ops. A block of entries updates the running softmax.
 
-    Equation: for row t and query head h, over the block's entries j that the row sees (as `dynamic_mask_attention` says, entry j
-    of the block being entry from + j), with scores s[j] as there (with the mask for kind `bias`):
+    Equation: for row t and query head h, over the entries j of the block that the row sees, as `dynamic_mask_attention` says. Entry j of
+    the block is entry from + j of the sequence. The scores s[j] are those of that op, with the mask for kind `bias`:
     - m = max(maximum[t, h], max_j s[j]),  r = exp(maximum[t, h] - m),  e[j] = exp(s[j] - m)
     - sum[t, h] <- r * sum[t, h] + sum_j e[j]
     - y[t, h, p] <- r * y[t, h, p] + sum_j e[j] * values[g, j, p]  (for kind `scale` e[j] * mask[m, j])
     - maximum[t, h] <- m
 
-    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, entries
-    before the rows; `from` index, entries before the block; `seen`, `position`, `threshold`, `last`, `key_scales`, `value_scales` as in
+    Operands and state: `query` [T, H, P] f32; `keys`, `values` [G, J, P] f32, bf16 or i8; `mask` [M, J] f32; `first` index, the entries
+    before the rows; `from` index, the entries before the block; `seen`, `position`, `threshold`, `last`, `key_scales`, `value_scales` as in
     `dynamic_mask_attention`.
     Destinations, read and written: `maximum` [T, H] f32, -infinity before the first block; `sum` [T, H] f32 and `y` [T, H, P] f32,
-    zero before it. After the last block y / sum is the attention's output, zero where sum is zero.
+    zero before it. After the last block, y / sum is the output of the attention, or zero if sum is zero.
 
     Constraints:
     - C1: `query` and `y` have the same shape [T, H, P]; `maximum` and `sum` are [T, H].
@@ -30,14 +30,15 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, J].
     - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
-    - C6: `hide_below` is given for kind `threshold` only.
-    - C7: `seen` is [T], and only for kind `threshold`.
-    - C8: `key_scales` and `value_scales` [G, J] are given where keys and values are i8, and only there.
-    - C9: `bf16` is given for i8 only.
+    - C6: `hide_below` is given only for kind `threshold`.
+    - C7: `seen` is [T], and is given only for kind `threshold`.
+    - C8: `key_scales` and `value_scales` [G, J] are given if and only if keys and values are i8.
+    - C9: `bf16` is given only for i8.
 
-    Edges: a row that sees nothing of the block keeps its maximum, sum and values, to the bit. Entries that no row sees are not read.
+    Edges: if a row sees nothing of the block, its maximum, sum and values keep their bits. Entries that no row sees are not read.
 
-    Accumulation: f32. With bf16 keys, or `bf16`, on AMX tiles queries and weights of values are rounded to bf16: see `dynamic_mask_attention`.
+    Accumulation: f32. On AMX tiles, with bf16 keys or with `bf16`, queries and weights are rounded to bf16, as `dynamic_mask_attention`
+    says.
 
     Example:
     ```mlir
@@ -69,10 +70,10 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
 }
 
 def CheemsCPU_MergeAttentionOp : CheemsCPU_DestinationOp<"merge_attention"> {
-  let summary = "The running softmax of two pieces of a sequence's entries as one";
+  let summary = "Merges the running softmax of two pieces of a sequence's entries";
   let description = [{
-    Entries may be taken in pieces, each with a softmax of its own as `online_attention` leaves it: this puts a later piece's
-    and an earlier one's together.
+    The entries of a sequence may be split into pieces, each with a running softmax of its own, which `online_attention` computes. This op
+    merges the softmax of a later piece into that of an earlier one.
 
     Equation: with m = max(maximum[t, h], later_maximum[t, h]), r = exp(maximum[t, h] - m), l = exp(later_maximum[t, h] - m):
     - sum[t, h] <- r * sum[t, h] + l * later_sum[t, h]
@@ -86,10 +87,10 @@ def CheemsCPU_MergeAttentionOp : CheemsCPU_DestinationOp<"merge_attention"> {
     - C1: `later_maximum`, `later_sum`, `maximum` and `sum` have the same shape [T, H].
     - C2: `later_y` and `y` have the same shape [T, H, P].
 
-    Edges: where a maximum is -infinity nothing was seen, and sum and values of that side are not read: the other side's go on to
-    the bit. Which of two pieces is the later one does not matter to a bit of `sum` and `y`.
+    Edges: if a maximum is -infinity, nothing was seen. Sum and values of that side are then not read, and those of the other side keep
+    their bits. Exchanging the two pieces changes no bit of `sum` and `y`.
 
-    Accumulation: f32, products rounded before they are added.
+    Accumulation: f32. Products are rounded before they are added.
 
     Example:
     ```mlir

@@ -7,16 +7,16 @@ include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 def CheemsCPU_WorkerOp : CheemsCPU_Op<"worker", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "The worker that runs this iteration";
   let description = [{
-    The index of the worker thread that runs the enclosing iteration of an `scf.forall`.
+    The index of the worker thread that runs the iteration of the enclosing `scf.forall`.
 
-    Equation: result in [0, threads of the session); iterations that run at the same time never share it.
+    Equation: the result is in [0, threads of the session). Iterations that run at the same time have different results.
 
     Operands and state: none.
 
     Constraints:
-    - C1: it stands inside an `scf.forall`.
+    - C1: it is inside an `scf.forall`.
 
-    Edges: with one thread it is 0. It must only select scratch memory: values that depend on it would differ from run to run.
+    Edges: with one thread it is 0. It must only select scratch memory, because values that depend on it would differ from run to run.
 
     Accumulation: none.
 
