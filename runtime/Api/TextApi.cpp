@@ -27,7 +27,7 @@ cheems_status cheems_tokenize(const cheems_model *model, const char *text,
     constexpr int known = CHEEMS_ADD_SPECIAL | CHEEMS_SPECIAL_AS_TEXT;
     if ((flags & ~known) != 0) {
       throw Error(Status::usage,
-                  "flags has bits that are no cheems_tokenize_flags: " +
+                  "flags has bits that are not cheems_tokenize_flags: " +
                       std::to_string(flags & ~known));
     }
     const Tokenizer &tokenizer = tokenizerOf(model);

@@ -116,7 +116,7 @@ Container Container::parse(std::string_view file, const std::string &name) {
       end - footer.index_offset !=
           footer.entry_count * sizeof(cheems_index_entry) ||
       footer.index_offset % alignment != 0) {
-    throw corrupted("the index does not lie in front of the footer");
+    throw corrupted("the index is not right before the footer");
   }
   std::string_view index =
       file.substr(footer.index_offset, end - footer.index_offset);
@@ -139,7 +139,7 @@ Container Container::parse(std::string_view file, const std::string &name) {
                              [](char c) { return c > ' ' && c < 127; });
     if (!plain || padding.empty() || !isZero(padding) ||
         entry.reserved[0] != 0 || entry.reserved[1] != 0) {
-      throw corrupted("index entry " + number(i) + " has no proper name");
+      throw corrupted("index entry " + number(i) + " has no valid name");
     }
     if (!names.insert(section).second) {
       throw corrupted("the index has two entries '" + section + "'");
@@ -151,10 +151,10 @@ Container Container::parse(std::string_view file, const std::string &name) {
     if (entry.offset != alignUp(next)) {
       throw corrupted("section '" + section +
                       "' is not at the next multiple of " + number(alignment) +
-                      " behind the one before it");
+                      " after the one before it");
     }
     if (!isZero(file.substr(next, entry.offset - next))) {
-      throw corrupted("the padding in front of section '" + section +
+      throw corrupted("the padding before section '" + section +
                       "' is not zero");
     }
     next = entry.offset + entry.size;
@@ -164,10 +164,10 @@ Container Container::parse(std::string_view file, const std::string &name) {
   }
   if (footer.index_offset != alignUp(next)) {
     throw corrupted("the index is not at the next multiple of " +
-                    number(alignment) + " behind the sections");
+                    number(alignment) + " after the sections");
   }
   if (!isZero(file.substr(next, footer.index_offset - next))) {
-    throw corrupted("the padding in front of the index is not zero");
+    throw corrupted("the padding before the index is not zero");
   }
 
   for (const char *required :

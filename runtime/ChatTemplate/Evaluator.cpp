@@ -180,7 +180,7 @@ void Evaluator::assign(const Target &target, const Value &value,
         dynamic_cast<Namespace *>(lookUp(target.names[0], scope).object());
     if (!space) {
       fail("cannot assign to an attribute of '" + target.names[0] +
-           "': it is no namespace");
+           "': it is not a namespace");
     }
     if (target.attribute[0] == '_') {
       fail("a namespace's attribute must not start with '_': '" +

@@ -88,7 +88,7 @@ void Parser::expect(Token::Kind kind) {
 Body Parser::parseTemplate() {
   Body body = parseBody({});
   if (current().kind != Token::end) {
-    failAt(current().line, "'" + current().text + "' ends nothing here");
+    failAt(current().line, "'" + current().text + "' has nothing to end here");
   }
   if (!unknown.empty()) {
     failAt(unknown.front().line, unknown.front().message);
@@ -170,7 +170,7 @@ Statement Parser::parseStatement() {
     return parseLoopControl(line, Statement::continueLoop);
   }
   if (name.compare(0, 3, "end") == 0 || name == "else" || name == "elif") {
-    failAt(line, "'" + name + "' ends nothing here");
+    failAt(line, "'" + name + "' has nothing to end here");
   }
   unsupportedAt(line, "statement '" + name + "'");
 }
@@ -258,7 +258,7 @@ void Parser::parseSignature(Statement &statement) {
     noteStore(parameter.name);
     for (const Parameter &each : statement.parameters) {
       if (each.name == parameter.name) {
-        failAt(line, "parameter '" + parameter.name + "' is there twice");
+        failAt(line, "parameter '" + parameter.name + "' is declared twice");
       }
     }
     if (skipSymbol("=")) {
@@ -266,7 +266,7 @@ void Parser::parseSignature(Statement &statement) {
     } else if (!statement.parameters.empty() &&
                statement.parameters.back().fallback) {
       failAt(line, "parameter '" + parameter.name +
-                       "' needs a default, as the one before it has one");
+                       "' needs a default, because the one before it has one");
     }
     statement.parameters.push_back(std::move(parameter));
   }

@@ -132,7 +132,7 @@ void CacheFolder::prepare() const {
   }
   checkParent(real);
   if ((found.st_mode & 0777) != 0700 && chmod(real.c_str(), 0700) != 0) {
-    throw cannot("keep to its owner the cache folder", path, errno);
+    throw cannot("set the rights of the cache folder", path, errno);
   }
 }
 

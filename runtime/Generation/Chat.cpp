@@ -43,7 +43,7 @@ std::vector<int32_t> Chat::encodeConversation() {
       format.render(messages, /*addGenerationPrompt=*/true, variables),
       /*addSpecialTokens=*/false);
   if (tokens.empty()) {
-    throw Error("the chat template makes nothing of the conversation");
+    throw Error("the chat template gives no text for the conversation");
   }
   int64_t count = static_cast<int64_t>(tokens.size());
   if (count >= session.context()) {

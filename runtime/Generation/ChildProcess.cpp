@@ -72,7 +72,7 @@ int waitFor(pid_t child, rusage &usage) {
   }
   while (wait4(child, &state, 0, &usage) < 0) {
     if (errno != EINTR) { // SIGCHLD is ignored in this process
-      throw Error(std::string("cannot tell how a program ended: ") +
+      throw Error(std::string("cannot find out how a program ended: ") +
                   std::strerror(errno));
     }
     if (interrupt::requested()) {

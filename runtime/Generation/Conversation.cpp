@@ -42,9 +42,9 @@ size_t Conversation::reuse(const std::vector<int32_t> &tokens) {
       length = best->tokens.size();
     } else {
       session.reset(0);
-      notify("the conversation changed behind token " + std::to_string(shared) +
+      notify("the conversation changed after token " + std::to_string(shared) +
              " of " + std::to_string(had) +
-             " and the model cannot go back there: computing all of it again");
+             ", and the model cannot go back there; computing all of it again");
     }
   }
   held.resize(length);

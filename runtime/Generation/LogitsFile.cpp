@@ -11,7 +11,7 @@ std::string LogitsFile::header(int64_t batch, int64_t tokens,
       __builtin_mul_overflow(rows, vocabulary * int64_t(sizeof(float)),
                              &bytes)) {
     throw Error("logits for " + std::to_string(batch) + " rows of " +
-                std::to_string(tokens) + " tokens fit in no file");
+                std::to_string(tokens) + " tokens do not fit in a file");
   }
   std::string json = "{\"logits\":{\"dtype\":\"F32\",\"shape\":[" +
                      std::to_string(batch) + "," + std::to_string(tokens) +

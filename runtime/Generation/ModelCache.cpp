@@ -41,7 +41,7 @@ fs::path canonicalFolder(const std::string &folder) {
     throw Error("cannot read " + folder + ": " + error.message());
   }
   if (!fs::exists(path / "config.json", error)) {
-    throw Error(folder + " is no model folder: it has no config.json");
+    throw Error(folder + " is not a model folder: it has no config.json");
   }
   return path;
 }
@@ -111,7 +111,7 @@ std::string ModelCache::standardCompiler() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) {
-    throw Error("cannot tell where this program is: " + error.message());
+    throw Error("cannot find out where this program is: " + error.message());
   }
   return (self.parent_path() / "cheems-compile").string();
 }
@@ -279,9 +279,10 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
   source.checkUnchanged();
   auto lock = FileLock::open(output);
   if (!lock) {
-    throw Error(Status::usage, settings.compiler + " made no model of " +
-                                   source.given + joined(source.arguments) +
-                                   "; drop what asks it for something else");
+    throw Error(Status::usage,
+                settings.compiler + " made no model of " + source.given +
+                    joined(source.arguments) +
+                    "; drop the option that asks it for something else");
   }
   lock->take(FileLock::Kind::shared);
   std::error_code error;
@@ -305,7 +306,7 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
   if (int removed = settings.limit > 0 ? cache.shrink(settings.limit) : 0) {
     notify("removed " + std::to_string(removed) +
            (removed == 1 ? " model" : " models") +
-           " not used for long from the cache, to stay below "
+           " from the cache, unused for the longest time, to stay below "
            "CHEEMS_CACHE_SIZE");
   }
   return model;

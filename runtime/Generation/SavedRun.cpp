@@ -111,7 +111,7 @@ SavedRun SavedRun::decode(std::string_view bytes, const std::string &name,
           (needsLogits ? static_cast<size_t>(vocabulary) : 0) ||
       !run.random.sound()) {
     throw Error(name + ": its state was not saved by a run of this version of "
-                       "cheems-run, which cannot go on from it");
+                       "cheems-run, so it cannot go on from it");
   }
   return run;
 }

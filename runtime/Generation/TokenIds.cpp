@@ -37,16 +37,16 @@ std::vector<int64_t> parseTokenIds(const std::string &list,
       std::string_view word = std::string_view(text).substr(at, end - at);
       throw Error(Status::usage,
                   what + ": '" + shown(word) +
-                      "' is no token id; write whole numbers with commas "
-                      "between, as in 1,2,3");
+                      "' is not a token id; write whole numbers with commas "
+                      "between them, as in 1,2,3");
     }
     ids.push_back(id);
     at = end;
   }
   if (ids.empty()) {
     throw Error(Status::usage,
-                what + " holds no token id; write numbers with commas "
-                       "between, as in 1,2,3");
+                what + " has no token id; write numbers with commas "
+                       "between them, as in 1,2,3");
   }
   return ids;
 }
@@ -57,7 +57,7 @@ std::vector<int32_t> checkTokenIds(const int64_t *ids, size_t count,
   auto bad = std::find_if(
       ids, ids + count, [&](int64_t id) { return id < 0 || id >= vocabulary; });
   if (bad != ids + count) {
-    throw Error(what + ": token id " + std::to_string(*bad) + " at place " +
+    throw Error(what + ": token id " + std::to_string(*bad) + " at index " +
                 std::to_string(bad - ids) + " is outside the vocabulary of " +
                 std::to_string(vocabulary) + " (0 to " +
                 std::to_string(vocabulary - 1) + ")");

@@ -26,8 +26,8 @@ public:
     }
     uint64_t size = readU64(file);
     if (size > file.size() - 8) {
-      throw bad("its header is said to have " + std::to_string(size) +
-                " bytes, the file has " + std::to_string(file.size()));
+      throw bad("its header should have " + std::to_string(size) +
+                " bytes, but the file has " + std::to_string(file.size()));
     }
     document = json::parse(file.substr(8, size), nullptr,
                            /*allow_exceptions=*/false);

@@ -138,8 +138,8 @@ void watch(const std::string &path) {
         real,
         "\n" + *program + ": " + withoutControls(path, "", " ") +
             ": became shorter, or its disk failed, while it was in use; put "
-            "the whole file there again, and never write into one in use: "
-            "replace it by renaming, as cheems-compile does\n",
+            "the whole file there again, and never write into a file in use: "
+            "write a new one and rename it, as cheems-compile does\n",
         files};
   }
   std::free(real);

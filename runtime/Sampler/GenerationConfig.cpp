@@ -58,7 +58,7 @@ int64_t readInteger(const Json &value, const std::string &field) {
 int32_t readToken(const Json &value, const std::string &field) {
   int64_t token = readInteger(value, field);
   if (token < 0 || token > std::numeric_limits<int32_t>::max()) {
-    malformed(field, "is no token id: " + std::to_string(token));
+    malformed(field, "is not a token id: " + std::to_string(token));
   }
   return int32_t(token);
 }

@@ -160,13 +160,13 @@ void Session::feed(int64_t slot, const int32_t *tokens, int64_t count,
   int64_t start = positions[slot];
   if (count > contextLength - start) {
     throw ContextFull("the context is full: " + number(count) +
-                      " tokens behind " + number(start) +
+                      " tokens after " + number(start) +
                       " do not fit in a context of " + number(contextLength) +
                       "; raise it with -c");
   }
   for (int64_t i = 0; i < count; ++i) { // before the first chunk is fed
     if (tokens[i] < 0 || tokens[i] >= vocabulary()) {
-      throw Error(Status::usage, "token " + number(tokens[i]) + " at place " +
+      throw Error(Status::usage, "token " + number(tokens[i]) + " at index " +
                                      number(i) +
                                      " is outside the vocabulary (0 to " +
                                      number(vocabulary() - 1) + ")");

@@ -31,7 +31,8 @@ void StepCheck::check(const cheems_step &step,
   }
   if (step.row_count < 0 || step.row_count > step.token_count) {
     throw invalid("logits of " + number(step.row_count) +
-                  " rows wanted, but the step has " + number(step.token_count));
+                  " rows are wanted, but the step has " +
+                  number(step.token_count));
   }
   for (int64_t i = 0; i < step.token_count; ++i) {
     if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
@@ -43,7 +44,7 @@ void StepCheck::check(const cheems_step &step,
   for (int64_t i = 0; i < step.row_count; ++i) {
     if (step.rows[i] < 0 || step.rows[i] >= step.token_count) {
       throw invalid("logits of row " + number(step.rows[i]) +
-                    " wanted, but rows go from 0 to " +
+                    " are wanted, but rows go from 0 to " +
                     number(step.token_count - 1));
     }
   }
@@ -105,14 +106,14 @@ void StepCheck::checkSegments(const cheems_step &step,
   for (int64_t i = 0; i < step.segment_count; ++i) {
     const cheems_segment &segment = step.segments[order[i]];
     if (segment.start < next) {
-      throw invalid("row " + number(segment.start) + " lies in two segments");
+      throw invalid("row " + number(segment.start) + " is in two segments");
     }
     if (segment.start > next) {
-      throw invalid("row " + number(next) + " lies in no segment");
+      throw invalid("row " + number(next) + " is in no segment");
     }
     next = int64_t(segment.start) + segment.length;
   }
   if (next != step.token_count) {
-    throw invalid("row " + number(next) + " lies in no segment");
+    throw invalid("row " + number(next) + " is in no segment");
   }
 }

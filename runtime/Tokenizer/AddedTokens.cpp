@@ -68,10 +68,10 @@ AddedTokens::AddedTokens(const Json *list, const Vocabulary &vocabulary,
     if (known < 0) {
       token.id = next++;
       if (const std::string *other = vocabulary.token(token.id)) {
-        malformed(at, shown(token.content) + " becomes id " +
-                          std::to_string(token.id) + ", the next one behind " +
+        malformed(at, shown(token.content) + " gets id " +
+                          std::to_string(token.id) + ", the next one after " +
                           std::to_string(vocabulary.size()) +
-                          " tokens, which the vocabulary gives to " +
+                          " tokens, but the vocabulary gives it to " +
                           shown(*other));
       }
     }

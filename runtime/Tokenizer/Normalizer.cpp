@@ -22,8 +22,8 @@ using tokenizer_json::Json;
 /// it further than this.
 void checkGrowth(size_t before, size_t after) {
   if (after > 4096 + 256 * before) {
-    throw Error("tokenizer.json: the normalizer grows a text of " +
-                std::to_string(before) + " bytes to more than " +
+    throw Error("tokenizer.json: the normalizer makes a text of " +
+                std::to_string(before) + " bytes longer than " +
                 std::to_string(4096 + 256 * before) +
                 "; its Replace rules are refused");
   }

@@ -148,8 +148,8 @@ makeMetaspace(const Json &component, const std::string &where, bool leads) {
   if (scheme == "first") {
     if (!leads) {
       tokenizer_json::unsupported(
-          where, "a 'Metaspace' of prepend_scheme 'first' behind others",
-          "one that comes first, or prepend_scheme always, never");
+          where, "a 'Metaspace' of prepend_scheme 'first' after others",
+          "one that comes first, or prepend_scheme always or never");
     }
     prepend = Metaspace::Prepend::first;
   } else if (scheme == "never") {

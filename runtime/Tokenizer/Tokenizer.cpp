@@ -60,7 +60,7 @@ struct Tokenizer::Parts {
         if (!token(id)) {
           tokenizer_json::malformed(in("post_processor"),
                                     "id " + std::to_string(id) +
-                                        " is no token");
+                                        " is not a token");
         }
       }
     }

@@ -112,7 +112,7 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(self.run_tool("--verify")[0], b"")
         summary = self.run_tool("--describe")[0].decode()
         self.assertLessEqual(len(summary.splitlines()), 24)
-        for line in (r"model +fake, .*good\.cheems", r"layers +1$", r"parameters +not told", r"tokenizer +yes, \d+ tokens", r"chat template +yes",
+        for line in (r"model +fake, .*good\.cheems", r"layers +1$", r"parameters +not recorded", r"tokenizer +yes, \d+ tokens", r"chat template +yes",
                      r"variants +only \(chosen here\)", r"compiled by +cheems 0\.1\.0 test"):
             self.assertRegex(summary, rf"(?m)^{line}")
         full = self.run_tool("--describe=full")[0].decode()

@@ -40,8 +40,8 @@ static Error unknown(const CLI::App &app, const std::string &flag) {
     const CLI::Option *option = app.get_option_no_throw(first);
     bool attached = flag.size() > 2 && !isLetter(flag[2]);
     if (attached && option && option->get_items_expected_min() != 0) {
-      return usage("no " + flag + "; a value stands apart, as in " + first +
-                   " " + flag.substr(flag[2] == '=' ? 3 : 2));
+      return usage("no " + flag + "; put a space before the value, as in " +
+                   first + " " + flag.substr(flag[2] == '=' ? 3 : 2));
     }
   }
   return usage("no " + flag);

@@ -11,7 +11,8 @@ const std::vector<std::string> &CompileFlags::weightFormats() {
 }
 
 void CompileFlags::declare(CLI::App &app) {
-  app.add_option("--kv", kv, "keys and values: stored, the default, or int8")
+  app.add_option("--kv", kv,
+                 "type of keys and values: stored (the default) or int8")
       ->check(CLI::IsMember({"stored", "int8"}))
       ->type_name("TEXT")
       ->group(group);
@@ -19,19 +20,20 @@ void CompileFlags::declare(CLI::App &app) {
             "default context of the model, in tokens")
       ->group(group);
   app.add_option("--compile-args", others,
-                 "more options of cheems-compile, in quotes")
+                 "other options of cheems-compile, in quotes")
       ->group(group);
 }
 
 void CompileFlags::declareFormats(CLI::App &app) {
-  app.add_option("--weights", weights,
-                 "matrices: stored, the default, f32, bf16, int8 or int4")
+  app.add_option(
+         "--weights", weights,
+         "type of matrices: stored (the default), f32, bf16, int8 or int4")
       ->check(CLI::IsMember(weightFormats()))
       ->type_name("TEXT")
       ->group(group);
   addNumber(app, "--group-experts", groupExperts, 0, 4096,
-            "rows of a prompt that read experts together; 0, the "
-            "default: none")
+            "read the rows of experts once for this many tokens of a "
+            "prompt; 0 (the default): token by token")
       ->group(group);
 }
 

@@ -25,10 +25,10 @@ std::string reasonAgainst(const std::string &flag) {
        "keys and values are kept as the model was compiled; use cheems-compile "
        "--kv int8"},
       {{"-tb", "--threads-batch"},
-       "prompts and answers have the same threads; use -t"},
+       "prompts and answers use the same threads; use -t"},
       {{"-ub", "--ubatch-size"},
-       "a model says how many tokens of a prompt go at once; cheems-run and "
-       "cheems-bench take another number by --prefill-chunk"},
+       "a model says how many tokens of a prompt are processed at once; use "
+       "--prefill-chunk for another number"},
       {{"-hf", "-hfr", "--hf-repo", "-hff", "--hf-file", "-mu", "--model-url"},
        "nothing is downloaded; give a compiled model or a model folder"},
       {{"-no-cnv", "--no-conversation"},
@@ -41,7 +41,7 @@ std::string reasonAgainst(const std::string &flag) {
        "there is no speculative decoding; drop it"},
       {{"-mmp", "--mmap", "--no-mmap", "--mlock"},
        "a model is always mapped; drop it"},
-      {{"-pg"}, "use -n with -d: tokens generated behind so many"},
+      {{"-pg"}, "use -n with -d: it generates tokens after a prompt"},
   };
   for (const Foreign &entry : foreign) {
     if (std::find(entry.names.begin(), entry.names.end(), flag) !=

@@ -46,8 +46,8 @@ public:
     collect();
     if (times.seconds == 0) {
       throw Error("the profile of " + operation.name() +
-                  " shows none of its loops: is this cheems-bench as new as "
-                  "the cheems-compile beside it?");
+                  " shows none of its loops: are this cheems-bench and the "
+                  "cheems-compile beside it of the same version?");
     }
     return times;
   }
@@ -141,7 +141,7 @@ LoadedModel makeOperationModel(const Operation &operation,
   if (model.bytes(brain) > (int64_t(1) << 30)) {
     announce(operation.name() + ": " + gibibytes(model.bytes(brain)) +
              " of random weights go to " + folder.path() +
-             ", and as much again when they are compiled");
+             ", and compiling needs as much again");
   }
   tell("writing " + gibibytes(model.bytes(brain)) + " of random weights to " +
        folder.path());
@@ -165,10 +165,10 @@ OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
   const Metadata &data = model->metadata();
   if (depth + operation.rows > INT32_MAX) {
     throw Error(Status::usage, operation.name() +
-                                   " behind so many rows is past the 2^31 - 1 "
-                                   "of a sequence; lower -d");
+                                   " at this depth has more than the 2^31 - 1 "
+                                   "rows of a sequence; lower -d");
   }
-  tell("rows in front: " + std::to_string(depth));
+  tell("rows before: " + std::to_string(depth));
   SessionOptions settings =
       sessionOptions(data, operation, depth, threads, options);
   Passes passes(model, operation, depth, settings);

@@ -8,10 +8,11 @@ namespace cheems::bench {
 namespace {
 
 constexpr const char *description =
-    "Times models that cheems-compile made: prompts (pp), generated tokens "
-    "(tg), and how\nclose they come to what this machine can read and compute."
-    "\nA MODEL may be a model folder too; it is then compiled once into the "
-    "cache.\nCHEEMS_CPU names the variant of the code to run.";
+    "Times models that cheems-compile made: prompts (pp) and generated tokens "
+    "(tg), and says how\nclose they come to what this machine can read and "
+    "compute.\nA MODEL may also be a model folder. It is then compiled once "
+    "and "
+    "kept in the cache.\nCHEEMS_CPU names the variant of the code to run.";
 
 /// What is on the command line, before it is checked.
 struct Raw {
@@ -26,8 +27,9 @@ struct Raw {
 void declareTests(CLI::App &app, Options &options) {
   app.add_option("MODEL,-m,--model", options.models,
                  "compiled model, or model folder; one or more");
-  app.add_option("--compile", options.compile,
-                 "model folder to compile first, timed, into a temporary file");
+  app.add_option(
+      "--compile", options.compile,
+      "model folder to compile into a temporary file first, and time that");
   auto list = [&](const char *names, std::vector<int64_t> &target,
                   int64_t least, int64_t most, const char *help) {
     addNumber(app, names, target, least, most, help)
@@ -36,64 +38,65 @@ void declareTests(CLI::App &app, Options &options) {
         ->group("Tests (one number or more, with commas or repeated)");
   };
   list("-p,--n-prompt", options.prompts, 0, INT32_MAX,
-       "tokens of a prompt; default 512; 0: no such test");
+       "how many tokens a prompt has; default 512; 0: no such test");
   list("-n,--n-gen", options.generated, 0, INT32_MAX,
-       "tokens to generate; default 128; 0: no such test");
+       "how many tokens to generate; default 128; 0: no such test");
   list("-d,--n-depth", options.depths, 0, INT32_MAX,
-       "tokens that are there before; default 0");
+       "how many tokens the model reads before the test; default 0");
   list("-b,--sequences,--batch", options.sequences, 1, 65536,
-       "sequences that generate at once; default 1");
+       "how many sequences generate at once; default 1");
   list("-t,--threads", options.threads, 0, ThreadPool::maxThreads,
-       "threads; default: the physical cores this process may use");
+       "number of threads; default: the physical cores that this process may "
+       "use");
 }
 
 void declareRest(CLI::App &app, Raw &raw) {
   const char *run = "Running", *ops = "Single operations";
   addNumber(app, "-r,--repetitions", raw.options.repetitions, 1, 1000000,
-            "times each test runs, behind one to warm up; default 5")
+            "how often each test runs, after one run to warm up; default 5")
       ->group(run);
   addNumber(app, "-c,--ctx-size", raw.options.context, 0, INT32_MAX,
-            "tokens of context; 0, the default: what a test needs")
+            "context in tokens; 0 (the default): what a test needs")
       ->group(run);
   addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
-            "tokens of a prompt to process at once, at most 65536")
+            "how many tokens of a prompt to process at once, at most 65536")
       ->group(run);
   app.add_flag("--no-limits", raw.withoutLimits,
-               "do not measure what the machine can read and compute, which "
-               "takes seconds: shares of it are not told")
+               "do not measure what the machine can read and compute; this "
+               "saves seconds, but shares of limits are not printed")
       ->group(run);
   app.add_option("-o,--output", raw.output,
-                 "md, the default: a table; json: a list of rows")
+                 "md (the default): a table; json: a list of rows")
       ->check(CLI::IsMember({"md", "json"}))
       ->type_name("TEXT")
       ->group(run);
   app.add_option("--ops", raw.op,
-                 "matmul, ssd, attention or experts: time it alone, compiled "
-                 "by the cheems-compile beside this program")
+                 "time one operation alone: matmul, ssd, attention or experts; "
+                 "the cheems-compile beside this program compiles it")
       ->expected(0, 1)
       ->default_str("matmul")
       ->type_name("TEXT")
       ->group(ops);
   app.add_option("--shapes", raw.shapes,
                  "matmul: MxNxK, M rows of K numbers times N rows of weights; "
-                 "default: those of MODEL, M = 1 and -p. ssd: TxHxPxN[xG], T "
-                 "rows of H heads of P numbers, states of N, G groups. "
-                 "attention: TxHxP[xW], W keys kept. experts: TxDxExk[xH], T "
-                 "rows of D numbers, k of E experts for each of H heads. "
-                 "T = 1 decodes, behind -d rows")
+                 "default: the products of MODEL, with M = 1 and -p. ssd: "
+                 "TxHxPxN[xG], T rows of H heads of P numbers, states of N, G "
+                 "groups. attention: TxHxP[xW], W kept keys. experts: "
+                 "TxDxExk[xH], T rows of D numbers, k of E experts for each of "
+                 "H heads. T = 1 is a decode step, after -d rows")
       ->delimiter(',')
       ->group(ops);
   app.add_option("--weights,--dtype", raw.compile.weights,
-                 "of --ops: bf16, the default, f32 or int8; but for matmul "
-                 "int4, too (tables of experts are int8 then). Of a model "
-                 "folder: as cheems-compile takes it")
+                 "with --ops: bf16 (the default), f32, int8, or except for "
+                 "matmul int4 (tables of experts are then int8). With a model "
+                 "folder: as for cheems-compile")
       ->check(CLI::IsMember(CompileFlags::weightFormats()))
       ->type_name("TEXT")
       ->group(ops);
   addNumber(app, "--group-experts", raw.compile.groupExperts, 0, 4096,
-            "of --ops experts, or of a model folder: rows for which the "
-            "experts' are read once, in the order of their ids; 0, the "
-            "default: row by row")
+            "with --ops experts or a model folder: read the rows of experts "
+            "once for this many tokens of a prompt; 0 (the default): token "
+            "by token")
       ->group(ops);
   raw.compile.declare(app);
 }
@@ -168,7 +171,7 @@ Options checked(Raw raw) {
   options.ops = raw.op.value_or("");
   bool operation = isOperation(options.ops);
   if (raw.op && options.ops != "matmul" && !operation) {
-    throw usage("--ops knows matmul, ssd, attention and experts, not '" +
+    throw usage("--ops takes matmul, ssd, attention or experts, not '" +
                 options.ops + "'");
   }
   for (const std::string &shape : raw.shapes) {

@@ -184,8 +184,8 @@ std::string factTable(const Report &report) {
   lines.push_back({"processor", processorName()});
   for (const auto &[threads, limits] : report.limits) {
     std::string on = ", threads: " + std::to_string(threads);
-    std::string lack =
-        " over " + mebibytes(limits.readBuffer) + " only: memory is short";
+    std::string lack = " over " + mebibytes(limits.readBuffer) +
+                       " only, because memory is short";
     lines.push_back({"read bandwidth" + on,
                      format("%.2f GB/s", limits.readBandwidth / 1e9) +
                          (limits.shortOfMemory() ? lack : "")});

@@ -69,7 +69,7 @@ private:
     for (const Row &row : report.rows) {
       int threads = row.timing.threads;
       if (report.limits.count(threads) == 0) {
-        progress.show("what the machine can do, threads: " +
+        progress.show("limits of the machine, threads: " +
                       std::to_string(threads));
         auto rounds = std::min<int64_t>(2 * options.repetitions - 1, 7);
         report.limits[threads] =
@@ -101,8 +101,8 @@ private:
     if (loaded.facts.weights == "int4") {
       throw Error(Status::usage,
                   loaded.facts.path +
-                      " has int4 weights, and products alone are timed with "
-                      "f32, bf16 or int8; give --ops a model of those");
+                      " has int4 weights, but --ops matmul times products with "
+                      "f32, bf16 or int8; give it such a model");
     }
     timeProducts(shapesOf(loaded), loaded.facts.weights);
   }

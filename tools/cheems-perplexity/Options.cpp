@@ -9,9 +9,11 @@ namespace {
 
 constexpr const char *description =
     "Says how well a model that cheems-compile made predicts a text, and how "
-    "far it is from another.\nThe text is cut into chunks of -c tokens, and "
-    "each chunk's second half is predicted, as llama-perplexity does.\nMODEL "
-    "may be a model folder too; it is then compiled once into the cache.";
+    "far its predictions are from those of another model.\nThe text is cut "
+    "into "
+    "chunks of -c tokens, and the second half of each chunk is predicted, as "
+    "llama-perplexity does.\nMODEL may also be a model folder. It is then "
+    "compiled once and kept in the cache.";
 
 } // namespace
 
@@ -25,14 +27,17 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   app.add_option("-f,--file", options.file,
                  "file with the text; - is standard input");
   addNumber(app, "-c,--ctx-size", options.context, 4, INT32_MAX,
-            "tokens of a chunk; default 512");
+            "how many tokens a chunk has; default 512");
   addNumber(app, "--chunks", options.chunks, 0, INT32_MAX,
-            "chunks to read at most; 0, the default: all");
-  app.add_option("--kl-base", options.base,
-                 "a model of the same tokens, f32 say: mean KL divergence from "
-                 "it and how often both expect the same token most");
+            "how many chunks to read at most; 0 (the default): all");
+  app.add_option(
+      "--kl-base", options.base,
+      "another model with the same tokens, for example in f32: print "
+      "the mean KL divergence from it, and how often both expect "
+      "the same token most");
   addNumber(app, "-t,--threads", threads, 1, ThreadPool::maxThreads,
-            "threads; default: the physical cores this process may use");
+            "number of threads; default: the physical cores that this process "
+            "may use");
   CompileFlags compile;
   compile.declareFormats(app);
   compile.declare(app);

@@ -141,14 +141,14 @@ std::string summary(const ModelPointer &pointer) {
       {"layers", layers(data)},
       {"sizes", sizes(data)},
       {"parameters", data.parameterCount ? grouped(*data.parameterCount)
-                                         : "not told by its compiler"},
+                                         : "not recorded by its compiler"},
       {"weights", data.weights + ", keys and values " + data.kvType},
       {"context", context(data)},
       {"state", state(data)},
       {"variants", variants(model)},
       {"tokenizer", orWhyNot([&] { return tokenizer(pointer); })},
       {"chat template", orWhyNot([&] { return chatTemplate(pointer); })},
-      {"file", megabytes(model.fileBytes()) + ", of it weights " +
+      {"file", megabytes(model.fileBytes()) + ", weights " +
                    megabytes(model.weightBytes())},
       {"compiled by",
        data.compiler + " for " + data.targetCpu +

@@ -37,7 +37,7 @@ public:
     if (count > session.context()) {
       throw Error(
           "the prompt" +
-          std::string(options.loadState ? " behind the state" : "") + " has " +
+          std::string(options.loadState ? " after the state" : "") + " has " +
           std::to_string(count) + " tokens, more than the context of " +
           std::to_string(session.context()) + "; shorten it or raise -c");
     }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char *description =
     "Runs a model that cheems-compile made: generates text, chats, or computes "
-    "logits.\nMODEL may be a model folder too; it is then compiled once into "
-    "the cache.";
+    "logits.\nMODEL may also be a model folder. It is then compiled once and "
+    "kept in the cache.";
 
 /// What is on the command line, before the parts are held against each other.
 struct Raw {
@@ -30,16 +30,18 @@ void declareText(CLI::App &app, Raw &raw) {
                  "compiled model, or model folder");
   app.add_option("-p,--prompt", options.prompt,
                  "prompt (with --chat: the first message)");
-  app.add_option("-f,--file", options.file,
-                 "file with the prompt, byte for byte; - is standard input");
+  app.add_option(
+      "-f,--file", options.file,
+      "file with the prompt, used byte for byte; - is standard input");
   addNumber(app, "-n,--n-predict,--predict", raw.maxTokens, -1, INT32_MAX,
-            "tokens to generate at most; -1, the default: the context left");
+            "how many tokens to generate at most; -1 (the default): as many as "
+            "the context has room for");
   app.add_flag("-i,--interactive,--chat,--conversation", raw.chat,
-               "chat (also -cnv): a message a line");
+               "chat, with one message per line (also -cnv)");
   app.add_option("--system-prompt", options.system,
                  "system prompt of a chat (also -sys)");
   app.add_flag("--ignore-eos", options.ignoreEos,
-               "go on past tokens that end the text");
+               "do not stop at tokens that end the text");
 }
 
 void declareSampling(CLI::App &app, Raw &raw) {
@@ -52,16 +54,17 @@ void declareSampling(CLI::App &app, Raw &raw) {
             "keep the k best tokens; 0: all")
       ->group(group);
   addNumber(app, "--top-p", options.topP,
-            "keep the best tokens of this probability together; 1: all")
+            "keep the best tokens that together have this probability; 1: all")
       ->group(group);
   addNumber(app, "--min-p", options.minP,
-            "keep tokens this probable relative to the best; 0: all")
+            "keep tokens that are this probable, relative to the best; 0: all")
       ->group(group);
   addNumber(app, "--repeat-penalty", options.repeatPenalty,
-            "penalty of tokens that came before; 1: none")
+            "penalty for tokens that came before; 1: none")
       ->group(group);
   addNumber(app, "-s,--seed", raw.seed, -1, INT64_MAX,
-            "same seed, same text; -1, the default: a new one each time")
+            "the same seed gives the same text; -1 (the default): a new seed "
+            "each time")
       ->group(group);
 }
 
@@ -69,13 +72,14 @@ void declareModes(CLI::App &app, Raw &raw) {
   Options &options = raw.options;
   const char *ids = "Token ids", *file = "The file", *run = "Running";
   addNumber(app, "-c,--ctx-size", options.context, 0, INT32_MAX,
-            "tokens of context; 0, the default: the model's")
+            "context in tokens; 0 (the default): that of the model")
       ->group(run);
   addNumber(app, "-t,--threads", raw.threads, 1, ThreadPool::maxThreads,
-            "threads; default: the physical cores this process may use")
+            "number of threads; default: the physical cores that this process "
+            "may use")
       ->group(run);
   addNumber(app, "--prefill-chunk", raw.prefillChunk, 1, INT32_MAX,
-            "tokens of a prompt to process at once, at most 65536")
+            "how many tokens of a prompt to process at once, at most 65536")
       ->group(run);
   app.add_option("--prompt-ids", options.promptIds,
                  "prompt as token ids, used as given: 1,2,3 or @FILE")
@@ -84,35 +88,37 @@ void declareModes(CLI::App &app, Raw &raw) {
                "print generated ids instead of text")
       ->group(ids);
   app.add_flag("--tokenize", raw.tokenize,
-               "print the ids of -p or -f, no special tokens added")
+               "print the ids of the text of -p or -f, without special tokens")
       ->group(ids);
-  app.add_option("--detokenize", options.detokenize,
-                 "print the text of 1,2,3 or @FILE, special tokens shown")
+  app.add_option(
+         "--detokenize", options.detokenize,
+         "print the text of the ids 1,2,3 or @FILE, with special tokens")
       ->group(ids);
   app.add_option("--input-ids", options.inputIds,
                  "safetensors file with input_ids [B,T], for --logits")
       ->group(ids);
   app.add_option("--logits", options.logits,
-                 "safetensors file to write logits [B,T,V] to")
+                 "safetensors file to write, with logits [B,T,V]")
       ->group(ids);
   app.add_flag("--describe{summary}", raw.describe,
-               "print what the file holds on one screen; --describe=full: all "
-               "of it; --describe=json: all of it as JSON")
+               "print a summary of the file; --describe=full: print "
+               "everything; --describe=json: the same as JSON")
       ->check(CLI::IsMember({"summary", "full", "json"}))
       ->group(file);
   app.add_flag("--verify", raw.verify, "check every byte of the file")
       ->group(file);
   app.add_option("--save-state", options.saveState,
-                 "file to keep the state in: where to go on from")
+                 "file to save the state to, at the end of the run")
       ->group(run);
   app.add_option(
          "--load-state", options.loadState,
-         "go on from such a file, a prompt behind it; sampling flags are not "
-         "in it")
+         "continue from a saved state, with or without a new prompt; sampling "
+         "flags are not saved")
       ->group(run);
-  app.add_option("--profile", options.profile,
-                 "file for a trace of where the time goes, for Perfetto or "
-                 "chrome://tracing")
+  app.add_option(
+         "--profile", options.profile,
+         "file to write, with a trace that shows where the time goes, for "
+         "Perfetto or chrome://tracing")
       ->group(run);
 }
 
@@ -172,7 +178,7 @@ void checkInputs(const Options &options) {
   }
   if (options.system && options.loadState) {
     throw usage("--system-prompt cannot be used with --load-state: the "
-                "conversation has begun");
+                "conversation has begun already");
   }
   switch (options.mode) {
   case Mode::generate:

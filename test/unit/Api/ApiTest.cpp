@@ -440,7 +440,7 @@ TEST_F(Api, specialTokensInTextAreParsedOrStayText) {
   EXPECT_EQ(cheems_tokenize(model, "b", 1, 4, nullptr, 0, &count),
             CHEEMS_USAGE);
   EXPECT_STREQ(cheems_last_error(),
-               "flags has bits that are no cheems_tokenize_flags: 4");
+               "flags has bits that are not cheems_tokenize_flags: 4");
   EXPECT_EQ(count, -1);
 }
 

@@ -179,25 +179,25 @@ TEST(Container, lyingIndexIsRefused) {
   EXPECT_THAT(lie(name, [](Entry &e) { e.size = UINT64_MAX - e.offset + 2; }),
               HasSubstr("outside the file"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.size += 8192; }),
-              HasSubstr("behind the one before it"));
+              HasSubstr("after the one before it"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.offset -= 4096; }),
-              HasSubstr("behind the one before it"));
+              HasSubstr("after the one before it"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.offset += 1; }),
-              HasSubstr("behind the one before it"));
+              HasSubstr("after the one before it"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.size -= 1; }), HasSubstr("padding"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.checksum ^= 1; }),
               HasSubstr("section 'tokenizer'"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.reserved[1] = 1; }),
-              HasSubstr("no proper name"));
+              HasSubstr("no valid name"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.name[0] = 0; }),
-              HasSubstr("no proper name"));
+              HasSubstr("no valid name"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.name[2] = '\n'; }),
-              HasSubstr("no proper name"));
+              HasSubstr("no valid name"));
   EXPECT_THAT(
       lie(name, [](Entry &e) { std::memset(e.name, 'x', sizeof(e.name)); }),
-      HasSubstr("no proper name"));
+      HasSubstr("no valid name"));
   EXPECT_THAT(lie(name, [](Entry &e) { e.name[20] = 'x'; }),
-              HasSubstr("no proper name"));
+              HasSubstr("no valid name"));
   EXPECT_THAT(lie(name,
                   [](Entry &e) {
                     std::strcpy(e.name, "config\0\0");

@@ -33,7 +33,7 @@ TEST(ChildProcess, anEndThatCannotBeKnownIsAnError) {
     message = error.what();
   }
   std::signal(SIGCHLD, before);
-  EXPECT_THAT(message, HasSubstr("cannot tell how"));
+  EXPECT_THAT(message, HasSubstr("cannot find out how"));
 }
 
 } // namespace

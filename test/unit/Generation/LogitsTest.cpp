@@ -179,7 +179,7 @@ TEST_F(LogitsTest, badTablesAreRefusedBeforeAFileIsMade) {
     }
     return std::string();
   };
-  EXPECT_THAT(refusal(2, {3, 16}), HasSubstr("token id 16 at place 1"));
+  EXPECT_THAT(refusal(2, {3, 16}), HasSubstr("token id 16 at index 1"));
   EXPECT_THAT(refusal(1, {-1}), HasSubstr("-1"));
   EXPECT_THAT(refusal(5, {1, 1, 1, 1, 1}), HasSubstr("context of 4"));
   EXPECT_EQ(filesInFolder(), 1u);

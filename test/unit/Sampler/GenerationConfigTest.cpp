@@ -95,7 +95,7 @@ TEST(GenerationConfig, NamesTheMalformedField) {
   EXPECT_THAT(errorOf(R"({"eos_token_id": [1, "2"]})"),
               HasSubstr("eos_token_id[1] must be an integer"));
   EXPECT_THAT(errorOf(R"({"eos_token_id": -4})"),
-              HasSubstr("eos_token_id is no token id: -4"));
+              HasSubstr("eos_token_id is not a token id: -4"));
   EXPECT_THAT(errorOf(R"({"bos_token_id": 9999999999})"),
               HasSubstr("bos_token_id"));
   EXPECT_THAT(errorOf(R"({"pad_token_id": {}})"), HasSubstr("pad_token_id"));

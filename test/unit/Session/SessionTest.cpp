@@ -189,7 +189,7 @@ TEST(Session, refusedStepLeavesTheStateAlone) {
   std::vector<int32_t> late = {1, 2, 3, -4};
   EXPECT_THAT(failure([&] { session.prefill(0, late.data(), 4, nullptr); },
                       Status::usage),
-              HasSubstr("token -4 at place 3"));
+              HasSubstr("token -4 at index 3"));
   EXPECT_EQ(session.position(0), 5);
   session.decode(0, 1, logits.data());
   tokens.push_back(1);

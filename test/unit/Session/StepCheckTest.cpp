@@ -70,15 +70,15 @@ TEST(StepCheck, slotsMustBeDistinctAndInRange) {
 
 TEST(StepCheck, rowsMustBeInExactlyOneSegment) {
   EXPECT_THAT(refusal([](Step &s) { s.segments[1].start = 2; }),
-              HasSubstr("row 2 lies in two segments"));
+              HasSubstr("row 2 is in two segments"));
   EXPECT_THAT(refusal([](Step &s) { s.segments[0].length = 2; }),
-              HasSubstr("row 2 lies in no segment"));
+              HasSubstr("row 2 is in no segment"));
   EXPECT_THAT(refusal([](Step &s) { s.segments[1].length = 1; }),
-              HasSubstr("row 4 lies in no segment"));
+              HasSubstr("row 4 is in no segment"));
   EXPECT_THAT(refusal([](Step &s) {
                 s.segments[0].start = 1, s.segments[0].length = 2;
               }),
-              HasSubstr("row 0 lies in no segment"));
+              HasSubstr("row 0 is in no segment"));
   EXPECT_THAT(refusal([](Step &s) { s.segments[1].length = 3; }),
               HasSubstr("outside the step's 5 rows"));
   EXPECT_THAT(refusal([](Step &s) { s.segments[1].length = 0; }),

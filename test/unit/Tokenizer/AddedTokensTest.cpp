@@ -82,9 +82,8 @@ TEST(AddedTokens, idsBehindTheVocabularyGoOnWithoutGapsInTheOrderOfTheList) {
 TEST(AddedTokens, anIdThatTheVocabularyHoldsBehindAGapIsRefused) {
   Json json = with({addedToken("<x>", 300)});
   json["model"]["vocab"]["d!"] = 260;
-  EXPECT_THAT(
-      loadError(json.dump()).what(),
-      testing::HasSubstr("becomes id 260, the next one behind 260 tokens"));
+  EXPECT_THAT(loadError(json.dump()).what(),
+              testing::HasSubstr("gets id 260, the next one after 260 tokens"));
 }
 
 TEST(AddedTokens, normalizedOnesDecodeToTheirNormalizedForm) {
