@@ -1,11 +1,10 @@
-// Writes the artefact behind its ELF image.
+// Writes the artefact section by section.
 #include "ArtifactWriter.h"
 #include "BlockWriter.h"
 #include "cheems/artifact.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 #include <cstring>
 
@@ -76,15 +75,9 @@ llvm::Error verify(llvm::StringRef path, const Sections &sections) {
 } // namespace
 
 llvm::Error
-finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
-               llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights) {
-  auto image = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!image) {
-    return llvm::createStringError(image.getError(),
-                                   "cannot read " + path + ": " +
-                                       image.getError().message());
-  }
+writeArtifact(llvm::StringRef path, llvm::ArrayRef<TargetImage> images,
+              const ArtifactTexts &texts,
+              llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error, llvm::sys::fs::CD_OpenExisting,
                           llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
@@ -92,9 +85,8 @@ finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
     return llvm::createStringError(error, "cannot write " + path + ": " +
                                               error.message());
   }
-  Sections sections(os, (*image)->getBufferSize());
-  sections.record(CHEEMS_SECTION_CODE, 0, sections.at,
-                  llvm::xxh3_64bits(bytesOf((*image)->getBuffer())));
+  Sections sections(os, 0);
+  sections.text(CHEEMS_SECTION_CODE, images.front().image.bytes);
 
   sections.align();
   os.flush();

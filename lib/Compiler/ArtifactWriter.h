@@ -1,13 +1,13 @@
-// Writes the artefact: code, sections, index, footer
+// Writes the artefact: images, sections, index, footer
 // (include/cheems/artifact.h).
 #ifndef CHEEMS_LIB_COMPILER_ARTIFACTWRITER_H
 #define CHEEMS_LIB_COMPILER_ARTIFACTWRITER_H
 
+#include "TargetImage.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
-#include <vector>
 
 namespace cheems {
 
@@ -16,12 +16,12 @@ struct ArtifactTexts {
       chatTemplate;
 };
 
-/// Appends everything behind the ELF image that `path` already holds, reads it
-/// back and compares its checksums. `weights` writes the weight section to the
-/// stream it is given.
+/// Writes the whole file `path`, reads it back and compares its checksums.
+/// `weights` writes the weight section to the stream it is given.
 llvm::Error
-finishArtifact(llvm::StringRef path, const ArtifactTexts &texts,
-               llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights);
+writeArtifact(llvm::StringRef path, llvm::ArrayRef<TargetImage> images,
+              const ArtifactTexts &texts,
+              llvm::function_ref<llvm::Error(llvm::raw_ostream &)> weights);
 
 } // namespace cheems
 

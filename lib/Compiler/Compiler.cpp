@@ -1,145 +1,182 @@
-// The compile driver: folder to module to object to artefact.
+// The compile driver: folder to module, module to an image of each target,
+// images to an artefact.
 #include "cheems/Compiler/Compiler.h"
 #include "ArtifactWriter.h"
 #include "Metadata.h"
-#include "Variant.h"
+#include "OutputFile.h"
 #include "WeightWriter.h"
-#include "cheems/Pipelines/Registration.h"
-#include "lib/Target/CPU/TemporaryFile.h"
+#include "cheems/Compiler/Backend.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Import/ModuleBuilder.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include <filesystem>
 #include <optional>
 
 namespace cheems {
 namespace {
-/// Where a chain of links leads, also to a file that is not there yet.
-std::string endOfLinks(std::filesystem::path path) {
-  std::error_code error;
-  for (int links = 0; links < 40; ++links) {
-    auto next = std::filesystem::read_symlink(path, error);
-    if (error) {
-      break;
-    }
-    path = path.parent_path() / next;
-  }
-  return path.string();
-}
-
-/// A file beside its final name until keep() renames it; removed otherwise,
-/// also on a signal. Links to the name stay.
-class PendingFile {
+class Source : public ModelSource {
 public:
-  static llvm::Expected<PendingFile> create(const std::string &output) {
-    auto failed = [&](const std::string &reason) {
-      return llvm::createStringError("cannot write " + output + ": " + reason);
-    };
-    namespace fs = llvm::sys::fs;
-    fs::file_status old;
-    std::error_code error = fs::status(output, old);
-    if (error && error != std::errc::no_such_file_or_directory) {
-      return failed(error.message());
-    }
-    if (fs::exists(old) && !fs::is_regular_file(old)) {
-      return failed("it is not a regular file");
-    }
-    std::string target = endOfLinks(output);
-    auto file = TemporaryFile::create(target + ".", ".tmp");
-    if (!file) {
-      return failed(file.getError().message());
-    }
-    PendingFile pending(std::move(*file), std::move(target));
-    auto permissions = fs::getPermissions(pending.path());
-    if (!permissions) {
-      return failed(permissions.getError().message());
-    }
-    pending.permissions = *permissions;
-    return pending;
+  Source(const CompileOptions &given, const Checkpoint &checkpoint)
+      : given(given), checkpoint(checkpoint) {
+    bool storedBF16 = checkpoint.precision() == DType::BF16;
+    import.weightsBF16 = given.weights == WeightFormat::BF16 ||
+                         (given.weights != WeightFormat::F32 && storedBF16);
+    import.weightBits = given.weights == WeightFormat::Int8   ? 8
+                        : given.weights == WeightFormat::Int4 ? 4
+                                                              : 0;
+    import.stateBF16 = storedBF16;
+    import.stateInt8 = given.state == StateFormat::Int8;
   }
-  const std::string &path() const { return file.path(); }
-  llvm::Error keep() {
-    // The linker puts a program in its place; this one is only ever mapped.
-    std::error_code error = llvm::sys::fs::setPermissions(path(), permissions);
-    if (!error) {
-      error = file.keep(output);
+
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  module(mlir::MLIRContext &context) const override {
+    auto module = buildModule(context, checkpoint.config(), import);
+    if (mlir::failed(mlir::verify(*module))) {
+      return llvm::createStringError(
+          "internal error: the imported module is invalid");
     }
-    return error ? llvm::createStringError("cannot write " + output + ": " +
-                                           error.message())
-                 : llvm::Error::success();
+    return module;
   }
+  const CompileOptions &options() const override { return given; }
+  const ImportOptions &imported() const { return import; }
 
 private:
-  PendingFile(TemporaryFile file, std::string output)
-      : file(std::move(file)), output(std::move(output)) {}
-  TemporaryFile file;
-  std::string output;
-  llvm::sys::fs::perms permissions = {}; ///< that the process's mask leaves
+  const CompileOptions &given;
+  const Checkpoint &checkpoint;
+  ImportOptions import;
 };
 
-llvm::Error writeStage(const std::string &output,
-                       llvm::function_ref<void(llvm::raw_ostream &)> print) {
-  if (output == "-") {
-    llvm::raw_fd_ostream &os = llvm::outs();
-    print(os);
-    os.flush();
-    std::error_code error = os.error();
-    os.clear_error(); // else its destructor aborts
-    return error ? llvm::createStringError(error, "cannot write the output: " +
-                                                      error.message())
-                 : llvm::Error::success();
+/// The back ends that `options` names, each once.
+llvm::Expected<std::vector<const Backend *>>
+findBackends(const CompileOptions &options, const BackendRegistry &registry) {
+  std::vector<const Backend *> found;
+  for (const std::string &name : options.targets) {
+    const Backend *backend = registry.find(name);
+    if (!backend) {
+      std::string known;
+      for (const auto &each : registry.all()) {
+        known += (known.empty() ? "" : ", ") + each->name().str();
+      }
+      return llvm::make_error<UnsupportedError>(
+          "there is no target '" + name + "'; this compiler has: " + known);
+    }
+    if (!llvm::is_contained(found, backend)) {
+      found.push_back(backend);
+    }
   }
-  auto file = PendingFile::create(output);
+  if (found.empty()) {
+    return llvm::createStringError("no target is named");
+  }
+  if (options.emit != Emit::Artefact && found.size() > 1) {
+    return llvm::createStringError("a stage is that of one target; name one");
+  }
+  return found;
+}
+
+/// Whether each option of a back end is one that a target in use takes.
+llvm::Error checkBackendOptions(const CompileOptions &options,
+                                llvm::ArrayRef<const Backend *> backends) {
+  for (const auto &[name, value] : options.backendOptions) {
+    auto [target, option] = llvm::StringRef(name).split('.');
+    std::string known;
+    bool taken = false;
+    for (const Backend *backend : backends) {
+      for (const BackendOption &each : backend->options()) {
+        taken |= backend->name() == target && each.name == option;
+        known += (known.empty() ? "" : ", ") + backend->name().str() + "." +
+                 each.name;
+      }
+    }
+    if (!taken) {
+      return llvm::createStringError(
+          "no target in use takes the option '" + name +
+          "'; known: " + (known.empty() ? "none" : known));
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error writeImported(const Source &source) {
+  mlir::MLIRContext context;
+  auto module = source.module(context);
+  if (!module) {
+    return module.takeError();
+  }
+  return writeText(source.options().output, [&](llvm::raw_ostream &os) {
+    // values are called what they came from
+    (*module)->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
+  });
+}
+
+llvm::Error compileArtefact(const Source &source, const Checkpoint &checkpoint,
+                            llvm::ArrayRef<const Backend *> backends,
+                            llvm::ArrayRef<std::string> warnings,
+                            ProgressHandler progress) {
+  // A bad place is said before the work.
+  auto file = OutputFile::create(source.options().output);
   if (!file) {
     return file.takeError();
   }
-  std::error_code error;
-  llvm::raw_fd_ostream os(file->path(), error);
-  if (!error) {
-    print(os);
-    os.close();
-    error = os.error();
-    os.clear_error();
+  std::vector<TargetImage> images;
+  for (const Backend *backend : backends) {
+    auto image = backend->image(source, progress);
+    if (!image) {
+      return image.takeError();
+    }
+    images.push_back({backend, std::move(*image)});
   }
-  if (error) {
-    return llvm::createStringError(error, "cannot write " + output + ": " +
-                                              error.message());
+  mlir::MLIRContext context;
+  auto module = source.module(context);
+  if (!module) {
+    return module.takeError();
+  }
+  ArtifactTexts texts;
+  texts.metadata = describe(images, **module, checkpoint, source.options(),
+                            source.imported().block, warnings);
+  texts.config = checkpoint.configJson;
+  texts.generationConfig = checkpoint.generationConfigJson;
+  texts.tokenizer = checkpoint.tokenizerJson;
+  texts.tokenizerConfig = checkpoint.tokenizerConfigJson;
+  texts.chatTemplate = checkpoint.chatTemplate;
+  auto weights = [&](llvm::raw_ostream &os) {
+    std::vector<std::unique_ptr<ParameterWriter>> writers;
+    std::vector<ParameterTable> tables;
+    for (const TargetImage &each : images) {
+      writers.push_back(each.backend->parameterWriter(os));
+      tables.push_back({each.image.parameters, writers.back().get()});
+    }
+    return writeWeights(
+        os, tables,
+        [&](llvm::StringRef name) -> const TensorView & {
+          return checkpoint.tensor(name);
+        },
+        progress);
+  };
+  if (llvm::Error failed =
+          writeArtifact(file->path(), images, texts, weights)) {
+    return failed;
   }
   return file->keep();
 }
-
-llvm::Error writeImported(const std::string &output, const ModelConfig &config,
-                          const ImportOptions &import) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry);
-  auto module = buildModule(context, config, import);
-  if (mlir::failed(mlir::verify(*module))) {
-    return llvm::createStringError(
-        "internal error: the imported module is invalid");
-  }
-  return writeStage(output, [&](llvm::raw_ostream &os) {
-    // values are called what they came from
-    module->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
-  });
-}
 } // namespace
 
-llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
+llvm::Error compile(const CompileOptions &options,
+                    const BackendRegistry &registry, ProgressHandler progress,
                     MessageHandler warn) {
-  std::vector<std::string> warnings;
-  bool codes = options.weights == WeightFormat::Int8 ||
-               options.weights == WeightFormat::Int4;
-  auto targets = TargetInfo::variants(options.cpu, codes);
-  if (!targets) {
-    return targets.takeError();
+  auto backends = findBackends(options, registry);
+  if (!backends) {
+    return backends.takeError();
   }
-  for (TargetInfo &target : *targets) {
-    target.threadSanitizer = options.raceChecks;
-    target.addressSanitizer &= !options.raceChecks;
+  if (llvm::Error failed = checkBackendOptions(options, *backends)) {
+    return failed;
+  }
+  for (const Backend *backend : *backends) {
+    if (llvm::Error failed = backend->check(options)) {
+      return failed;
+    }
   }
   progress("checkpoint", 0);
+  std::vector<std::string> warnings;
   auto keepWarning = [&](llvm::StringRef line) {
     warnings.push_back(line.str());
     warn(line);
@@ -149,73 +186,18 @@ llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
   if (!checkpoint) {
     return checkpoint.takeError();
   }
-
-  bool storedBF16 = checkpoint->precision() == DType::BF16;
-  ImportOptions import;
-  import.weightsBF16 = options.weights == WeightFormat::BF16 ||
-                       (options.weights != WeightFormat::F32 && storedBF16);
-  import.weightBits = options.weights == WeightFormat::Int8   ? 8
-                      : options.weights == WeightFormat::Int4 ? 4
-                                                              : 0;
-  import.stateBF16 = storedBF16;
-  import.stateInt8 = options.state == StateFormat::Int8;
+  Source source(options, *checkpoint);
   if (options.emit == Emit::MLIR) {
-    return writeImported(options.output, checkpoint->config(), import);
+    return writeImported(source);
   }
-  if (options.scalar || options.emit != Emit::Artefact) {
-    targets->erase(targets->begin(), std::prev(targets->end()));
+  if (options.emit == Emit::Artefact) {
+    return compileArtefact(source, *checkpoint, *backends, warnings, progress);
   }
-  std::optional<PendingFile> file;
-  if (options.emit == Emit::Artefact) { // a bad place is said before the work
-    auto created = PendingFile::create(options.output);
-    if (!created) {
-      return created.takeError();
-    }
-    file.emplace(std::move(*created));
+  auto text = backends->front()->emit(source, progress);
+  if (!text) {
+    return text.takeError();
   }
-  auto variants =
-      compileVariants({checkpoint->config(), import, options.scalar,
-                       options.groupExperts, options.emit == Emit::LLVM},
-                      *targets, progress);
-  if (!variants) {
-    return variants.takeError();
-  }
-  if (options.emit != Emit::Artefact) {
-    const Variant &variant = variants->front();
-    return writeStage(options.output, [&](llvm::raw_ostream &os) {
-      os << variant.llvm;
-      os.write(variant.object.data(), variant.object.size());
-    });
-  }
-
-  std::vector<Object> objects;
-  for (Variant &variant : *variants) {
-    if (!variant.object.empty()) {
-      objects.push_back(std::move(variant.object));
-    }
-  }
-  if (llvm::Error failed = linkSharedObject(objects, file->path())) {
-    return failed;
-  }
-  ArtifactTexts texts;
-  texts.metadata = describe(*variants, *checkpoint, options, warnings);
-  texts.config = checkpoint->configJson;
-  texts.generationConfig = checkpoint->generationConfigJson;
-  texts.tokenizer = checkpoint->tokenizerJson;
-  texts.tokenizerConfig = checkpoint->tokenizerConfigJson;
-  texts.chatTemplate = checkpoint->chatTemplate;
-  if (llvm::Error failed =
-          finishArtifact(file->path(), texts, [&](llvm::raw_ostream &os) {
-            return writeWeights(
-                os, variants->front().facts.parameters,
-                [&](llvm::StringRef name) -> const TensorView & {
-                  return checkpoint->tensor(name);
-                },
-                progress);
-          })) {
-    return failed;
-  }
-  return file->keep();
+  return writeText(options.output, [&](llvm::raw_ostream &os) { os << *text; });
 }
 
 std::string compilerVersion() {

@@ -1,7 +1,7 @@
 // The artefact's metadata section.
 #include "Metadata.h"
-#include "Variant.h"
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Import/ModuleBuilder.h"
 #include "cheems/abi.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -53,8 +53,8 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
       name += (name.empty() ? "" : "+") + part.str();
     }
     std::string layout = "rows";
-    if (auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout")) {
-      layout = printed(panels);
+    if (mlir::Attribute own = entry.get("layout")) {
+      layout = printed(own);
     }
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
       if (layout == "rows") {
@@ -119,26 +119,6 @@ llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
   llvm_unreachable("every format has a name");
 }
 
-llvm::json::Object describeVariant(const Variant &variant) {
-  const ModuleFacts &facts = variant.facts;
-  llvm::json::Object made{
-      {"name", variant.target.name},
-      {"features", llvm::json::Array(variant.target.features)},
-      {"wants", llvm::json::Array(variant.target.wants)},
-      {"general", facts.generalEntry},
-      {"decode", facts.decodeEntry},
-      {"workspace", llvm::json::Object{
-                        {"general", llvm::json::Array(facts.generalWorkspace)},
-                        {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
-  if (facts.ssdChunk) {
-    made["ssd_chunk"] = *facts.ssdChunk;
-  }
-  if (facts.prefill) {
-    made["prefill"] = *facts.prefill;
-  }
-  return made;
-}
-
 /// The trained length, times factor with dynamic scaling; unlimited where the
 /// state does not grow.
 int64_t defaultContext(const ModelConfig &config,
@@ -155,65 +135,13 @@ int64_t defaultContext(const ModelConfig &config,
 }
 } // namespace
 
-ModuleFacts collectFacts(mlir::ModuleOp module, int64_t block) {
-  ModuleFacts facts;
-  auto workspace = [&](llvm::StringRef name) {
-    auto need =
-        module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
-            "cheems.workspace");
-    return std::array<int64_t, 3>{need[0], need[1], need[2]};
-  };
-  auto entry = [&](llvm::StringRef name) {
-    return module.lookupSymbol(name)
-        ->getAttrOfType<mlir::StringAttr>("cheems.entry")
-        .str();
-  };
-  facts.generalEntry = entry("step");
-  facts.decodeEntry = entry("step_decode");
-  facts.generalWorkspace = workspace("step");
-  facts.decodeWorkspace = workspace("step_decode");
-  facts.state = module->getAttrOfType<mlir::ArrayAttr>("cheems.state");
-  facts.parameters =
-      module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
-  facts.block = block;
-  auto size = [&](llvm::StringRef name) -> std::optional<int64_t> {
-    auto value = module->getAttrOfType<mlir::IntegerAttr>(name);
-    return value ? std::optional(value.getInt()) : std::nullopt;
-  };
-  facts.ssdChunk = size("cheems.chunk");
-  facts.prefill = size("cheems.prefill");
-  auto marks = [&](llvm::StringRef name) {
-    std::vector<std::string> parts;
-    module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {
-      parts.push_back(mark.getPart().str());
-    });
-    return parts;
-  };
-  facts.generalMarks = marks("step");
-  facts.decodeMarks = marks("step_decode");
-  return facts;
-}
-
-std::string describe(llvm::ArrayRef<Variant> variants,
+std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
                      const Checkpoint &checkpoint,
-                     const CompileOptions &options,
+                     const CompileOptions &options, int64_t block,
                      llvm::ArrayRef<std::string> warnings) {
-  const ModuleFacts &facts = variants.front().facts;
-  const TargetInfo &least = variants.back().target;
+  const Image &image = images.front().image;
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
-  llvm::json::Array code;
-  for (const Variant &variant : variants) {
-    code.push_back(describeVariant(variant));
-  }
-  llvm::json::Object made{{"cpu", options.cpu},
-                          {"features", llvm::json::Array(least.features)}};
-  if (least.addressSanitizer) {
-    made["sanitizer"] = "address";
-  }
-  if (least.threadSanitizer) {
-    made["sanitizer"] = "thread";
-  }
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
       {"state_layout", CHEEMS_STATE_LAYOUT_VERSION},
@@ -224,7 +152,7 @@ std::string describe(llvm::ArrayRef<Variant> variants,
       {"layers", c.layers},
       {"heads", c.heads},
       {"experts_per_token", c.expertHeads * c.expertsPerHead},
-      {"parameter_count", countNumbers(facts.parameters, checkpoint)},
+      {"parameter_count", countNumbers(image.parameters, checkpoint)},
       {"max_position_embeddings", c.maxPositions},
       {"context",
        llvm::json::Object{{"default", defaultContext(c, options)},
@@ -232,7 +160,7 @@ std::string describe(llvm::ArrayRef<Variant> variants,
                           {"rope", c.rotary.dynamic ? "dynamic" : "default"},
                           {"factor", c.rotary.factor}}},
       {"keep_window", c.attentionLayers() ? c.keepWindow.value_or(0) : 0},
-      {"block", facts.block},
+      {"block", block},
       {"precision", storedBF16 ? "bf16" : "f32"},
       {"kv_type", options.state == StateFormat::Int8 ? "int8"
                   : storedBF16                       ? "bf16"
@@ -241,15 +169,13 @@ std::string describe(llvm::ArrayRef<Variant> variants,
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
-      {"target", std::move(made)},
-      {"variants", std::move(code)},
-      {"marks",
-       llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
-                          {"decode", llvm::json::Array(facts.decodeMarks)}}},
-      {"state", state(facts.state)},
-      {"parameters", parameters(facts.parameters)},
+      {"state", state(module->getAttrOfType<mlir::ArrayAttr>("cheems.state"))},
+      {"parameters", parameters(image.parameters)},
       {"pipeline", options.scalar ? "scalar" : "fast"},
       {"warnings", llvm::json::Array(warnings)}};
+  for (const auto &[name, value] : image.description) {
+    root[name] = value;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(root));
   return text;

@@ -1,5 +1,5 @@
 // Elements of stored tensors, converted.
-#include "ReadWeights.h"
+#include "cheems/Compiler/ReadWeights.h"
 #include <cstring>
 
 namespace cheems {

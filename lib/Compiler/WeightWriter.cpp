@@ -1,28 +1,20 @@
-// Converts and packs parameters.
+// Converts parameters and writes them as rows; what a target lays out itself,
+// its back end writes.
 #include "WeightWriter.h"
-#include "QuantizedWriter.h"
-#include "ReadWeights.h"
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Compiler/ReadWeights.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 namespace cheems {
 namespace {
 /// Writes parameters of one element type: float, or uint16_t for bf16.
-template <typename Element> class Writer {
+template <typename Element> class RowWriter {
 public:
-  explicit Writer(llvm::raw_ostream &os) : os(os) {}
+  explicit RowWriter(llvm::raw_ostream &os) : os(os) {}
 
   void parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
                  llvm::ArrayRef<const TensorView *> parts) {
-    auto panels = entry.getAs<mlir::cheems::PanelsAttr>("layout");
-    auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute");
-    if (panels && order) {
-      permutedPanels(*parts.front(), order.asArrayRef(), panels.getRows(),
-                     panels.getPair());
-    } else if (panels) {
-      packed(parts, type.getDimSize(0), panels.getRows(), panels.getPair(),
-             type.getDimSize(1) * panels.getPair());
-    } else if (order) {
+    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
       permuted(*parts.front(), order.asArrayRef());
     } else if (entry.contains("beside")) {
       beside(parts, type.getDimSize(0),
@@ -118,100 +110,63 @@ private:
     }
   }
 
-  /// Matrices [N, K] of the last two dimensions in `order`, each as `packed`
-  /// writes one.
-  void permutedPanels(const TensorView &tensor, llvm::ArrayRef<int64_t> order,
-                      int64_t height, int64_t pair) {
-    llvm::SmallVector<int64_t> strides(order.size(), 1);
-    for (int64_t d = static_cast<int64_t>(order.size()) - 1; d > 0; --d) {
-      strides[d - 1] = strides[d] * tensor.shape[d];
-    }
-    llvm::ArrayRef<int64_t> outer = order.drop_back(2),
-                            inner = order.take_back(2);
-    int64_t rows = tensor.shape[inner[0]], size = tensor.shape[inner[1]];
-    int64_t matrices = 1;
-    for (int64_t d : outer) {
-      matrices *= tensor.shape[d];
-    }
-    std::vector<Element> panel(height * size);
-    row.resize(1);
-    for (int64_t m = 0; m < matrices; ++m) {
-      int64_t base = 0, rest = m;
-      for (int64_t d : llvm::reverse(outer)) {
-        base += rest % tensor.shape[d] * strides[d];
-        rest /= tensor.shape[d];
-      }
-      for (int64_t n = 0; n < rows; n += height) {
-        std::fill(panel.begin(), panel.end(), Element(0));
-        for (int64_t r = 0; r < std::min(height, rows - n); ++r) {
-          for (int64_t k = 0; k < size; ++k) {
-            read(tensor,
-                 base + (n + r) * strides[inner[0]] + k * strides[inner[1]],
-                 row);
-            panel[k / pair * pair * height + r * pair + k % pair] = row[0];
-          }
-        }
-        emit(panel);
-      }
-    }
-  }
-
-  /// [count, K/pair, height, pair] of the parts' rows one below the other; rows
-  /// past the last are zero.
-  void packed(llvm::ArrayRef<const TensorView *> parts, int64_t count,
-              int64_t height, int64_t pair, int64_t size) {
-    std::vector<Element> panel(height * size);
-    row.resize(size);
-    int64_t part = 0, next = 0;
-    for (int64_t p = 0; p < count; ++p) {
-      for (int64_t r = 0; r < height; ++r) {
-        while (part < static_cast<int64_t>(parts.size()) &&
-               next == parts[part]->shape[0]) {
-          ++part;
-          next = 0;
-        }
-        if (part < static_cast<int64_t>(parts.size())) {
-          read(*parts[part], next++ * size, row);
-        } else {
-          std::fill(row.begin(), row.end(), Element(0));
-        }
-        for (int64_t k = 0; k < size; k += pair) {
-          std::copy_n(row.begin() + k, pair,
-                      panel.begin() + k * height + r * pair);
-        }
-      }
-      emit(panel);
-    }
-  }
-
   llvm::raw_ostream &os;
   std::vector<Element> row;
 };
+
+/// An entry of one of the tables.
+struct Placed {
+  mlir::DictionaryAttr entry;
+  ParameterWriter *writer; ///< of the table's back end
+};
+
+llvm::Error writeEntry(llvm::raw_ostream &os, const Placed &placed,
+                       mlir::RankedTensorType type,
+                       llvm::ArrayRef<const TensorView *> parts) {
+  mlir::DictionaryAttr entry = placed.entry;
+  if (entry.contains("layout") || entry.contains("quantized")) {
+    return placed.writer
+               ? placed.writer->write(entry, type, parts)
+               : llvm::createStringError(
+                     "internal error: parameter '" + parts.front()->name +
+                     "' has a layout, but its target no writer");
+  }
+  if (type.getElementType().isBF16()) {
+    RowWriter<uint16_t>(os).parameter(entry, type, parts);
+  } else {
+    RowWriter<float>(os).parameter(entry, type, parts);
+  }
+  return llvm::Error::success();
+}
 } // namespace
 
-llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
+llvm::Error writeWeights(llvm::raw_ostream &os,
+                         llvm::ArrayRef<ParameterTable> tables,
                          StoredTensors stored, ProgressHandler progress) {
-  int64_t written = 0;
-  QuantizedWriter quantized(os);
-  for (auto [i, attribute] : llvm::enumerate(table)) {
-    progress("weights", static_cast<double>(i) / table.size());
-    auto entry = mlir::cast<mlir::DictionaryAttr>(attribute);
+  std::map<int64_t, Placed> entries; // by offset; several images may read one
+  for (const ParameterTable &table : tables) {
+    for (auto entry : table.entries.getAsRange<mlir::DictionaryAttr>()) {
+      entries.try_emplace(entry.getAs<mlir::IntegerAttr>("offset").getInt(),
+                          Placed{entry, table.writer});
+    }
+  }
+  int64_t written = 0, done = 0;
+  for (const auto &[offset, placed] : entries) {
+    progress("weights", static_cast<double>(done++) / entries.size());
     auto type = mlir::cast<mlir::RankedTensorType>(
-        entry.getAs<mlir::TypeAttr>("type").getValue());
+        placed.entry.getAs<mlir::TypeAttr>("type").getValue());
     llvm::SmallVector<const TensorView *> parts;
-    for (mlir::Attribute name : entry.getAs<mlir::ArrayAttr>("names")) {
+    for (mlir::Attribute name : placed.entry.getAs<mlir::ArrayAttr>("names")) {
       parts.push_back(&stored(mlir::cast<mlir::StringAttr>(name).getValue()));
     }
-    int64_t offset = entry.getAs<mlir::IntegerAttr>("offset").getInt();
+    if (offset < written) {
+      return llvm::createStringError("internal error: parameter '" +
+                                     parts.front()->name +
+                                     "' lies on top of another");
+    }
     os.write_zeros(offset - written);
-    if (entry.contains("quantized")) {
-      if (llvm::Error failed = quantized.parameter(entry, type, parts)) {
-        return failed;
-      }
-    } else if (type.getElementType().isBF16()) {
-      Writer<uint16_t>(os).parameter(entry, type, parts);
-    } else {
-      Writer<float>(os).parameter(entry, type, parts);
+    if (llvm::Error failed = writeEntry(os, placed, type, parts)) {
+      return failed;
     }
     written =
         offset + type.getNumElements() * type.getElementTypeBitWidth() / 8;

@@ -3,7 +3,7 @@
 #ifndef CHEEMS_LIB_COMPILER_WEIGHTWRITER_H
 #define CHEEMS_LIB_COMPILER_WEIGHTWRITER_H
 
-#include "cheems/Compiler/Compiler.h"
+#include "cheems/Compiler/Backend.h"
 #include "cheems/Import/SafeTensors.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -12,10 +12,16 @@ namespace cheems {
 /// The stored tensor of a name in the table.
 using StoredTensors = llvm::function_ref<const TensorView &(llvm::StringRef)>;
 
-/// Streams the section to `os`, in the order of `table` (attribute
-/// `cheems.parameters` of cheems-lower-parameters), padding each parameter to
-/// its offset.
-llvm::Error writeWeights(llvm::raw_ostream &os, mlir::ArrayAttr table,
+/// The parameters of an image, and what writes those in layouts of its target.
+struct ParameterTable {
+  mlir::ArrayAttr entries; ///< Image::parameters
+  ParameterWriter *writer; ///< to the same stream; may be null
+};
+
+/// Streams the section to `os`, in the order of offsets, padding each parameter
+/// to its own. What several images read at one offset is written once.
+llvm::Error writeWeights(llvm::raw_ostream &os,
+                         llvm::ArrayRef<ParameterTable> tables,
                          StoredTensors stored, ProgressHandler progress);
 
 } // namespace cheems

@@ -115,7 +115,12 @@ COMPILE_CASES = [
     ("context out of range", ["MODEL", "-o", "OUT", "--max-context", "99999999999999999999"], USAGE, "not '99999999999999999999'"),
     ("more rows than a group may have", ["MODEL", "-o", "OUT", "--group-experts", "4097"], USAGE, "4097"),
     ("groups in plain loops", ["MODEL", "-o", "OUT", "--pipeline", "scalar", "--group-experts", "64"], USAGE, "--group-experts"),
-    ("other target", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "cuda"),
+    ("other target", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "no target 'cuda'; this compiler has: cpu"),
+    ("a second target", ["MODEL", "-o", "OUT", "--target", "cpu,abacus"], UNSUPPORTED, "no target 'abacus'; this compiler has: cpu"),
+    ("no such back end", ["MODEL", "-o", "OUT", "--load-backend", "/no/such/backend.so"], FAILED, "/no/such/backend.so"),
+    ("a file that is no back end", ["MODEL", "-o", "OUT", "--load-backend", __file__], FAILED, "compile_malformed.py"),
+    ("an option without a value", ["MODEL", "-o", "OUT", "--backend-option", "cpu.fast"], USAGE, "cpu.fast"),
+    ("an option that no target takes", ["MODEL", "-o", "OUT", "--backend-option", "cpu.fast=1"], FAILED, "'cpu.fast'"),
     ("output folder missing", ["MODEL", "-o", "/no/such/folder/out.cheems", *ONE_VARIANT], FAILED, "/no/such/folder"),
 ]
 

@@ -1,5 +1,5 @@
 // cheems-compile: a model folder in, one artefact out.
-#include "cheems/Compiler/Compiler.h"
+#include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Import/Checkpoint.h"
 #include "runtime/Process/FileFault.h"
 #include "runtime/Process/Output.h"
@@ -68,11 +68,12 @@ bool readerLeft(const llvm::Error &failed) {
   return left;
 }
 
-int run(const cheems::CompileOptions &options) {
+int run(const cheems::CompileOptions &options,
+        const cheems::BackendRegistry &backends) {
   watchFiles(options.model);
   ProgressLine line;
   llvm::Error failed = cheems::compile(
-      options,
+      options, backends,
       [&](llvm::StringRef stage, double fraction) {
         line.show(stage, fraction);
       },
@@ -98,6 +99,17 @@ cheems::Error unsupported(const std::string &what) {
                        what + " is not supported by this version");
 }
 
+cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins) {
+  cheems::BackendRegistry backends;
+  backends.add(cheems::createCPUBackend());
+  for (const std::string &file : plugins) {
+    if (llvm::Error failed = cheems::loadBackend(file, backends)) {
+      throw cheems::Error(Status::failed, llvm::toString(std::move(failed)));
+    }
+  }
+  return backends;
+}
+
 int runCommandLine(int argc, char **argv) {
   CLI::App app{
       "Compiles a Cheems or Doge folder (config.json, model.safetensors, "
@@ -110,9 +122,20 @@ int runCommandLine(int argc, char **argv) {
          "-o,--output", options.output,
          "file to write (with --emit mlir, llvm or obj: - is standard output)")
       ->required();
-  std::string target = "cpu";
-  app.add_option("--target", target, "cpu or cuda")
-      ->check(CLI::IsMember({"cpu", "cuda"}));
+  app.add_option("--target", options.targets,
+                 "targets to compile for, with commas between: cpu")
+      ->delimiter(',')
+      ->type_name("NAME[,NAME]");
+  std::vector<std::string> plugins, backendOptions;
+  app.add_option("--load-backend", plugins,
+                 "shared library with a further target, for --target; it is "
+                 "code and runs with your rights")
+      ->type_name("FILE")
+      ->take_all();
+  app.add_option("--backend-option", backendOptions,
+                 "option of a target, as its plugin says")
+      ->type_name("NAME.OPTION=VALUE")
+      ->take_all();
   app.add_option("--cpu", options.cpu,
                  "portable: x86-64-v3 and better, the best code being chosen "
                  "at load; native (this machine), or a name: x86-64-v3, "
@@ -163,9 +186,6 @@ int runCommandLine(int argc, char **argv) {
   if (!cheems::parse(app, argc, argv)) {
     return static_cast<int>(Status::ok);
   }
-  if (target == "cuda") {
-    throw unsupported("--target cuda");
-  }
   if (emit == "ptx") {
     throw unsupported("--emit ptx");
   }
@@ -188,7 +208,15 @@ int runCommandLine(int argc, char **argv) {
       state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;
   options.scalar = pipeline == "scalar";
   options.emit = stages.at(emit);
-  return run(options);
+  for (const std::string &each : backendOptions) {
+    size_t end = each.find('=');
+    if (end == std::string::npos) {
+      throw cheems::usage("--backend-option takes NAME.OPTION=VALUE, not " +
+                          each);
+    }
+    options.backendOptions[each.substr(0, end)] = each.substr(end + 1);
+  }
+  return run(options, loadBackends(plugins));
 }
 
 } // namespace

@@ -5,10 +5,14 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cheems {
+
+class BackendRegistry;
 
 /// Int8 and Int4: matrices of products and experts as codes, all others as
 /// stored.
@@ -19,6 +23,10 @@ enum class Emit { Artefact, MLIR, LLVM, Object };
 struct CompileOptions {
   std::string model;  ///< folder
   std::string output; ///< file; "-" for standard output (stages only)
+  /// Names of back ends, of each one image.
+  std::vector<std::string> targets = {"cpu"};
+  /// Of back ends: "NAME.OPTION" to its value.
+  std::map<std::string, std::string> backendOptions;
   std::string cpu = "portable";
   WeightFormat weights = WeightFormat::Stored;
   StateFormat state = StateFormat::Stored;
@@ -39,8 +47,9 @@ using ProgressHandler =
 using MessageHandler = llvm::function_ref<void(llvm::StringRef line)>;
 
 /// The same input gives the same bytes. The output appears whole under its
-/// name, or not at all.
-llvm::Error compile(const CompileOptions &options, ProgressHandler progress,
+/// name, or not at all. An unknown target is an UnsupportedError.
+llvm::Error compile(const CompileOptions &options,
+                    const BackendRegistry &backends, ProgressHandler progress,
                     MessageHandler warn);
 
 /// "cheems 0.1.0 (LLVM 22.1.8)".

@@ -1,6 +1,6 @@
 // Objects to a shared object, with lld inside this process.
 #include "cheems/Target/CPU/CodeGenerator.h"
-#include "lib/Target/CPU/TemporaryFile.h"
+#include "lib/Support/TemporaryFile.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

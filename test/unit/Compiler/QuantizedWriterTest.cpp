@@ -2,6 +2,7 @@
 // tensors, and numbers that have no code.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"
+#include "lib/Compiler/CPU/PanelWriter.h"
 #include "lib/Compiler/WeightWriter.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/bit.h"
@@ -80,8 +81,9 @@ protected:
   llvm::Expected<std::string> write() {
     std::string section;
     llvm::raw_string_ostream os(section);
+    PanelWriter panels(os);
     if (llvm::Error failed = writeWeights(
-            os, builder.getArrayAttr(table),
+            os, {{builder.getArrayAttr(table), &panels}},
             [&](llvm::StringRef name) -> const TensorView & {
               return llvm::find_if(matrices,
                                    [&](const Matrix &matrix) {

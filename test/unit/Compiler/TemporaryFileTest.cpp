@@ -1,5 +1,5 @@
 // Files appear under their names whole and on the disk, or not at all.
-#include "lib/Target/CPU/TemporaryFile.h"
+#include "lib/Support/TemporaryFile.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <cerrno>

@@ -2,6 +2,7 @@
 // offset.
 #include "lib/Compiler/WeightWriter.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "lib/Compiler/CPU/PanelWriter.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/bit.h"
@@ -67,8 +68,9 @@ protected:
   std::string write() {
     std::string section;
     llvm::raw_string_ostream os(section);
+    PanelWriter panels(os);
     llvm::cantFail(writeWeights(
-        os, builder.getArrayAttr(table),
+        os, {{builder.getArrayAttr(table), &panels}},
         [&](llvm::StringRef name) -> const TensorView & {
           return *stored.at(name.str());
         },
@@ -228,6 +230,45 @@ TEST_F(WeightWriter, ParametersStandAtTheirOffsets) {
   EXPECT_EQ(read(section, 0, 1, true), 2.0f);
   EXPECT_EQ(section.substr(12, 52), std::string(52, '\0'));
   EXPECT_EQ(read(section, 64, 4, false), 4.0f);
+}
+
+TEST_F(WeightWriter, WritesWhatTwoImagesReadOnce) {
+  Counting first("a", DType::F32, {3}), second("b", DType::F32, {2}),
+      third("c", DType::F32, {1});
+  add(first, {3}, false, 0, std::nullopt);
+  add(second, {2}, false, 64, std::nullopt);
+  std::vector<mlir::Attribute> ofTheFirst = table;
+  table = {table[1]};
+  add(third, {1}, false, 128, std::nullopt);
+  std::string section;
+  llvm::raw_string_ostream os(section);
+  llvm::cantFail(writeWeights(
+      os,
+      {{builder.getArrayAttr(table), nullptr},
+       {builder.getArrayAttr(ofTheFirst), nullptr}},
+      [&](llvm::StringRef name) -> const TensorView & {
+        return *stored.at(name.str());
+      },
+      [](llvm::StringRef, double) {}));
+  EXPECT_EQ(section.size(), 128U + 4);
+  EXPECT_EQ(read(section, 0, 2, false), 2);
+  EXPECT_EQ(read(section, 64, 1, false), 1);
+}
+
+TEST_F(WeightWriter, RefusesParametersOnTopOfEachOther) {
+  Counting first("a", DType::F32, {3}), second("b", DType::F32, {2});
+  add(first, {3}, false, 0, std::nullopt);
+  add(second, {2}, false, 8, std::nullopt);
+  std::string section;
+  llvm::raw_string_ostream os(section);
+  llvm::Error failed = writeWeights(
+      os, {{builder.getArrayAttr(table), nullptr}},
+      [&](llvm::StringRef name) -> const TensorView & {
+        return *stored.at(name.str());
+      },
+      [](llvm::StringRef, double) {});
+  EXPECT_EQ(llvm::toString(std::move(failed)),
+            "internal error: parameter 'b' lies on top of another");
 }
 
 } // namespace

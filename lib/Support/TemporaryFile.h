@@ -1,6 +1,6 @@
 // Files on the way to their name.
-#ifndef CHEEMS_LIB_TARGET_CPU_TEMPORARYFILE_H
-#define CHEEMS_LIB_TARGET_CPU_TEMPORARYFILE_H
+#ifndef CHEEMS_LIB_SUPPORT_TEMPORARYFILE_H
+#define CHEEMS_LIB_SUPPORT_TEMPORARYFILE_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorOr.h"

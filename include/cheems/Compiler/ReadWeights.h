@@ -1,6 +1,6 @@
 // Elements of stored tensors, converted.
-#ifndef CHEEMS_LIB_COMPILER_READWEIGHTS_H
-#define CHEEMS_LIB_COMPILER_READWEIGHTS_H
+#ifndef CHEEMS_COMPILER_READWEIGHTS_H
+#define CHEEMS_COMPILER_READWEIGHTS_H
 
 #include "cheems/Import/SafeTensors.h"
 

@@ -1,6 +1,6 @@
 // Writes matrices rounded to codes, and their scales.
-#ifndef CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
-#define CHEEMS_LIB_COMPILER_QUANTIZEDWRITER_H
+#ifndef CHEEMS_LIB_COMPILER_CPU_QUANTIZEDWRITER_H
+#define CHEEMS_LIB_COMPILER_CPU_QUANTIZEDWRITER_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Import/Quantize.h"

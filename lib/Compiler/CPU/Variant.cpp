@@ -1,9 +1,9 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ThreadPool.h"
 #include <mutex>
@@ -44,6 +44,44 @@ void nameEntries(mlir::ModuleOp module, llvm::StringRef variant) {
   }
 }
 
+/// Read before the module is lowered to LLVM.
+ModuleFacts collectFacts(mlir::ModuleOp module) {
+  ModuleFacts facts;
+  auto workspace = [&](llvm::StringRef name) {
+    auto need =
+        module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
+            "cheems.workspace");
+    return std::array<int64_t, 3>{need[0], need[1], need[2]};
+  };
+  auto entry = [&](llvm::StringRef name) {
+    return module.lookupSymbol(name)
+        ->getAttrOfType<mlir::StringAttr>("cheems.entry")
+        .str();
+  };
+  facts.generalEntry = entry("step");
+  facts.decodeEntry = entry("step_decode");
+  facts.generalWorkspace = workspace("step");
+  facts.decodeWorkspace = workspace("step_decode");
+  facts.parameters =
+      module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
+  auto size = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    auto value = module->getAttrOfType<mlir::IntegerAttr>(name);
+    return value ? std::optional(value.getInt()) : std::nullopt;
+  };
+  facts.ssdChunk = size("cheems.chunk");
+  facts.prefill = size("cheems.prefill");
+  auto marks = [&](llvm::StringRef name) {
+    std::vector<std::string> parts;
+    module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {
+      parts.push_back(mark.getPart().str());
+    });
+    return parts;
+  };
+  facts.generalMarks = marks("step");
+  facts.decodeMarks = marks("step_decode");
+  return facts;
+}
+
 /// A variant on its way to code.
 struct Work {
   Variant &variant;
@@ -52,19 +90,18 @@ struct Work {
   Variant *twin = nullptr; ///< has the same code
 };
 
-llvm::Error lowerToBuffers(const VariantSource &source, Work &work) {
+llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
   Variant &variant = work.variant;
   mlir::DialectRegistry registry;
   registerDialects(registry);
   variant.context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
-  work.module = buildModule(*variant.context, source.config, source.import);
-  if (mlir::failed(mlir::verify(*work.module))) {
-    return llvm::createStringError(
-        "internal error: the imported module is invalid");
+  auto module = source.module(*variant.context);
+  if (!module) {
+    return module.takeError();
   }
-  TargetDescription target = variant.target.describe(source.scalar);
-  target.groupExperts = source.groupExperts;
+  work.module = std::move(*module);
+  TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
             buildPipeline(pm, target, Stage::Imported, Stage::Planned);
@@ -75,14 +112,14 @@ llvm::Error lowerToBuffers(const VariantSource &source, Work &work) {
   (*work.module)->removeAttr("cheems.target");
   llvm::raw_string_ostream(work.text) << *work.module;
   nameEntries(*work.module, variant.target.name);
-  variant.facts = collectFacts(*work.module, source.import.block);
+  variant.facts = collectFacts(*work.module);
   return llvm::Error::success();
 }
 
-llvm::Error generateCode(const VariantSource &source, Work &work,
+llvm::Error generateCode(const ModelSource &source, Work &work,
                          Progress &progress) {
   Variant &variant = work.variant;
-  TargetDescription target = variant.target.describe(source.scalar);
+  TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
             buildPipeline(pm, target, Stage::Planned, Stage::LLVM);
@@ -98,7 +135,7 @@ llvm::Error generateCode(const VariantSource &source, Work &work,
   }
   work.module = {};
   progress.stageDone();
-  if (source.emitLLVM) {
+  if (source.options().emit == Emit::LLVM) {
     llvm::raw_string_ostream(variant.llvm) << **code;
     return llvm::Error::success();
   }
@@ -153,15 +190,22 @@ llvm::Error forAll(llvm::MutableArrayRef<Work> works,
 /// What must be equal for variants to share one file.
 std::string contract(const ModuleFacts &facts) {
   std::string text;
-  llvm::raw_string_ostream(text) << facts.parameters << facts.state << '\n'
+  llvm::raw_string_ostream(text) << facts.parameters << '\n'
                                  << llvm::join(facts.generalMarks, ",") << '\n'
                                  << llvm::join(facts.decodeMarks, ",");
   return text;
 }
 } // namespace
 
+TargetDescription describe(const TargetInfo &target,
+                           const CompileOptions &options) {
+  TargetDescription description = target.describe(options.scalar);
+  description.groupExperts = options.groupExperts;
+  return description;
+}
+
 llvm::Expected<std::vector<Variant>>
-compileVariants(const VariantSource &source, llvm::ArrayRef<TargetInfo> targets,
+compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
                 ProgressHandler progress) {
   std::vector<Variant> variants(targets.size());
   for (auto [variant, target] : llvm::zip_equal(variants, targets)) {
@@ -193,7 +237,7 @@ compileVariants(const VariantSource &source, llvm::ArrayRef<TargetInfo> targets,
     if (contract(variant.facts) != contract(variants.front().facts)) {
       return llvm::createStringError(
           "internal error: variants " + variants.front().target.name + " and " +
-          variant.target.name + " differ in weights, state or marks");
+          variant.target.name + " differ in weights or marks");
     }
   }
   return variants;

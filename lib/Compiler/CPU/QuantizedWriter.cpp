@@ -1,6 +1,6 @@
 // Rounds and packs matrices, some panels at a time on all threads.
 #include "QuantizedWriter.h"
-#include "ReadWeights.h"
+#include "cheems/Compiler/ReadWeights.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"

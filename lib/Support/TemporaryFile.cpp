@@ -1,5 +1,5 @@
 // Creates files under names that no other has, and renames them.
-#include "lib/Target/CPU/TemporaryFile.h"
+#include "lib/Support/TemporaryFile.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,0 +1,177 @@
+// Compiles a model for CPUs: one shared object with code for several kinds.
+#include "PanelWriter.h"
+#include "Variant.h"
+#include "cheems/Compiler/CPUBackend.h"
+#include "cheems/Pipelines/Pipelines.h"
+#include "lib/Support/TemporaryFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+namespace cheems {
+namespace {
+llvm::json::Object describeVariant(const Variant &variant) {
+  const ModuleFacts &facts = variant.facts;
+  llvm::json::Object made{
+      {"name", variant.target.name},
+      {"features", llvm::json::Array(variant.target.features)},
+      {"wants", llvm::json::Array(variant.target.wants)},
+      {"general", facts.generalEntry},
+      {"decode", facts.decodeEntry},
+      {"workspace", llvm::json::Object{
+                        {"general", llvm::json::Array(facts.generalWorkspace)},
+                        {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};
+  if (facts.ssdChunk) {
+    made["ssd_chunk"] = *facts.ssdChunk;
+  }
+  if (facts.prefill) {
+    made["prefill"] = *facts.prefill;
+  }
+  return made;
+}
+
+llvm::json::Object describeAll(llvm::ArrayRef<Variant> variants,
+                               const CompileOptions &options) {
+  const ModuleFacts &facts = variants.front().facts;
+  const TargetInfo &least = variants.back().target;
+  llvm::json::Array code;
+  for (const Variant &variant : variants) {
+    code.push_back(describeVariant(variant));
+  }
+  llvm::json::Object made{{"cpu", options.cpu},
+                          {"features", llvm::json::Array(least.features)}};
+  if (least.addressSanitizer) {
+    made["sanitizer"] = "address";
+  }
+  if (least.threadSanitizer) {
+    made["sanitizer"] = "thread";
+  }
+  return llvm::json::Object{
+      {"target", std::move(made)},
+      {"variants", std::move(code)},
+      {"marks",
+       llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
+                          {"decode", llvm::json::Array(facts.decodeMarks)}}}};
+}
+
+/// The shared object's bytes.
+llvm::Expected<std::string> link(llvm::ArrayRef<Object> objects) {
+  llvm::SmallString<128> name;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, name);
+  llvm::sys::path::append(name, "cheems-");
+  auto file = TemporaryFile::create(name, ".so");
+  if (!file) {
+    return llvm::createStringError("cannot create a temporary file: " +
+                                   file.getError().message());
+  }
+  if (llvm::Error failed = linkSharedObject(objects, file->path())) {
+    return std::move(failed);
+  }
+  auto linked = llvm::MemoryBuffer::getFile(file->path(), /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!linked) {
+    return llvm::createStringError("cannot read " + file->path() + ": " +
+                                   linked.getError().message());
+  }
+  return (*linked)->getBuffer().str();
+}
+
+class CPUBackend : public Backend {
+public:
+  llvm::StringRef name() const override { return "cpu"; }
+
+  llvm::Error check(const CompileOptions &options) const override {
+    return targets(options).takeError();
+  }
+
+  std::vector<BackendStage>
+  pipeline(const CompileOptions &options) const override {
+    TargetDescription target =
+        describe(llvm::cantFail(targets(options)).back(), options);
+    std::vector<BackendStage> stages;
+    auto from = mlir::cheems::Stage::Imported;
+    for (const PipelineStage &stage : cpuStages()) {
+      stages.push_back({mlir::cheems::stringifyStage(stage.stage).str(),
+                        [=, to = stage.stage](mlir::OpPassManager &pm) {
+                          buildPipeline(pm, target, from, to);
+                        }});
+      from = stage.stage;
+    }
+    return stages;
+  }
+
+  std::unique_ptr<ParameterWriter>
+  parameterWriter(llvm::raw_ostream &os) const override {
+    return std::make_unique<PanelWriter>(os);
+  }
+
+  llvm::Expected<Image> image(const ModelSource &source,
+                              ProgressHandler progress) const override {
+    const CompileOptions &options = source.options();
+    auto made = targets(options);
+    if (!made) {
+      return made.takeError();
+    }
+    if (options.scalar) {
+      made->erase(made->begin(), std::prev(made->end()));
+    }
+    auto variants = compileVariants(source, *made, progress);
+    if (!variants) {
+      return variants.takeError();
+    }
+    std::vector<Object> objects;
+    for (Variant &variant : *variants) {
+      if (!variant.object.empty()) {
+        objects.push_back(std::move(variant.object));
+      }
+    }
+    auto bytes = link(objects);
+    if (!bytes) {
+      return bytes.takeError();
+    }
+    Image image;
+    image.bytes = std::move(*bytes);
+    image.description = describeAll(*variants, options);
+    image.parameters = variants->front().facts.parameters;
+    image.context = std::move(variants->front().context);
+    return image;
+  }
+
+  llvm::Expected<std::string> emit(const ModelSource &source,
+                                   ProgressHandler progress) const override {
+    auto made = targets(source.options());
+    if (!made) {
+      return made.takeError();
+    }
+    auto variants = compileVariants(source, made->back(), progress);
+    if (!variants) {
+      return variants.takeError();
+    }
+    Variant &only = variants->front();
+    return source.options().emit == Emit::LLVM
+               ? std::move(only.llvm)
+               : std::string(only.object.data(), only.object.size());
+  }
+
+private:
+  /// Best first.
+  static llvm::Expected<std::vector<TargetInfo>>
+  targets(const CompileOptions &options) {
+    bool codes = options.weights == WeightFormat::Int8 ||
+                 options.weights == WeightFormat::Int4;
+    auto made = TargetInfo::variants(options.cpu, codes);
+    if (made) {
+      for (TargetInfo &target : *made) {
+        target.threadSanitizer = options.raceChecks;
+        target.addressSanitizer &= !options.raceChecks;
+      }
+    }
+    return made;
+  }
+};
+} // namespace
+
+std::unique_ptr<Backend> createCPUBackend() {
+  return std::make_unique<CPUBackend>();
+}
+
+} // namespace cheems

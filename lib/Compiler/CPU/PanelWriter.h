@@ -1,0 +1,23 @@
+// Writes parameters in the layouts of CPUs.
+#ifndef CHEEMS_LIB_COMPILER_CPU_PANELWRITER_H
+#define CHEEMS_LIB_COMPILER_CPU_PANELWRITER_H
+
+#include "QuantizedWriter.h"
+#include "cheems/Compiler/Backend.h"
+
+namespace cheems {
+
+class PanelWriter : public ParameterWriter {
+public:
+  explicit PanelWriter(llvm::raw_ostream &os) : os(os), quantized(os) {}
+  llvm::Error write(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+                    llvm::ArrayRef<const TensorView *> parts) override;
+
+private:
+  llvm::raw_ostream &os;
+  QuantizedWriter quantized;
+};
+
+} // namespace cheems
+
+#endif
