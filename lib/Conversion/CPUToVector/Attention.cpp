@@ -14,7 +14,7 @@ Value AttentionKernel::scratch(ArrayRef<int64_t> extents, Type element) {
 
 AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
                                  const VectorUnit &unit, int64_t tile)
-    : b(b), loc(op.getLoc()), op(op), lanes(unit.lanes),
+    : KernelBuilder(b, op.getLoc()), op(op), lanes(unit.lanes),
       registers(unit.registers), tile(tile) {
   auto shape = cast<MemRefType>(op.getQuery().getType()).getShape();
   heads = shape[1];
@@ -40,35 +40,6 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
   if (ofRows && !keys.getElementType().isF32()) {
     widenedValues = scratch({kEntries, size}, b.getF32Type());
   }
-}
-
-SmallVector<Value> AttentionKernel::loop(
-    Value from, Value to, int64_t step, ValueRange inits,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, from, to, index(step), inits);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!next.empty()) {
-    scf::YieldOp::create(b, loc, next);
-  }
-  return SmallVector<Value>(loop.getResults());
-}
-
-void AttentionKernel::each(Value from, Value to, int64_t step,
-                           llvm::function_ref<void(Value)> body) {
-  loop(from, to, step, {}, [&](Value i, ValueRange) {
-    body(i);
-    return SmallVector<Value>();
-  });
-}
-
-void AttentionKernel::when(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
 }
 
 void AttentionKernel::whenAny(Value count, llvm::function_ref<void()> body) {
@@ -114,7 +85,7 @@ void AttentionKernel::sumValues(const Tile &of, Value p, int64_t width) {
     }
     if (!ofRows) { // the other half of the next keys
       Value done =
-          sum(scaled(j, size / 2), arith::DivUIOp::create(b, loc, p, index(2)));
+          add(mul(j, size / 2), arith::DivUIOp::create(b, loc, p, index(2)));
       prefetch(op.getKeys(), of.keyHead, add(of.base, kEntries + kEntries / 2),
                done, std::max<int64_t>(width / 2, 1));
     }

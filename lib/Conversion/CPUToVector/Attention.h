@@ -3,19 +3,16 @@
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_ATTENTION_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_ATTENTION_H
 
-#include "Kernels.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "KernelBuilder.h"
 
 namespace mlir::cheems {
 
 /// One op. Entries are taken `kEntries` at a time, counted from the op's first:
 /// of those, a tile's scores and then weights stand in `weights`.
-struct AttentionKernel {
+struct AttentionKernel : KernelBuilder {
   static constexpr int64_t kEntries = 64;
   static constexpr int64_t kGroup = 16; ///< entries whose exponentials are one
 
-  OpBuilder &b;
-  Location loc;
   OnlineAttentionOp op;
   int64_t lanes;     ///< f32 of a register
   int64_t registers; ///< of the target
@@ -60,38 +57,6 @@ protected:
   /// The shrink of a row that sees nothing; no exponential is negative.
   static constexpr double kBlind = -1;
 
-  // Small builders.
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value f32(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
-  Value add(Value a, int64_t value) {
-    return value == 0
-               ? a
-               : arith::AddIOp::create(b, loc, a, index(value)).getResult();
-  }
-  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
-  Value sum(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
-  Value scaled(Value a, int64_t factor) {
-    return arith::MulIOp::create(b, loc, a, index(factor));
-  }
-  VectorType vectorOf(int64_t count) {
-    return VectorType::get({count}, b.getF32Type());
-  }
-  Value spread(VectorType type, Value scalar) {
-    return vector::BroadcastOp::create(b, loc, type, scalar);
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
-  }
-  SmallVector<Value>
-  loop(Value from, Value to, int64_t step, ValueRange inits,
-       llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
-  void each(Value from, Value to, int64_t step,
-            llvm::function_ref<void(Value)> body);
-  void when(Value condition, llvm::function_ref<void()> body);
   void whenAny(Value count, llvm::function_ref<void()> body);
   /// Brings `count` elements of keys or values near: those `at` and more behind
   /// the beginning of entry `first`.

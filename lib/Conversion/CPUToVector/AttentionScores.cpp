@@ -116,7 +116,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
     auto prefetchValues = [&](Value p, int64_t width) {
       if (!ofRows) {
         prefetch(op.getValues(), keyHead, base,
-                 sum(scaled(x, size), scaled(p, lanes)), lanes * width);
+                 add(mul(x, size), mul(p, lanes)), lanes * width);
       }
     };
     auto square = [&](Value p, int64_t width) {
@@ -200,7 +200,7 @@ void AttentionKernel::score(const Tile &of) {
       if (!ofRows) { // half of the next keys
         int64_t share = side * lanes / 2;
         prefetch(op.getKeys(), of.keyHead, add(of.base, kEntries),
-                 sum(scaled(x, size / 2), scaled(p, share)), share);
+                 add(mul(x, size / 2), mul(p, share)), share);
       }
       SmallVector<Value> next;
       for (auto [i, sum] : llvm::enumerate(args)) {

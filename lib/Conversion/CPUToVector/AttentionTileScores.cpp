@@ -73,7 +73,7 @@ void AttentionTiles::pairKeys(Value keyHead, Value base, Value count) {
       for (Value j : places) {
         rows.push_back(stored(op.getKeys(), keyHead, j, p, block));
       }
-      transposeWords(rows, pairedKeys, half(p), scaled(x, 2));
+      transposeWords(rows, pairedKeys, half(p), mul(x, 2));
     });
   });
 }
@@ -136,7 +136,7 @@ void AttentionTiles::scoreHeads(Value keys, ValueRange place,
             int64_t late = fetchesEarly() ? kEntries / 2 : 0,
                     each = kEntries - late;
             prefetch(op.getValues(), fetches->keyHead, add(fetches->base, late),
-                     add(scaled(p, each), entry * kBlock * each / kEntries),
+                     add(mul(p, each), entry * kBlock * each / kEntries),
                      kTile * kBlock * each / kEntries);
           }
           SmallVector<Value> at(place);

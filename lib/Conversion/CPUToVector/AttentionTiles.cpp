@@ -70,17 +70,17 @@ void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
     high.append({i + kBlock / 2, i + kBlock / 2 + kBlock});
   }
   auto pair = [&](Value j, bool both) {
-    Value first = add(base, scaled(j, 2));
+    Value first = add(base, mul(j, 2));
     eachBlock([&](Value p, int64_t block) {
       if (!ofRows && both) { // the next keys: a row alone waits for memory
-        prefetch(op.getKeys(), keyHead, add(first, kEntries), scaled(p, 2),
+        prefetch(op.getKeys(), keyHead, add(first, kEntries), mul(p, 2),
                  2 * block);
       }
       Value even = stored(op.getValues(), keyHead, first, p, block),
             odd = both
                       ? stored(op.getValues(), keyHead, add(first, 1), p, block)
                       : nothing;
-      Value column = scaled(p, 2);
+      Value column = mul(p, 2);
       for (auto [order, at] :
            {std::pair{ArrayRef(low), column}, {high, add(column, kBlock)}}) {
         vector::StoreOp::create(
@@ -109,11 +109,11 @@ void AttentionTiles::multiplyValues(const Tile &of) {
           for (auto [n, total] : llvm::enumerate(before)) {
             if (!ofRows && fetchesEarly()) {
               prefetch(op.getValues(), of.keyHead, add(of.base, kEntries),
-                       add(scaled(sum(p, j), kEntries / 2),
+                       add(mul(add(p, j), kEntries / 2),
                            static_cast<int64_t>(n) * kTile * kTile),
                        kTile * kTile);
             }
-            Value column = add(scaled(p, 2), static_cast<int64_t>(n) * kBlock);
+            Value column = add(mul(p, 2), static_cast<int64_t>(n) * kBlock);
             Value value = loadNumbers(pairedValues, {half(j), column});
             total = amx::TileMulFOp::create(b, loc, sums, weight, value, total);
           }
@@ -174,7 +174,7 @@ void AttentionTiles::attend(const Tile &of, llvm::function_ref<void()> score) {
 
 void AttentionTiles::attendRows(Value all, Value end) {
   each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
-    Value first = scaled(keyHead, headsPerKey);
+    Value first = mul(keyHead, headsPerKey);
     each(zero, end, kEntries, [&](Value base) {
       Value count = arith::MinUIOp::create(
           b, loc, index(kEntries), arith::SubIOp::create(b, loc, end, base));
@@ -236,7 +236,7 @@ void AttentionTiles::lower() {
   }
   each(zero, all, 1, [&](Value row) {
     each(zero, index(heads / headsPerKey), 1, [&](Value keyHead) {
-      Value first = scaled(keyHead, headsPerKey);
+      Value first = mul(keyHead, headsPerKey);
       for (int64_t from = 0; from < headsPerKey; from += kTile) {
         attendHeads(row, add(first, from), std::min(headsPerKey - from, kTile),
                     keyHead);

@@ -24,7 +24,7 @@ Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
     // One by one: AVX2 has no masked load of bf16.
     Value row = nothing();
     for (int64_t c = 0; c < size; ++c) {
-      indices.back() = plus(d, c);
+      indices.back() = add(d, c);
       Value one = widen(b.getF32Type(),
                         memref::LoadOp::create(b, loc, buffer, indices));
       row = vector::InsertOp::create(b, loc, one, row, ArrayRef<int64_t>{c});
@@ -53,7 +53,7 @@ SmallVector<Value> Mixing::columnsOfX(Value t, Value d, int64_t vectors,
                                       Value mask) {
   SmallVector<Value> result;
   for (int64_t v = 0; v < vectors; ++v) {
-    result.push_back(load(op.getX(), t, plus(d, v * kLanes), mask));
+    result.push_back(load(op.getX(), t, add(d, v * kLanes), mask));
   }
   if (!isApart(result.size())) {
     return result;
@@ -76,7 +76,7 @@ SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
   if (!isApart(vectors)) {
     SmallVector<Value> result;
     for (int64_t v = 0; v < vectors; ++v) {
-      result.push_back(load(table, row, plus(d, v * kLanes), mask));
+      result.push_back(load(table, row, add(d, v * kLanes), mask));
     }
     return result;
   }
@@ -87,7 +87,7 @@ SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
         b, loc, words,
         vector::LoadOp::create(b, loc,
                                VectorType::get({2 * kLanes}, b.getBF16Type()),
-                               table, ValueRange{row, plus(d, v * kLanes)}));
+                               table, ValueRange{row, add(d, v * kLanes)}));
     Value even = arith::ShLIOp::create(b, loc, both, integer(words, 16));
     Value odd = arith::AndIOp::create(b, loc, both, integer(words, -65536));
     result.push_back(arith::BitcastOp::create(b, loc, lanes, even));
@@ -150,7 +150,7 @@ void Mixing::fetch(Value table, ValueRange rows, Value d, int64_t columns) {
       cast<MemRefType>(table.getType()).getElementTypeBitWidth() / 8;
   for (Value row : rows) {
     for (int64_t c = 0; c < columns; c += kLineBytes / bytes) {
-      memref::PrefetchOp::create(b, loc, table, ValueRange{row, plus(d, c)},
+      memref::PrefetchOp::create(b, loc, table, ValueRange{row, add(d, c)},
                                  /*isWrite=*/false, /*locality=*/2,
                                  /*isDataCache=*/true);
     }

@@ -30,7 +30,7 @@ void Mixing::setNumber(Value list, Value i, Value number) {
 SmallVector<Value> Mixing::numbers(Value list, Value first, int64_t n) {
   SmallVector<Value> result;
   for (int64_t i = 0; i < n; ++i) {
-    result.push_back(number(list, plus(first, i)));
+    result.push_back(number(list, add(first, i)));
   }
   return result;
 }
@@ -39,10 +39,10 @@ void Mixing::eachPair(const Group &group,
                       function_ref<void(Value pair, Value expert)> body) {
   each(index(0), group.rows, 1, [&](Value r) {
     each(index(0), index(heads), 1, [&](Value h) {
-      Value head = arith::AddIOp::create(b, loc, times(r, heads), h);
+      Value head = arith::AddIOp::create(b, loc, mul(r, heads), h);
       each(index(0), index(count), 1, [&](Value i) {
         Value t = arith::AddIOp::create(b, loc, group.from, r);
-        body(arith::AddIOp::create(b, loc, times(head, count), i),
+        body(arith::AddIOp::create(b, loc, mul(head, count), i),
              expert(t, h, i));
       });
     });
@@ -53,15 +53,15 @@ void Mixing::eachPair(const Group &group,
 void Mixing::sortPairs(const Group &group) {
   int64_t tables = cast<MemRefType>(op.getDown().getType()).getDimSize(0);
   auto next = [&](Value e, int64_t by) {
-    setNumber(group.start, e, plus(number(group.start, e), by));
+    setNumber(group.start, e, add(number(group.start, e), by));
   };
   each(index(0), index(tables + 1), 1,
        [&](Value e) { setNumber(group.start, e, index(0)); });
-  eachPair(group, [&](Value, Value e) { next(plus(e, 1), 1); });
+  eachPair(group, [&](Value, Value e) { next(add(e, 1), 1); });
   each(index(0), index(tables), 1, [&](Value e) {
-    setNumber(group.start, plus(e, 1),
+    setNumber(group.start, add(e, 1),
               arith::AddIOp::create(b, loc, number(group.start, e),
-                                    number(group.start, plus(e, 1))));
+                                    number(group.start, add(e, 1))));
   });
   eachPair(group, [&](Value pair, Value e) {
     Value place = number(group.start, e);
@@ -70,7 +70,7 @@ void Mixing::sortPairs(const Group &group) {
     next(e, 1);
   });
   // What a last run of pairs lacks, and what is asked for behind it.
-  Value last = number(group.expert, plus(group.pairs, -1));
+  Value last = number(group.expert, add(group.pairs, -1));
   each(index(0), index(kPiece + kAhead), 1, [&](Value i) {
     Value place = arith::AddIOp::create(b, loc, group.pairs, i);
     setNumber(group.expert, place, last);
@@ -79,7 +79,7 @@ void Mixing::sortPairs(const Group &group) {
 }
 
 void Mixing::multiplyPairs(const Group &group) {
-  Value lastRow = plus(group.rows, -1);
+  Value lastRow = add(group.rows, -1);
   each(index(0), group.pairs, kPiece, [&](Value first) {
     SmallVector<Value> pairs = numbers(group.pair, first, kPiece), tokens, next;
     for (Value pair : pairs) {
@@ -88,7 +88,7 @@ void Mixing::multiplyPairs(const Group &group) {
           b, loc, group.from, arith::MinUIOp::create(b, loc, r, lastRow)));
     }
     if (far) {
-      next = numbers(group.expert, plus(first, kAhead), kPiece);
+      next = numbers(group.expert, add(first, kAhead), kPiece);
     }
     Value products = hits(tokens, numbers(group.expert, first, kPiece), next);
     for (auto [i, pair] : llvm::enumerate(pairs)) {
@@ -105,9 +105,9 @@ void Mixing::weighPairs(const Group &group) {
     Value t = arith::AddIOp::create(b, loc, group.from, r);
     each(index(0), index(heads), 1, [&](Value h) {
       Softmax of = softmax(t, h);
-      Value head = arith::AddIOp::create(b, loc, times(r, heads), h);
+      Value head = arith::AddIOp::create(b, loc, mul(r, heads), h);
       auto weigh = [&](Value first, int64_t n) {
-        Value at = arith::AddIOp::create(b, loc, times(head, count), first);
+        Value at = arith::AddIOp::create(b, loc, mul(head, count), first);
         SmallVector<Value> rows = experts(t, h, first, n);
         Value hit = scaled(
             vector::LoadOp::create(b, loc, type, group.weight, ValueRange{at}),
@@ -135,7 +135,7 @@ void Mixing::placeWeights(const Group &group) {
     Value place = arith::RemUIOp::create(b, loc, pair, index(count));
     Value piece = arith::DivUIOp::create(b, loc, place, index(kPiece));
     setNumber(group.pair, i,
-              arith::AddIOp::create(b, loc, times(head, pieces()), piece));
+              arith::AddIOp::create(b, loc, mul(head, pieces()), piece));
   });
 }
 
@@ -158,41 +158,40 @@ void Mixing::addPairs(const Group &group) {
                               at(piece, static_cast<int64_t>(v)));
     }
   };
-  columns(
-      kStrip, {},
-      [&](Value d, int64_t vectors, Value mask,
-          ValueRange) -> SmallVector<Value> {
-        each(index(0), times(group.rows, perRow), 1, [&](Value piece) {
-          hold(piece, SmallVector<Value>(vectors, nothing()));
-        });
-        each(index(0), group.pairs, 1, [&](Value i) {
-          if (far) {
-            fetch(op.getUp(), number(group.expert, plus(i, kAhead)), d,
-                  vectors * kLanes);
-          }
-          Value piece = number(group.pair, i);
-          Value share =
-              spread(lanes, memref::LoadOp::create(b, loc, group.share, i));
-          SmallVector<Value> sums = held(piece, vectors);
-          for (auto [sum, part] : llvm::zip_equal(
-                   sums, columnsOfRow(op.getUp(), number(group.expert, i), d,
-                                      vectors, mask))) {
-            sum = vector::FMAOp::create(b, loc, share, part, sum);
-          }
-          hold(piece, sums);
-        });
-        each(index(0), group.rows, 1, [&](Value r) {
-          Value t = arith::AddIOp::create(b, loc, group.from, r);
-          each(index(0), index(perRow), 1, [&](Value of) {
-            Value piece = arith::AddIOp::create(b, loc, times(r, perRow), of);
-            for (auto [v, sum] :
-                 llvm::enumerate(inOrder(held(piece, vectors)))) {
-              addTo(t, sum, plus(d, static_cast<int64_t>(v) * kLanes), mask);
-            }
+  columns(kStrip, {},
+          [&](Value d, int64_t vectors, Value mask,
+              ValueRange) -> SmallVector<Value> {
+            each(index(0), mul(group.rows, perRow), 1, [&](Value piece) {
+              hold(piece, SmallVector<Value>(vectors, nothing()));
+            });
+            each(index(0), group.pairs, 1, [&](Value i) {
+              if (far) {
+                fetch(op.getUp(), number(group.expert, add(i, kAhead)), d,
+                      vectors * kLanes);
+              }
+              Value piece = number(group.pair, i);
+              Value share =
+                  spread(lanes, memref::LoadOp::create(b, loc, group.share, i));
+              SmallVector<Value> sums = held(piece, vectors);
+              for (auto [sum, part] : llvm::zip_equal(
+                       sums, columnsOfRow(op.getUp(), number(group.expert, i),
+                                          d, vectors, mask))) {
+                sum = vector::FMAOp::create(b, loc, share, part, sum);
+              }
+              hold(piece, sums);
+            });
+            each(index(0), group.rows, 1, [&](Value r) {
+              Value t = arith::AddIOp::create(b, loc, group.from, r);
+              each(index(0), index(perRow), 1, [&](Value of) {
+                Value piece = arith::AddIOp::create(b, loc, mul(r, perRow), of);
+                for (auto [v, sum] :
+                     llvm::enumerate(inOrder(held(piece, vectors)))) {
+                  addTo(t, sum, add(d, static_cast<int64_t>(v) * kLanes), mask);
+                }
+              });
+            });
+            return {};
           });
-        });
-        return {};
-      });
 }
 
 void Mixing::mixGroups(Value rows, int64_t most) {
@@ -204,10 +203,10 @@ void Mixing::mixGroups(Value rows, int64_t most) {
       return memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
     };
     Group group;
-    group.from = times(at[0], most);
+    group.from = mul(at[0], most);
     Value left = arith::SubIOp::create(b, loc, rows, group.from);
     group.rows = arith::MinUIOp::create(b, loc, left, index(most));
-    group.pairs = times(group.rows, heads * count);
+    group.pairs = mul(group.rows, heads * count);
     group.start = scratch({tables + 1}, b.getI32Type());
     group.expert = scratch({pairs + kPiece + kAhead}, b.getI32Type());
     group.pair = scratch({pairs + kPiece + kAhead}, b.getI32Type());

@@ -67,10 +67,10 @@ void Mixing::mixRows(Value rows) {
   Value last = arith::SubIOp::create(b, loc, rows, index(1));
   Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(kRowsInTurn));
   parallel({blocks}, [&](ValueRange at) {
-    Value from = times(at[0], kRowsInTurn);
-    Value to = arith::MinUIOp::create(b, loc, plus(from, kRowsInTurn), rows);
+    Value from = mul(at[0], kRowsInTurn);
+    Value to = arith::MinUIOp::create(b, loc, add(from, kRowsInTurn), rows);
     each(from, to, 1, [&](Value t) {
-      row(t, arith::MinUIOp::create(b, loc, plus(t, 1), last));
+      row(t, arith::MinUIOp::create(b, loc, add(t, 1), last));
     });
   });
 }
@@ -108,7 +108,7 @@ void Mixing::mixPieces(Value rows) {
     Value t = at[0], p = at[1];
     Value h = arith::DivUIOp::create(b, loc, p, index(perHead));
     Value first =
-        times(arith::RemUIOp::create(b, loc, p, index(perHead)), kPiece);
+        mul(arith::RemUIOp::create(b, loc, p, index(perHead)), kPiece);
     auto write = [&](Value sum, Value d, Value mask) {
       partial ? store(sum, partial, {t, p}, d, mask) : addTo(t, sum, d, mask);
     };
@@ -139,7 +139,7 @@ void Mixing::addPieces(Value partial, Value t, int64_t all) {
       {},
       [&](Value d, int64_t vectors, Value mask,
           ValueRange) -> SmallVector<Value> {
-        auto at = [&](int64_t v) { return plus(d, v * kLanes); };
+        auto at = [&](int64_t v) { return add(d, v * kLanes); };
         SmallVector<Value> sum;
         for (int64_t v = 0; v < vectors; ++v) {
           sum.push_back(load(op.getY(), t, at(v), mask));

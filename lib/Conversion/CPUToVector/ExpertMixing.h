@@ -30,10 +30,7 @@ struct Mixing : KernelBuilder {
 
 private:
   // ExpertColumns.cpp
-  Value add(Value a, Value c) { return arith::AddFOp::create(b, loc, a, c); }
-  Value nothing() {
-    return arith::ConstantOp::create(b, loc, b.getZeroAttr(lanes));
-  }
+  Value nothing() { return zeroOf(lanes); }
   /// 16 elements from [at..., d], widened; with a mask, zero where it is not
   /// set.
   Value load(Value buffer, ValueRange at, Value d, Value mask);

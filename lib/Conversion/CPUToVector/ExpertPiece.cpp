@@ -23,7 +23,7 @@ Value Mixing::expert(Value t, Value h, Value i) {
 SmallVector<Value> Mixing::experts(Value t, Value h, Value first, int64_t n) {
   SmallVector<Value> rows;
   for (int64_t i = 0; i < n; ++i) {
-    rows.push_back(expert(t, h, plus(first, i)));
+    rows.push_back(expert(t, h, add(first, i)));
   }
   return rows;
 }
@@ -151,7 +151,7 @@ void Mixing::piece(Value t, Value h, Value first, int64_t n,
               }
             }
             for (auto [v, sum] : llvm::enumerate(inOrder(sums))) {
-              write(sum, plus(d, static_cast<int64_t>(v) * kLanes), mask);
+              write(sum, add(d, static_cast<int64_t>(v) * kLanes), mask);
             }
             return {};
           });

@@ -234,9 +234,9 @@ struct Retrieval : Selection {
     Value score = spread(f32s, bestOf(bestScore, half, place));
     Value end = arith::MinUIOp::create(
         b, loc, index(kept),
-        arith::DivUIOp::create(b, loc, index(found), plus(place, 1)));
+        arith::DivUIOp::create(b, loc, index(found), add(place, 1)));
     // Never before `from`: the side is at most kept, and found / side.
-    Value shift = plus(length, -from);
+    Value shift = add(length, -from);
     each(index(from), end, kLanes, [&](Value i) {
       Value other = vector::LoadOp::create(b, loc, f32s, bestScore,
                                            ValueRange{index(1 - half), i});

@@ -182,7 +182,7 @@ void Selection::sort(const List &list, Value length, Value keys) {
                             i);
   });
   Value whole =
-      times(arith::CeilDivUIOp::create(b, loc, length, index(kLanes)), kLanes);
+      mul(arith::CeilDivUIOp::create(b, loc, length, index(kLanes)), kLanes);
   Sort{{b, loc}, keys, whole, VectorType::get({kKeys}, b.getF64Type())}.all();
 }
 

@@ -13,12 +13,6 @@ struct Finish : KernelBuilder {
   int64_t lanes;
   Value zero, at, columns;
 
-  Value add(Value left, Value right) {
-    return arith::AddIOp::create(b, loc, left, right);
-  }
-  Value multiply(Value left, Value right) {
-    return arith::MulFOp::create(b, loc, left, right);
-  }
   /// Column `n` of all as one of y's: none before the first, none past the
   /// last.
   Value clamped(int64_t n) {
@@ -38,10 +32,10 @@ struct Finish : KernelBuilder {
     Value first = load(op.getY(), low), second = load(op.getY(), high),
           cosine = load(op.getAngles()[0], i),
           sine = load(op.getAngles()[1], i);
-    Value down = arith::SubFOp::create(b, loc, multiply(first, cosine),
-                                       multiply(second, sine)),
-          up = arith::AddFOp::create(b, loc, multiply(second, cosine),
-                                     multiply(first, sine));
+    Value down = arith::SubFOp::create(b, loc, mul(first, cosine),
+                                       mul(second, sine)),
+          up = arith::AddFOp::create(b, loc, mul(second, cosine),
+                                     mul(first, sine));
     vector::StoreOp::create(b, loc, down, op.getY(), ValueRange{t, low});
     vector::StoreOp::create(b, loc, up, op.getY(), ValueRange{t, high});
   }

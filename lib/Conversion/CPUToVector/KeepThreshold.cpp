@@ -267,19 +267,15 @@ LogicalResult cheems::lowerKeepThreshold(KeepThresholdOp op,
                                          const VectorUnit & /*unit*/,
                                          RewriterBase &rewriter) {
   Location loc = op.getLoc();
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  Value rows =
-            memref::DimOp::create(rewriter, loc, op.getThreshold(), index(0)),
-        heads = memref::DimOp::create(rewriter, loc, op.getMask(), index(0));
+  KernelBuilder k{rewriter, loc};
+  Value rows = k.extent(op.getThreshold(), 0),
+        heads = k.extent(op.getMask(), 0);
   int64_t most = cast<MemRefType>(op.getThreshold().getType()).getDimSize(0);
   int64_t listed =
       ShapedType::isDynamic(most)
           ? kMostListed
           : std::clamp<int64_t>(llvm::PowerOf2Ceil(most), 1, kMostListed);
   Type i64 = rewriter.getI64Type();
-  Value end = arith::AddIOp::create(rewriter, loc, op.getFirst(), rows);
   Thresholds thresholds{
       {rewriter, loc},
       op,
@@ -287,10 +283,7 @@ LogicalResult cheems::lowerKeepThreshold(KeepThresholdOp op,
       VectorType::get({listed}, i64),
       memref::AllocOp::create(rewriter, loc, MemRefType::get({kLanes}, i64)),
       op.getFirst(),
-      end};
-  thresholds.loop(index(0), heads, 1, {}, [&](Value m, ValueRange) {
-    thresholds.ofHead(m);
-    return SmallVector<Value>();
-  });
+      k.add(op.getFirst(), rows)};
+  k.each(k.index(0), heads, 1, [&](Value m) { thresholds.ofHead(m); });
   return success();
 }

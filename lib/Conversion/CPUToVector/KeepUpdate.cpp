@@ -16,7 +16,6 @@ struct Update : KernelBuilder {
   KeepUpdateOp op;
   int64_t keep;
 
-  Value add(Value a, Value c) { return arith::AddIOp::create(b, loc, a, c); }
   Value both(Value a, Value c) { return arith::AndIOp::create(b, loc, a, c); }
 
   /// Whether entries, one or a vector of them, are kept.

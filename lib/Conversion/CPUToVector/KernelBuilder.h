@@ -1,35 +1,25 @@
-// Small builders that kernels share.
+// The kit of kernels: on buffers and vectors.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELBUILDER_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELBUILDER_H
 
 #include "Kernels.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::cheems {
 
-struct KernelBuilder {
+struct KernelBuilder : BaseBuilder<KernelBuilder> {
   OpBuilder &b;
   Location loc;
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
+  KernelBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+  Location location() { return loc; }
+
+  Value extent(Value buffer, int64_t dimension) {
+    return memref::DimOp::create(b, loc, buffer, index(dimension));
   }
-  Value plus(Value a, int64_t c) {
-    return c ? arith::AddIOp::create(b, loc, a, index(c)).getResult() : a;
-  }
-  Value times(Value a, int64_t c) {
-    return arith::MulIOp::create(b, loc, a, index(c));
-  }
-  /// A constant of the type, which may be a vector of integers.
-  Value integer(Type type, int64_t value) {
-    TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-    if (auto vector = dyn_cast<VectorType>(type)) {
-      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-    }
-    return arith::ConstantOp::create(b, loc, attribute);
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, loc, condition, yes, no);
+  VectorType vectorOf(int64_t count) {
+    return VectorType::get({count}, b.getF32Type());
   }
   Value spread(VectorType type, Value scalar) {
     return vector::BroadcastOp::create(b, loc, type, scalar);
@@ -38,25 +28,6 @@ struct KernelBuilder {
   Value inside(int64_t width, Value left) {
     return vector::CreateMaskOp::create(
         b, loc, VectorType::get({width}, b.getI1Type()), left);
-  }
-  /// A loop over [from, to) that carries `state`.
-  SmallVector<Value>
-  loop(Value from, Value to, int64_t step, ValueRange state,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto op = scf::ForOp::create(
-        b, loc, from, to, index(step), state,
-        [&](OpBuilder &, Location, Value i, ValueRange args) {
-          scf::YieldOp::create(b, loc, body(i, args));
-        });
-    return op.getResults();
-  }
-  /// The same that carries nothing.
-  void each(Value from, Value to, int64_t step,
-            function_ref<void(Value)> body) {
-    loop(from, to, step, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
-      body(i);
-      return {};
-    });
   }
 };
 

@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 LinearKernel::LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit)
-    : b(b), loc(op.getLoc()), op(op), unit(unit), x(op.getX()), y(op.getY()) {
+    : KernelBuilder(b, op.getLoc()), op(op), unit(unit), x(op.getX()),
+      y(op.getY()) {
   size = cast<MemRefType>(x.getType()).getDimSize(1);
   pair = op.getPair();
   column = VectorType::get({kColumns}, b.getF32Type());
@@ -23,14 +24,6 @@ LinearKernel::LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit)
   panels = memref::DimOp::create(b, loc, weights[0], zero);
   int64_t columns = cast<MemRefType>(y.getType()).getDimSize(1);
   whole = !ShapedType::isDynamic(columns) && columns % kColumns == 0;
-}
-
-void LinearKernel::each(Value from, Value to, int64_t step,
-                        llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(b, loc, from, to, index(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
 }
 
 std::optional<int64_t> LinearKernel::panelCount() {

@@ -3,17 +3,13 @@
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_H
 
-#include "Kernels.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "KernelBuilder.h"
 
 namespace mlir::cheems {
 
-struct LinearKernel {
+struct LinearKernel : KernelBuilder {
   static constexpr int64_t kColumns = LinearOp::kColumns;
 
-  OpBuilder &b;
-  Location loc;
   LinearOp op;
   VectorUnit unit;
   Value x, y;
@@ -24,17 +20,6 @@ struct LinearKernel {
 
   /// Emits at the builder's insertion point.
   LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit);
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value add(Value a, int64_t value) {
-    return value == 0
-               ? a
-               : arith::AddIOp::create(b, loc, a, index(value)).getResult();
-  }
-  void each(Value from, Value to, int64_t step,
-            llvm::function_ref<void(Value)> body);
 
   /// Panels where their number is known.
   std::optional<int64_t> panelCount();

@@ -1,42 +1,28 @@
 // Two pieces' running softmax as one: values a vector at a time. All products
 // are rounded before they are added, so that the pieces may change places.
-#include "Kernels.h"
+#include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-struct Merge {
-  OpBuilder &b;
-  Location loc;
+struct Merge : KernelBuilder {
   MergeAttentionOp op;
   int64_t lanes;
   Value t, head;
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
   Value load(Value numbers) {
     return memref::LoadOp::create(b, loc, numbers, ValueRange{t, head});
   }
   void store(Value number, Value numbers) {
     memref::StoreOp::create(b, loc, number, numbers, ValueRange{t, head});
   }
-  void each(Value to, int64_t step, function_ref<void(Value)> body) {
-    scf::ForOp::create(b, loc, index(0), to, index(step), ValueRange(),
-                       [&](OpBuilder &, Location, Value i, ValueRange) {
-                         body(i);
-                         scf::YieldOp::create(b, loc);
-                       });
-  }
 
   /// Whether anything was; written so that a NaN counts as seen and spreads.
   Value seen(Value maximum) {
-    Value lowest = arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+    Value lowest = f32(-std::numeric_limits<double>::infinity());
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, maximum,
                                  lowest);
   }
@@ -44,18 +30,18 @@ struct Merge {
   /// y <- next(later_y, p, type).
   void setValues(function_ref<Value(Value, Value, VectorType)> next) {
     auto part = [&](Value p, int64_t width) {
-      auto type = VectorType::get({width}, b.getF32Type());
+      auto type = vectorOf(width);
       SmallVector<Value> place{t, head, p};
       Value later = vector::LoadOp::create(b, loc, type, op.getLaterY(), place);
       vector::StoreOp::create(b, loc, next(later, p, type), op.getY(), place);
     };
     int64_t size = cast<MemRefType>(op.getY().getType()).getDimSize(2);
     if (ShapedType::isDynamic(size)) {
-      Value all = memref::DimOp::create(b, loc, op.getY(), index(2));
-      return each(all, 1, [&](Value p) { part(p, 1); });
+      return each(index(0), extent(op.getY(), 2), 1,
+                  [&](Value p) { part(p, 1); });
     }
     int64_t rest = size % lanes;
-    each(index(size - rest), lanes, [&](Value p) { part(p, lanes); });
+    each(index(0), index(size - rest), lanes, [&](Value p) { part(p, lanes); });
     if (rest != 0) {
       part(index(size - rest), rest);
     }
@@ -70,16 +56,13 @@ struct Merge {
   void combine(Value before, Value later) {
     Value greater =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, before, later);
-    Value maximum = arith::SelectOp::create(b, loc, greater, before, later);
+    Value maximum = select(greater, before, later);
     auto factor = [&](Value of) -> Value {
-      return math::ExpOp::create(b, loc,
-                                 arith::SubFOp::create(b, loc, of, maximum));
+      return math::ExpOp::create(b, loc, sub(of, maximum));
     };
     Value keeps = factor(before), joins = factor(later);
     auto sum = [&](Value old, Value added, Value keeps, Value joins) -> Value {
-      return arith::AddFOp::create(b, loc,
-                                   arith::MulFOp::create(b, loc, old, keeps),
-                                   arith::MulFOp::create(b, loc, added, joins));
+      return add(mul(old, keeps), mul(added, joins));
     };
     store(maximum, op.getMaximum());
     store(sum(load(op.getSum()), load(op.getLaterSum()), keeps, joins),
@@ -87,8 +70,7 @@ struct Merge {
     setValues([&](Value added, Value p, VectorType type) {
       Value old = vector::LoadOp::create(b, loc, type, op.getY(),
                                          ValueRange{t, head, p});
-      return sum(old, added, vector::BroadcastOp::create(b, loc, type, keeps),
-                 vector::BroadcastOp::create(b, loc, type, joins));
+      return sum(old, added, spread(type, keeps), spread(type, joins));
     });
   }
 
@@ -111,13 +93,11 @@ LogicalResult cheems::lowerMergeAttention(MergeAttentionOp op,
                                           const VectorUnit &unit,
                                           RewriterBase &rewriter) {
   Location loc = op.getLoc();
-  Merge merge{rewriter, loc, op, unit.lanes, Value(), Value()};
-  auto extent = [&](int64_t i) -> Value {
-    return memref::DimOp::create(rewriter, loc, op.getY(), merge.index(i));
-  };
-  Value rows = extent(0), heads = extent(1);
-  merge.each(rows, 1, [&](Value t) {
-    merge.each(heads, 1, [&](Value head) {
+  Merge merge{{rewriter, loc}, op, unit.lanes, Value(), Value()};
+  Value zero = merge.index(0), rows = merge.extent(op.getY(), 0),
+        heads = merge.extent(op.getY(), 1);
+  merge.each(zero, rows, 1, [&](Value t) {
+    merge.each(zero, heads, 1, [&](Value head) {
       merge.t = t;
       merge.head = head;
       merge.lower();

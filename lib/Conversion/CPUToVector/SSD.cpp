@@ -16,7 +16,7 @@ constexpr int64_t kRows = 64;  // at a time where more may come
 
 SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
                      int64_t most)
-    : b(b), loc(op.getLoc()), op(op), unit(unit), most(most),
+    : KernelBuilder(b, op.getLoc()), op(op), unit(unit), most(most),
       padded(llvm::alignTo(most, 2 * kBlock)), room(padded + kBlock) {
   auto state = cast<MemRefType>(op.getState().getType());
   heads = state.getDimSize(0);
@@ -27,16 +27,11 @@ SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
   one = index(1);
 }
 
-Value SSDKernel::roundedUp(Value count, int64_t step) {
-  Value steps = arith::CeilDivUIOp::create(b, loc, count, index(step));
-  return arith::MulIOp::create(b, loc, steps, index(step));
-}
-
 void SSDKernel::fetch(Value buffer, ArrayRef<Value> at, int64_t count,
                       bool isWrite) {
   for (int64_t column = 0; column < count; column += kLine) {
     SmallVector<Value> indices(at);
-    indices.back() = plus(at.back(), column);
+    indices.back() = add(at.back(), column);
     memref::PrefetchOp::create(b, loc, buffer, indices, isWrite,
                                /*localityHint=*/3, /*isDataCache=*/true);
   }
@@ -47,76 +42,48 @@ void SSDKernel::fetchGates(const SSDRows &rows, Value h, Value row) {
   int64_t share = llvm::divideCeil(lines, heads) * kLine;
   Value from = arith::MulIOp::create(b, loc, h, index(share));
   for (Value gates : {op.getC(), op.getB()}) {
-    fetch(gates, {plus(plus(rows.first, row), most), zero, from}, share);
+    fetch(gates, {add(add(rows.first, row), most), zero, from}, share);
   }
 }
 
 std::pair<Value, Value> SSDKernel::nextHead(const SSDRows &rows, Value h) {
-  Value next = plus(h, 1);
+  Value next = add(h, 1);
   Value none = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
                                      index(heads));
-  return {plus(rows.first,
-               arith::SelectOp::create(b, loc, none, index(most), zero)),
-          arith::SelectOp::create(b, loc, none, zero, next)};
+  return {
+      add(rows.first, arith::SelectOp::create(b, loc, none, index(most), zero)),
+      arith::SelectOp::create(b, loc, none, zero, next)};
 }
 
-ValueRange SSDKernel::fold(Value from, Value to, ValueRange inits, Fold body,
-                           int64_t step) {
-  auto loop =
-      scf::ForOp::create(b, loc, from, to, index(step), inits,
-                         [&](OpBuilder &, Location, Value i, ValueRange args) {
-                           scf::YieldOp::create(b, loc, body(i, args));
-                         });
-  return loop.getResults();
-}
-
-ValueRange SSDKernel::foldFours(
+SmallVector<Value> SSDKernel::loopFours(
     Value from, Value to, ValueRange inits,
     llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body) {
   constexpr int64_t four = 4;
-  Value whole = arith::MulIOp::create(
-      b, loc, arith::DivUIOp::create(b, loc, to, index(four)), index(four));
-  ValueRange sums = fold(
-      from, whole, inits,
-      [&](Value i, ValueRange before) {
+  Value whole = mul(arith::DivUIOp::create(b, loc, to, index(four)), four);
+  SmallVector<Value> sums =
+      loop(from, whole, four, inits, [&](Value i, ValueRange before) {
         SmallVector<Value> after(before);
         for (int64_t offset = 0; offset < four; ++offset) {
           after = body(i, offset, after);
         }
         return after;
-      },
-      four);
-  return fold(whole, to, sums,
+      });
+  return loop(whole, to, 1, sums,
               [&](Value i, ValueRange before) { return body(i, 0, before); });
-}
-
-void SSDKernel::each(Value from, Value to, int64_t step, Body body) {
-  scf::ForOp::create(b, loc, from, to, index(step), ValueRange{},
-                     [&](OpBuilder &, Location, Value i, ValueRange) {
-                       body(i);
-                       scf::YieldOp::create(b, loc);
-                     });
-}
-
-void SSDKernel::when(Value condition, llvm::function_ref<void()> body) {
-  scf::IfOp::create(b, loc, condition, [&](OpBuilder &, Location) {
-    body();
-    scf::YieldOp::create(b, loc);
-  });
 }
 
 void SSDKernel::columns(int64_t most,
                         llvm::function_ref<void(Value, VectorType)> body) {
   int64_t at = headSize / most * most;
   if (at > 0) {
-    each(zero, index(at), most, [&](Value p) { body(p, vector(most)); });
+    each(zero, index(at), most, [&](Value p) { body(p, vectorOf(most)); });
   }
   for (int64_t count = most / 2; at < headSize; count /= 2) {
     if (count < kLeast) {
       count = headSize - at;
     }
     if (at + count <= headSize) {
-      body(index(at), vector(count));
+      body(index(at), vectorOf(count));
       at += count;
     }
   }
@@ -141,32 +108,33 @@ void SSDKernel::decays(const SSDRows &rows, Value h) {
     return arith::ExtFOp::create(b, loc, f64, value);
   };
   Value rate = widen(read(op.getA(), h));
-  Value total = fold(zero, rows.count, none(f64), [&](Value t, ValueRange sum) {
-    Value step = read(op.getStep(), {plus(rows.first, t), h});
-    Value next =
-        arith::AddFOp::create(b, loc, sum[0], times(rate, widen(step)));
-    write(next, logarithm, t);
-    write(step, steps, t);
-    return SmallVector<Value>{next};
-  })[0];
-  VectorType type = vector(kBlock), wide = type.clone(f64);
+  Value total =
+      loop(zero, rows.count, 1, zeroOf(f64), [&](Value t, ValueRange sum) {
+        Value step = read(op.getStep(), {add(rows.first, t), h});
+        Value next =
+            arith::AddFOp::create(b, loc, sum[0], mul(rate, widen(step)));
+        write(next, logarithm, t);
+        write(step, steps, t);
+        return SmallVector<Value>{next};
+      })[0];
+  VectorType type = vectorOf(kBlock), wide = type.clone(f64);
   // Past the last row scratch holds anything, and nothing reads it.
   each(zero, rows.count, kBlock, [&](Value u) {
     Value l = load(wide, logarithm, u);
     store(decay(l), fromStart, u);
     Value left = arith::SubFOp::create(b, loc, spread(wide, total), l);
-    store(times(decay(left), load(type, steps, u)), toEnd, u);
+    store(mul(decay(left), load(type, steps, u)), toEnd, u);
   });
 }
 
 void SSDKernel::blockDecays(Value t) {
-  VectorType type = vector(kBlock), wide = type.clone(b.getF64Type());
+  VectorType type = vectorOf(kBlock), wide = type.clone(b.getF64Type());
   Value last = arith::MaxUIOp::create(b, loc, t, one);
-  Value until = spread(wide, read(logarithm, minus(last, one)));
+  Value until = spread(wide, read(logarithm, sub(last, one)));
   each(zero, t, kBlock, [&](Value u) {
     Value power =
         arith::SubFOp::create(b, loc, until, load(wide, logarithm, u));
-    store(times(decay(power), load(type, steps, u)), near, u);
+    store(mul(decay(power), load(type, steps, u)), near, u);
   });
 }
 
@@ -179,14 +147,14 @@ template <typename Products> void emitChunks(SSDKernel &k, Value rows) {
   Products products(k);
   Value perGroup = k.index(k.heads / k.groups);
   k.each(k.zero, rows, k.most, [&](Value first) {
-    Value left = k.minus(rows, first);
+    Value left = k.sub(rows, first);
     Value count = arith::MinUIOp::create(b, loc, left, k.index(k.most));
     SSDRows part{first, count};
     Value single =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, k.one);
     k.each(k.zero, k.index(k.groups), 1, [&](Value g) {
       Value from = arith::MulIOp::create(b, loc, g, perGroup);
-      Value to = k.plus(from, perGroup);
+      Value to = k.add(from, perGroup);
       scf::IfOp::create(
           b, loc, single,
           [&](OpBuilder &, Location) {

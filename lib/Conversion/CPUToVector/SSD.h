@@ -3,9 +3,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_SSD_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_SSD_H
 
-#include "Kernels.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "KernelBuilder.h"
 
 namespace mlir::cheems {
 
@@ -15,18 +13,13 @@ struct SSDRows {
   Value first, count;
 };
 
-struct SSDKernel {
+struct SSDKernel : KernelBuilder {
   /// Rows whose decays to each other are exponentials an element; farther apart
   /// a decay is a product of two.
   static constexpr int64_t kBlock = 16;
   static constexpr int64_t kLine = 16; ///< f32 of a cache line
   static constexpr int64_t kLeast = 8; ///< columns that are not split further
 
-  using Body = llvm::function_ref<void(Value)>;
-  using Fold = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
-
-  OpBuilder &b;
-  Location loc;
   SSDChunkOp op;
   VectorUnit unit;
   int64_t heads, groups, stateSize, headSize;
@@ -42,33 +35,17 @@ struct SSDKernel {
 
   SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit, int64_t most);
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value plus(Value l, Value r) { return arith::AddIOp::create(b, loc, l, r); }
-  Value plus(Value l, int64_t r) { return r == 0 ? l : plus(l, index(r)); }
-  Value minus(Value l, Value r) { return arith::SubIOp::create(b, loc, l, r); }
-  Value times(Value l, Value r) { return arith::MulFOp::create(b, loc, l, r); }
   Value read(Value buffer, ValueRange at) {
     return memref::LoadOp::create(b, loc, buffer, at);
   }
   void write(Value value, Value buffer, ValueRange at) {
     memref::StoreOp::create(b, loc, value, buffer, at);
   }
-  VectorType vector(int64_t count) {
-    return VectorType::get({count}, b.getF32Type());
-  }
   Value load(VectorType type, Value buffer, ValueRange at) {
     return vector::LoadOp::create(b, loc, type, buffer, at);
   }
   void store(Value value, Value buffer, ValueRange at) {
     vector::StoreOp::create(b, loc, value, buffer, at);
-  }
-  Value spread(VectorType type, Value scalar) {
-    return vector::BroadcastOp::create(b, loc, type, scalar);
-  }
-  Value none(Type type) {
-    return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   }
   /// sum + scalar * row
   Value fused(Value scalar, Value row, Value sum) {
@@ -91,21 +68,14 @@ struct SSDKernel {
   /// Where row `row` of the chunk is in the op's operands; past the last one,
   /// the last one.
   Value clamped(const SSDRows &rows, Value row) {
-    Value last = minus(rows.count, one);
-    return plus(rows.first, arith::MinUIOp::create(b, loc, row, last));
+    Value last = sub(rows.count, one);
+    return add(rows.first, arith::MinUIOp::create(b, loc, row, last));
   }
-  /// `count` rounded up to a multiple of `step`.
-  Value roundedUp(Value count, int64_t step);
-
-  ValueRange fold(Value from, Value to, ValueRange inits, Fold body,
-                  int64_t step = 1);
-  /// The same, four at a time where there are as many: body(i, offset, sums) is
-  /// about i + offset. `from` is a multiple of four.
-  ValueRange foldFours(
+  /// A loop over [from, to), four steps at a time where there are as many:
+  /// body(i, offset, sums) is about i + offset. `from` is a multiple of four.
+  SmallVector<Value> loopFours(
       Value from, Value to, ValueRange inits,
       llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body);
-  void each(Value from, Value to, int64_t step, Body body);
-  void when(Value condition, llvm::function_ref<void()> body);
   /// body(first, vector) for all columns of the head: whole tiles, then halves
   /// of them, then the few that are left.
   void columns(int64_t most, llvm::function_ref<void(Value, VectorType)> body);

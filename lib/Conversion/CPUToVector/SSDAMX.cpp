@@ -37,7 +37,7 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
 
 void SSDProductsAMX::group(const SSDRows &rows, Value g) {
   k.each(k.zero, rows.count, 1, [&](Value t) {
-    roundGates(k.plus(rows.first, t), g, outputGates, t, Value());
+    roundGates(k.add(rows.first, t), g, outputGates, t, Value());
   });
   turnGates(rows, g);
   multiplyGates(rows);
@@ -65,27 +65,26 @@ SmallVector<Value> SSDProductsAMX::multiply(ValueRange sums, Value left,
                                             Value column, Value blocks) {
   auto sum = amx::TileType::get({kTile, kTile}, b.getF32Type());
   auto factor = amx::TileType::get({kTile, kPair}, b.getBF16Type());
-  Value across = k.plus(column, column);
-  return llvm::to_vector(
-      k.fold(k.zero, blocks, sums, [&](Value i, ValueRange before) {
-        Value from = arith::MulIOp::create(b, loc, i, k.index(kPair));
-        Value pair = arith::MulIOp::create(b, loc, i, k.index(kTile));
-        SmallVector<Value> after, rights;
-        for (int64_t t = 0; t < 2; ++t) {
-          Value rowTile = amx::TileLoadOp::create(
-              b, loc, factor, left, ValueRange{k.plus(row, t * kTile), from});
-          for (int64_t s = 0; s < 2; ++s) {
-            if (t == 0) {
-              rights.push_back(amx::TileLoadOp::create(
-                  b, loc, factor, right,
-                  ValueRange{pair, k.plus(across, s * kPair)}));
-            }
-            after.push_back(amx::TileMulFOp::create(
-                b, loc, sum, rowTile, rights[s], before[2 * t + s]));
-          }
+  Value across = k.add(column, column);
+  return k.loop(k.zero, blocks, 1, sums, [&](Value i, ValueRange before) {
+    Value from = arith::MulIOp::create(b, loc, i, k.index(kPair));
+    Value pair = arith::MulIOp::create(b, loc, i, k.index(kTile));
+    SmallVector<Value> after, rights;
+    for (int64_t t = 0; t < 2; ++t) {
+      Value rowTile = amx::TileLoadOp::create(
+          b, loc, factor, left, ValueRange{k.add(row, t * kTile), from});
+      for (int64_t s = 0; s < 2; ++s) {
+        if (t == 0) {
+          rights.push_back(amx::TileLoadOp::create(
+              b, loc, factor, right,
+              ValueRange{pair, k.add(across, s * kPair)}));
         }
-        return after;
-      }));
+        after.push_back(amx::TileMulFOp::create(b, loc, sum, rowTile, rights[s],
+                                                before[2 * t + s]));
+      }
+    }
+    return after;
+  });
 }
 
 void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
@@ -94,7 +93,7 @@ void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
     for (int64_t s = 0; s < 2; ++s) {
       amx::TileStoreOp::create(
           b, loc, buffer,
-          ValueRange{k.plus(row, t * kTile), k.plus(column, s * kTile)},
+          ValueRange{k.add(row, t * kTile), k.add(column, s * kTile)},
           sums[2 * t + s]);
     }
   }
@@ -103,7 +102,7 @@ void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
 /// products[t, u] for u <= t, and others of the same tiles.
 void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
   k.each(k.zero, rows.count, kPair, [&](Value t) {
-    k.each(k.zero, k.plus(t, 1), kPair, [&](Value u) {
+    k.each(k.zero, k.add(t, 1), kPair, [&](Value u) {
       finish(multiply(zeros(), outputGates, t, inputGates, u,
                       k.index(states / kPair)),
              products, t, u);
@@ -115,39 +114,38 @@ void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
 /// own weight holds the skip, too.
 void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
   constexpr int64_t block = SSDKernel::kBlock;
-  VectorType type = k.vector(block), wide = type.clone(b.getF64Type());
+  VectorType type = k.vectorOf(block), wide = type.clone(b.getF64Type());
   Value lanes = vector::StepOp::create(
       b, loc, VectorType::get({block}, b.getIndexType()));
   Value skip =
       k.op.getSkip() ? k.spread(type, k.read(k.op.getSkip(), h)) : Value();
   auto half = [&](Value pair, bool odd) {
-    Value first = k.plus(pair, odd ? block : 0);
+    Value first = k.add(pair, odd ? block : 0);
     k.blockDecays(first);
     Value last = arith::MaxUIOp::create(b, loc, first, k.one);
-    Value until = k.read(k.logarithm, k.minus(last, k.one));
+    Value until = k.read(k.logarithm, k.sub(last, k.one));
     Value l = k.load(wide, k.logarithm, first);
     k.store(k.decay(arith::SubFOp::create(b, loc, l, k.spread(wide, until))),
             within, k.zero);
     Value steps = k.load(type, k.steps, first);
-    Value end =
-        arith::MinUIOp::create(b, loc, k.plus(first, block), rows.count);
+    Value end = arith::MinUIOp::create(b, loc, k.add(first, block), rows.count);
     k.each(first, end, 1, [&](Value t) {
-      k.fetch(k.op.getY(), {k.plus(rows.first, t), h, k.zero}, k.headSize,
+      k.fetch(k.op.getY(), {k.add(rows.first, t), h, k.zero}, k.headSize,
               /*isWrite=*/true);
-      Value r = k.minus(t, first);
+      Value r = k.sub(t, first);
       Value decay = k.spread(type, k.read(within, r));
       auto weight = [&](Value u, Value factor) {
-        return k.times(k.load(type, products, {t, u}), factor);
+        return k.mul(k.load(type, products, {t, u}), factor);
       };
       auto earlier = [&](Value u) {
-        return weight(u, k.times(decay, k.load(type, k.near, u)));
+        return weight(u, k.mul(decay, k.load(type, k.near, u)));
       };
       k.each(k.zero, pair, 2 * block, [&](Value u) {
-        k.store(round(earlier(u), earlier(k.plus(u, block))), weights, {t, u});
+        k.store(round(earlier(u), earlier(k.add(u, block))), weights, {t, u});
       });
       Value power = arith::SubFOp::create(
           b, loc, k.spread(wide, k.read(k.logarithm, t)), l);
-      Value own = weight(first, k.times(k.decay(power), steps));
+      Value own = weight(first, k.mul(k.decay(power), steps));
       Value row = k.spread(cast<VectorType>(lanes.getType()), r);
       auto where = [&](arith::CmpIPredicate is, Value that, Value otherwise) {
         Value mask = arith::CmpIOp::create(b, loc, is, lanes, row);
@@ -157,8 +155,8 @@ void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
         own = where(arith::CmpIPredicate::eq,
                     arith::AddFOp::create(b, loc, own, skip), own);
       }
-      own = where(arith::CmpIPredicate::ule, own, k.none(type));
-      k.store(odd ? round(earlier(pair), own) : round(own, k.none(type)),
+      own = where(arith::CmpIPredicate::ule, own, k.zeroOf(type));
+      k.store(odd ? round(earlier(pair), own) : round(own, k.zeroOf(type)),
               weights, {t, pair});
     });
   };
@@ -171,7 +169,7 @@ void SSDProductsAMX::weigh(const SSDRows &rows, Value h) {
 /// The state after the chunk; that before it goes to `state`, so that it is
 /// read and written once.
 void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
-  Value whole = k.read(k.fromStart, k.minus(rows.count, k.one));
+  Value whole = k.read(k.fromStart, k.sub(rows.count, k.one));
   Value blocks = arith::CeilDivUIOp::create(b, loc, rows.count, k.index(kPair));
   k.each(k.zero, k.index(states), kPair, [&](Value n) {
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
@@ -185,17 +183,17 @@ void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
 void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
   auto part = [&](Value t, Value buffer, Value row) {
     Value there =
-        arith::MinUIOp::create(b, loc, k.minus(rows.count, t), k.index(kPair));
+        arith::MinUIOp::create(b, loc, k.sub(rows.count, t), k.index(kPair));
     k.each(k.zero, there, 1, [&](Value r) {
-      Value at = k.plus(t, r);
-      roundGates(k.plus(rows.first, at), g, decayedGates, r,
+      Value at = k.add(t, r);
+      roundGates(k.add(rows.first, at), g, decayedGates, r,
                  k.read(k.fromStart, at));
     });
     Value blocks = arith::DivUIOp::create(b, loc, t, k.index(kPair));
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
       // The gates last: they were stored right before.
       SmallVector<Value> sums =
-          multiply(zeros(), weights, t, inputs, p, k.plus(blocks, 1));
+          multiply(zeros(), weights, t, inputs, p, k.add(blocks, 1));
       finish(multiply(sums, decayedGates, k.zero, state, p,
                       k.index(states / kPair)),
              buffer, row, p);
@@ -222,7 +220,7 @@ void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
   k.each(from, rows.count, kPair, [&](Value t) {
     Value there = part(t, finished, k.zero);
     k.each(k.zero, there, 1, [&](Value r) {
-      Value at = k.plus(rows.first, k.plus(t, r));
+      Value at = k.add(rows.first, k.add(t, r));
       k.columns(kTile, [&](Value p, VectorType type) {
         k.store(k.load(type, finished, {r, p}), k.op.getY(), {at, h, p});
       });

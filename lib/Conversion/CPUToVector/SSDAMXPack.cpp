@@ -14,11 +14,11 @@ constexpr int64_t kLanes = 16;
 /// 16 columns of f32 from `column` on, zeros past those that are there.
 Value SSDProductsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
                            int64_t there) {
-  VectorType type = k.vector(kLanes);
+  VectorType type = k.vectorOf(kLanes);
   SmallVector<Value> indices(at);
   indices.push_back(column);
   if (there <= 0) {
-    return k.none(type);
+    return k.zeroOf(type);
   }
   if (there >= kLanes) {
     return k.load(type, buffer, indices);
@@ -27,7 +27,7 @@ Value SSDProductsAMX::load(Value buffer, ArrayRef<Value> at, Value column,
       b, loc, VectorType::get({kLanes}, b.getI1Type()),
       ArrayRef<int64_t>{there});
   return vector::MaskedLoadOp::create(b, loc, type, buffer, indices, mask,
-                                      k.none(type));
+                                      k.zeroOf(type));
 }
 
 void SSDProductsAMX::store(Value values, Value buffer, ArrayRef<Value> at,
@@ -74,15 +74,14 @@ void SSDProductsAMX::blocks(int64_t extent, int64_t room, int64_t step,
 
 void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
                                 Value decay) {
-  VectorType type = k.vector(kLanes);
+  VectorType type = k.vectorOf(kLanes);
   auto gate = [&](Value n, int64_t there) {
     Value c = load(k.op.getC(), {from, g}, n, there);
-    return decay ? k.times(k.spread(type, decay), c) : c;
+    return decay ? k.mul(k.spread(type, decay), c) : c;
   };
   blocks(k.stateSize, states, 2 * kLanes, [&](Value n, int64_t there) {
     Value low = gate(n, there);
-    k.store(round(low, gate(k.plus(n, kLanes), there - kLanes)), gates,
-            {to, n});
+    k.store(round(low, gate(k.add(n, kLanes), there - kLanes)), gates, {to, n});
   });
 }
 
@@ -104,7 +103,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
   k.each(k.zero, rows.count, 2 * kLanes, [&](Value u) {
     SmallVector<Value> lie;
     for (int64_t i = 0; i < 2 * kLanes; ++i) {
-      lie.push_back(k.clamped(rows, k.plus(u, i)));
+      lie.push_back(k.clamped(rows, k.add(u, i)));
     }
     blocks(k.stateSize, states, kLanes, [&](Value n, int64_t there) {
       SmallVector<Value> square;
@@ -114,7 +113,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
       }
       turn(square);
       for (int64_t i = 0; i < kLanes; ++i) {
-        k.store(square[i], turnedGates, {k.plus(n, i), u});
+        k.store(square[i], turnedGates, {k.add(n, i), u});
       }
     });
   });
@@ -128,35 +127,35 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
     Value pair = arith::DivUIOp::create(b, loc, n, k.index(2));
     k.each(k.zero, rows.count, 2 * kLanes, [&](Value u) {
       Value even = k.load(packed, turnedGates, {n, u}),
-            odd = k.load(packed, turnedGates, {k.plus(n, 1), u});
-      Value column = k.plus(u, u);
+            odd = k.load(packed, turnedGates, {k.add(n, 1), u});
+      Value column = k.add(u, u);
       k.store(vector::ShuffleOp::create(b, loc, even, odd, low), inputGates,
               {pair, column});
       k.store(vector::ShuffleOp::create(b, loc, even, odd, high), inputGates,
-              {pair, k.plus(column, 2 * kLanes)});
+              {pair, k.add(column, 2 * kLanes)});
     });
   });
 }
 
 /// Rows that are not there are zeros.
 void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
-  VectorType type = k.vector(kLanes);
-  Value nothing = k.none(type);
+  VectorType type = k.vectorOf(kLanes);
+  Value nothing = k.zeroOf(type);
   auto row = [&](Value u, Value p, int64_t there) {
-    return load(k.op.getX(), {k.plus(rows.first, u), h}, p, there);
+    return load(k.op.getX(), {k.add(rows.first, u), h}, p, there);
   };
   auto last = [&](Value u, Value x) {
-    return k.times(k.spread(type, k.read(k.toEnd, u)), x);
+    return k.mul(k.spread(type, k.read(k.toEnd, u)), x);
   };
   auto put = [&](Value buffer, Value u, Value p, Value even, Value odd) {
     Value pair = arith::DivUIOp::create(b, loc, u, k.index(2));
-    k.store(pairs(even, odd), buffer, {pair, k.plus(p, p)});
+    k.store(pairs(even, odd), buffer, {pair, k.add(p, p)});
   };
   Value odd = arith::RemUIOp::create(b, loc, rows.count, k.index(2));
-  Value even = k.minus(rows.count, odd);
+  Value even = k.sub(rows.count, odd);
   k.each(k.zero, even, 2, [&](Value u) {
     blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
-      Value next = k.plus(u, 1);
+      Value next = k.add(u, 1);
       Value first = row(u, p, there), second = row(next, p, there);
       put(inputs, u, p, first, second);
       put(lasting, u, p, last(u, first), last(next, second));
@@ -169,7 +168,7 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
       put(lasting, u, p, last(u, first), nothing);
     });
   });
-  k.each(k.plus(even, k.plus(odd, odd)), k.roundedUp(rows.count, 2 * kLanes), 2,
+  k.each(k.add(even, k.add(odd, odd)), k.roundedUp(rows.count, 2 * kLanes), 2,
          [&](Value u) {
            k.each(k.zero, k.index(columns), kLanes, [&](Value p) {
              put(inputs, u, p, nothing, nothing);
@@ -186,43 +185,43 @@ void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
   Value ahead, next;
   std::tie(ahead, next) = k.nextHead(rows, h);
   int64_t perPair = llvm::divideCeil(2 * k.most, states);
-  VectorType type = k.vector(kLanes);
+  VectorType type = k.vectorOf(kLanes);
   Value left = k.spread(type, whole);
   auto turn = [&](Value r, int64_t count) {
-    Value row = k.plus(n, r);
+    Value row = k.add(n, r);
     Value first = arith::MulIOp::create(
         b, loc, arith::DivUIOp::create(b, loc, row, k.index(2)),
         k.index(perPair));
     for (int64_t i = 0; i < perPair; ++i) {
-      k.fetch(k.op.getX(), {k.plus(ahead, k.plus(first, i)), next, k.zero},
+      k.fetch(k.op.getX(), {k.add(ahead, k.add(first, i)), next, k.zero},
               k.headSize);
     }
     blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
       SmallVector<Value> both;
       for (int64_t i = 0; i < 2; ++i) {
-        Value at = k.plus(row, i);
+        Value at = k.add(row, i);
         Value old = load(k.op.getState(), {h, at}, p, i < count ? there : 0);
         both.push_back(old);
         if (i < count) {
-          Value sum = k.load(type, finished, {k.plus(r, i), p});
+          Value sum = k.load(type, finished, {k.add(r, i), p});
           store(vector::FMAOp::create(b, loc, left, old, sum), k.op.getState(),
                 {h, at}, p, there);
         }
       }
       Value pair = arith::DivUIOp::create(b, loc, row, k.index(2));
-      k.store(pairs(both[0], both[1]), state, {pair, k.plus(p, p)});
+      k.store(pairs(both[0], both[1]), state, {pair, k.add(p, p)});
     });
   };
-  Value there = arith::MinUIOp::create(b, loc, k.minus(k.index(k.stateSize), n),
+  Value there = arith::MinUIOp::create(b, loc, k.sub(k.index(k.stateSize), n),
                                        k.index(2 * kLanes));
   Value odd = arith::RemUIOp::create(b, loc, there, k.index(2));
-  Value even = k.minus(there, odd);
+  Value even = k.sub(there, odd);
   k.each(k.zero, even, 2, [&](Value r) { turn(r, 2); });
   if (k.stateSize % 2) {
     k.each(even, there, 2, [&](Value r) { turn(r, 1); });
   }
   if (k.stateSize < states) {
-    k.each(k.plus(there, odd), k.index(2 * kLanes), 2,
+    k.each(k.add(there, odd), k.index(2 * kLanes), 2,
            [&](Value r) { turn(r, 0); });
   }
 }

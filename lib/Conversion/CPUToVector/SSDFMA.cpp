@@ -31,7 +31,7 @@ SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
 Value SSDProductsFMA::flat(Value i, int64_t offset, int64_t pitch,
                            Value column) {
   Value row = arith::MulIOp::create(b, loc, i, k.index(pitch));
-  return k.plus(k.plus(row, column), offset * pitch);
+  return k.add(k.add(row, column), offset * pitch);
 }
 
 void SSDProductsFMA::group(const SSDRows &rows, Value g) {
@@ -49,12 +49,12 @@ void SSDProductsFMA::head(const SSDRows &rows, Value h, Value g) {
 
 void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
   int64_t lanes = std::max<int64_t>(k.unit.lanes, 1);
-  VectorType type = k.vector(lanes);
+  VectorType type = k.vectorOf(lanes);
   int64_t whole = k.stateSize / lanes * lanes;
   k.each(k.zero, rows.count, lanes, [&](Value t) {
     SmallVector<Value> lie;
     for (int64_t i = 0; i < lanes; ++i) {
-      lie.push_back(k.clamped(rows, k.plus(t, i)));
+      lie.push_back(k.clamped(rows, k.add(t, i)));
     }
     k.each(k.zero, k.index(whole), lanes, [&](Value n) {
       SmallVector<Value> square;
@@ -69,7 +69,7 @@ void SSDProductsFMA::transposeGates(const SSDRows &rows, Value g) {
     k.each(k.index(whole), k.index(k.stateSize), 1, [&](Value n) {
       for (int64_t i = 0; i < lanes; ++i) {
         k.write(k.read(k.op.getC(), {lie[i], g, n}), outputGates,
-                flat(n, 0, pitch, k.plus(t, i)));
+                flat(n, 0, pitch, k.add(t, i)));
       }
     });
   });
@@ -81,29 +81,30 @@ void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
   bool squares = height == SSDKernel::kBlock / 2;
   int64_t down = squares ? 2 * height : height,
           across = squares ? width / 2 : width;
-  VectorType type = k.vector(across);
+  VectorType type = k.vectorOf(across);
   k.each(k.zero, rows.count, down, [&](Value u) {
     SmallVector<Value> lie;
     for (int64_t i = 0; i < down; ++i) {
-      lie.push_back(k.clamped(rows, k.plus(u, i)));
+      lie.push_back(k.clamped(rows, k.add(u, i)));
     }
     Value start = arith::MulIOp::create(
         b, loc, arith::DivUIOp::create(b, loc, u, k.index(across)),
         k.index(across));
     k.each(start, rows.count, across, [&](Value t) {
-      SmallVector<Value> inits(down, k.none(type));
-      ValueRange sums = k.fold(
-          k.zero, k.index(k.stateSize), inits, [&](Value n, ValueRange sums) {
-            Value row = k.load(type, outputGates, flat(n, 0, pitch, t));
-            SmallVector<Value> next;
-            for (int64_t i = 0; i < down; ++i) {
-              Value gate = k.read(k.op.getB(), {lie[i], g, n});
-              next.push_back(k.fused(gate, row, sums[i]));
-            }
-            return next;
-          });
+      SmallVector<Value> inits(down, k.zeroOf(type));
+      SmallVector<Value> sums =
+          k.loop(k.zero, k.index(k.stateSize), 1, inits,
+                 [&](Value n, ValueRange sums) {
+                   Value row = k.load(type, outputGates, flat(n, 0, pitch, t));
+                   SmallVector<Value> next;
+                   for (int64_t i = 0; i < down; ++i) {
+                     Value gate = k.read(k.op.getB(), {lie[i], g, n});
+                     next.push_back(k.fused(gate, row, sums[i]));
+                   }
+                   return next;
+                 });
       for (int64_t i = 0; i < down; ++i) {
-        k.store(sums[i], products, {k.plus(u, i), t});
+        k.store(sums[i], products, {k.add(u, i), t});
       }
     });
   });
@@ -111,26 +112,25 @@ void SSDProductsFMA::multiplyGates(const SSDRows &rows, Value g) {
 
 /// weights[u, t] for u <= t; nothing reads the others.
 void SSDProductsFMA::weigh(const SSDRows &rows) {
-  VectorType type = k.vector(SSDKernel::kBlock),
+  VectorType type = k.vectorOf(SSDKernel::kBlock),
              wide = type.clone(b.getF64Type());
   k.each(k.zero, rows.count, SSDKernel::kBlock, [&](Value t) {
     Value to = k.load(wide, k.logarithm, t);
     Value last = arith::MaxUIOp::create(b, loc, t, k.one);
-    Value until = k.spread(wide, k.read(k.logarithm, k.minus(last, k.one)));
+    Value until = k.spread(wide, k.read(k.logarithm, k.sub(last, k.one)));
     Value within = k.decay(arith::SubFOp::create(b, loc, to, until));
     k.blockDecays(t);
     k.each(k.zero, t, 1, [&](Value u) {
-      Value factor = k.times(k.spread(type, k.read(k.near, u)), within);
-      k.store(k.times(k.load(type, products, {u, t}), factor), weights, {u, t});
+      Value factor = k.mul(k.spread(type, k.read(k.near, u)), within);
+      k.store(k.mul(k.load(type, products, {u, t}), factor), weights, {u, t});
     });
-    Value end = arith::MinUIOp::create(b, loc, k.plus(t, SSDKernel::kBlock),
-                                       rows.count);
+    Value end =
+        arith::MinUIOp::create(b, loc, k.add(t, SSDKernel::kBlock), rows.count);
     k.each(t, end, 1, [&](Value u) {
       Value power = arith::SubFOp::create(
           b, loc, to, k.spread(wide, k.read(k.logarithm, u)));
-      Value factor =
-          k.times(k.decay(power), k.spread(type, k.read(k.steps, u)));
-      k.store(k.times(k.load(type, products, {u, t}), factor), weights, {u, t});
+      Value factor = k.mul(k.decay(power), k.spread(type, k.read(k.steps, u)));
+      k.store(k.mul(k.load(type, products, {u, t}), factor), weights, {u, t});
     });
   });
 }
@@ -139,8 +139,8 @@ void SSDProductsFMA::decayInputs(const SSDRows &rows, Value h) {
   k.each(k.zero, rows.count, 1, [&](Value u) {
     Value left = k.read(k.toEnd, u);
     k.columns(4 * k.unit.lanes, [&](Value p, VectorType type) {
-      Value x = k.load(type, k.op.getX(), {k.plus(rows.first, u), h, p});
-      k.store(k.times(k.spread(type, left), x), lasting,
+      Value x = k.load(type, k.op.getX(), {k.add(rows.first, u), h, p});
+      k.store(k.mul(k.spread(type, left), x), lasting,
               flat(u, 0, k.headSize, p));
     });
   });
@@ -163,7 +163,7 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
       return result;
     };
     auto weight = [&](Value u) {
-      return [&, u](int64_t i) { return k.read(weights, {u, k.plus(t, i)}); };
+      return [&, u](int64_t i) { return k.read(weights, {u, k.add(t, i)}); };
     };
     auto input = [&](Value row) {
       return k.load(type, k.op.getX(), {row, h, p});
@@ -171,41 +171,41 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
     // Between parts of the state rows come nearer that are stored below, or
     // read by the next head: all at once would fill the few buffers that loads
     // need, too.
-    SmallVector<Value> sums(height, k.none(type));
+    SmallVector<Value> sums(height, k.zeroOf(type));
     int64_t share =
         llvm::alignTo(llvm::divideCeil(k.stateSize, height), int64_t(4));
     int64_t parts = llvm::divideCeil(k.stateSize, share);
-    sums = llvm::to_vector(k.fold(
-        k.zero, k.index(parts), sums, [&](Value part, ValueRange before) {
-          Value row = k.plus(t, part);
-          k.fetch(k.op.getY(), {k.plus(rows.first, row), h, p}, count,
+    sums = k.loop(
+        k.zero, k.index(parts), 1, sums, [&](Value part, ValueRange before) {
+          Value row = k.add(t, part);
+          k.fetch(k.op.getY(), {k.add(rows.first, row), h, p}, count,
                   /*isWrite=*/true);
-          k.fetch(k.op.getX(), {k.plus(ahead, row), next, p}, count);
+          k.fetch(k.op.getX(), {k.add(ahead, row), next, p}, count);
           Value from = arith::MulIOp::create(b, loc, part, k.index(share));
-          Value to = arith::MinUIOp::create(b, loc, k.plus(from, share),
+          Value to = arith::MinUIOp::create(b, loc, k.add(from, share),
                                             k.index(k.stateSize));
-          return llvm::to_vector(k.foldFours(
+          return k.loopFours(
               from, to, before,
               [&](Value n, int64_t offset, ValueRange before) {
                 Value state =
-                    k.load(type, k.op.getState(), {h, k.plus(n, offset), p});
+                    k.load(type, k.op.getState(), {h, k.add(n, offset), p});
                 return add(before, state, 0, [&](int64_t i) {
                   return k.read(outputGates,
-                                flat(n, offset, pitch, k.plus(t, i)));
+                                flat(n, offset, pitch, k.add(t, i)));
                 });
-              }));
-        }));
+              });
+        });
     for (int64_t i = 0; i < height; ++i) {
-      Value decay = k.read(k.fromStart, k.plus(t, i));
-      sums[i] = k.times(k.spread(type, decay), sums[i]);
+      Value decay = k.read(k.fromStart, k.add(t, i));
+      sums[i] = k.mul(k.spread(type, decay), sums[i]);
     }
-    sums = llvm::to_vector(k.fold(k.zero, t, sums, [&](Value u, ValueRange s) {
-      return add(s, input(k.plus(rows.first, u)), 0, weight(u));
-    }));
+    sums = k.loop(k.zero, t, 1, sums, [&](Value u, ValueRange s) {
+      return add(s, input(k.add(rows.first, u)), 0, weight(u));
+    });
     // A row of the tile sees itself and those before it: an infinity in a
     // later one must not meet a weight of zero.
     for (int64_t i = 0; i < height; ++i) {
-      Value u = k.plus(t, i), row = input(k.clamped(rows, u));
+      Value u = k.add(t, i), row = input(k.clamped(rows, u));
       sums = add(sums, row, i, weight(u));
       if (k.op.getSkip()) {
         sums[i] = k.fused(k.read(k.op.getSkip(), h), row, sums[i]);
@@ -213,7 +213,7 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
       Value there = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
                                           rows.count);
       k.when(there, [&] {
-        k.store(sums[i], k.op.getY(), {k.plus(rows.first, u), h, p});
+        k.store(sums[i], k.op.getY(), {k.add(rows.first, u), h, p});
       });
     }
   });
@@ -222,14 +222,14 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
 /// Columns of the state after the chunk from `p` on.
 void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g, Value p,
                            VectorType type) {
-  Value last = k.minus(rows.count, k.one);
+  Value last = k.sub(rows.count, k.one);
   Value whole = k.read(k.fromStart, last);
   // With each tile some rows of c and b come nearer, for the next chunk.
   int64_t down = llvm::divideCeil(k.stateSize, stateHeight),
           across = llvm::divideCeil(k.headSize, stateWidth);
   int64_t share = llvm::divideCeil(k.most, down * across);
   auto tile = [&](Value n, int64_t count) {
-    Value number = k.plus(
+    Value number = k.add(
         arith::DivUIOp::create(b, loc, n, k.index(stateHeight)),
         arith::MulIOp::create(
             b, loc, arith::DivUIOp::create(b, loc, p, k.index(stateWidth)),
@@ -237,23 +237,23 @@ void SSDProductsFMA::carry(const SSDRows &rows, Value h, Value g, Value p,
     for (int64_t i = 0; i < share; ++i) {
       k.fetchGates(
           rows, h,
-          k.plus(arith::MulIOp::create(b, loc, number, k.index(share)), i));
+          k.add(arith::MulIOp::create(b, loc, number, k.index(share)), i));
     }
-    SmallVector<Value> inits(count, k.none(type));
-    ValueRange sums = k.foldFours(
+    SmallVector<Value> inits(count, k.zeroOf(type));
+    SmallVector<Value> sums = k.loopFours(
         k.zero, rows.count, inits,
         [&](Value u, int64_t offset, ValueRange sums) {
           Value row = k.load(type, lasting, flat(u, offset, k.headSize, p));
-          Value from = k.plus(k.plus(rows.first, u), offset);
+          Value from = k.add(k.add(rows.first, u), offset);
           SmallVector<Value> next;
           for (int64_t i = 0; i < count; ++i) {
-            Value gate = k.read(k.op.getB(), {from, g, k.plus(n, i)});
+            Value gate = k.read(k.op.getB(), {from, g, k.add(n, i)});
             next.push_back(k.fused(gate, row, sums[i]));
           }
           return next;
         });
     for (int64_t i = 0; i < count; ++i) {
-      Value at = k.plus(n, i);
+      Value at = k.add(n, i);
       Value old = k.load(type, k.op.getState(), {h, at, p});
       k.store(k.fused(whole, old, sums[i]), k.op.getState(), {h, at, p});
     }

@@ -9,8 +9,7 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Value.h"
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
 
 namespace mlir::cheems {
 
@@ -21,7 +20,7 @@ constexpr int64_t kAttentionBlock = 384;
 int64_t piecesOf(int64_t blocks);
 
 /// The same on indices in IR.
-class AttentionPieces {
+class AttentionPieces : BaseBuilder<AttentionPieces> {
 public:
   AttentionPieces(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
@@ -38,11 +37,18 @@ public:
   Value share(Value part, Value parts, Value blocks);
 
 private:
+  friend BaseBuilder;
   OpBuilder &b;
   Location loc;
 
-  Value index(int64_t value);
+  Location location() { return loc; }
   Value shiftOf(Value block);
+  Value shiftLeft(Value value, Value bits) {
+    return arith::ShLIOp::create(b, loc, value, bits);
+  }
+  Value shiftRight(Value value, Value bits) {
+    return arith::ShRUIOp::create(b, loc, value, bits);
+  }
 };
 
 } // namespace mlir::cheems

@@ -51,13 +51,6 @@ LogicalResult cheems::verifySameShape(Operation *op, StringRef label,
   return same ? success() : op->emitOpError(label) << ": " << what << " differ";
 }
 
-Value cheems::slice(OpBuilder &b, Location loc, Value value,
-                    ArrayRef<OpFoldResult> offsets,
-                    ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> strides(offsets.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, value, offsets, sizes, strides);
-}
-
 FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b,
                                        ArrayRef<OperandTile> tiles) {
   Location loc = op->getLoc();
@@ -146,14 +139,6 @@ cheems::OperandTile cheems::rowTile(OpBuilder &b, Location loc, Value value,
   tile.offsets.push_back(b.getIndexAttr(0));
   tile.sizes.push_back(tensor::getMixedSizes(b, loc, value).back());
   return tile;
-}
-
-Value cheems::constantF32(OpBuilder &b, Location loc, double value) {
-  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-}
-
-Value cheems::constantIndex(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
 }
 
 Value cheems::widen(OpBuilder &b, Location loc, Value value) {

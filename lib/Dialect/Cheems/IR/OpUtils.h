@@ -4,6 +4,7 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_OPUTILS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::cheems {
@@ -31,10 +32,6 @@ bool haveOneSemantics(TypeRange types);
 /// True unless both extents are static and differ.
 bool compatible(int64_t a, int64_t b);
 
-/// The slice of `value` at `offsets`, `sizes`, unit strides; keeps the rank.
-Value slice(OpBuilder &b, Location loc, Value value,
-            ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes);
-
 /// Where a tile lies in an operand; empty: the operand is taken whole.
 struct OperandTile {
   SmallVector<OpFoldResult> offsets, sizes;
@@ -59,8 +56,6 @@ SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);
 /// The same without the last dimension.
 SmallVector<Range> rowDomain(OpBuilder &b, Location loc, Value value);
 
-Value constantF32(OpBuilder &b, Location loc, double value);
-Value constantIndex(OpBuilder &b, Location loc, int64_t value);
 /// Widens f32, bf16 or a signed code to f32.
 Value widen(OpBuilder &b, Location loc, Value value);
 

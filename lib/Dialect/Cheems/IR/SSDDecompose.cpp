@@ -6,10 +6,8 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-using Body = llvm::function_ref<SmallVector<Value>(Value, ValueRange)>;
-
 /// The operands of either op and the loops over them.
-struct SSD {
+struct SSD : BaseBuilder<SSD> {
   OpBuilder &b;
   Location loc;
   Value x, step, a, inputGate, outputGate, skip; // the gates: b and c
@@ -26,22 +24,17 @@ struct SSD {
     stateSize = state[1];
     headSize = state[2];
     groups = cast<ShapedType>(op.getB().getType()).getDimSize(1);
-    zero = constantIndex(b, loc, 0);
-    one = constantIndex(b, loc, 1);
+    zero = index(0);
+    one = index(1);
     rows = tensor::DimOp::create(b, loc, op.getX(), zero);
   }
 
-  SmallVector<Value> loop(Value from, Value to, ValueRange carried, Body body) {
-    auto loop = scf::ForOp::create(
-        b, loc, from, to, one, carried,
-        [&](OpBuilder &, Location, Value i, ValueRange args) {
-          SmallVector<Value> yields = body(i, args);
-          scf::YieldOp::create(b, loc, yields);
-        });
-    return SmallVector<Value>(loop.getResults());
+  Location location() { return loc; }
+  SmallVector<Value> loop(Value from, Value to, ValueRange carried, Fold body) {
+    return BaseBuilder::loop(from, to, 1, carried, body);
   }
-  SmallVector<Value> loop(int64_t count, ValueRange carried, Body body) {
-    return loop(zero, constantIndex(b, loc, count), carried, body);
+  SmallVector<Value> loop(int64_t count, ValueRange carried, Fold body) {
+    return loop(zero, index(count), carried, body);
   }
 
   Value read(Value tensor, ValueRange at) {
@@ -50,13 +43,8 @@ struct SSD {
   Value write(Value value, Value tensor, ValueRange at) {
     return tensor::InsertOp::create(b, loc, value, tensor, at);
   }
-  Value multiply(Value l, Value r) {
-    return arith::MulFOp::create(b, loc, l, r);
-  }
-  Value add(Value l, Value r) { return arith::AddFOp::create(b, loc, l, r); }
   Value group(Value head) {
-    return arith::DivUIOp::create(b, loc, head,
-                                  constantIndex(b, loc, heads / groups));
+    return arith::DivUIOp::create(b, loc, head, index(heads / groups));
   }
   Value widenToDouble(Value value) {
     return arith::ExtFOp::create(b, loc, b.getF64Type(), value);
@@ -64,8 +52,7 @@ struct SSD {
 
   /// What y starts from: skip * x, or zero.
   Value start(Value t, Value h, Value p) {
-    return skip ? multiply(read(skip, h), read(x, {t, h, p}))
-                : constantF32(b, loc, 0);
+    return skip ? mul(read(skip, h), read(x, {t, h, p})) : f32(0);
   }
 
   /// Every row after the one before it.
@@ -79,18 +66,18 @@ struct SSD {
 
   SmallVector<Value> oneRow(Value t, Value h, ValueRange carried) {
     Value g = group(h), rate = read(step, {t, h});
-    Value decay = math::ExpOp::create(b, loc, multiply(read(a, h), rate));
+    Value decay = math::ExpOp::create(b, loc, mul(read(a, h), rate));
     Value y = loop(headSize, carried[0], [&](Value p, ValueRange y) {
       return SmallVector<Value>{write(start(t, h, p), y[0], {t, h, p})};
     })[0];
     return loop(stateSize, {y, carried[1]}, [&](Value n, ValueRange carried) {
-      Value in = multiply(rate, read(inputGate, {t, g, n}));
+      Value in = mul(rate, read(inputGate, {t, g, n}));
       Value out = read(outputGate, {t, g, n});
       return loop(headSize, carried, [&](Value p, ValueRange carried) {
         Value y = carried[0], state = carried[1];
-        Value h1 = add(multiply(decay, read(state, {h, n, p})),
-                       multiply(in, read(x, {t, h, p})));
-        Value sum = add(read(y, {t, h, p}), multiply(out, h1));
+        Value h1 = add(mul(decay, read(state, {h, n, p})),
+                       mul(in, read(x, {t, h, p})));
+        Value sum = add(read(y, {t, h, p}), mul(out, h1));
         return SmallVector<Value>{write(sum, y, {t, h, p}),
                                   write(h1, state, {h, n, p})};
       });
@@ -108,7 +95,7 @@ struct SSD {
       SmallVector<Value> done =
           loop(zero, rows, {l[0], none}, [&](Value t, ValueRange args) {
             Value sum =
-                add(args[1], multiply(rate, widenToDouble(read(step, {t, h}))));
+                add(args[1], mul(rate, widenToDouble(read(step, {t, h}))));
             return SmallVector<Value>{write(sum, args[0], {t, h}), sum};
           });
       return SmallVector<Value>{done[0]};
@@ -117,8 +104,7 @@ struct SSD {
 
   /// The decay from row u to a row whose logarithm is `to`.
   Value decay(Value to, Value l, Value u, Value h) {
-    Value power = arith::SubFOp::create(b, loc, to, read(l, {u, h}));
-    return exponential(power);
+    return exponential(sub(to, read(l, {u, h})));
   }
   Value exponential(Value power) {
     return math::ExpOp::create(
@@ -137,25 +123,22 @@ struct SSD {
       return loop(headSize, y, [&](Value p, ValueRange y) {
         SmallVector<Value> at(row);
         at.push_back(p);
-        Value sum =
-            add(read(y[0], {t, h, p}), multiply(weight, read(from, at)));
+        Value sum = add(read(y[0], {t, h, p}), mul(weight, read(from, at)));
         return SmallVector<Value>{write(sum, y[0], {t, h, p})};
       });
     };
     y = loop(stateSize, y, [&](Value n, ValueRange y) {
-      Value weight = multiply(fromStart, read(outputGate, {t, g, n}));
+      Value weight = mul(fromStart, read(outputGate, {t, g, n}));
       return accumulate(y[0], weight, state, {h, n});
     })[0];
-    Value end = arith::AddIOp::create(b, loc, t, one);
+    Value end = add(t, one);
     return loop(zero, end, y, [&](Value u, ValueRange y) {
-      Value none = constantF32(b, loc, 0);
+      Value none = f32(0);
       Value product = loop(stateSize, none, [&](Value n, ValueRange sum) {
-        return SmallVector<Value>{
-            add(sum[0], multiply(read(outputGate, {t, g, n}),
-                                 read(inputGate, {u, g, n})))};
+        return SmallVector<Value>{add(sum[0], mul(read(outputGate, {t, g, n}),
+                                                  read(inputGate, {u, g, n})))};
       })[0];
-      Value weight =
-          multiply(multiply(decay(to, l, u, h), read(step, {u, h})), product);
+      Value weight = mul(mul(decay(to, l, u, h), read(step, {u, h})), product);
       return accumulate(y[0], weight, x, {u, h});
     })[0];
   }
@@ -163,7 +146,7 @@ struct SSD {
   /// The state after the chunk.
   Value dualState(Value l, Value h, Value state) {
     Value g = group(h);
-    Value last = arith::SubIOp::create(b, loc, rows, one);
+    Value last = sub(rows, one);
     Value to = read(l, {last, h});
     Value whole = exponential(to);
     auto each = [&](Value state,
@@ -175,14 +158,13 @@ struct SSD {
         });
       });
     };
-    state = each(state, [&](Value, Value, Value old) {
-      return multiply(whole, old);
-    })[0];
+    state = each(state,
+                 [&](Value, Value, Value old) { return mul(whole, old); })[0];
     return loop(zero, rows, state, [&](Value u, ValueRange state) {
-      Value weight = multiply(decay(to, l, u, h), read(step, {u, h}));
+      Value weight = mul(decay(to, l, u, h), read(step, {u, h}));
       return each(state[0], [&](Value n, Value p, Value old) {
-        Value in = multiply(weight, read(inputGate, {u, g, n}));
-        return add(old, multiply(in, read(x, {u, h, p})));
+        Value in = mul(weight, read(inputGate, {u, g, n}));
+        return add(old, mul(in, read(x, {u, h, p})));
       });
     })[0];
   }

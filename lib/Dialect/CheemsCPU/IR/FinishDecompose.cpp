@@ -8,19 +8,17 @@ using namespace mlir::cheems;
 
 namespace {
 /// Columns of y, of which the first is column `at` of all.
-struct Columns {
+struct Columns : BaseBuilder<Columns> {
   OpBuilder &b;
   Location loc;
   Value at, zero, one;
 
-  Value add(Value left, Value right) {
-    return arith::AddIOp::create(b, loc, left, right);
-  }
+  Columns(OpBuilder &b, Location loc, Value at, Value zero, Value one)
+      : b(b), loc(loc), at(at), zero(zero), one(one) {}
+  Location location() { return loc; }
   /// Column `n` of all as one of y's, not before the first.
   Value inside(int64_t n, Value end) {
-    Value value = constantIndex(b, loc, n);
-    value = arith::MaxSIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, value, at), zero);
+    Value value = arith::MaxSIOp::create(b, loc, sub(index(n), at), zero);
     return arith::MinSIOp::create(b, loc, value, end);
   }
   Value each(Value from, Value to, Value step, Value y,
@@ -56,13 +54,8 @@ FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
       };
       Value first = read(y, low), second = read(y, high),
             cosine = read(getAngles()[0], i), sine = read(getAngles()[1], i);
-      auto times = [&](Value l, Value r) -> Value {
-        return arith::MulFOp::create(b, loc, l, r);
-      };
-      Value down = arith::SubFOp::create(b, loc, times(first, cosine),
-                                         times(second, sine)),
-            up = arith::AddFOp::create(b, loc, times(second, cosine),
-                                       times(first, sine));
+      Value down = c.sub(c.mul(first, cosine), c.mul(second, sine)),
+            up = c.add(c.mul(second, cosine), c.mul(first, sine));
       y = tensor::InsertOp::create(b, loc, down, y, ValueRange{t, low});
       return tensor::InsertOp::create(b, loc, up, y, ValueRange{t, high})
           .getResult();
@@ -84,8 +77,8 @@ FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
           to = outer.inside((*mapped)[1], end),
           first = constantIndex(b, loc, (*mapped)[0]);
     auto map = [&](OpBuilder &b, Value t, Value n, Value y) {
-      Value place = arith::SubIOp::create(
-          b, loc, arith::AddIOp::create(b, loc, at, n), first);
+      Columns c{b, loc, at, zero, one};
+      Value place = c.sub(c.add(at, n), first);
       Block &epilogue = getEpilogue().front();
       IRMapping values;
       values.map(epilogue.getArgument(0),

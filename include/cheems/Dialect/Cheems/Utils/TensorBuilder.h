@@ -1,25 +1,21 @@
-// Small builders of ops on tensors, in destination style.
+// The kit of code on tensors, in destination style.
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_TENSORBUILDER_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_TENSORBUILDER_H
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::cheems {
 
 using Extents = ArrayRef<OpFoldResult>;
 
-struct TensorBuilder {
+struct TensorBuilder : BaseBuilder<TensorBuilder> {
   ImplicitLocOpBuilder b;
 
   explicit TensorBuilder(const ImplicitLocOpBuilder &builder) : b(builder) {}
 
-  OpFoldResult attr(int64_t value) { return b.getIndexAttr(value); }
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value add(Value a, Value c) { return arith::AddIOp::create(b, a, c); }
+  Location location() { return b.getLoc(); }
+
   Value rows(Value tensor) { return tensor::DimOp::create(b, tensor, 0); }
 
   Value empty(Extents extents, Type element) {
@@ -29,10 +25,6 @@ struct TensorBuilder {
   Value emptyLike(Value like, Type element) {
     return empty(tensor::getMixedSizes(b, b.getLoc(), like), element);
   }
-  /// A slice with unit strides, reduced to `shape`.
-  Value slice(Value source, Extents offsets, Extents sizes,
-              ArrayRef<int64_t> shape);
-  Value insert(Value source, Value into, Extents offsets, Extents sizes);
 
   using Body =
       llvm::function_ref<Value(OpBuilder &, Location, ValueRange arguments)>;
