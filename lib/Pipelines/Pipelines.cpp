@@ -53,20 +53,18 @@ static void fuse(OpPassManager &pm, const TargetDescription &target) {
     pm.addPass(mlir::cheems::createPackParametersPass());
     pm.addPass(mlir::cheems::createPairTablesPass());
     pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
-    mlir::cheems::SelectStrategyPassOptions sizes;
-    sizes.lanes = target.lanes;
-    sizes.registers = target.registers;
-    sizes.products = target.products;
-    sizes.groupExperts = target.groupExperts;
-    pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
   }
+  mlir::cheems::SelectStrategyPassOptions sizes;
+  sizes.lanes = target.scalar ? 1 : target.lanes;
+  sizes.registers = target.registers;
+  sizes.products = target.products;
+  sizes.groupExperts = target.groupExperts;
+  pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
 }
 
 static void tile(OpPassManager &pm, const TargetDescription &target) {
-  if (!target.scalar) {
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
-  }
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
+  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
   // Decoding comes in pieces from the importer.
   pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
   // While the ops are still called what they are.

@@ -1,6 +1,6 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Pipelines/Registration.h"
@@ -64,12 +64,13 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   facts.decodeWorkspace = workspace("step_decode");
   facts.parameters =
       module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
-  auto size = [&](llvm::StringRef name) -> std::optional<int64_t> {
-    auto value = module->getAttrOfType<mlir::IntegerAttr>(name);
-    return value ? std::optional(value.getInt()) : std::nullopt;
-  };
-  facts.ssdChunk = size("cheems.chunk");
-  facts.prefill = size("cheems.prefill");
+  if (auto strategy = module->getAttrOfType<mlir::cheems::StepStrategyAttr>(
+          mlir::cheems::kStrategy)) {
+    facts.prefill = strategy.getPrefill();
+    if (strategy.getChunk() > 0) {
+      facts.ssdChunk = strategy.getChunk();
+    }
+  }
   auto marks = [&](llvm::StringRef name) {
     std::vector<std::string> parts;
     module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {

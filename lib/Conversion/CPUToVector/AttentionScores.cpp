@@ -46,8 +46,7 @@ Value AttentionKernel::load(Value entries, Value keyHead, Value j, Value p,
 void AttentionKernel::prefetch(Value entries, Value keyHead, Value first,
                                Value at, int64_t count) {
   auto type = cast<MemRefType>(entries.getType());
-  constexpr int64_t kLineBits = 512;
-  int64_t line = kLineBits / type.getElementTypeBitWidth();
+  int64_t line = kLineBytes * 8 / type.getElementTypeBitWidth();
   Value row = index(size);
   for (int64_t from = 0; from < count; from += line) {
     Value element = add(at, from);

@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-static constexpr int64_t kLineBytes = 64;
 
 Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();

@@ -9,13 +9,6 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-namespace {
-/// Pairs ahead of those worked on whose rows are asked for.
-constexpr int64_t kAhead = 16;
-/// Vectors of a strip: a row is asked for a few lines at a time.
-constexpr int64_t kStrip = 8;
-} // namespace
-
 Value Mixing::number(Value list, Value i) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                     memref::LoadOp::create(b, loc, list, i));
@@ -71,7 +64,7 @@ void Mixing::sortPairs(const Group &group) {
   });
   // What a last run of pairs lacks, and what is asked for behind it.
   Value last = number(group.expert, add(group.pairs, -1));
-  each(index(0), index(kPiece + kAhead), 1, [&](Value i) {
+  each(index(0), index(kPiece + kPairsAhead), 1, [&](Value i) {
     Value place = arith::AddIOp::create(b, loc, group.pairs, i);
     setNumber(group.expert, place, last);
     setNumber(group.pair, place, place);
@@ -87,8 +80,8 @@ void Mixing::multiplyPairs(const Group &group) {
       tokens.push_back(arith::AddIOp::create(
           b, loc, group.from, arith::MinUIOp::create(b, loc, r, lastRow)));
     }
-    if (far) {
-      next = numbers(group.expert, add(first, kAhead), kPiece);
+    if (strategy.getFetch()) {
+      next = numbers(group.expert, add(first, kPairsAhead), kPiece);
     }
     Value products = hits(tokens, numbers(group.expert, first, kPiece), next);
     for (auto [i, pair] : llvm::enumerate(pairs)) {
@@ -158,15 +151,15 @@ void Mixing::addPairs(const Group &group) {
                               at(piece, static_cast<int64_t>(v)));
     }
   };
-  columns(kStrip, {},
+  columns(kStripVectors, {},
           [&](Value d, int64_t vectors, Value mask,
               ValueRange) -> SmallVector<Value> {
             each(index(0), mul(group.rows, perRow), 1, [&](Value piece) {
               hold(piece, SmallVector<Value>(vectors, nothing()));
             });
             each(index(0), group.pairs, 1, [&](Value i) {
-              if (far) {
-                fetch(op.getUp(), number(group.expert, add(i, kAhead)), d,
+              if (strategy.getFetch()) {
+                fetch(op.getUp(), number(group.expert, add(i, kPairsAhead)), d,
                       vectors * kLanes);
               }
               Value piece = number(group.pair, i);
@@ -208,12 +201,12 @@ void Mixing::mixGroups(Value rows, int64_t most) {
     group.rows = arith::MinUIOp::create(b, loc, left, index(most));
     group.pairs = mul(group.rows, heads * count);
     group.start = scratch({tables + 1}, b.getI32Type());
-    group.expert = scratch({pairs + kPiece + kAhead}, b.getI32Type());
-    group.pair = scratch({pairs + kPiece + kAhead}, b.getI32Type());
-    group.weight = scratch({pairs + kPiece + kAhead}, b.getF32Type());
+    group.expert = scratch({pairs + kPiece + kPairsAhead}, b.getI32Type());
+    group.pair = scratch({pairs + kPiece + kPairsAhead}, b.getI32Type());
+    group.weight = scratch({pairs + kPiece + kPairsAhead}, b.getF32Type());
     group.share = scratch({pairs}, b.getF32Type());
-    group.sum =
-        scratch({most * heads * pieces(), kStrip * kLanes}, b.getF32Type());
+    group.sum = scratch({most * heads * pieces(), kStripVectors * kLanes},
+                        b.getF32Type());
     sortPairs(group);
     multiplyPairs(group);
     weighPairs(group);

@@ -4,21 +4,9 @@
 // added in order; else rows are, and while one row's experts are read in a
 // prefill those of the next are on their way.
 #include "ExpertMixing.h"
-#include "cheems/Dialect/CheemsCPU/Utils/Sizes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
-
-namespace {
-/// Rows of an iteration, one behind the other on one thread.
-constexpr int64_t kRowsInTurn = 8;
-/// Tables below this stay in a cache by themselves.
-constexpr int64_t kFarBytes = 1 << 20;
-/// A row that is on its own is shared by threads where its tables are as large:
-/// what a cache holds is read in the time that handing over takes.
-constexpr int64_t kSharedBytes = 4 << 20;
-} // namespace
 
 Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
     : KernelBuilder{b, op.getLoc()}, op(op),
@@ -32,9 +20,10 @@ Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
   // One line of codes, one of bf16, two of f32.
   step = table.getElementType().isInteger() ? 4 : 2;
   apart = table.getElementType().isBF16();
-  int64_t bytes = table.getNumElements() * table.getElementTypeBitWidth() / 8;
-  far = bytes >= kFarBytes;
-  shared = bytes >= kSharedBytes;
+  strategy = op->getAttrOfType<ExpertsStrategyAttr>(kStrategy);
+  if (!strategy) {
+    strategy = expertsStrategy(op, /*fewRows=*/false);
+  }
 }
 
 void Mixing::parallel(ArrayRef<OpFoldResult> counts,
@@ -64,11 +53,12 @@ void Mixing::row(Value t, Value after) {
 }
 
 void Mixing::mixRows(Value rows) {
+  int64_t inTurn = strategy.getRows();
   Value last = arith::SubIOp::create(b, loc, rows, index(1));
-  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(kRowsInTurn));
+  Value blocks = arith::CeilDivUIOp::create(b, loc, rows, index(inTurn));
   parallel({blocks}, [&](ValueRange at) {
-    Value from = mul(at[0], kRowsInTurn);
-    Value to = arith::MinUIOp::create(b, loc, add(from, kRowsInTurn), rows);
+    Value from = mul(at[0], inTurn);
+    Value to = arith::MinUIOp::create(b, loc, add(from, inTurn), rows);
     each(from, to, 1, [&](Value t) {
       row(t, arith::MinUIOp::create(b, loc, add(t, 1), last));
     });
@@ -78,7 +68,7 @@ void Mixing::mixRows(Value rows) {
 void Mixing::mixAlone(Value rows) {
   parallel({rows}, [&](ValueRange at) {
     Value t = at[0];
-    if (far) {
+    if (strategy.getFetch()) {
       each(index(0), index(heads), 1, [&](Value h) {
         each(index(0), index(count), 1,
              [&](Value i) { fetchAll(experts(t, h, i, 1)); });
@@ -167,30 +157,23 @@ Value Mixing::mostRows() {
              : memref::DimOp::create(b, loc, source, index(0)).getResult();
 }
 
-void Mixing::lower(int64_t group) {
+void Mixing::lower() {
   Value rows = memref::DimOp::create(b, loc, op.getX(), index(0));
-  if (!op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
-    group ? mixGroups(rows, group) : mixRows(rows);
-  } else if (shared) {
-    mixPieces(rows);
-  } else {
-    mixAlone(rows);
+  switch (strategy.getOrder()) {
+  case ExpertOrder::ByGroup:
+    return mixGroups(rows, strategy.getRows());
+  case ExpertOrder::ByPiece:
+    return mixPieces(rows);
+  case ExpertOrder::ByRow:
+    return strategy.getRows() == 1 ? mixAlone(rows) : mixRows(rows);
   }
 }
 
 LogicalResult cheems::lowerMixing(MixExpertsOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter) {
-  int64_t group = 0;
-  if (op->hasAttr(kGroup)) {
-    FailureOr<int64_t> rows = takeSize(op, kGroup, 1);
-    if (failed(rows)) {
-      return failure();
-    }
-    group = *rows;
-  }
   Mixing mixing(rewriter, op, unit);
   if (mixing.heads > 0 && mixing.count > 0) {
-    mixing.lower(group);
+    mixing.lower();
   }
   return success();
 }

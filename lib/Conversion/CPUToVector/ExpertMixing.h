@@ -19,14 +19,13 @@ struct Mixing : KernelBuilder {
   int64_t step;               ///< vectors of columns: whole lines of a row
   VectorType lanes;           ///< 16 x f32
   bool apart;                 ///< tables are bf16
-  bool far;                   ///< tables worth fetching ahead
-  bool shared;                ///< and worth more than one thread
+  ExpertsStrategyAttr strategy;
 
   Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit);
 
-  /// Makes the loops over rows, over pieces of them, or over groups of `group`
-  /// rows in a prefill, where it is not 0.
-  void lower(int64_t group);
+  /// Makes the loops over rows, over pieces of them, or over groups of rows, as
+  /// the strategy says.
+  void lower();
 
 private:
   // ExpertColumns.cpp

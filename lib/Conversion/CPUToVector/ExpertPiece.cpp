@@ -126,7 +126,7 @@ Value Mixing::weights(Value t, Value h, Value first, Value hits,
 void Mixing::piece(Value t, Value h, Value first, int64_t n,
                    const Softmax &softmax, Value after, Write write) {
   SmallVector<Value> rows = experts(t, h, first, n), next;
-  if (after && far) {
+  if (after && strategy.getFetch()) {
     next = experts(after, h, first, n);
   }
   fetchScales(next);

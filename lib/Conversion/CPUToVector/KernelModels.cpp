@@ -11,7 +11,7 @@ template <typename OpTy,
 struct KernelModel
     : KernelOpInterface::ExternalModel<KernelModel<OpTy, lower>, OpTy> {
   LogicalResult lowerToVectors(Operation *op, RewriterBase &rewriter,
-                               Attribute target) const {
+                               TargetAttrInterface target) const {
     auto cpu = cast<TargetAttr>(target);
     VectorUnit unit{cpu.getLanes(), cpu.getRegisters(), cpu.getProducts()};
     return lower(cast<OpTy>(op), unit, rewriter);

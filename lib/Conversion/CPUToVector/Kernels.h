@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELS_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELS_H
 
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 

@@ -13,7 +13,6 @@ using namespace mlir::cheems;
 
 namespace {
 constexpr int64_t kPairs = 16;  ///< of k in a block
-constexpr int64_t kStreams = 4; ///< panels read side by side
 
 struct SingleRow {
   LinearKernel &k;

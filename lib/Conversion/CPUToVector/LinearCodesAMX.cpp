@@ -10,9 +10,6 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// From more rows on tiles multiply.
-constexpr int64_t kFewRows = 8;
-
 class ByteTiles : public TileProducts {
 public:
   explicit ByteTiles(CodesKernel &codes)
@@ -30,7 +27,7 @@ public:
       scf::IfOp::create(
           b, loc,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, count,
-                                k.index(kFewRows)),
+                                k.index(kFewCodeRows)),
           [&](OpBuilder &, Location) {
             codes.dotFew(row, count);
             scf::YieldOp::create(b, loc);

@@ -15,7 +15,7 @@ constexpr int32_t kRounderBits = 0x4b400000;
 static int64_t groupBytesOf(const CodesForm &form) {
   int64_t bytes = form.groupSize * (form.words ? 2 : 1);
   return form.tiles || !form.nibbles
-             ? static_cast<int64_t>(llvm::alignTo(bytes, RowPack::kLineBytes))
+             ? static_cast<int64_t>(llvm::alignTo(bytes, kLineBytes))
              : bytes;
 }
 
@@ -23,10 +23,10 @@ static int64_t groupBytesOf(const CodesForm &form) {
 /// bytes would share the lines of one set of the first-level cache.
 static int64_t strideOf(const CodesForm &form) {
   int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form),
-                                RowPack::kLineBytes),
+                                kLineBytes),
           words = 4 * (form.groups + 1);
-  int64_t lines = llvm::divideCeil(codes + words, RowPack::kLineBytes);
-  return (lines | 1) * RowPack::kLineBytes;
+  int64_t lines = llvm::divideCeil(codes + words, kLineBytes);
+  return (lines | 1) * kLineBytes;
 }
 
 CodesPack::CodesPack(LinearKernel &kernel, const CodesForm &form)

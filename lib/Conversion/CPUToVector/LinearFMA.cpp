@@ -7,7 +7,6 @@
 // step with. Tiles may therefore overlap: the last one of a height begins as
 // far back as it must, and stores again what was stored.
 #include "LinearFMA.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -18,21 +17,8 @@ struct Shape {
   int64_t rows, streams;
 };
 
-/// From so many rows on, widening the weights once is the smaller cost.
-constexpr int64_t kManyRows = 64;
-
-/// So many streams keep the processor's own prefetching busy.
-constexpr int64_t kStreams = 4;
-
 /// General registers left for rows.
 constexpr int64_t kMostAddresses = 4;
-
-/// Widened weights of so many bytes stay in the second cache, beside the inputs
-/// and sums that pass through it.
-constexpr int64_t kWidenedBytes = int64_t(512) * 1024;
-
-/// Epilogues are repeated for so many vectors before they become a loop.
-constexpr int64_t kMostUnrolled = 32;
 
 class Multiply {
 public:
@@ -66,14 +52,14 @@ public:
   }
 
   void run() {
-    // Decoding many sequences is a general step's work (docs/abi.md).
-    if (k.op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+    auto strategy = k.op->getAttrOfType<ProductStrategyAttr>(kStrategy);
+    if (strategy && strategy.getFewRows()) {
       return fewRows(few);
     }
     Type stored = k.op.getWeights()[0].getType();
     bool wide = cast<MemRefType>(stored).getElementType().isF32();
-    Value packed = packRows(k, full.rows, kManyRows);
-    Value many = atLeast(kManyRows);
+    Value packed = packRows(k, full.rows, kFewRows);
+    Value many = atLeast(kFewRows);
     scf::IfOp::create(
         b, loc, many,
         [&](OpBuilder &, Location) {

@@ -12,7 +12,6 @@ class RowPack {
 public:
   static constexpr int64_t kRows = 16; ///< of a block
   /// Of tiles, too; a row is followed by zeros up to a multiple of it.
-  static constexpr int64_t kLineBytes = 64;
 
   virtual ~RowPack() = default;
 

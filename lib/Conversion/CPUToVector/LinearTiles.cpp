@@ -5,19 +5,13 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-namespace {
-/// From so many bytes of a row on the inputs of a few hundred rows outgrow the
-/// second-level cache.
-constexpr int64_t kLongRow = 2048;
-constexpr int64_t kAhead = 4; ///< blocks of k that weights are fetched ahead
-} // namespace
 static_assert(RowPack::kRows == TileProducts::kTile &&
               LinearKernel::kColumns == TileProducts::kTile);
 
 TileProducts::TileProducts(LinearKernel &kernel, RowPack &pack, Type element,
                            Type sum)
     : k(kernel), b(kernel.b), loc(kernel.loc), pack(pack), element(element),
-      width(RowPack::kLineBytes * 8 / element.getIntOrFloatBitWidth()) {
+      width(kLineBytes * 8 / element.getIntOrFloatBitWidth()) {
   int64_t steps = k.size / k.pair;
   blocks = steps / kTile;
   left = steps % kTile;
@@ -142,7 +136,7 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
           Value step = arith::MulIOp::create(b, loc, i, k.index(kTile));
           Value column = arith::MulIOp::create(b, loc, i, k.index(width));
           if (rows.tiles == 2 &&
-              pack.stride > kLongRow * width / RowPack::kLineBytes) {
+              pack.stride > kLongRowBytes * width / kLineBytes) {
             fetchInputs(rows, n, panels, column);
           }
           if (rows.tiles == 2) {
@@ -153,7 +147,7 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
             // ahead by the hardware as vectors are.
             for (int64_t s = 0; s < streams; ++s) {
               for (int64_t r = 0; r < kTile; ++r) {
-                Value ahead = k.add(step, kAhead * kTile + r);
+                Value ahead = k.add(step, kTileBlocksAhead * kTile + r);
                 prefetch(weightOf(s), ValueRange{panel[s], ahead, k.zero}, 3);
               }
             }

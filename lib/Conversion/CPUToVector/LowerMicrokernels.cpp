@@ -1,6 +1,6 @@
 // cheems-lower-microkernels: bufferised ops with a kernel of their own.
 #include "cheems/Conversion/CPUToVector/Passes.h"
-#include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,6 +12,7 @@ namespace mlir::cheems {
 } // namespace mlir::cheems
 
 using namespace mlir;
+using namespace mlir::cheems;
 
 namespace {
 struct LowerMicrokernels
@@ -19,20 +20,25 @@ struct LowerMicrokernels
   using LowerMicrokernelsPassBase::LowerMicrokernelsPassBase;
 
   /// What the module is made for, or else the options.
-  Attribute target() {
+  TargetAttr target() {
     auto module = getOperation()->getParentOfType<ModuleOp>();
     if (auto said =
-            module->getAttrOfType<cheems::TargetAttr>(cheems::kTarget)) {
+            module->getAttrOfType<TargetAttr>(kTarget)) {
       return said;
     }
-    return cheems::TargetAttr::getChecked(
+    return TargetAttr::getChecked(
         [&] { return getOperation().emitError(); }, &getContext(),
         lanes.getValue(), registers.getValue(), products.getValue());
   }
 
   void runOnOperation() override {
-    Attribute made = target();
+    TargetAttr made = target();
     if (!made) {
+      return signalPassFailure();
+    }
+    if (made.isScalar()) {
+      getOperation().emitOpError("has kernels only for registers of 8 or 16 "
+                                 "lanes; take cheems-decompose");
       return signalPassFailure();
     }
     SmallVector<cheems::KernelOpInterface> ops;

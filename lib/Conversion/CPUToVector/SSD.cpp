@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-constexpr int64_t kMost = 512; // rows of scratch; scratch grows with its square
-constexpr int64_t kRows = 64;  // at a time where more may come
 
 SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
                      int64_t most)
@@ -29,7 +27,7 @@ SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
 
 void SSDKernel::fetch(Value buffer, ArrayRef<Value> at, int64_t count,
                       bool isWrite) {
-  for (int64_t column = 0; column < count; column += kLine) {
+  for (int64_t column = 0; column < count; column += kLineF32) {
     SmallVector<Value> indices(at);
     indices.back() = add(at.back(), column);
     memref::PrefetchOp::create(b, loc, buffer, indices, isWrite,
@@ -38,8 +36,8 @@ void SSDKernel::fetch(Value buffer, ArrayRef<Value> at, int64_t count,
 }
 
 void SSDKernel::fetchGates(const SSDRows &rows, Value h, Value row) {
-  int64_t lines = llvm::divideCeil(groups * stateSize, kLine);
-  int64_t share = llvm::divideCeil(lines, heads) * kLine;
+  int64_t lines = llvm::divideCeil(groups * stateSize, kLineF32);
+  int64_t share = llvm::divideCeil(lines, heads) * kLineF32;
   Value from = arith::MulIOp::create(b, loc, h, index(share));
   for (Value gates : {op.getC(), op.getB()}) {
     fetch(gates, {add(add(rows.first, row), most), zero, from}, share);
@@ -185,9 +183,9 @@ LogicalResult cheems::lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, {op.getX(), /*dim=*/0},
       /*stopCondition=*/nullptr, /*closedUB=*/true);
-  int64_t most = succeeded(bound) && *bound <= kMost
+  int64_t most = succeeded(bound) && *bound <= kMostChunkRows
                      ? std::max<int64_t>(*bound, 1)
-                     : kRows;
+                     : kChunkRows;
   SSDKernel kernel(rewriter, op, unit, most);
   Value rows = memref::DimOp::create(rewriter, kernel.loc, op.getX(), 0);
   if (most > 1 && op.getBf16() && unit.products == Products::AMX) {

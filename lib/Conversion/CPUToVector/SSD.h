@@ -17,7 +17,6 @@ struct SSDKernel : KernelBuilder {
   /// Rows whose decays to each other are exponentials an element; farther apart
   /// a decay is a product of two.
   static constexpr int64_t kBlock = 16;
-  static constexpr int64_t kLine = 16; ///< f32 of a cache line
   static constexpr int64_t kLeast = 8; ///< columns that are not split further
 
   SSDChunkOp op;

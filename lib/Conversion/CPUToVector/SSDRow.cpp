@@ -9,9 +9,6 @@ void cheems::emitSSDRow(SSDKernel &k, Value t, Value h, Value g) {
   OpBuilder &b = k.b;
   Location loc = k.loc;
   SSDChunkOp op = k.op;
-  /// States fetched ahead of the one in work, in elements: hardware stops
-  /// fetching at the end of each page.
-  constexpr int64_t ahead = 1024;
   Value rate = k.read(op.getStep(), {t, h});
   Value decay = math::ExpOp::create(b, loc, k.mul(k.read(op.getA(), h), rate));
   // The pass is bound by memory: as few columns of the state are skipped over
@@ -23,8 +20,9 @@ void cheems::emitSSDRow(SSDKernel &k, Value t, Value h, Value g) {
     Value y = k.loop(
         k.zero, k.index(k.stateSize), 1, k.zeroOf(type),
         [&](Value n, ValueRange y) {
-          for (int64_t c = 0; c < type.getDimSize(0); c += SSDKernel::kLine) {
-            Value next = k.add(n, std::max<int64_t>(ahead / k.headSize, 1));
+          for (int64_t c = 0; c < type.getDimSize(0); c += kLineF32) {
+            Value next =
+                k.add(n, std::max<int64_t>(kStateAhead / k.headSize, 1));
             memref::PrefetchOp::create(
                 b, loc, op.getState(), ValueRange{h, next, k.add(p, c)},
                 /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);

@@ -4,29 +4,22 @@
 // numbers alone, and the general entry merges the same (cheems-tile-keys).
 #include "AttentionLoops.h"
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 namespace mlir::cheems {
-
-namespace {
-constexpr int64_t kBlock = kAttentionBlock;
-/// Shares of a head's entries, at most: even for 2, 3, 4, 6 and 8 threads.
-constexpr int64_t kShares = 24;
-/// f32 of a cache line: no two threads write to one.
-constexpr int64_t kLine = 16;
-} // namespace
 
 /// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostPieces() {
   constexpr int64_t positions = int64_t(1) << 31;
   auto keep = static_cast<int64_t>(op.getKeep().value_or(positions));
   int64_t entries = keep < positions ? keep + 1 : positions;
-  return piecesOf(llvm::divideCeil(entries, kBlock));
+  return piecesOf(llvm::divideCeil(entries, kAttentionKeys));
 }
 
 Value AttentionLoops::blocksOf(Value entries) {
-  return arith::CeilDivUIOp::create(e.b, entries, e.index(kBlock));
+  return arith::CeilDivUIOp::create(e.b, entries, e.index(kAttentionKeys));
 }
 
 /// For every segment and head that sees anything, in order.
@@ -151,9 +144,9 @@ SmallVector<Value> AttentionLoops::softmaxOf(AttentionState &sequence,
     fresh.push_back(linalg::FillOp::create(b, start, slice).getResult(0));
   }
   auto loop = scf::ForOp::create(
-      b, from, to, e.index(kBlock), fresh,
+      b, from, to, e.index(kAttentionKeys), fresh,
       [&](OpBuilder &, Location, Value at, ValueRange running) {
-        Value count = arith::MinUIOp::create(b, e.index(kBlock),
+        Value count = arith::MinUIOp::create(b, e.index(kAttentionKeys),
                                              arith::SubIOp::create(b, to, at));
         scf::YieldOp::create(b,
                              sequence.attendToBlock(of.start, at, count,
@@ -169,7 +162,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
   OpFoldResult zero = e.attr(0), one = e.attr(1);
   AttentionPieces pieces(b, b.getLoc());
   Value shares =
-      arith::MinUIOp::create(b, blocksOf(stored.most), e.index(kShares));
+      arith::MinUIOp::create(b, blocksOf(stored.most), e.index(kKeyShares));
   SmallVector<OpFoldResult> bounds{e.rows(op.getSegments()),
                                    e.attr(visible.size()), shares};
   auto loop = scf::ForallOp::create(
@@ -219,7 +212,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
           return arith::MinUIOp::create(
               b, entries,
               arith::MulIOp::create(b, pieces.firstBlock(piece),
-                                    e.index(kBlock)));
+                                    e.index(kAttentionKeys)));
         };
         SmallVector<Value> state, after;
         SmallVector<Extents> places, sizes;
@@ -322,7 +315,7 @@ Value AttentionLoops::decode() {
   Extents shape = tensor::getMixedSizes(b, b.getLoc(), op.getQuery()),
           numbers(ArrayRef(shape).take_front(2));
   int64_t most = mostPieces(), number = static_cast<int64_t>(visible.size()),
-          line = static_cast<int64_t>(llvm::alignTo(queries, kLine));
+          line = static_cast<int64_t>(llvm::alignTo(queries, kLineF32));
   Extents ofPieces{shape[0], e.attr(most), e.attr(number), e.attr(line)},
       values{shape[0], e.attr(most), e.attr(number), e.attr(queries),
              e.attr(size)};

@@ -1,6 +1,6 @@
 // Batched products become products with panels.
 #include "BatchedProducts.h"
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// Rows of an iteration: a prefill has enough of them for all threads, and
-/// their sums stay in the second-level cache.
-constexpr int64_t kRows = 64;
-
 bool isSumOfProducts(linalg::GenericOp op) {
   std::string ignored;
   llvm::raw_string_ostream errors(ignored);
@@ -110,7 +106,7 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
                          cast<RankedTensorType>(x.getType()).getDimSize(3),
                          type.getDimSize(3)};
   OpFoldResult rows = tensor::getMixedSize(b, loc, x, 0);
-  if (op->getParentOfType<func::FuncOp>()->hasAttr("cheems.decode")) {
+  if (hasFewRows(op)) {
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -132,18 +128,18 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
   }
   AffineExpr block = b.getAffineDimExpr(0), all = b.getAffineSymbolExpr(0);
   OpFoldResult blocks = affine::makeComposedFoldedAffineApply(
-      b, loc, AffineMap::get(0, 1, all.ceilDiv(kRows)), {rows});
+      b, loc, AffineMap::get(0, 1, all.ceilDiv(kStackRows)), {rows});
   auto loop = scf::ForallOp::create(
       b, loc,
       ArrayRef<OpFoldResult>{blocks, b.getIndexAttr(type.getDimSize(1)),
                              b.getIndexAttr(type.getDimSize(2))},
       ValueRange{y}, std::nullopt, [&](OpBuilder &, Location, ValueRange args) {
         OpFoldResult row = affine::makeComposedFoldedAffineApply(
-            b, loc, block * kRows, {args[0]});
+            b, loc, block * kStackRows, {args[0]});
         OpFoldResult count = affine::makeComposedFoldedAffineMin(
             b, loc,
             AffineMap::get(
-                1, 1, {b.getAffineConstantExpr(kRows), all - block * kRows},
+                1, 1, {b.getAffineConstantExpr(kStackRows), all - block * kStackRows},
                 b.getContext()),
             {args[0], rows});
         BatchedProduct::Place place =

@@ -1,5 +1,6 @@
 // segmented_ssd as a parallel loop over segments and heads.
 #include "ExpandSegments.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;
@@ -27,17 +28,6 @@ Value freshAtStart(TensorBuilder &e, Value position, Value state) {
       .getResult(0);
 }
 
-/// Heads an iteration of chunks: those of a group share what depends on b and c
-/// alone, but a few threads need something to do each.
-int64_t headsTogether(int64_t heads, int64_t groups) {
-  for (int64_t together : {4, 3, 2}) {
-    if (heads / groups % together == 0 && heads / together >= 4) {
-      return together;
-    }
-  }
-  return 1;
-}
-
 struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -50,7 +40,7 @@ struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
     int64_t heads = x[1], size = x[2], groups = ofGroups[1],
             states = ofGroups[2];
     // A row alone shares nothing.
-    int64_t together = op.getOneRow() ? 1 : headsTogether(heads, groups);
+    int64_t together = op.getOneRow() ? 1 : headsPerIteration(heads, groups);
     Value segments = op.getSegments();
     SmallVector<OpFoldResult> bounds{e.rows(segments),
                                      e.attr(heads / together)};

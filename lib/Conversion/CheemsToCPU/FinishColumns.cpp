@@ -1,6 +1,7 @@
 // What follows some columns of a merged product, done in place behind it.
 #include "FinishColumns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -8,10 +9,6 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-/// A head longer than so many panels keeps its rotary op: an iteration would
-/// be too much of the product.
-constexpr int64_t kMostPanels = 16;
-
 /// The only user of `value` but for questions for its shape.
 Operation *onlyUser(Value value) {
   Operation *only = nullptr;

@@ -1,6 +1,6 @@
 // cheems-tile-chunks: SSD in chunks, the state carried along.
-#include "Strategy.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
 namespace mlir::cheems {
@@ -23,13 +23,14 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
         op.emitOpError("is cut into chunks before bufferisation, on tensors");
         return signalPassFailure();
       }
-      FailureOr<int64_t> size = cheems::takeSize(op, cheems::kChunk, chunk);
-      if (failed(size)) {
-        return signalPassFailure();
+      auto strategy = cheems::takeStrategy<cheems::SSDStrategyAttr>(op);
+      if (!strategy) {
+        continue;
       }
+      int64_t size = strategy.getChunk();
       rewriter.setInsertionPoint(op);
       int64_t rows = cast<ShapedType>(op.getX().getType()).getDimSize(0);
-      if (!ShapedType::isDynamic(rows) && rows <= *size) {
+      if (!ShapedType::isDynamic(rows) && rows <= size) {
         bool bf16 = op.getBf16();
         auto whole = rewriter.replaceOpWithNewOp<cheems::SSDChunkOp>(
             op, op->getResultTypes(), op->getOperands(),
@@ -39,7 +40,7 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
       }
       scf::SCFTilingOptions options;
       options.setTileSizes(
-          {rewriter.getIndexAttr(*size), rewriter.getIndexAttr(0)});
+          {rewriter.getIndexAttr(size), rewriter.getIndexAttr(0)});
       // The state goes from one chunk to the next: never an scf.forall.
       options.setLoopType(scf::SCFTilingOptions::LoopType::ForOp);
       FailureOr<scf::SCFTilingResult> tiled =

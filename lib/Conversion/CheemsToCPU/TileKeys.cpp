@@ -1,7 +1,7 @@
 // cheems-tile-keys: attention in blocks of rows, and of keys in pieces.
-#include "Strategy.h"
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -202,16 +202,16 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
     });
     IRRewriter rewriter(&getContext());
     for (cheems::DynamicMaskAttentionOp op : ops) {
-      FailureOr<int64_t> rowSize = cheems::takeSize(op, cheems::kRows, rows),
-                         keySize = cheems::takeSize(op, cheems::kKeys, keys);
-      if (failed(rowSize) || failed(keySize)) {
-        return signalPassFailure();
+      auto strategy = cheems::takeStrategy<cheems::AttentionStrategyAttr>(op);
+      if (!strategy) {
+        continue;
       }
+      int64_t rowSize = strategy.getRows(), keySize = strategy.getKeys();
       int64_t count = RowBlock::shapeOf(op.getQuery())[0], most = count;
-      if (ShapedType::isDynamic(count) || count > *rowSize) {
-        most = *rowSize;
+      if (ShapedType::isDynamic(count) || count > rowSize) {
+        most = rowSize;
         scf::SCFTilingOptions options;
-        options.setTileSizes({rewriter.getIndexAttr(*rowSize)});
+        options.setTileSizes({rewriter.getIndexAttr(rowSize)});
         rewriter.setInsertionPoint(op);
         FailureOr<scf::SCFTilingResult> tiled =
             scf::tileUsingSCF(rewriter, op, options);
@@ -222,7 +222,7 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
         rewriter.replaceOp(op, tiled->replacements);
         op = cast<cheems::DynamicMaskAttentionOp>(tiled->tiledOps.front());
       }
-      RowBlock{rewriter, op.getLoc(), op, most, *keySize}.rewrite();
+      RowBlock{rewriter, op.getLoc(), op, most, keySize}.rewrite();
     }
   }
 };

@@ -1,7 +1,7 @@
 // cheems-tile-threads: panels and row blocks become iterations of an
 // scf.forall.
-#include "Strategy.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -18,82 +18,79 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
 
   /// Of a product's columns: the product comes along, so nothing else may read
   /// it.
-  FailureOr<SmallVector<OpFoldResult>> finishSizes(cheems::FinishOp op,
-                                                   Builder &b) {
-    int64_t least = op.getLeastPanels();
-    FailureOr<int64_t> size =
-        cheems::takeSize(op, cheems::kPanels, llvm::alignTo(panels, least));
-    if (failed(size)) {
-      return failure();
-    }
-    if (*size % least != 0) {
-      return op.emitOpError()
-             << "needs " << cheems::kPanels << " in multiples of " << least
-             << ", which hold whole heads, not " << *size;
-    }
+  static SmallVector<OpFoldResult> finishSizes(cheems::FinishOp op,
+                                               int64_t panels, Builder &b) {
     int64_t columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
     bool several = !ShapedType::isDynamic(columns) &&
-                   columns > *size * cheems::LinearOp::kColumns;
+                   columns > panels * cheems::LinearOp::kColumns;
     auto linear = op.getY().getDefiningOp<cheems::LinearOp>();
     if (!several || !linear || cheems::finishOf(linear) != op ||
         isa<scf::ForOp>(op->getParentOp())) {
-      return SmallVector<OpFoldResult>();
+      return {};
     }
-    return SmallVector<OpFoldResult>{b.getIndexAttr(0), b.getIndexAttr(*size)};
+    return {b.getIndexAttr(0), b.getIndexAttr(panels)};
   }
 
-  /// Sizes for the parallel loop, empty where the op stays whole.
-  FailureOr<SmallVector<OpFoldResult>> tileSizes(TilingInterface op,
-                                                 Builder &b) {
-    // Nothing to split; upstream's tiling does not expect it.
-    auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
-    if (!result || llvm::is_contained(result.getShape(), 0)) {
-      return SmallVector<OpFoldResult>();
+  /// Of a product's panels.
+  static SmallVector<OpFoldResult> productSizes(cheems::LinearOp op,
+                                                int64_t panels, Builder &b) {
+    // A loop of one iteration would only be undone again, and leave copies
+    // behind. In a loop already, it is one matrix after the other.
+    int64_t count =
+        cast<ShapedType>(op.getWeights()[0].getType()).getDimSize(0);
+    if (isa<scf::ForOp>(op->getParentOp()) || cheems::finishOf(op) ||
+        count <= panels) {
+      return {};
     }
+    return {b.getIndexAttr(0), b.getIndexAttr(panels)};
+  }
+
+  /// Of a step's rows.
+  static SmallVector<OpFoldResult> rowSizes(TilingInterface op, int64_t rows,
+                                            Builder &b) {
     SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
-    SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
-    if (auto finish = dyn_cast<cheems::FinishOp>(op.getOperation())) {
-      return finishSizes(finish, b);
-    }
-    if (auto linear = dyn_cast<cheems::LinearOp>(op.getOperation())) {
-      // A loop of one iteration would only be undone again, and leave copies
-      // behind.
-      // In a loop already: of one matrix after the other.
-      if (isa<scf::ForOp>(linear->getParentOp()) || cheems::finishOf(linear)) {
-        return SmallVector<OpFoldResult>();
-      }
-      int64_t count =
-          cast<ShapedType>(linear.getWeights()[0].getType()).getDimSize(0);
-      FailureOr<int64_t> size = cheems::takeSize(op, cheems::kPanels, panels);
-      if (failed(size)) {
-        return failure();
-      }
-      sizes[1] = b.getIndexAttr(*size);
-      return count > *size ? sizes : SmallVector<OpFoldResult>();
-    }
-    bool rowWise = isa<linalg::GenericOp, cheems::RmsNormOp, cheems::RotaryOp,
-                       cheems::DynamicMaskOp>(op);
-    // In a decode step rows are few: splitting them costs more than they do.
-    bool decode = getOperation()->hasAttr("cheems.decode");
-    rowWise &= !decode;
-    // A row of these is work enough for an iteration. The kernel of mix_experts
-    // has loops of its own: what it reads next lies in another iteration.
-    bool heavy = isa<cheems::RetrieveExpertsOp>(op) && !decode;
-    if (!(rowWise || heavy) || rows == 0 || iterators.empty() ||
-        iterators[0] != utils::IteratorType::parallel) {
-      return SmallVector<OpFoldResult>();
-    }
+    auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
     // Only the rows of a step are many enough, and only they are dynamic.
-    if (result.getRank() < 2 || !result.isDynamicDim(0)) {
-      return SmallVector<OpFoldResult>();
+    if (!result || iterators[0] != utils::IteratorType::parallel ||
+        result.getRank() < 2 || !result.isDynamicDim(0)) {
+      return {};
     }
-    FailureOr<int64_t> size =
-        cheems::takeSize(op, cheems::kRows, heavy ? 1 : rows.getValue());
-    if (failed(size)) {
-      return failure();
-    }
-    sizes[0] = b.getIndexAttr(*size);
+    SmallVector<OpFoldResult> sizes(iterators.size(), b.getIndexAttr(0));
+    sizes[0] = b.getIndexAttr(rows);
     return sizes;
+  }
+
+  /// Sizes for the parallel loop, empty where the op stays whole; taken off its
+  /// strategy.
+  static SmallVector<OpFoldResult> takeSizes(TilingInterface op, Builder &b) {
+    auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
+    // Nothing to split; upstream's tiling does not expect it.
+    bool nothing = !result || llvm::is_contained(result.getShape(), 0);
+    if (auto rows = op->getAttrOfType<cheems::RowsStrategyAttr>(
+            cheems::kStrategy)) {
+      op->removeDiscardableAttr(cheems::kStrategy);
+      return nothing ? SmallVector<OpFoldResult>()
+                     : rowSizes(op, rows.getRows(), b);
+    }
+    auto product =
+        op->getAttrOfType<cheems::ProductStrategyAttr>(cheems::kStrategy);
+    if (!product) {
+      return {};
+    }
+    op->removeDiscardableAttr(cheems::kStrategy);
+    if (product.getFewRows()) { // the kernel's
+      op->setDiscardableAttr(
+          cheems::kStrategy,
+          cheems::ProductStrategyAttr::get(op.getContext(), 0, true));
+    }
+    if (nothing || product.getPanels() == 0) {
+      return {};
+    }
+    if (auto finish = dyn_cast<cheems::FinishOp>(op.getOperation())) {
+      return finishSizes(finish, product.getPanels(), b);
+    }
+    return productSizes(cast<cheems::LinearOp>(op.getOperation()),
+                        product.getPanels(), b);
   }
 
   void runOnOperation() override {
@@ -105,15 +102,12 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     });
     IRRewriter rewriter(&getContext());
     for (TilingInterface op : ops) {
-      FailureOr<SmallVector<OpFoldResult>> sizes = tileSizes(op, rewriter);
-      if (failed(sizes)) {
-        return signalPassFailure();
-      }
-      if (sizes->empty()) {
+      SmallVector<OpFoldResult> sizes = takeSizes(op, rewriter);
+      if (sizes.empty()) {
         continue;
       }
       scf::SCFTilingOptions tiling;
-      tiling.setTileSizes(*sizes);
+      tiling.setTileSizes(sizes);
       tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(tiling);

@@ -50,7 +50,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     // Their readers are done; what is left is plain LLVM that any tool takes.
     for (StringRef note :
          {"cheems.parameters", "cheems.parameter_bytes", "cheems.state",
-          "cheems.target", "cheems.chunk", "cheems.prefill"}) {
+          "cheems.target", "cheems_cpu.strategy"}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());

@@ -27,15 +27,15 @@
 // CHECK: vector.store %{{.*}}, %[[Y]]
 // CHECK-NOT: cheems.mix_experts
 func.func @group(%x: memref<?x128xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<9x128xbf16>, %up: memref<9x128xbf16>, %y: memref<?x128xf32>) {
-  cheems.mix_experts softmax silu {cheems.group = 12 : i64} ins(%x, %s, %e, %down, %up : memref<?x128xf32>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<9x128xbf16>, memref<9x128xbf16>) outs(%y : memref<?x128xf32>)
+  cheems.mix_experts softmax silu {cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_group, rows = 12>} ins(%x, %s, %e, %down, %up : memref<?x128xf32>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<9x128xbf16>, memref<9x128xbf16>) outs(%y : memref<?x128xf32>)
   return
 }
 
 // -----
 
 func.func @nothing(%x: memref<?x32xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<9x32xbf16>, %up: memref<9x32xbf16>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{needs cheems.group of at least 1, not 0}}
-  cheems.mix_experts softmax silu {cheems.group = 0 : i64} ins(%x, %s, %e, %down, %up : memref<?x32xf32>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<9x32xbf16>, memref<9x32xbf16>) outs(%y : memref<?x32xf32>)
+  // expected-error@+1 {{needs rows of at least 1, not 0}}
+  cheems.mix_experts softmax silu {cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_group, rows = 0>} ins(%x, %s, %e, %down, %up : memref<?x32xf32>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<9x32xbf16>, memref<9x32xbf16>) outs(%y : memref<?x32xf32>)
   return
 }
 
@@ -47,8 +47,8 @@ func.func @nothing(%x: memref<?x32xf32>, %s: memref<?x2x4xf32>, %e: memref<?x2x4
 // CHECK-SAME: %[[ROWS:[a-z0-9_]+]]: index
 // CHECK: memref.alloc(%[[ROWS]]) : memref<?x2x128xf32>
 // CHECK: return
-func.func @slab(%x: memref<?x?x128xf32>, %rows: index, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<16384x128xbf16>, %up: memref<16384x128xbf16>, %y: memref<?x128xf32>) attributes {cheems.decode} {
+func.func @slab(%x: memref<?x?x128xf32>, %rows: index, %s: memref<?x2x4xf32>, %e: memref<?x2x4xi32>, %down: memref<16384x128xbf16>, %up: memref<16384x128xbf16>, %y: memref<?x128xf32>) {
   %slab = memref.subview %x[1, 0, 0] [1, %rows, 128] [1, 1, 1] : memref<?x?x128xf32> to memref<?x128xf32, strided<[128, 1], offset: ?>>
-  cheems.mix_experts softmax silu ins(%slab, %s, %e, %down, %up : memref<?x128xf32, strided<[128, 1], offset: ?>>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<16384x128xbf16>, memref<16384x128xbf16>) outs(%y : memref<?x128xf32>)
+  cheems.mix_experts softmax silu {cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_piece, rows = 1, fetch = true>} ins(%slab, %s, %e, %down, %up : memref<?x128xf32, strided<[128, 1], offset: ?>>, memref<?x2x4xf32>, memref<?x2x4xi32>, memref<16384x128xbf16>, memref<16384x128xbf16>) outs(%y : memref<?x128xf32>)
   return
 }

@@ -60,11 +60,11 @@ func.func @entered(%logits: memref<?x4xf32> {cheems.field = "logits"}) {
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: attributes {cheems.entry = "cheems_two"}
 // CHECK-LABEL: func.func @two_decode(
-// CHECK-SAME: attributes {cheems.decode, cheems.entry = "cheems_two_decode"}
+// CHECK-SAME: attributes {cheems.entry = "cheems_two_decode", cheems.most_rows = 64 : i64}
 func.func @two(%logits: tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32> {
   return %logits : tensor<?x4xf32>
 }
-func.func @two_decode(%logits: tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32> attributes {cheems.decode} {
+func.func @two_decode(%logits: tensor<?x4xf32> {cheems.field = "logits"}) -> tensor<?x4xf32> attributes {cheems.most_rows = 64 : i64} {
   return %logits : tensor<?x4xf32>
 }
 

@@ -124,7 +124,7 @@ func.func @keys(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x
   } -> tensor<?x2x3x40xf32>
   return %r : tensor<?x2x3x40xf32>
 }
-func.func @keys_decode(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32> attributes {cheems.decode} {
+func.func @keys_decode(%x: tensor<?x2x3x32xf32>, %y: tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32> attributes {cheems.most_rows = 64 : i64} {
   %zero = arith.constant 0.0 : f32
   %w = cheems.parameter ["keys"] permute [2, 0, 3, 1] : tensor<2x3x32x40xbf16>
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x2x3x40xf32>) -> tensor<?x2x3x40xf32>

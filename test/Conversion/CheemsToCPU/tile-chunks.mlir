@@ -1,11 +1,9 @@
 // An ssd becomes a loop of ssd_chunk that carries the state; few static rows are one chunk.
-// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=16}),canonicalize)' | FileCheck %s
+// RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks),canonicalize)' | FileCheck %s
 // Over segments and heads, with the state in a slice of a pool, all stays in place: what is allocated is scratch of a chunk.
 // RUN: cheems-opt %s --cheems-fast=to=planned | FileCheck %s --check-prefix=PLACE --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
 // In plain loops, too.
 // RUN: cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-decompose),cheems-fast{from=tiled to=planned lanes=8})' | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not=memref.copy
-// RUN: not cheems-opt %s --pass-pipeline='builtin.module(func.func(cheems-tile-chunks{chunk=0}))' 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: 'cheems.ssd' op needs cheems.chunk of at least 1, not 0
 
 // CHECK-LABEL: @sequence
 // CHECK: %[[T:.*]] = tensor.dim %arg0
@@ -15,9 +13,9 @@
 // CHECK: %[[R:.*]]:2 = cheems.ssd_chunk ins({{.*}}) outs(%[[O]], %[[H]] : tensor<?x1x8xf32>, tensor<1x6x8xf32>)
 // CHECK: %[[NEXT:.*]] = tensor.insert_slice %[[R]]#0 into %[[Y]]
 // CHECK: scf.yield %[[NEXT]], %[[R]]#1
-// doc: func.func(cheems-tile-chunks{chunk=16}),canonicalize
+// doc: func.func(cheems-tile-chunks),canonicalize
 func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf32>, %b: tensor<?x1x6xf32>, %y: tensor<?x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<?x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
+  %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
                     outs(%y, %h : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<?x1x8xf32>, tensor<1x6x8xf32>
 }
@@ -27,7 +25,7 @@ func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf3
 // CHECK-NOT: scf.for
 // CHECK: cheems.ssd_chunk bf16 ins(%arg0, %arg1, %arg2, %arg3, %arg3 : {{.*}}) outs(%arg4, %arg5 : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
 func.func @decode(%x: tensor<1x1x8xf32>, %dt: tensor<1x1xf32>, %a: tensor<1xf32>, %b: tensor<1x1x6xf32>, %y: tensor<1x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<1x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd bf16 ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
+  %r:2 = cheems.ssd bf16 {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
                     outs(%y, %h : tensor<1x1x8xf32>, tensor<1x6x8xf32>) -> tensor<1x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<1x1x8xf32>, tensor<1x6x8xf32>
 }
@@ -36,7 +34,7 @@ func.func @decode(%x: tensor<1x1x8xf32>, %dt: tensor<1x1xf32>, %a: tensor<1xf32>
 // CHECK-NOT: scf.for
 // CHECK: cheems.ssd_chunk
 func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>, %b: tensor<16x1x6xf32>, %y: tensor<16x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<16x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<16x1x8xf32>, tensor<16x1xf32>, tensor<1xf32>, tensor<16x1x6xf32>, tensor<16x1x6xf32>)
+  %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<16x1x8xf32>, tensor<16x1xf32>, tensor<1xf32>, tensor<16x1x6xf32>, tensor<16x1x6xf32>)
                     outs(%y, %h : tensor<16x1x8xf32>, tensor<1x6x8xf32>) -> tensor<16x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<16x1x8xf32>, tensor<1x6x8xf32>
 }
@@ -92,7 +90,7 @@ func.func @layer(%segments: memref<?x3xi32>, %xb: memref<?x4x8xf32>, %dtb: memre
     } else {
       scf.yield %h : tensor<1x6x8xf32>
     }
-    %r:2 = cheems.ssd ins(%xs, %dts, %as, %bs, %cs : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%ds : tensor<1xf32>)
+    %r:2 = cheems.ssd {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%xs, %dts, %as, %bs, %cs : tensor<?x1x8xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>) skip(%ds : tensor<1xf32>)
                       outs(%yh, %before : tensor<?x1x8xf32>, tensor<1x6x8xf32>) -> tensor<?x1x8xf32>, tensor<1x6x8xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %r#0 into %ys[%start, %head, 0] [%length, 1, 8] [1, 1, 1] : tensor<?x1x8xf32> into tensor<?x4x8xf32>

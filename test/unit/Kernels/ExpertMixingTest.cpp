@@ -46,7 +46,9 @@ struct Form {
   std::string decodeName() const { return name() + "_decode"; }
   std::string text() const {
     FunctionText general(name()), decode(decodeName());
-    std::string size = "{cheems.group = " + std::to_string(group) + " : i64} ";
+    std::string size = "{cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_group, "
+                         "rows = " +
+                         std::to_string(group) + ">} ";
     return textOf(general, group ? size : "") + textOf(decode.decode(), "");
   }
   std::string textOf(FunctionText &function,

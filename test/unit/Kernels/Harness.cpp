@@ -141,9 +141,9 @@ CompiledModule::compile(const std::string &text, Mode mode,
     return fail("the module does not parse:\n" + text);
   }
   if (chunk) {
-    auto size = mlir::Builder(&context).getI64IntegerAttr(*chunk);
+    auto size = mlir::cheems::SSDStrategyAttr::get(&context, *chunk);
     module->walk([&](mlir::cheems::SSDOp op) {
-      op->setDiscardableAttr("cheems.chunk", size);
+      op->setDiscardableAttr(mlir::cheems::kStrategy, size);
     });
   }
   mlir::PassManager before(&context), after(&context);

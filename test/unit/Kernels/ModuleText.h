@@ -56,9 +56,9 @@ public:
            << ">, memref<" << type << ">) -> ()\n";
     return *this;
   }
-  /// Makes it a step of one row a sequence.
+  /// Makes it a function of few rows, as a decode step is.
   FunctionText &decode() {
-    attributes += ", cheems.decode";
+    attributes += ", cheems.most_rows = 64 : i64";
     return *this;
   }
   std::string text() const {

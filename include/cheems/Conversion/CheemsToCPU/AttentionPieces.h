@@ -13,9 +13,6 @@
 
 namespace mlir::cheems {
 
-/// Entries of a block: as many as one running softmax takes at a time.
-constexpr int64_t kAttentionBlock = 384;
-
 /// Pieces of that many blocks.
 int64_t piecesOf(int64_t blocks);
 

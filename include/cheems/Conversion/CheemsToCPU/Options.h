@@ -11,13 +11,6 @@ namespace mlir::cheems {
 /// x86-64-v3, the least that code is made for.
 constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
 
-/// What cheems-select-strategy says unless target or shapes ask for more; the
-/// passes that split use it for ops that say nothing.
-constexpr int64_t kDefaultPanels = 4; ///< of a product, an iteration
-constexpr int64_t kDefaultRows = 32;  ///< of row-wise work, an iteration
-constexpr int64_t kDefaultChunk = 32; ///< rows of SSD
-constexpr int64_t kDefaultAttentionRows = 64; ///< a block of attention
-
 /// The values that an option of products takes.
 inline auto productsValues() {
   return llvm::cl::values(

@@ -52,7 +52,8 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
     After: the parameter has `layout = #cheems_cpu.panels<16, pair>` and the type [ceil(N/16), K/pair, 16, pair], and the product is a
     `cheems_cpu.linear`. Reads of rows of the same parameter (a tied embedding) index the panels. If the destination is not zero, the
     epilogue adds it. A `linalg.generic` y[t, a, b, n] = sum_k x[t, a, b, k] * w[a, b, k, n] with a permuted parameter becomes one
-    `cheems_cpu.linear` per matrix, in an `scf.forall` over blocks of 64 rows, a and b. In a decode step they come one after the other.
+    `cheems_cpu.linear` per matrix, in an `scf.forall` over blocks of 64 rows, a and b. In a function of few rows (`cheems.most_rows`) they come one after the
+    other.
     Requires: only products and `tensor.extract` use the weights. `pair` is 2 for bf16 with an even K, and 1 otherwise. Any other
     parameter with `permute` stays as it is.
     Guarantees: one stream along K gives 16 outputs. The archive writer packs the weights; compiled code does not. Preserves bits if the
@@ -95,19 +96,22 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let summary = "Choose the sizes of loops from the target and the shapes";
   let description = [{
     Before: packed products and the ops of the dialect on tensors; a module that may say its target as `cheems.target`.
-    After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass splits says into what, as
-    attributes: `cheems.panels` of a `cheems_cpu.linear`, `cheems.rows` of row-wise work, retrieval and attention, `cheems.keys` of
-    attention, `cheems.chunk` of an `ssd`. An attribute that is there stays. With `group-experts`, where the rows of a
-    group find no fewer experts than the tables hold, each `cheems.retrieve_experts` whose results only `cheems.mix_experts` takes
-    becomes `ascending`, and each `cheems.mix_experts` that is neither in a function marked `cheems.decode` nor in a parallel loop,
-    nor takes a retrieval that stays best first, gets a `cheems.group` for its kernel.
+    After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass cuts says how, by one attribute
+    `cheems_cpu.strategy`: `#cheems_cpu.product_strategy` of a product, `rows_strategy` of work that goes by rows, `attention_strategy`,
+    `ssd_strategy`, `experts_strategy`. A strategy that is there stays. The module gets a `step_strategy` for the session. A target
+    of one lane, plain loops, cuts attention alone.
+    What a function is for matters only by `cheems.most_rows`: with at most 64 rows, work that goes by rows stays whole, products
+    have loops for few rows only, and pieces of a row's experts are shared by threads where the tables are large.
+    With `group-experts`, where the rows of a group find no fewer experts than the tables hold, each `cheems.retrieve_experts` whose
+    results only `cheems.mix_experts` takes becomes `ascending`. Each `cheems.mix_experts` then goes `by_group`, unless it has few rows, is
+    in a parallel loop, or takes a retrieval that stays best first.
     Requires: products packed, epilogues fused.
-    Guarantees: no other pass or place decides sizes; those that split take these attributes off, and use their options only where
-    there are none. Changes no bits but by `cheems.chunk` and `cheems.keys`, and by `ascending`, which changes the order in which a
-    head's experts are added, alike in all functions.
+    Guarantees: no other pass decides sizes (`Utils/Strategy.h` has every number); passes that cut an op take its strategy off, and
+    leave an op without one whole. Changes no bits but by the sizes of chunks and of attention's steps, and by `ascending`, which
+    changes the order in which a head's experts are added, alike in all functions.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target">,
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target; 1 for plain loops">,
     Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            "::mlir::cheems::productsValues()">,
@@ -120,17 +124,12 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let summary = "Split products over panels and row-wise work over rows";
   let description = [{
-    Before: `cheems_cpu.linear` and row-wise ops over all rows of a step.
+    Before: `cheems_cpu.linear`, `cheems_cpu.finish` and row-wise ops over all rows of a step. Each has a `cheems_cpu.strategy`.
     After: an `scf.forall` around a slice of each op. It goes over groups of panels, over blocks of rows, or, for expert ops, over rows. The
     fill of an op moves into the loop. So does the product of a `cheems_cpu.finish`; its groups then have whole heads.
-    Requires: parallel dimensions. A reduction is never split. In a function with `cheems.decode`, segments have one row each, and only one
-    kind of row-wise work is split: adding the outputs of experts.
-    Guarantees: iterations write disjoint slices. Preserves bits: each element sums the same numbers in the same order.
+    Requires: parallel dimensions. A reduction is never split. An op without a strategy is not split.
+    Guarantees: an op that was split has no sizes any more; what a kernel reads of the strategy stays. Iterations write disjoint slices. Preserves bits: each element sums the same numbers in the same order.
   }];
-  let options = [
-    Option<"panels", "panels", "int64_t", "::mlir::cheems::kDefaultPanels", "Panels of 16 columns per iteration">,
-    Option<"rows", "rows", "int64_t", "::mlir::cheems::kDefaultRows", "Rows per iteration of row-wise work; 0: do not split it">
-  ];
   let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect"];
 }
@@ -138,20 +137,19 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
 def TileChunksPass : Pass<"cheems-tile-chunks", "::mlir::func::FuncOp"> {
   let summary = "Split SSD over chunks of rows, which pass the state on";
   let description = [{
-    Before: `cheems.ssd` over all rows of a sequence.
+    Before: `cheems.ssd` over all rows of a sequence, with an `ssd_strategy`.
     After: an `scf.for` over chunks of `chunk` rows around a `cheems.ssd_chunk`, with y and the state in iter_args.
     Requires: tensors.
     Guarantees: chunks start at multiples of `chunk` after the op's first row. The results agree with the recurrence within the rounding of
     f32, but not in every bit.
   }];
-  let options = [Option<"chunk", "chunk", "int64_t", "::mlir::cheems::kDefaultChunk", "Rows per chunk">];
   let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"];
 }
 
 def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
   let summary = "Split attention over blocks of rows and pieces of keys, with a running softmax";
   let description = [{
-    Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries.
+    Before: `cheems.dynamic_mask_attention` over all rows of a sequence and all entries, with an `attention_strategy`.
     After: an `scf.for` over blocks of `rows` rows. In it is an `scf.for` over blocks of `keys` entries around a
     `cheems_cpu.online_attention`. Its iter_args are maximum, sum and values of this piece and of all pieces before it. Each of the first 32
     blocks is a piece. After these, each 16 pieces have twice as many blocks as the 16 before (`AttentionPieces.h`). When a new piece
@@ -160,10 +158,6 @@ def TileKeysPass : Pass<"cheems-tile-keys", "::mlir::func::FuncOp"> {
     Guarantees: no buffer grows with rows times entries. Entries that no row of a block sees are not visited. The results agree within the
     rounding of f32. If all entries are one piece, they have the bits of one `online_attention` over all of them.
   }];
-  let options = [
-    Option<"rows", "rows", "int64_t", "::mlir::cheems::kDefaultAttentionRows", "Rows per block">,
-    Option<"keys", "keys", "int64_t", "::mlir::cheems::kAttentionBlock", "Entries per block">
-  ];
   let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"];
 }

@@ -1,4 +1,5 @@
 // cheems-specialize-decode: a second step whose segments have one row each.
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -8,10 +9,13 @@ namespace mlir::cheems {
 } // namespace mlir::cheems
 
 using namespace mlir;
+using namespace mlir::cheems;
 
 namespace {
 struct SpecializeDecode
     : cheems::impl::SpecializeDecodePassBase<SpecializeDecode> {
+  using SpecializeDecodePassBase::SpecializeDecodePassBase;
+
   /// Functions that work on segments, themselves or in what they call.
   static llvm::DenseSet<func::FuncOp> segmentedFunctions(ModuleOp module) {
     llvm::DenseSet<func::FuncOp> found;
@@ -64,7 +68,8 @@ struct SpecializeDecode
     for (func::FuncOp function : functions) {
       auto copy = cast<func::FuncOp>(function->clone());
       copy.setName(decodeName(function.getName()));
-      copy->setAttr("cheems.decode", UnitAttr::get(&getContext()));
+      copy->setAttr(kMostRows,
+                    Builder(&getContext()).getI64IntegerAttr(mostRows));
       copy.walk([&](Operation *op) {
         if (auto segments = dyn_cast<cheems::SegmentedOpInterface>(op)) {
           segments.setOneRow(true);

@@ -8,6 +8,7 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -29,14 +30,18 @@ void CheemsCPUDialect::initialize() {
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t lanes, int64_t registers,
                                  Products products) {
-  if (lanes != 8 && lanes != 16) {
-    return emitError() << "registers have 8 or 16 lanes, not " << lanes;
+  if (lanes != 1 && lanes != 8 && lanes != 16) {
+    return emitError() << "registers have 8 or 16 lanes, or 1 for plain loops, "
+                          "not "
+                       << lanes;
   }
   if (registers != 16 && registers != 32) {
     return emitError() << "there are 16 or 32 registers, not " << registers;
   }
   return success();
 }
+
+StringRef TargetAttr::getBackend() const { return "cpu"; }
 
 LogicalResult PanelsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rows, int64_t pair) {

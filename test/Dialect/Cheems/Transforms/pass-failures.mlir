@@ -1,21 +1,21 @@
 // A pass that fails is named in the one line of the error, with the op and what it runs on, whether the error is ours or
 // upstream's, in threads and out of them.
 // RUN: split-file %s %t
-// RUN: not cheems-opt %t/ours.mlir --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
-// RUN: not cheems-opt %t/ours.mlir --mlir-disable-threading --pass-pipeline='builtin.module(func.func(cheems-tile-keys))' 2>&1 | FileCheck %s --check-prefix=OURS
+// RUN: not cheems-opt %t/ours.mlir --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels))' 2>&1 | FileCheck %s --check-prefix=OURS
+// RUN: not cheems-opt %t/ours.mlir --mlir-disable-threading --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels))' 2>&1 | FileCheck %s --check-prefix=OURS
 // RUN: not cheems-opt %t/upstream.mlir --allow-unregistered-dialect --cheems-fast="from=tiled to=planned" 2>&1 | FileCheck %s --check-prefix=UPSTREAM
 // RUN: not cheems-opt %t/ours.mlir --cheems-check-kernels 2>&1 | FileCheck %s --check-prefix=MODULE
 
-// OURS: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op needs cheems.keys of at least 1, not 0 [pass cheems-tile-keys on @second]
+// OURS: ours.mlir:4:{{[0-9]+}}: error: 'cheems.rms_norm' op is lowered after bufferisation, on buffers [pass cheems-lower-microkernels on @second]
 // UPSTREAM: upstream.mlir:2:{{[0-9]+}}: error: op was not bufferized [test.unknown, pass one-shot-bufferize]
-// MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.dynamic_mask_attention' op was not lowered: cheems-to-buffers comes before cheems-to-loops [pass cheems-check-kernels on @model]
+// MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.rms_norm' op was not lowered: cheems-to-buffers comes before cheems-to-loops [pass cheems-check-kernels on @model]
 
 //--- ours.mlir
 module @model {
   func.func @first() { return }
-  func.func @second(%q: tensor<4x2x8xf32>, %k: tensor<1x16x8xf32>, %m: tensor<1x16xf32>, %f: index) -> tensor<4x2x8xf32> {
-    %0 = cheems.dynamic_mask_attention bias scale 0.25 {cheems.keys = 0 : i64} ins(%q, %k, %k, %m, %f : tensor<4x2x8xf32>, tensor<1x16x8xf32>, tensor<1x16x8xf32>, tensor<1x16xf32>, index) outs(%q : tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
-    return %0 : tensor<4x2x8xf32>
+  func.func @second(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
+    %0 = cheems.rms_norm epsilon 0.5 ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%x : tensor<4x8xf32>) -> tensor<4x8xf32>
+    return %0 : tensor<4x8xf32>
   }
 }
 

@@ -15,7 +15,7 @@
 // CHECK-NEXT: }
 // CHECK-NOT: @head
 // CHECK: func.func @step_decode(%{{.*}}: tensor<?x8xi32> {cheems.field = "segments"},
-// CHECK-SAME: attributes {cheems.decode}
+// CHECK-SAME: attributes {cheems.most_rows = 64 : i64}
 // CHECK: cheems.positions one_row ins(
 // CHECK: call @layer_decode(
 // CHECK: call @head(
@@ -59,7 +59,7 @@ func.func @step(%q: tensor<?x2x4xf32>, %m: tensor<?x2xf32>, %segments: tensor<?x
 // The example of docs/passes.md.
 // CHECK-LABEL: func.func @step(
 // CHECK-LABEL: func.func @step_decode(
-// CHECK-SAME: attributes {cheems.decode}
+// CHECK-SAME: attributes {cheems.most_rows = 64 : i64}
 // doc: cheems-specialize-decode
 func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?xi32>) -> tensor<?xi32> {
   %positions = call @where(%segments, %p, %l) : (tensor<?x8xi32>, tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>

@@ -23,8 +23,15 @@ def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let methods = [
     InterfaceMethod<"Builds the kernel in front of the op, which is on buffers. `target` is the target's attribute. The caller "
                     "erases the op.",
-                    "::llvm::LogicalResult", "lowerToVectors", (ins "::mlir::RewriterBase &":$rewriter, "::mlir::Attribute":$target)>
+                    "::llvm::LogicalResult", "lowerToVectors",
+                    (ins "::mlir::RewriterBase &":$rewriter, "::mlir::cheems::TargetAttrInterface":$target)>
   ];
+}
+
+def Cheems_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::mlir::cheems";
+  let description = "What a module is compiled for: `cheems.target`. A target says what its passes and kernels may assume.";
+  let methods = [InterfaceMethod<"The name of its back end, as in `--target`.", "::llvm::StringRef", "getBackend">];
 }
 
 def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {

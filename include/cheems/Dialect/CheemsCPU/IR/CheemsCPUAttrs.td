@@ -4,6 +4,7 @@
 
 include "cheems/Dialect/Cheems/IR/CheemsInterfaces.td"
 include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
+include "cheems/Dialect/CheemsCPU/IR/StrategyAttrs.td"
 
 def CheemsCPU_PanelsAttr : AttrDef<CheemsCPU_Dialect, "Panels", [DeclareAttrInterfaceMethods<Cheems_LayoutAttrInterface>]> {
   let mnemonic = "panels";
@@ -41,16 +42,19 @@ def CheemsCPU_Products : I32EnumAttr<"Products", "How a target computes products
   let genSpecializedAttr = 0;
 }
 
-def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target"> {
+def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target", [DeclareAttrInterfaceMethods<Cheems_TargetAttrInterface>]> {
   let mnemonic = "target";
   let summary = "What kernels and sizes of loops depend on";
   let description = [{
-    A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16), how many registers there are (16 or
+    A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16, or 1 for plain loops without kernels), how many registers there are (16 or
     32), and how products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];
   let parameters = (ins "int64_t":$lanes, "int64_t":$registers, EnumParameter<CheemsCPU_Products>:$products);
+  let extraClassDeclaration = [{
+    bool isScalar() const { return getLanes() == 1; }
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -17,6 +17,7 @@ def CheemsCPU_Dialect : Dialect {
     - C0: operands with a shape are all tensors or all buffers.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::cheems::CheemsDialect"];
 }
 

@@ -6,9 +6,15 @@
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.h.inc"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.h.inc"
+
+namespace mlir::cheems {
+/// The attribute in which an op says how it is cut: a StrategyAttrInterface.
+constexpr llvm::StringLiteral kStrategy = "cheems_cpu.strategy";
+} // namespace mlir::cheems
 
 #endif

@@ -1,0 +1,105 @@
+// How an op is cut into loops on a CPU: one attribute per op, which cheems-select-strategy chooses.
+#ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_STRATEGYATTRS_TD
+#define CHEEMS_DIALECT_CHEEMSCPU_IR_STRATEGYATTRS_TD
+
+include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
+
+def CheemsCPU_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
+  let cppNamespace = "::mlir::cheems";
+  let description = [{
+    A value of `cheems_cpu.strategy`. An op has at most one. A pass that has cut an op takes its sizes off, so what is inside of the
+    new loops is not cut again.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether `op` can have it; else an error at the op.", "::llvm::LogicalResult", "verifyOn",
+                    (ins "::mlir::Operation *":$op)>
+  ];
+}
+
+class CheemsCPU_StrategyAttr<string name, string text>
+    : AttrDef<CheemsCPU_Dialect, name # "Strategy", [DeclareAttrInterfaceMethods<CheemsCPU_StrategyAttrInterface>]> {
+  let mnemonic = text # "_strategy";
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def CheemsCPU_ProductStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
+  let summary = "How a product, and what finishes it, is cut";
+  let description = [{
+    On `cheems_cpu.linear` and `cheems_cpu.finish`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the product whole. Of
+    a `finish` they are a multiple of the panels that hold whole heads. `few_rows`: the function never has many rows, so the kernel
+    makes loops for few rows only.
+
+    Example: `#cheems_cpu.product_strategy<panels = 4>`
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$panels, DefaultValuedParameter<"bool", "false">:$few_rows);
+  let genVerifyDecl = 1;
+}
+
+def CheemsCPU_RowsStrategyAttr : CheemsCPU_StrategyAttr<"Rows", "rows"> {
+  let summary = "How work that goes by rows is cut";
+  let description = [{
+    On ops whose first loop is parallel. `rows`: rows per parallel iteration, at least 1.
+
+    Example: `#cheems_cpu.rows_strategy<rows = 32>`
+  }];
+  let parameters = (ins "int64_t":$rows);
+  let genVerifyDecl = 1;
+}
+
+def CheemsCPU_AttentionStrategyAttr : CheemsCPU_StrategyAttr<"Attention", "attention"> {
+  let summary = "How attention over one sequence is cut";
+  let description = [{
+    On `cheems.dynamic_mask_attention`. `rows`: rows per block. `keys`: entries per step of the running softmax. Both are at least 1.
+
+    Example: `#cheems_cpu.attention_strategy<rows = 64, keys = 384>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$keys);
+  let genVerifyDecl = 1;
+}
+
+def CheemsCPU_SSDStrategyAttr : CheemsCPU_StrategyAttr<"SSD", "ssd"> {
+  let summary = "How SSD over one sequence is cut";
+  let description = [{
+    On `cheems.ssd`. `chunk`: rows per chunk, at least 1.
+
+    Example: `#cheems_cpu.ssd_strategy<chunk = 32>`
+  }];
+  let parameters = (ins "int64_t":$chunk);
+  let genVerifyDecl = 1;
+}
+
+def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "In which order experts of rows are read", [
+    I32EnumAttrCase<"ByRow", 0, "by_row">,     // all of a row's, then the next row's
+    I32EnumAttrCase<"ByGroup", 1, "by_group">, // those of a group of rows, sorted by their ids
+    I32EnumAttrCase<"ByPiece", 2, "by_piece">  // pieces of a row's experts are shared out to threads
+  ]> {
+  let cppNamespace = "::mlir::cheems";
+  let genSpecializedAttr = 0;
+}
+
+def CheemsCPU_ExpertsStrategyAttr : CheemsCPU_StrategyAttr<"Experts", "experts"> {
+  let summary = "How experts are read and added";
+  let description = [{
+    On `cheems.mix_experts`. `rows`: rows per parallel iteration, or per group `by_group`, at least 1. `fetch`: the tables are larger
+    than a cache, so rows of them are fetched ahead.
+
+    Example: `#cheems_cpu.experts_strategy<order = by_group, rows = 64, fetch = true>`
+  }];
+  let parameters = (ins EnumParameter<CheemsCPU_ExpertOrder>:$order, "int64_t":$rows,
+                        DefaultValuedParameter<"bool", "false">:$fetch);
+  let genVerifyDecl = 1;
+}
+
+def CheemsCPU_StepStrategyAttr : CheemsCPU_StrategyAttr<"Step", "step"> {
+  let summary = "How a session feeds a step";
+  let description = [{
+    On a module. `prefill`: rows of a long prompt per step. `chunk`: rows per chunk of SSD, 0 without SSD; a prompt that is fed in
+    multiples of it gets the same bits.
+
+    Example: `#cheems_cpu.step_strategy<prefill = 512, chunk = 32>`
+  }];
+  let parameters = (ins "int64_t":$prefill, DefaultValuedParameter<"int64_t", "0">:$chunk);
+  let genVerifyDecl = 1;
+}
+
+#endif

@@ -1,0 +1,108 @@
+// Which ops a strategy may stand on, and which sizes it may have.
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult atLeast(EmitError emitError, StringRef size, int64_t least,
+                             int64_t value) {
+  if (value < least) {
+    return emitError() << "needs " << size << " of at least " << least
+                       << ", not " << value;
+  }
+  return success();
+}
+
+template <typename... OpTy>
+static LogicalResult standsOn(Operation *op, Attribute strategy,
+                              StringRef names) {
+  if (!isa<OpTy...>(op)) {
+    return op->emitOpError()
+           << "cannot have " << strategy << ", which is for " << names;
+  }
+  return success();
+}
+
+LogicalResult CheemsCPUDialect::verifyOperationAttribute(Operation *op,
+                                                         NamedAttribute named) {
+  if (named.getName() != kStrategy) {
+    return op->emitOpError()
+           << "has an attribute that no pass knows: " << named.getName();
+  }
+  auto strategy = dyn_cast<StrategyAttrInterface>(named.getValue());
+  if (!strategy) {
+    return op->emitOpError()
+           << kStrategy << " is no strategy: " << named.getValue();
+  }
+  return strategy.verifyOn(op);
+}
+
+LogicalResult ProductStrategyAttr::verify(EmitError emitError, int64_t panels,
+                                          bool) {
+  return atLeast(emitError, "panels", 0, panels);
+}
+
+LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
+  auto finish = dyn_cast<FinishOp>(op);
+  if (finish && getPanels() % finish.getLeastPanels() != 0) {
+    return op->emitOpError()
+           << "needs panels in multiples of " << finish.getLeastPanels()
+           << ", which hold whole heads, not " << getPanels();
+  }
+  return standsOn<LinearOp, FinishOp>(
+      op, *this, "cheems_cpu.linear and cheems_cpu.finish");
+}
+
+LogicalResult RowsStrategyAttr::verify(EmitError emitError, int64_t rows) {
+  return atLeast(emitError, "rows", 1, rows);
+}
+
+LogicalResult RowsStrategyAttr::verifyOn(Operation *op) const {
+  auto tiled = dyn_cast<TilingInterface>(op);
+  if (!tiled || tiled.getLoopIteratorTypes().empty()) {
+    return op->emitOpError() << "cannot have " << Attribute(*this)
+                             << ", which is for ops with loops";
+  }
+  return success();
+}
+
+LogicalResult AttentionStrategyAttr::verify(EmitError emitError, int64_t rows,
+                                            int64_t keys) {
+  return success(succeeded(atLeast(emitError, "rows", 1, rows)) &&
+                 succeeded(atLeast(emitError, "keys", 1, keys)));
+}
+
+LogicalResult AttentionStrategyAttr::verifyOn(Operation *op) const {
+  return standsOn<DynamicMaskAttentionOp>(op, *this,
+                                          "cheems.dynamic_mask_attention");
+}
+
+LogicalResult SSDStrategyAttr::verify(EmitError emitError, int64_t chunk) {
+  return atLeast(emitError, "chunk", 1, chunk);
+}
+
+LogicalResult SSDStrategyAttr::verifyOn(Operation *op) const {
+  return standsOn<SSDOp>(op, *this, "cheems.ssd");
+}
+
+LogicalResult ExpertsStrategyAttr::verify(EmitError emitError, ExpertOrder,
+                                          int64_t rows, bool) {
+  return atLeast(emitError, "rows", 1, rows);
+}
+
+LogicalResult ExpertsStrategyAttr::verifyOn(Operation *op) const {
+  return standsOn<MixExpertsOp>(op, *this, "cheems.mix_experts");
+}
+
+LogicalResult StepStrategyAttr::verify(EmitError emitError, int64_t prefill,
+                                       int64_t chunk) {
+  return success(succeeded(atLeast(emitError, "prefill", 1, prefill)) &&
+                 succeeded(atLeast(emitError, "chunk", 0, chunk)));
+}
+
+LogicalResult StepStrategyAttr::verifyOn(Operation *op) const {
+  return standsOn<ModuleOp>(op, *this, "a module");
+}
