@@ -1,5 +1,6 @@
 // The artefact's metadata section.
 #include "Metadata.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Import/ModuleBuilder.h"
 #include "cheems/abi.h"
@@ -169,7 +170,8 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
-      {"state", state(module->getAttrOfType<mlir::ArrayAttr>("cheems.state"))},
+      {"state",
+       state(module->getAttrOfType<mlir::ArrayAttr>(mlir::cheems::kState))},
       {"parameters", parameters(image.parameters)},
       {"pipeline", options.scalar ? "scalar" : "fast"},
       {"warnings", llvm::json::Array(warnings)}};

@@ -1,6 +1,7 @@
 // What a function's arguments and results are called in files.
 #include "StepTensors.h"
 #include "Elements.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/IR/Segments.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -11,8 +12,6 @@ namespace cheems::interpreter {
 using namespace mlir;
 namespace dialect = mlir::cheems;
 
-static constexpr StringLiteral kField = "cheems.field";
-
 /// Errors have no text of the function behind them.
 static InFlightDiagnostic refuse(func::FuncOp function) {
   return emitError(function.getLoc());
@@ -21,10 +20,10 @@ static InFlightDiagnostic refuse(func::FuncOp function) {
 /// The entry of the module's `cheems.state` that an argument is; null for what
 /// is no pool, or has none.
 static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-  auto index = function.getArgAttrOfType<IntegerAttr>(i, "cheems.index");
+  auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
+  auto index = function.getArgAttrOfType<IntegerAttr>(i, dialect::kIndex);
   auto state = function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
-      "cheems.state");
+      dialect::kState);
   if (!field || field.getValue() != "pools" || !index || !state ||
       index.getValue().uge(state.size())) {
     return {};
@@ -34,7 +33,7 @@ static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
 
 /// Empty, with an error, where an argument has no name.
 static std::string nameOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
+  auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
   if (field && field.getValue() != "pools") {
     return field.str();
   }
@@ -245,7 +244,7 @@ readArguments(func::FuncOp function, ArrayRef<SafeTensorsFile> files) {
 static SmallVector<std::string> writtenNames(func::FuncOp function) {
   SmallVector<std::string> written;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto field = function.getArgAttrOfType<StringAttr>(i, kField);
+    auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
     if (field &&
         (field.getValue() == "logits" || field.getValue() == "pools")) {
       written.push_back(nameOf(function, i));
@@ -259,7 +258,7 @@ nameResults(func::FuncOp function, ArrayRef<RuntimeValue> results) {
   SmallVector<std::string> written = writtenNames(function);
   std::vector<NamedTensor> named;
   for (auto [i, result] : llvm::enumerate(results)) {
-    auto own = function.getResultAttrOfType<StringAttr>(i, kField);
+    auto own = function.getResultAttrOfType<StringAttr>(i, dialect::kField);
     if (!own && i >= written.size()) {
       return refuse(function)
              << "@" << function.getName() << " has result " << i

@@ -1,5 +1,6 @@
 // Compiles the variants of a model's code, side by side.
 #include "Variant.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Pipelines.h"
@@ -36,8 +37,8 @@ private:
 /// its own.
 void nameEntries(mlir::ModuleOp module, llvm::StringRef variant) {
   for (mlir::Operation &op : module.getOps()) {
-    if (auto entry = op.getAttrOfType<mlir::StringAttr>("cheems.entry")) {
-      op.setAttr("cheems.entry",
+    if (auto entry = op.getAttrOfType<mlir::StringAttr>(mlir::cheems::kEntry)) {
+      op.setAttr(mlir::cheems::kEntry,
                  mlir::StringAttr::get(module.getContext(),
                                        entry.getValue() + "_" + variant));
     }
@@ -50,12 +51,12 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   auto workspace = [&](llvm::StringRef name) {
     auto need =
         module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
-            "cheems.workspace");
+            mlir::cheems::kWorkspace);
     return std::array<int64_t, 3>{need[0], need[1], need[2]};
   };
   auto entry = [&](llvm::StringRef name) {
     return module.lookupSymbol(name)
-        ->getAttrOfType<mlir::StringAttr>("cheems.entry")
+        ->getAttrOfType<mlir::StringAttr>(mlir::cheems::kEntry)
         .str();
   };
   facts.generalEntry = entry("step");
@@ -63,7 +64,7 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   facts.generalWorkspace = workspace("step");
   facts.decodeWorkspace = workspace("step_decode");
   facts.parameters =
-      module->getAttrOfType<mlir::ArrayAttr>("cheems.parameters");
+      module->getAttrOfType<mlir::ArrayAttr>(mlir::cheems::kParameters);
   if (auto strategy = module->getAttrOfType<mlir::cheems::StepStrategyAttr>(
           mlir::cheems::kStrategy)) {
     facts.prefill = strategy.getPrefill();
@@ -110,7 +111,7 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
     return failed;
   }
   // Kernels have been chosen by it; nothing reads it any more.
-  (*work.module)->removeAttr("cheems.target");
+  (*work.module)->removeAttr(mlir::cheems::kTarget);
   llvm::raw_string_ostream(work.text) << *work.module;
   nameEntries(*work.module, variant.target.name);
   variant.facts = collectFacts(*work.module);

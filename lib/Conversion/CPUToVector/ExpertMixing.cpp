@@ -4,6 +4,7 @@
 // added in order; else rows are, and while one row's experts are read in a
 // prefill those of the next are on their way.
 #include "ExpertMixing.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -33,7 +34,7 @@ void Mixing::parallel(ArrayRef<OpFoldResult> counts,
                                       body(at);
                                       scf::InParallelOp::create(b, loc);
                                     });
-  loop->setAttr("cheems.name", b.getStringAttr("mix_experts"));
+  loop->setAttr(kName, b.getStringAttr("mix_experts"));
 }
 
 void Mixing::addTo(Value t, Value sum, Value d, Value mask) {

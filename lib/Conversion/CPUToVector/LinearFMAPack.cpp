@@ -1,6 +1,7 @@
 // Inputs of f32 products in the order that row tiles read them: [tile][K][row].
 #include "LinearFMA.h"
 #include "Transpose.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -94,7 +95,7 @@ Value cheems::packRows(LinearKernel &k, int64_t height, int64_t least) {
   scf::IfOp::create(b, k.loc, many, [&](OpBuilder &, Location loc) {
     auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{count},
                                       ValueRange(), std::nullopt);
-    loop->setAttr("cheems.name", b.getStringAttr("pack"));
+    loop->setAttr(kName, b.getStringAttr("pack"));
     {
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPointToStart(loop.getBody());

@@ -1,6 +1,7 @@
 // Rounds rows to bf16 (nearest, ties to even; denormals are zeros, as they are
 // to the instructions that read them).
 #include "LinearPack.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
@@ -48,7 +49,7 @@ bool RowPack::packAhead() {
         pack(x, from, k.add(from, kRows), blocks, from);
         scf::InParallelOp::create(b, loc);
       });
-  ahead->setAttr("cheems.name", b.getStringAttr("pack")); // for profiles
+  ahead->setAttr(kName, b.getStringAttr("pack")); // for profiles
   packRest(x, rows);
   return true;
 }

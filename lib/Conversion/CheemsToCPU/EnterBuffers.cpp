@@ -1,5 +1,6 @@
 // cheems-enter-buffers: a step takes buffers and returns nothing.
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::cheems {
@@ -8,10 +9,9 @@ namespace mlir::cheems {
 } // namespace mlir::cheems
 
 using namespace mlir;
+using namespace mlir::cheems;
 
 namespace {
-constexpr StringLiteral kField = "cheems.field", kEntry = "cheems.entry";
-
 MemRefType bufferOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return MemRefType::get(tensor.getShape(), tensor.getElementType());

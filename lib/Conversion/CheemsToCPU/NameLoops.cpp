@@ -1,5 +1,6 @@
 // cheems-name-loops: a parallel loop says what it computes, for profiles.
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mlir::cheems {
@@ -52,7 +53,7 @@ struct NameLoops : cheems::impl::NameLoopsPassBase<NameLoops> {
         }
       }
       if (!parts.empty()) {
-        loop->setAttr("cheems.name",
+        loop->setAttr(cheems::kName,
                       StringAttr::get(&getContext(), llvm::join(parts, "+")));
       }
       return WalkResult::skip(); // one inside runs as part of it

@@ -1,6 +1,7 @@
 // Builds the module of a checkpoint.
 #include "cheems/Import/ModuleBuilder.h"
 #include "Layer.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 namespace cheems {
 using namespace mlir;
@@ -31,9 +32,9 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
          b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }
   (*module)->setAttr(
-      "cheems.stage",
+      mlir::cheems::kStage,
       mlir::cheems::StageAttr::get(&context, mlir::cheems::Stage::Imported));
-  (*module)->setAttr("cheems.state", b.getArrayAttr(state));
+  (*module)->setAttr(mlir::cheems::kState, b.getArrayAttr(state));
   return module;
 }
 } // namespace cheems

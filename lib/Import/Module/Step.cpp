@@ -1,6 +1,7 @@
 // The step function: embedding, layers, and the head on the wanted rows.
 #include "Layer.h"
 #include "Locations.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 namespace cheems {
 using namespace mlir;
@@ -180,9 +181,9 @@ struct Step {
     auto function =
         func::FuncOp::create(b, "step", b.getFunctionType(inputs, outputs));
     for (auto [i, field] : llvm::enumerate(fields)) {
-      function.setArgAttr(i, "cheems.field", b.getStringAttr(field));
+      function.setArgAttr(i, mlir::cheems::kField, b.getStringAttr(field));
       if (i >= firstPool) {
-        function.setArgAttr(i, "cheems.index",
+        function.setArgAttr(i, mlir::cheems::kIndex,
                             b.getI64IntegerAttr(i - firstPool));
       }
     }

@@ -1,5 +1,6 @@
 // cheems-emit-entries: C entries that read a cheems_step
 // (include/cheems/abi.h).
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -49,13 +50,13 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
   void runOnOperation() override {
     // Their readers are done; what is left is plain LLVM that any tool takes.
     for (StringRef note :
-         {"cheems.parameters", "cheems.parameter_bytes", "cheems.state",
-          "cheems.target", "cheems_cpu.strategy"}) {
+         {cheems::kParameters, cheems::kParameterBytes, cheems::kState,
+          cheems::kTarget, cheems::kStrategy}) {
       getOperation()->removeAttr(note);
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
-      if (function->hasAttr("cheems.entry") && failed(wrap(function))) {
+      if (function->hasAttr(cheems::kEntry) && failed(wrap(function))) {
         return signalPassFailure();
       }
       for (auto mark : function.getOps<cheems::MarkOp>()) {
@@ -82,8 +83,8 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
         context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
                   pointer, i64, i64, pointer, pointer});
     b.setInsertionPointAfter(function);
-    auto symbol = function->getAttrOfType<StringAttr>("cheems.entry");
-    if (!symbol || function.isExternal()) {
+    auto symbol = function->getAttrOfType<StringAttr>(cheems::kEntry);
+    if (function.isExternal()) {
       return function.emitOpError(
           "is no entry: cheems.entry names one that has "
           "a body");
@@ -106,7 +107,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     for (BlockArgument argument : function.getArguments()) {
       auto type = dyn_cast<MemRefType>(argument.getType());
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        "cheems.field");
+                                                        cheems::kField);
       int32_t field = name ? parseField(name.getValue()) : kUnknown;
       if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
         return function.emitOpError("argument ")
@@ -116,7 +117,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       SmallVector<int32_t> extents; // fields that give the dynamic ones
       if (field == pools) {
         auto number = function.getArgAttrOfType<IntegerAttr>(
-            argument.getArgNumber(), "cheems.index");
+            argument.getArgNumber(), cheems::kIndex);
         if (!number) {
           return function.emitOpError("argument ")
                  << argument.getArgNumber() << " has no pool index";

@@ -1,4 +1,5 @@
 // cheems-lower-parameters: offsets in the weight section, and views of it.
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,9 +64,8 @@ struct LowerParameters
       fields.append("offset", attributes.getI64IntegerAttr(offset));
       table.push_back(fields.getDictionary(&getContext()));
     }
-    module->setAttr("cheems.parameters", attributes.getArrayAttr(table));
-    module->setAttr("cheems.parameter_bytes",
-                    attributes.getI64IntegerAttr(end));
+    module->setAttr(cheems::kParameters, attributes.getArrayAttr(table));
+    module->setAttr(cheems::kParameterBytes, attributes.getI64IntegerAttr(end));
   }
 
   LogicalResult lower(cheems::ParameterOp op, RankedTensorType type,
@@ -74,7 +74,7 @@ struct LowerParameters
     Value section;
     for (BlockArgument argument : function.getArguments()) {
       auto field = function.getArgAttrOfType<StringAttr>(
-          argument.getArgNumber(), "cheems.field");
+          argument.getArgNumber(), cheems::kField);
       if (field && field.getValue() == "parameters") {
         section = argument;
       }

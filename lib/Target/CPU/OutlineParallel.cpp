@@ -1,5 +1,6 @@
 // cheems-outline-parallel: the body of an scf.forall becomes a function that
 // the thread pool calls.
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -52,7 +53,7 @@ struct OutlineParallel
   /// A pointer to the loop's name as the host reads it, null without one.
   Value nameOf(OpBuilder &b, scf::ForallOp loop, StringRef symbol) {
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto name = loop->getAttrOfType<StringAttr>("cheems.name");
+    auto name = loop->getAttrOfType<StringAttr>(cheems::kName);
     if (!name) {
       return LLVM::ZeroOp::create(b, loop.getLoc(), pointer);
     }

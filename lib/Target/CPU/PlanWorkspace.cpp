@@ -1,4 +1,5 @@
 // cheems-plan-workspace: one arena of S + R * rows + W * workers bytes.
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -213,7 +214,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     unsigned at = function.getNumArguments();
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
     auto field = b.getDictionaryAttr(
-        b.getNamedAttr("cheems.field", b.getStringAttr("workspace")));
+        b.getNamedAttr(cheems::kField, b.getStringAttr("workspace")));
     (void)function.insertArgument(
         at, bytes, function.isPublic() ? field : DictionaryAttr(), loc);
     Value workspace = function.getArgument(at), fixed, rows, workers;
@@ -233,7 +234,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
                     : base;
     };
     if (function.isPublic()) {
-      function->setAttr("cheems.workspace",
+      function->setAttr(cheems::kWorkspace,
                         b.getDenseI64ArrayAttr({need.fixed, need.row, worker}));
       fixed = arith::ConstantIndexOp::create(b, loc, 0);
       rows = arith::ConstantIndexOp::create(b, loc, need.fixed);

@@ -1,10 +1,8 @@
 // Registration of the cheems dialect and its attributes.
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "OpUtils.h"
-#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,24 +26,6 @@ void CheemsDialect::initialize() {
 #define GET_OP_LIST
 #include "cheems/Dialect/Cheems/IR/CheemsOps.cpp.inc"
       >();
-}
-
-LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,
-                                                      NamedAttribute named) {
-  Attribute value = named.getValue();
-  if (named.getName() == kMostRows) {
-    auto rows = dyn_cast<IntegerAttr>(value);
-    if (!isa<FunctionOpInterface>(op) || !rows ||
-        !rows.getType().isSignlessInteger(64) || rows.getInt() < 1) {
-      return op->emitOpError()
-             << kMostRows << " is an i64 of at least 1 on a function, not "
-             << value;
-    }
-  }
-  if (named.getName() == kTarget && !isa<TargetAttrInterface>(value)) {
-    return op->emitOpError() << kTarget << " is no target: " << value;
-  }
-  return success();
 }
 
 LogicalResult

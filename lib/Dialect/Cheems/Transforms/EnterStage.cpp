@@ -25,19 +25,13 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   }
 
   /// None where the module does not say.
-  FailureOr<std::optional<Stage>> stageOf(ModuleOp module) {
-    Attribute said = module->getAttr(cheems::kStage);
-    if (!said) {
-      return module.getOps<LLVM::LLVMFuncOp>().empty()
-                 ? std::optional<Stage>()
-                 : std::optional(Stage::LLVM);
+  static std::optional<Stage> stageOf(ModuleOp module) {
+    if (auto is = module->getAttrOfType<cheems::StageAttr>(cheems::kStage)) {
+      return is.getValue();
     }
-    auto is = dyn_cast<cheems::StageAttr>(said);
-    if (!is) {
-      return refuse(module)
-             << cheems::kStage << " is no #cheems.stage: " << said;
-    }
-    return std::optional(is.getValue());
+    return module.getOps<LLVM::LLVMFuncOp>().empty()
+               ? std::nullopt
+               : std::optional(Stage::LLVM);
   }
 
   /// The first op of ours, which is there until all stages are done.
@@ -56,14 +50,11 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   }
 
   LogicalResult enter(ModuleOp module) {
-    FailureOr<std::optional<Stage>> is = stageOf(module);
-    if (failed(is)) {
-      return failure();
-    }
-    if (*is && **is != before()) {
+    std::optional<Stage> is = stageOf(module);
+    if (is && *is != before()) {
       auto error =
-          **is < before() ? firstOp(module)->emitOpError() : refuse(module);
-      return error << "is at stage " << stringifyStage(**is) << "; "
+          *is < before() ? firstOp(module)->emitOpError() : refuse(module);
+      return error << "is at stage " << stringifyStage(*is) << "; "
                    << pipelineOf(stage) << " takes "
                    << stringifyStage(before());
     }

@@ -15,5 +15,65 @@ module attributes {cheems.most_rows = 64 : i64} {}
 
 // -----
 
-// expected-error@below {{cheems.target is no target: "cpu"}}
+// expected-error@below {{cheems.target is a target on a module, not "cpu"}}
 module attributes {cheems.target = "cpu"} {}
+
+// -----
+
+// expected-error@below {{cheems.stage is a #cheems.stage on a module, not "imported"}}
+module attributes {cheems.stage = "imported"} {}
+
+// -----
+
+// expected-error@below {{cheems.state is a list of {name, type, shape} on a module, not [{name = "keys"}]}}
+module attributes {cheems.state = [{name = "keys"}]} {}
+
+// -----
+
+// expected-error@below {{cheems.parameters is a list of {names, type, offset, ...} on a module, not 4 : i64}}
+module attributes {cheems.parameters = 4 : i64} {}
+
+// -----
+
+// expected-error@below {{cheems.parameter_bytes is an i64 of at least 0 on a module, not -1 : i64}}
+module attributes {cheems.parameter_bytes = -1 : i64} {}
+
+// -----
+
+// expected-error@below {{cheems.entry is a name on a function, not ""}}
+func.func private @nameless() attributes {cheems.entry = ""}
+
+// -----
+
+// expected-error@below {{cheems.workspace is three i64 of at least 0 on a function, not array<i64: 1, 2>}}
+func.func private @two() attributes {cheems.workspace = array<i64: 1, 2>}
+
+// -----
+
+// expected-error@below {{cheems.workspace is three i64 of at least 0 on a function, not array<i64: 1, 2, -1>}}
+func.func private @negative() attributes {cheems.workspace = array<i64: 1, 2, -1>}
+
+// -----
+
+// expected-error@below {{cheems.name is a name, not 1 : i64}}
+func.func private @named() attributes {cheems.name = 1 : i64}
+
+// -----
+
+// expected-error@below {{has an attribute that no pass knows: "cheems.decode"}}
+func.func private @unknown() attributes {cheems.decode}
+
+// -----
+
+// expected-error@below {{cheems.field of argument 1 is a name, not 1 : i64}}
+func.func private @field(i32, i32 {cheems.field = 1 : i64})
+
+// -----
+
+// expected-error@below {{cheems.index of argument 0 is an i64 of at least 0, not -1 : i64}}
+func.func private @index(i32 {cheems.index = -1 : i64})
+
+// -----
+
+// expected-error@below {{has an attribute of argument 0 that no pass knows: "cheems.pool"}}
+func.func private @argument(i32 {cheems.pool})

@@ -35,9 +35,3 @@ module attributes {cheems.stage = #cheems.stage<outlined>} {
 module {
   llvm.func @step()
 }
-
-// -----
-
-// expected-error@below {{cheems.stage is no #cheems.stage: "fused"}}
-module attributes {cheems.stage = "fused"} {
-}

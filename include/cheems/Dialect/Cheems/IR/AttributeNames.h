@@ -1,4 +1,6 @@
-// Discardable attributes of modules and functions. The dialect verifies them.
+// Discardable attributes of modules, functions, arguments and loops. The
+// dialect verifies them, and refuses every other name that begins with
+// "cheems.".
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 #define CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 
@@ -6,12 +8,37 @@
 
 namespace mlir::cheems {
 
-/// The module's stage.
+// Of a module.
+/// Its stage: a StageAttr.
 constexpr llvm::StringLiteral kStage = "cheems.stage";
-/// What the module is compiled for: a TargetAttrInterface.
+/// What it is compiled for: a TargetAttrInterface.
 constexpr llvm::StringLiteral kTarget = "cheems.target";
-/// The most rows that a function ever works on: an i64, at least 1.
+/// Its pools, in order: dictionaries of `name`, `type` and `shape`, in which
+/// "slots" and "capacity" stand for themselves.
+constexpr llvm::StringLiteral kState = "cheems.state";
+/// Its weights, in order: dictionaries of `names`, `type`, `offset` in bytes,
+/// and how they are stored.
+constexpr llvm::StringLiteral kParameters = "cheems.parameters";
+/// Bytes of all weights: an i64.
+constexpr llvm::StringLiteral kParameterBytes = "cheems.parameter_bytes";
+
+// Of a function.
+/// The symbol of an entry: a string.
+constexpr llvm::StringLiteral kEntry = "cheems.entry";
+/// The most rows that it ever works on: an i64, at least 1.
 constexpr llvm::StringLiteral kMostRows = "cheems.most_rows";
+/// Bytes of scratch: three i64, fixed, per row and per worker.
+constexpr llvm::StringLiteral kWorkspace = "cheems.workspace";
+
+// Of an argument of a function.
+/// The name of its tensor; of an entry, a field of cheems_step (docs/abi.md).
+constexpr llvm::StringLiteral kField = "cheems.field";
+/// Of a pool: which one, an i64.
+constexpr llvm::StringLiteral kIndex = "cheems.index";
+
+// Of a loop.
+/// What it computes, for profiles: a string.
+constexpr llvm::StringLiteral kName = "cheems.name";
 
 } // namespace mlir::cheems
 

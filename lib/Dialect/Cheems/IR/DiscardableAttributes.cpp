@@ -1,0 +1,114 @@
+// What an attribute of AttributeNames.h may be, and where it may stand.
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::cheems;
+
+namespace {
+/// One attribute's law.
+struct Law {
+  StringRef name, text;
+  bool (*holds)(Operation *op, Attribute value);
+};
+
+bool isNumber(Attribute value, int64_t least) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= least;
+}
+
+bool isText(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && !text.empty();
+}
+
+/// An array of dictionaries that have all of `fields`.
+bool isTable(Attribute value, ArrayRef<StringRef> fields) {
+  auto rows = dyn_cast<ArrayAttr>(value);
+  return rows && llvm::all_of(rows, [&](Attribute row) {
+           auto dictionary = dyn_cast<DictionaryAttr>(row);
+           return dictionary && llvm::all_of(fields, [&](StringRef field) {
+                    return dictionary.contains(field);
+                  });
+         });
+}
+
+bool isModule(Operation *op) { return isa<ModuleOp>(op); }
+bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
+
+constexpr Law laws[] = {
+    {kStage, "a #cheems.stage on a module",
+     [](Operation *op, Attribute value) {
+       return isModule(op) && isa<StageAttr>(value);
+     }},
+    {kTarget, "a target on a module",
+     [](Operation *op, Attribute value) {
+       return isModule(op) && isa<TargetAttrInterface>(value);
+     }},
+    {kState, "a list of {name, type, shape} on a module",
+     [](Operation *op, Attribute value) {
+       return isModule(op) && isTable(value, {"name", "type", "shape"});
+     }},
+    {kParameters, "a list of {names, type, offset, ...} on a module",
+     [](Operation *op, Attribute value) {
+       return isModule(op) && isTable(value, {"names", "type", "offset"});
+     }},
+    {kParameterBytes, "an i64 of at least 0 on a module",
+     [](Operation *op, Attribute value) {
+       return isModule(op) && isNumber(value, 0);
+     }},
+    {kEntry, "a name on a function",
+     [](Operation *op, Attribute value) {
+       return isFunction(op) && isText(value);
+     }},
+    {kMostRows, "an i64 of at least 1 on a function",
+     [](Operation *op, Attribute value) {
+       return isFunction(op) && isNumber(value, 1);
+     }},
+    {kWorkspace, "three i64 of at least 0 on a function",
+     [](Operation *op, Attribute value) {
+       auto sizes = dyn_cast<DenseI64ArrayAttr>(value);
+       return isFunction(op) && sizes && sizes.size() == 3 &&
+              llvm::all_of(sizes.asArrayRef(),
+                           [](int64_t size) { return size >= 0; });
+     }},
+    {kName, "a name",
+     [](Operation *, Attribute value) { return isText(value); }}};
+} // namespace
+
+LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute named) {
+  for (const Law &law : laws) {
+    if (named.getName() == law.name) {
+      return law.holds(op, named.getValue())
+                 ? success()
+                 : op->emitOpError() << law.name << " is " << law.text
+                                     << ", not " << named.getValue();
+    }
+  }
+  return op->emitOpError() << "has an attribute that no pass knows: "
+                           << named.getName();
+}
+
+LogicalResult CheemsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                      unsigned argument,
+                                                      NamedAttribute named) {
+  Attribute value = named.getValue();
+  if (named.getName() == kField) {
+    return isText(value)
+               ? success()
+               : op->emitOpError() << kField << " of argument " << argument
+                                   << " is a name, not " << value;
+  }
+  if (named.getName() == kIndex) {
+    return isNumber(value, 0)
+               ? success()
+               : op->emitOpError() << kIndex << " of argument " << argument
+                                   << " is an i64 of at least 0, not " << value;
+  }
+  return op->emitOpError() << "has an attribute of argument " << argument
+                           << " that no pass knows: " << named.getName();
+}
