@@ -1,18 +1,24 @@
 /* The C interface of the Cheems runtime: open a compiled model, feed it tokens,
  * read logits.
  *
- * Errors. Functions that can fail return a cheems_status; cheems_last_error
- * then gives one line for people, kept for each thread. Outputs are written
- * only when CHEEMS_OK is returned. A null pointer where none is allowed is
- * CHEEMS_USAGE. Ownership. What cheems_*_open and cheems_*_create hand out is
- * yours to close. Every other pointer stays its owner's, as said at each
- * function. Pointers you pass are read or written during the call only.
- * Threads. A model may be used by any number of threads at once, a session by
- * one at a time. Sessions of one model run side by side, each with its own
- * threads and memory. Fork. A child may use and close its parent's models, and
- * save and destroy its sessions, but not run their steps (CHEEMS_USAGE): their
- * threads are in the parent. Trust. A compiled model is a program: opening one
- * loads its machine code into this process. Open only files you trust.
+ * Errors: functions that can fail return a cheems_status. cheems_last_error
+ * then gives one line for people, per thread. Outputs are written only if
+ * CHEEMS_OK is returned. A null pointer that is not allowed gives CHEEMS_USAGE.
+ *
+ * Ownership: close what cheems_*_open and cheems_*_create return. Other
+ * pointers belong to the library; each function says how long they are valid.
+ * The library reads or writes the pointers that you pass only during the call.
+ *
+ * Threads: any number of threads may use a model at once, but only one thread
+ * at a time may use a session. Sessions of one model run in parallel. Each has
+ * its own threads and memory.
+ *
+ * Fork: a child may use and close its parent's models, and save and destroy its
+ * sessions. It may not run their steps (CHEEMS_USAGE), because their threads
+ * are in the parent.
+ *
+ * Trust: a compiled model is a program. Opening it loads its machine code into
+ * this process. Open only files that you trust.
  */
 #ifndef CHEEMS_CHEEMS_H
 #define CHEEMS_CHEEMS_H
@@ -29,84 +35,88 @@ extern "C" {
 
 typedef enum cheems_status {
   CHEEMS_OK = 0,
-  CHEEMS_FAILED = 1,      /* a file, the system or the model is at fault */
-  CHEEMS_USAGE = 2,       /* an argument is at fault; nothing was changed */
-  CHEEMS_UNSUPPORTED = 3, /* sound, but not for this machine or runtime */
+  CHEEMS_FAILED = 1,      /* a file, the system or the model has a fault */
+  CHEEMS_USAGE = 2,       /* an argument is wrong; nothing was changed */
+  CHEEMS_UNSUPPORTED = 3, /* not supported by this machine or runtime */
   CHEEMS_CONTEXT_FULL =
-      4, /* a sequence has no room for the tokens; nothing was fed */
-  CHEEMS_INTERRUPTED = 130 /* the session's `interrupted` said so */
+      4, /* the tokens do not fit into the context; nothing was fed */
+  CHEEMS_INTERRUPTED = 130 /* the session's `interrupted` did not return 0 */
 } cheems_status;
 
 typedef struct cheems_model cheems_model;
 typedef struct cheems_session cheems_session;
 
-/* "0.1.0". Static. */
+/* For example "0.1.0". The text is static. */
 CHEEMS_API const char *cheems_version(void);
 
-/* Why the last call on this thread that did not return CHEEMS_OK failed; ""
- * before the first. Valid until the next call of this interface on this thread.
- */
+/* The reason why the last failed call on this thread failed, or "" if none
+ * failed. Valid until the next call of this interface on this thread. */
 CHEEMS_API const char *cheems_last_error(void);
 
 /* ---- models */
 
-/* Maps and checks the file (docs/abi.md: everything but the weights) and loads
- * its code. Close it with cheems_model_close. CHEEMS_FAILED: truncated,
- * corrupted, foreign version, not a compiled model, a generation_config.json
- * that is malformed; a model folder is compiled with cheems-compile first.
- * CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
+/* Maps the file, checks everything except the weights (docs/abi.md), and loads
+ * its code. Close the model with cheems_model_close. CHEEMS_FAILED: the file is
+ * truncated, corrupted, of another version, not a compiled model, or has a
+ * malformed generation_config.json. A model folder must be compiled with
+ * cheems-compile first. CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
 CHEEMS_API cheems_status cheems_model_open(const char *path,
                                            cheems_model **model);
 
-/* Null is allowed. Sessions of the model stay usable: the last one to go takes
- * the mapping along. */
+/* Null is allowed. Sessions of the model stay usable. The file is unmapped when
+ * the last of them is destroyed. */
 CHEEMS_API void cheems_model_close(cheems_model *model);
 
-/* What the file says about itself: UTF-8 JSON, docs/abi.md names the fields.
- * Lives as long as the model. */
+/* What the file says about itself, as JSON in UTF-8. docs/abi.md lists the
+ * fields. The text is valid as long as the model. */
 CHEEMS_API cheems_status cheems_model_describe(const cheems_model *model,
                                                const char **json);
 
-/* Reads all weights against their checksums. CHEEMS_FAILED names the first bad
- * block. */
+/* Reads all weights and compares them with their checksums. CHEEMS_FAILED: a
+ * block is damaged; the message names the first one. */
 CHEEMS_API cheems_status cheems_model_verify(const cheems_model *model);
 
-/* Logits a row; tokens go from 0 to this. 0 for a null model. */
+/* How many logits a row has. Tokens are below this number. 0 for a null model.
+ */
 CHEEMS_API int64_t cheems_model_vocabulary(const cheems_model *model);
 
-/* 1 where the token ends a text, else 0. That is what generation_config.json
- * says; where it names no such token, config.json. */
+/* 1 if the token ends a text, else 0. generation_config.json says which tokens
+ * do so, or config.json if the former names none. */
 CHEEMS_API int cheems_model_ends_text(const cheems_model *model, int32_t token);
 
 /* ---- text */
 
-/* How text becomes tokens; the flags add up. */
+/* How text becomes tokens. Flags may be combined. */
 typedef enum cheems_tokenize_flags {
   CHEEMS_ADD_SPECIAL =
-      1, /* the model's own tokens around the text (BOS, say) */
-  CHEEMS_SPECIAL_AS_TEXT =
-      2 /* special tokens spelled out in the text stay text */
+      1, /* add the model's own tokens around the text, such as BOS */
+  CHEEMS_SPECIAL_AS_TEXT = 2 /* read special tokens in the text as plain text */
 } cheems_tokenize_flags;
 
 /* Turns `length` bytes of UTF-8 into tokens. `flags` are cheems_tokenize_flags.
- * With 0, as in transformers, "<|im_end|>" in the text is the control token of
- * that name: right for what a chat template printed, wrong for what a stranger
- * wrote. Tokenize a stranger's text by itself with CHEEMS_SPECIAL_AS_TEXT, and
- * put its tokens between those of the template's text. `count` receives how
- * many there are; at most `capacity` of them are written, so call with capacity
- * 0 (tokens may be null then) to learn the size. CHEEMS_USAGE: a flag that is
- * not known. CHEEMS_FAILED: invalid UTF-8 (with its byte offset), or the model
- * has no tokenizer. CHEEMS_UNSUPPORTED: the tokenizer has a component that this
- * runtime does not know. */
+ *
+ * With flags 0, "<|im_end|>" in the text is the control token of that name, as
+ * in transformers. That is right for the output of a chat template, and wrong
+ * for the text of a stranger. Tokenize a stranger's text separately with
+ * CHEEMS_SPECIAL_AS_TEXT, and put its tokens between those of the template.
+ *
+ * `count` receives the number of tokens. At most `capacity` of them are
+ * written. To learn the number, call it with capacity 0; tokens may then be
+ * null.
+ *
+ * CHEEMS_USAGE: a flag is not known. CHEEMS_FAILED: the text is not valid UTF-8
+ * (the message has the byte offset), or the model has no tokenizer.
+ * CHEEMS_UNSUPPORTED: the tokenizer has a component that this runtime does not
+ * know. */
 CHEEMS_API cheems_status cheems_tokenize(const cheems_model *model,
                                          const char *text, size_t length,
                                          int flags, int32_t *tokens,
                                          int64_t capacity, int64_t *count);
 
-/* The reverse: the text of `count` tokens, valid UTF-8, special tokens shown
- * when `show_special`. `length` receives its bytes, of which at most `capacity`
- * are written; one more, zero, follows when there is room. Text may be null
- * when capacity is 0. */
+/* Turns `count` tokens into text, which is valid UTF-8. Special tokens are
+ * shown if `show_special` is not 0. `length` receives the number of bytes. At
+ * most `capacity` of them are written, and a zero byte follows if it fits. Text
+ * may be null if capacity is 0. */
 CHEEMS_API cheems_status cheems_detokenize(const cheems_model *model,
                                            const int32_t *tokens, int64_t count,
                                            int show_special, char *text,
@@ -114,29 +124,32 @@ CHEEMS_API cheems_status cheems_detokenize(const cheems_model *model,
 
 /* ---- sessions */
 
-/* Zeros mean the default. Set `size` to sizeof(cheems_session_options): fields
- * may be added behind the last. */
+/* A zero means the default. Set `size` to sizeof(cheems_session_options),
+ * because later versions may add fields at the end. */
 typedef struct cheems_session_options {
   size_t size;
-  int64_t slots;   /* sequences held at once; default 1 */
+  int64_t slots;   /* how many sequences the session holds; default 1 */
   int64_t threads; /* default: the physical cores within affinity and cgroup
                       quota */
-  int64_t context; /* tokens a sequence may hold; default: the model's */
-  int64_t prefill_chunk; /* rows a prefill feeds at a time, more than 65536
-                            being taken for that; default: what the model says,
-                            512 */
-  void *user;            /* given to both functions */
-  /* One line the caller of cheems_session_create should see, such as a context
-   * past the trained length; may be null. */
+  int64_t context; /* how many tokens a sequence may hold; default: that of the
+                      model */
+  int64_t prefill_chunk; /* how many rows a prefill feeds at once; more than
+                            65536 counts as 65536; default: what the model
+                            says, or 512 */
+  void *user;            /* passed to both functions */
+  /* Gets one line that the caller of cheems_session_create should see, for
+   * example for a context past the trained length. May be null. */
   void (*warn)(void *user, const char *line);
-  /* Asked between the chunks of a prefill; not 0 ends it with
-   * CHEEMS_INTERRUPTED, chunks so far fed; may be null. */
+  /* Called between the chunks of a prefill. If it does not return 0, the
+   * prefill ends with CHEEMS_INTERRUPTED, and the chunks before are fed. May be
+   * null. */
   int (*interrupted)(void *user);
 } cheems_session_options;
 
-/* All memory is had here; a step allocates nothing. Null options are the
- * default ones. Destroy it with cheems_session_destroy. CHEEMS_USAGE:
- * impossible options. CHEEMS_FAILED: memory or threads cannot be had. */
+/* Allocates all memory; a step allocates nothing. Null options mean the
+ * defaults. Destroy the session with cheems_session_destroy. CHEEMS_USAGE: the
+ * options are impossible. CHEEMS_FAILED: there is not enough memory, or threads
+ * cannot be started. */
 CHEEMS_API cheems_status cheems_session_create(
     const cheems_model *model, const cheems_session_options *options,
     cheems_session **session);
@@ -144,26 +157,27 @@ CHEEMS_API cheems_status cheems_session_create(
 /* Null is allowed. */
 CHEEMS_API void cheems_session_destroy(cheems_session *session);
 
-/* Tokens a sequence may hold, 2^31 - 1 where the model sets no limit; 0 for a
- * null session. */
+/* How many tokens a sequence may hold: 2^31 - 1 if the model sets no limit, 0
+ * for a null session. */
 CHEEMS_API int64_t cheems_session_context(const cheems_session *session);
 
-/* Tokens the slot has been fed. CHEEMS_USAGE: no such slot. */
+/* How many tokens were fed to the slot. CHEEMS_USAGE: there is no such slot. */
 CHEEMS_API cheems_status cheems_session_position(const cheems_session *session,
                                                  int64_t slot,
                                                  int64_t *position);
 
-/* Any mix of sequences in one step, as cheems_step in abi.h says: tokens
- * [token_count]; segments [segment_count], where rope_length 0 stands for
- * position + length; rows [row_count] whose logits [row_count, vocabulary] are
- * wanted. CHEEMS_USAGE names the rule that the step breaks. */
+/* Runs one step with any mix of sequences, as cheems_step in abi.h says. Tokens
+ * are [token_count]. Segments are [segment_count]; rope_length 0 means
+ * position + length. Rows [row_count] says for which rows the logits
+ * [row_count, vocabulary] are wanted. CHEEMS_USAGE: the step breaks a rule,
+ * which the message names. */
 CHEEMS_API cheems_status cheems_session_step(
     cheems_session *session, const int32_t *tokens, int64_t token_count,
     const cheems_segment *segments, int64_t segment_count, const int32_t *rows,
     int64_t row_count, float *logits);
 
-/* Feeds `count` tokens to one slot, chunk by chunk. logits [vocabulary]: those
- * behind the last token; may be null. */
+/* Feeds `count` tokens to one slot, chunk by chunk. logits [vocabulary] are
+ * those after the last token; it may be null. */
 CHEEMS_API cheems_status cheems_session_prefill(cheems_session *session,
                                                 int64_t slot,
                                                 const int32_t *tokens,
@@ -179,31 +193,34 @@ CHEEMS_API cheems_status cheems_session_decode(cheems_session *session,
 CHEEMS_API cheems_status cheems_session_reset(cheems_session *session,
                                               int64_t slot);
 
-/* Goes back to the slot's first `tokens` tokens. CHEEMS_UNSUPPORTED, nothing
- * changed: the state no longer tells them, because keys were evicted or a layer
- * keeps a running state; reset and feed them again. CHEEMS_USAGE: the slot
- * holds fewer. */
+/* Goes back to the slot's first `tokens` tokens. CHEEMS_UNSUPPORTED: the state
+ * no longer has them, because keys were evicted or a layer keeps a running
+ * state. Nothing is changed; reset the slot and feed the tokens again.
+ * CHEEMS_USAGE: the slot holds fewer tokens. */
 CHEEMS_API cheems_status cheems_session_rewind(cheems_session *session,
                                                int64_t slot, int64_t tokens);
 
-/* Makes slot `to` hold the sequence that slot `from` holds: a common beginning
- * is computed once. */
+/* Copies the sequence of slot `from` to slot `to`. So a common beginning is
+ * computed once. */
 CHEEMS_API cheems_status cheems_session_copy(cheems_session *session,
                                              int64_t from, int64_t to);
 
-/* Writes the slot's state to a file, which cheems_session_load brings back. The
- * tokens themselves are not in it. A file of that name stays as it was until
- * the new one is whole and on the disk. CHEEMS_FAILED: it cannot be written. */
+/* Writes the slot's state to a file, which cheems_session_load reads. The file
+ * does not have the tokens themselves. An older file of that name stays until
+ * the new one is complete and on the disk. CHEEMS_FAILED: the file cannot be
+ * written. */
 CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
                                              int64_t slot, const char *path);
 
-/* Makes the slot hold what was saved, by any session of the same model, of
- * whatever slots and threads; decoding goes on with the same bits. Nothing is
- * changed when it is refused: CHEEMS_FAILED, the file is damaged or no state,
- * or was saved by a model with another configuration, weight format, state
- * layout or other weights; CHEEMS_CONTEXT_FULL, it holds more tokens than this
- * session's context. Where a file found whole then changes or can no longer be
- * read, the slot is empty. */
+/* Loads a saved state into the slot. Any session of the same model may have
+ * saved it, with any number of slots and threads. Decoding goes on with the
+ * same bits.
+ *
+ * CHEEMS_FAILED: the file is damaged, is not a state, or was saved by a model
+ * with another configuration, weight format or state layout, or with other
+ * weights. CHEEMS_CONTEXT_FULL: the state has more tokens than this session's
+ * context. In both cases nothing is changed. But if a complete file changes or
+ * cannot be read any more while it is loaded, the slot is empty afterwards. */
 CHEEMS_API cheems_status cheems_session_load(cheems_session *session,
                                              int64_t slot, const char *path);
 

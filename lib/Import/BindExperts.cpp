@@ -31,7 +31,7 @@ llvm::Error checkFields(const Binder &binder, int64_t keyCount) {
                   " " + llvm::Twine(model.expertsPerHead) +
                   " is more than the " + llvm::Twine(reached) +
                   " experts that " + llvm::Twine(keyCount) +
-                  " keys a half reach (" + read.expertsField + " " +
+                  " keys per half can reach (" + read.expertsField + " " +
                   llvm::Twine(model.experts) + ")");
   }
   if (!binder.names.router && read.retrievalSize % 2 != 0) {
@@ -124,9 +124,9 @@ void finishExperts(Binder &binder) {
   if (keyCount * keyCount != model.experts) {
     binder.warn((llvm::Twine(read.file) + ": " + read.expertsField + " " +
                  llvm::Twine(model.experts) +
-                 " is no square: " + llvm::Twine(keyCount) +
-                 " keys a half reach " + llvm::Twine(keyCount * keyCount) +
-                 " experts, the rest are never used")
+                 " is not a square: " + llvm::Twine(keyCount) +
+                 " keys per half reach " + llvm::Twine(keyCount * keyCount) +
+                 " experts, and the rest is never used")
                     .str());
   }
 }

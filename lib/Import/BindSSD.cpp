@@ -68,7 +68,7 @@ llvm::Error bindSSD(Binder &binder, SSDTensors &tensors,
   if (tensors.logarithm && binder.has(a)) {
     return failed(binder.pathOf(a) + ": tensors " + quoted(a) + " and " +
                   quoted(logarithm) +
-                  " are both there; a layer's decay is one of them");
+                  " are both there; a layer has only one of them");
   }
   tensors.a = tensors.logarithm ? logarithm : a;
   if (llvm::Error error = binder.take(tensors.a, {model.heads})) {

@@ -23,7 +23,7 @@ llvm::Error bindSequence(Binder &binder, LayerTensors &tensors, int64_t layer,
         prefix + (attention ? names.ssd : names.attention).str());
     if (!other.empty()) {
       return failed(binder.pathOf(other) + ": tensor " + quoted(other) +
-                    " is no part of its layer: " + why);
+                    " does not belong to its layer: " + why);
     }
     binder.reason = "; " + why;
   }

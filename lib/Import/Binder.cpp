@@ -69,7 +69,7 @@ llvm::Error Binder::take(Projection &projection, const std::string &name,
   }
   if (flag && !flag->value && contradicted.insert(flag->field).second) {
     warn(("config.json says " + flag->field + " false, but there is a tensor " +
-          quoted(bias) + "; biases are used where they are stored")
+          quoted(bias) + "; the stored biases are used")
              .str());
   }
   projection.bias = bias;
@@ -90,10 +90,10 @@ llvm::Error Binder::checkLeftOver() const {
   std::string others =
       left.size() > 1 ? " (and " + std::to_string(left.size() - 1) + " more)"
                       : "";
-  return unsupported(pathOf(left.front()) + ": tensor " + quoted(left.front()) +
-                     others +
-                     " is no part of the model that config.json describes; "
-                     "ignoring it could change the results");
+  return unsupported(
+      pathOf(left.front()) + ": tensor " + quoted(left.front()) + others +
+      " does not belong to the model that config.json describes; "
+      "ignoring it could change the results");
 }
 
 } // namespace cheems

@@ -97,15 +97,16 @@ void ModelConfigReader::checkRefused() {
       reader.fail("dynamic_mask_ratio", "must be from 0 to 1");
     } else if (*ratio > 0.0) {
       reader.refuse("dynamic_mask_ratio", "above 0 is not supported: it ranks "
-                                          "keys against later ones, so a token "
+                                          "keys among later ones, so a token "
                                           "would depend on its future");
     }
   }
   if (reader.get("sliding_window")) {
-    reader.refuse("sliding_window",
-                  "is not supported: keys are dropped by keep_window_size, "
-                  "which needs every earlier "
-                  "key to compete");
+    reader.refuse(
+        "sliding_window",
+        "is not supported: it drops keys by age, but keep_window_size "
+        "drops them by "
+        "their mask");
   }
   if (std::optional<double> part = reader.number("partial_rotary_factor");
       part && *part != 1.0) {
@@ -115,7 +116,7 @@ void ModelConfigReader::checkRefused() {
   if (reader.boolean("is_causal") == false) {
     reader.refuse(
         "is_causal",
-        "false is not supported: tokens are generated from those before them");
+        "false is not supported: a token is made from the tokens before it");
   }
   if (reader.get("quantization_config")) {
     reader.refuse("quantization_config",
@@ -124,7 +125,7 @@ void ModelConfigReader::checkRefused() {
   if (const llvm::json::Value *value = reader.get("per_layer_config");
       value && !(value->getAsObject() && value->getAsObject()->empty())) {
     reader.refuse("per_layer_config",
-                  "is not supported: the model's fields hold for all layers");
+                  "is not supported: a field must hold for all layers");
   }
 }
 

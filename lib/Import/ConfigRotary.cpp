@@ -97,7 +97,8 @@ void readRotary(ConfigReader &reader, NameSet names, CheckpointConfig &result,
   bool useScaling = scaling && !scaling->empty(); // it wins in transformers too
   if (useScaling && parameters && !parameters->empty() &&
       *parameters != *scaling) {
-    warn((file + ": rope_parameters has no effect beside rope_scaling").str());
+    warn((file + ": rope_parameters has no effect, as rope_scaling is given")
+             .str());
   }
   if (names == NameSet::Cheems && !reader.has("rope_parameters") &&
       !reader.has("rope_scaling")) {

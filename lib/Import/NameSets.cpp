@@ -128,11 +128,11 @@ llvm::Expected<NameSet> detectNameSet(const WeightFiles &weights,
   bool transformers = weights.tensors.contains(transformersNames.embedding);
   bool author = weights.tensors.contains(authorNames.embedding);
   if (transformers == author) {
-    return failed(weights.name + ": " + (author ? "both" : "neither") +
-                  " tensor 'model.embed_tokens.weight' " +
-                  (author ? "and" : "nor") + " 'model.word_embed.weight' " +
-                  (author ? "are" : "is") +
-                  " there; one of them tells whose tensor names these are");
+    return failed(
+        weights.name + ": " + (author ? "both" : "neither") +
+        " tensor 'model.embed_tokens.weight' " + (author ? "and" : "nor") +
+        " 'model.word_embed.weight' " + (author ? "are" : "is") +
+        " there; exactly one of them must be, and tells which names are used");
   }
   if (author) {
     return detectAuthorsModel(weights, modelType, file);

@@ -55,7 +55,7 @@ llvm::Expected<TensorView> parseEntry(llvm::StringRef name,
                                       const llvm::Twine &where) {
   const llvm::json::Object *entry = value.getAsObject();
   if (!entry) {
-    return failed(where + " is described by no object");
+    return failed(where + " is not described by an object");
   }
   std::optional<llvm::StringRef> typeText = entry->getString("dtype");
   if (!typeText) {
@@ -68,7 +68,7 @@ llvm::Expected<TensorView> parseEntry(llvm::StringRef name,
   }
   auto shape = sizes(*entry, "shape"), offsets = sizes(*entry, "data_offsets");
   if (!shape) {
-    return failed(where + " has no shape of sizes from 0");
+    return failed(where + " has no shape with sizes of 0 or more");
   }
   if (!offsets || offsets->size() != 2 || (*offsets)[0] > (*offsets)[1]) {
     return failed(where + " has no data_offsets [begin, end]");
@@ -178,13 +178,13 @@ SafeTensorsFile::parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
     if (tensorName == "__metadata__") {
       const llvm::json::Object *entries = value.getAsObject();
       if (!entries) {
-        return failed(name + ": __metadata__ is no object");
+        return failed(name + ": __metadata__ is not an object");
       }
       for (const auto &[metaKey, metaValue] : *entries) {
         std::optional<llvm::StringRef> text = metaValue.getAsString();
         if (!text) {
           return failed(name + ": __metadata__ entry " + quoted(metaKey) +
-                        " is no string");
+                        " is not a string");
         }
         file.meta.emplace_back(metaKey.str(), text->str());
       }

@@ -98,15 +98,14 @@ parseShardIndex(llvm::StringRef text, llvm::StringRef file) {
     std::optional<llvm::StringRef> shard = value.getAsString();
     if (!shard) {
       return failed(file + ": weight_map of tensor " + quoted(key) +
-                    " is no file name");
+                    " is not a file name");
     }
     if (shard->empty() || *shard == "." || *shard == ".." ||
         shard->find_first_of(llvm::StringRef("/\\\0", 3)) !=
             llvm::StringRef::npos) {
       return failed(
-          file + ": tensor " + quoted(key) + " is said to be in " +
-          quoted(*shard) +
-          ", which is no plain file name; shards lie beside their index");
+          file + ": tensor " + quoted(key) + " should be in " + quoted(*shard) +
+          ", which is not a plain file name; shards are beside their index");
     }
     shardOf[key] = shard->str();
   }

@@ -120,8 +120,7 @@ template <typename OpTy> static void addToInteger(Handlers &handlers) {
     bool isSigned = std::is_same_v<OpTy, arith::FPToSIOp>;
     double end = std::ldexp(1.0, isSigned ? width - 1 : width);
     if (!(whole >= (isSigned ? -end : 0.0) && whole < end)) {
-      f.fail() << "makes an integer of " << f.real(op.getIn())
-               << ", which it cannot be";
+      f.fail() << "cannot make an integer of " << f.real(op.getIn());
       return;
     }
     f.set(op.getResult(),

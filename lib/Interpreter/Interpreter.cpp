@@ -59,7 +59,7 @@ Interpreter::call(func::FuncOp function, ArrayRef<RuntimeValue> arguments) {
   }
   if (depth >= kDeepest) {
     return refuse(function) << "is called " << kDeepest
-                            << " calls deep: it seems to call itself for ever";
+                            << " calls deep: it seems to call itself forever";
   }
   ++depth;
   llvm::scope_exit leave([&] { --depth; });

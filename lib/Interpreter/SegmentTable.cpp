@@ -53,7 +53,7 @@ std::vector<Segment> segmentsOf(dialect::SegmentedOpInterface op, int64_t rows,
   auto left = llvm::find(taken, false);
   if (!f.failed() && left != taken.end()) {
     f.fail() << "is given row " << (left - taken.begin())
-             << ", which is of no segment";
+             << ", which is in no segment";
   }
   return f.failed() ? std::vector<Segment>() : segments;
 }

@@ -143,7 +143,7 @@ int runChat(Chat &chat, const std::optional<std::string> &first,
     }
     if (event == LineReader::Event::interrupted) {
       line.clear();
-      printMessage(" Ctrl-C again leaves");
+      printMessage(" press Ctrl-C again to leave the chat");
     }
   }
 }

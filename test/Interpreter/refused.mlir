@@ -21,7 +21,7 @@
 // RUN: not cheems-opt %s --cheems-interpret='entry=extents outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // EXTENTS: error: 'cheems.rms_norm' op takes an operand of shape [3, 2] as [TD], but T is 2
 // RUN: not cheems-opt %s --cheems-interpret='entry=no_segment outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NOSEGMENT
-// NOSEGMENT: error: 'cheems.positions' op is given row 1, which is of no segment
+// NOSEGMENT: error: 'cheems.positions' op is given row 1, which is in no segment
 // RUN: not cheems-opt %s --cheems-interpret='entry=two_segments outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=TWOSEGMENTS
 // TWOSEGMENTS: error: 'cheems.positions' op is given segment 1, which has row 0, as another has
 // RUN: not cheems-opt %s --cheems-interpret='entry=no_room outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=ROOM

@@ -112,15 +112,15 @@ cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins) {
 
 int runCommandLine(int argc, char **argv) {
   CLI::App app{
-      "Compiles a Cheems or Doge folder (config.json, model.safetensors, "
-      "tokenizer.json) into one file for cheems-run."};
+      "Compiles a model folder of Cheems or Doge (config.json, "
+      "model.safetensors, tokenizer.json) into one file for cheems-run."};
   app.set_version_flag("--version", cheems::compilerVersion());
   cheems::CompileOptions options;
   app.add_option("MODEL_DIR,-m,--model", options.model, "model folder")
       ->required();
   app.add_option(
          "-o,--output", options.output,
-         "file to write (with --emit mlir, llvm or obj: - is standard output)")
+         "file to write (- is standard output, if --emit names a stage)")
       ->required();
   app.add_option("--target", options.targets,
                  "targets to compile for, with commas between: cpu")
@@ -137,22 +137,23 @@ int runCommandLine(int argc, char **argv) {
       ->type_name("NAME.OPTION=VALUE")
       ->take_all();
   app.add_option("--cpu", options.cpu,
-                 "portable: x86-64-v3 and better, the best code being chosen "
-                 "at load; native (this machine), or a name: x86-64-v3, "
-                 "x86-64-v4, sapphirerapids, ...; or one kind of code: avx2, "
-                 "avxvnni, avx512, avx512vnni, avx512bf16, amx");
+                 "portable (the default): x86-64-v3 and better, the best code "
+                 "is chosen when the file is opened; native: this machine; a "
+                 "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
+                 "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
   std::string weights = "stored";
   app.add_option(
          "--weights", weights,
-         "how matrices are kept: stored, f32, bf16, or rounded to codes "
-         "and scales: int8, int4 (the output head and experts then "
-         "have 8 bits; the embedding, norms and what chooses keys or "
-         "experts stay as stored)")
+         "type of matrices: stored (the default), f32, bf16, or rounded "
+         "to codes and scales: int8, int4 (the output head and experts "
+         "then have 8 bits; the embedding, the norms and what chooses "
+         "keys or experts stay as stored)")
       ->check(CLI::IsMember({"stored", "f32", "bf16", "int8", "int4"}));
   std::string state = "stored";
   app.add_option("--kv", state,
-                 "how keys and values are kept while running: stored (as "
-                 "matrices of the model are), or int8 with a scale each")
+                 "type of keys and values while the model runs: stored (the "
+                 "default: as the matrices of the model), or int8 with a "
+                 "scale each")
       ->check(CLI::IsMember({"stored", "int8"}));
   int64_t context = 0;
   auto *contextOption =
@@ -160,12 +161,12 @@ int runCommandLine(int argc, char **argv) {
                         "default context of cheems-run, in tokens");
   std::string pipeline = "fast";
   app.add_option("--pipeline", pipeline,
-                 "fast, or scalar: plain loops, for comparison")
+                 "fast (the default), or scalar: plain loops, for comparison")
       ->check(CLI::IsMember({"fast", "scalar"}));
   cheems::addNumber(
       app, "--group-experts", options.groupExperts, 0, 4096,
-      "read experts' rows once for so many tokens of a prompt, in "
-      "the order of their ids, in place of token by token (0)")
+      "read the rows of experts once for this many tokens of a prompt, in "
+      "the order of their ids; 0 (the default): token by token")
       ->type_name("ROWS");
   const std::map<std::string, cheems::Emit> stages{
       {"artefact", cheems::Emit::Artefact},
@@ -173,11 +174,11 @@ int runCommandLine(int argc, char **argv) {
       {"llvm", cheems::Emit::LLVM},
       {"obj", cheems::Emit::Object}};
   app.add_flag("--race-checks", options.raceChecks,
-               "code with the checks of ThreadSanitizer, for programs built "
-               "with it alone");
+               "make code with the checks of ThreadSanitizer; only programs "
+               "that are built with it can run this code");
   app.add_flag("--no-layers", options.noLayers,
-               "accept a model of no layers, an embedding and a head: for "
-               "cheems-bench --ops");
+               "accept a model without layers, with only an embedding and a "
+               "head; for cheems-bench --ops");
   std::string emit = "artefact";
   app.add_option("--emit", emit,
                  "artefact, or a stage: mlir, llvm, ptx, obj (llvm and obj of "

@@ -102,7 +102,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
         if (!isTransposedWeight(*use) &&
             !isa<tensor::ExtractOp>(use->getOwner())) {
           use->getOwner()->emitOpError(
-              "reads a weight that products need as panels");
+              "reads a weight that products need in panels");
           return signalPassFailure();
         }
       }

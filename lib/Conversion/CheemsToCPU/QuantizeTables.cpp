@@ -18,8 +18,9 @@ static LogicalResult check(const WeightUses::Group &group) {
     QuantizedAttr format = parameter.getQuantizedAttr();
     if (format != group.quantized() || format.getBits() != 8 ||
         format.getGroup() != 0) {
-      return parameter.emitOpError("is a table of experts, of which all are to "
-                                   "be rounded to 8 bits and a scale a row");
+      return parameter.emitOpError(
+          "is a table of experts; all of these must be "
+          "rounded to 8 bits with a scale per row");
     }
   }
   return success();

@@ -37,7 +37,7 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
     ModuleOp module = getOperation();
     if (groupExperts < 0) {
       emitError(module.getLoc(),
-                "group-experts is the rows of a group, or 0, not ")
+                "group-experts must be the rows of a group, or 0, not ")
           << groupExperts.getValue();
       return signalPassFailure();
     }

@@ -60,7 +60,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
         return signalPassFailure();
       }
       for (auto mark : function.getOps<cheems::MarkOp>()) {
-        mark.emitOpError("stands in a function that is no entry");
+        mark.emitOpError("is in a function that is not an entry");
         return signalPassFailure();
       }
       if (!function.isExternal()) {
@@ -86,7 +86,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     auto symbol = function->getAttrOfType<StringAttr>(cheems::kEntry);
     if (function.isExternal()) {
       return function.emitOpError(
-          "is no entry: cheems.entry names one that has "
+          "is not an entry: cheems.entry names one that has "
           "a body");
     }
     auto entry = func::FuncOp::create(
@@ -111,7 +111,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
       int32_t field = name ? parseField(name.getValue()) : kUnknown;
       if (!type || !type.getLayout().isIdentity() || field == kUnknown) {
         return function.emitOpError("argument ")
-               << argument.getArgNumber() << " is no field of cheems_step";
+               << argument.getArgNumber() << " is not a field of cheems_step";
       }
       Value base = load(field, pointer);
       SmallVector<int32_t> extents; // fields that give the dynamic ones

@@ -80,7 +80,7 @@ struct LowerParameters
       }
     }
     if (!section) {
-      return op.emitOpError("stands in a function without an argument "
+      return op.emitOpError("is in a function without an argument "
                             "{cheems.field = \"parameters\"}");
     }
     OpBuilder b(op);

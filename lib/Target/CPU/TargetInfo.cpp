@@ -60,7 +60,7 @@ llvm::Expected<Features> featuresOf(llvm::StringRef cpu) {
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None) {
     return llvm::make_error<UnsupportedError>(
         ("--cpu " + cpu +
-         " is not a 64-bit x86 CPU known here; try portable, native, "
+         " is not a known 64-bit x86 CPU; try portable, native, "
          "x86-64-v3 or x86-64-v4")
             .str());
   }

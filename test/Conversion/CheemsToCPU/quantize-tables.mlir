@@ -61,7 +61,7 @@ func.func @one(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>
 // Four bits are for products.
 func.func @bits(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %d = cheems.parameter ["down"] quantized <bits = 4, group = 4, part = matrix> : tensor<9x8xbf16>
-  // expected-error@below {{is a table of experts, of which all are to be rounded to 8 bits and a scale a row}}
+  // expected-error@below {{is a table of experts; all of these must be rounded to 8 bits with a scale per row}}
   %u = cheems.parameter ["up"] quantized <bits = 4, group = 4, part = matrix> : tensor<9x8xbf16>
   %r = cheems.mix_experts softmax silu
       ins(%x, %s, %e, %d, %u : tensor<?x8xf32>, tensor<?x1x3xf32>, tensor<?x1x3xi32>, tensor<9x8xbf16>, tensor<9x8xbf16>)

@@ -3,7 +3,7 @@
 // RUN: cheems-opt %s --cheems-select-strategy | FileCheck %s --check-prefix=SINGLY --implicit-check-not=ascending
 // SINGLY-NOT: by_group, rows = 64
 // RUN: not cheems-opt %s --cheems-select-strategy="group-experts=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: group-experts is the rows of a group, or 0, not -1
+// NEGATIVE: error: group-experts must be the rows of a group, or 0, not -1
 // Kernels are told: what is between leaves the attribute where it is.
 // RUN: cheems-opt %s --cheems-fast="to=planned group-experts=64" --mlir-print-ir-before=cheems-lower-microkernels 2>&1 >/dev/null | FileCheck %s --check-prefix=BUFFERS
 

@@ -58,14 +58,14 @@ func.func @step(%tokens: memref<?xi32> {cheems.field = "tokens"}) attributes {ch
 // -----
 
 func.func @step() {
-  // expected-error@below {{'cheems.mark' op stands in a function that is no entry}}
+  // expected-error@below {{'cheems.mark' op is in a function that is not an entry}}
   cheems.mark "first"
   return
 }
 
 // -----
 
-// expected-error@below {{argument 0 is no field of cheems_step}}
+// expected-error@below {{argument 0 is not a field of cheems_step}}
 func.func @step(%other: memref<?xi32> {cheems.field = "other"}) attributes {cheems.entry = "entry"} {
   return
 }
@@ -79,5 +79,5 @@ func.func @step(%keys: memref<?x2x1x?x8xbf16> {cheems.field = "pools"}) attribut
 
 // -----
 
-// expected-error@below {{is no entry: cheems.entry names one that has a body}}
+// expected-error@below {{is not an entry: cheems.entry names one that has a body}}
 func.func private @step() attributes {cheems.entry = "entry"}

@@ -52,7 +52,7 @@ func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tens
 // -----
 
 func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
-  // expected-error@below {{stands in a function without an argument {cheems.field = "parameters"}}}
+  // expected-error@below {{is in a function without an argument {cheems.field = "parameters"}}}
   %n = cheems.parameter ["norm"] : tensor<8xf32>
   return %n : tensor<8xf32>
 }

@@ -97,9 +97,10 @@ TEST(Experts, CountThatIsNoSquareLeavesSomeUnreached) {
     }
     Opened opened = folder.writeAndOpen();
     ASSERT_EQ(opened.error, "");
-    EXPECT_THAT(opened.warnings,
-                ElementsAre(HasSubstr(field + " 8 is no square: 2 keys a half "
-                                              "reach 4 experts, the rest")));
+    EXPECT_THAT(
+        opened.warnings,
+        ElementsAre(HasSubstr(field + " 8 is not a square: 2 keys per half "
+                                      "reach 4 experts, and the rest")));
     EXPECT_EQ(opened.checkpoint->config().experts, 8);
     EXPECT_EQ(opened.checkpoint->config().layer[1].experts->keyCount, 2);
   }
@@ -137,9 +138,10 @@ TEST(Experts, FieldsOfExpertsMatterOnlyWithExperts) {
 TEST(Experts, MoreThanTheKeysReachIsAnError) {
   ModelFolder folder;
   folder.addExperts(0).set("num_experts_per_tok", 5);
-  EXPECT_THAT(folder.writeAndOpen().error,
-              HasSubstr("config.json: num_experts_per_tok 5 is more than the 4 "
-                        "experts that 2 keys a half reach (num_experts 4)"));
+  EXPECT_THAT(
+      folder.writeAndOpen().error,
+      HasSubstr("config.json: num_experts_per_tok 5 is more than the 4 "
+                "experts that 2 keys per half can reach (num_experts 4)"));
   EXPECT_EQ(folder.set("num_experts_per_tok", 4).writeAndOpen().error, "");
   ModelFolder author;
   author.useAuthorNames()
@@ -148,7 +150,7 @@ TEST(Experts, MoreThanTheKeysReachIsAnError) {
       .set("num_cdmoe_experts_per_head", 5);
   EXPECT_THAT(author.writeAndOpen().error,
               HasSubstr("num_cdmoe_experts_per_head 5 is more than the 4 "
-                        "experts that 2 keys a half reach "
+                        "experts that 2 keys per half can reach "
                         "(num_cdmoe_experts 8)"));
 }
 

@@ -49,19 +49,19 @@ TEST(LayerRefusal, TensorsOfTheOtherKind) {
   ModelFolder states;
   states.makeCheems(4, 4, 3).add("model.layers.3.ssd.A", patterned({4}));
   expectError(states.writeAndOpen(), false,
-              {"tensor 'model.layers.3.ssd.A' is no part of its layer",
+              {"tensor 'model.layers.3.ssd.A' does not belong to its layer",
                "layer 3 is an attention layer by attn_layer_period 4 and "
                "attn_layer_offset 3"});
   ModelFolder keys;
   keys.makeCheems(4, 4, 3).set("attn_layer_offset", 2);
   expectError(keys.writeAndOpen(), false,
-              {"tensor 'model.layers.2.ssd.A' is no part of its layer",
+              {"tensor 'model.layers.2.ssd.A' does not belong to its layer",
                "layer 2 is an attention layer by attn_layer_period 4 and "
                "attn_layer_offset 2"});
   ModelFolder none;
   none.makeCheems(4, 4, 3).set("attn_layer_offset", 4);
   expectError(none.writeAndOpen(), false,
-              {"tensor 'model.layers.3.attn.A' is no part of its layer",
+              {"tensor 'model.layers.3.attn.A' does not belong to its layer",
                "layer 3 is an SSD layer by attn_layer_period 4 and "
                "attn_layer_offset 4"});
 }
@@ -148,12 +148,12 @@ TEST(LayerRefusal, TensorsThatAreLeftOver) {
         "model.layers.2.pre_state_layernorm.weight"}) {
     ModelFolder folder;
     folder.makeCheems().add(name, patterned({16}));
-    expectError(folder.writeAndOpen(), true, {name, "no part of the model"});
+    expectError(folder.writeAndOpen(), true, {name, "not belong to the model"});
   }
   ModelFolder keys;
   keys.addExperts(0).add("model.layers.0.mlp.keys", patterned({2, 2, 2, 2}));
   expectError(keys.writeAndOpen(), true,
-              {"'model.layers.0.mlp.keys'", "no part of the model"});
+              {"'model.layers.0.mlp.keys'", "not belong to the model"});
 }
 
 TEST(LayerRefusal, NormsInSomeAttentionLayersOnly) {
@@ -161,8 +161,9 @@ TEST(LayerRefusal, NormsInSomeAttentionLayersOnly) {
   folder.makeCheems(4, 2, 1)
       .remove("model.layers.1.attn.q_norm.weight")
       .remove("model.layers.1.attn.k_norm.weight");
-  expectError(folder.writeAndOpen(), true,
-              {"'model.layers.3.attn.k_norm.weight'", "no part of the model"});
+  expectError(
+      folder.writeAndOpen(), true,
+      {"'model.layers.3.attn.k_norm.weight'", "not belong to the model"});
 }
 
 } // namespace

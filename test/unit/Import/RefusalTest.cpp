@@ -106,7 +106,7 @@ TEST(Refusal, NormsInSomeLayersOnly) {
       .remove("model.layers.0.self_attn.k_norm.weight");
   expectError(
       folder.writeAndOpen(), Exit::Unsupported,
-      {"'model.layers.1.self_attn.k_norm.weight'", "no part of the model"});
+      {"'model.layers.1.self_attn.k_norm.weight'", "not belong to the model"});
 }
 
 TEST(Refusal, MaskHeadsThatDifferBetweenLayers) {
@@ -123,7 +123,7 @@ TEST(Refusal, TensorsThatAreLeftOver) {
     ModelFolder folder;
     folder.add(name, patterned({16}));
     expectError(folder.writeAndOpen(), Exit::Unsupported,
-                {"model.safetensors", name, "no part of the model"});
+                {"model.safetensors", name, "not belong to the model"});
   }
   ModelFolder folder;
   folder.set("num_hidden_layers", 1);

@@ -138,7 +138,7 @@ TEST(SafeTensors, HeaderMustBeAnObjectOfUniqueNames) {
 
 TEST(SafeTensors, EntriesMustBeComplete) {
   EXPECT_THAT(errorOf(R"({"w":3})", 0),
-              HasSubstr("'w' is described by no object"));
+              HasSubstr("'w' is not described by an object"));
   EXPECT_THAT(errorOf(R"({"w":{"shape":[1],"data_offsets":[0,4]}})", 4),
               HasSubstr("'w' has no dtype"));
   EXPECT_THAT(errorOf(R"({"w":{"dtype":"F32","data_offsets":[0,4]}})", 4),
@@ -159,7 +159,7 @@ TEST(SafeTensors, EntriesMustBeComplete) {
       HasSubstr("no data_offsets"));
   EXPECT_THAT(errorOf(R"({"__metadata__":[]})", 0), HasSubstr("__metadata__"));
   EXPECT_THAT(errorOf(R"({"__metadata__":{"k":1}})", 0),
-              HasSubstr("'k' is no string"));
+              HasSubstr("'k' is not a string"));
 }
 
 TEST(SafeTensors, SizesMustAgree) {

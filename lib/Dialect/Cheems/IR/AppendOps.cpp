@@ -19,7 +19,7 @@ LogicalResult AppendVisibleOp::verify() {
   if (getKeys().getType() != getValues().getType() || keys[0] != 1 ||
       !compatible(keys[2], key[1])) {
     return emitOpError(
-        "C2: keys and values have one type [1, C, P] with the P of key");
+        "C2: keys and values have the same type [1, C, P], with the P of key");
   }
   if (!compatible(mask[0], key[0]) || !compatible(stored[0], mask[1]) ||
       !compatible(stored[1], keys[1])) {

@@ -40,7 +40,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   }
   if (op.getKeys().getType() != op.getValues().getType() ||
       !compatible(keys[2], query[2])) {
-    return op.emitOpError("C2: keys and values have one type [G, ")
+    return op.emitOpError("C2: keys and values have the same type [G, ")
            << entries << ", P] with the P of query";
   }
   if (failed(verifyStatic(
@@ -56,7 +56,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   if (heads == 0 || keys[0] == 0 || mask[0] == 0 || heads % keys[0] != 0 ||
       heads % mask[0] != 0) {
     return op.emitOpError("C3: ")
-           << heads << " query heads do not divide among " << keys[0]
+           << heads << " query heads cannot be divided among " << keys[0]
            << " key heads and " << mask[0] << " mask heads";
   }
   if (!compatible(mask[1], keys[1])) {
@@ -83,17 +83,18 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   }
   if (op.getHideBelow().has_value() != (op.getKind() == MaskKind::threshold)) {
     return op.emitOpError(
-        "C6: hide_below belongs to kind threshold, and only there");
+        "C6: hide_below is given for kind threshold, and only then");
   }
   if (op.getSeen() && (op.getKind() != MaskKind::threshold ||
                        !compatible(shapeOf(op.getSeen())[0], query[0]))) {
-    return op.emitOpError("C7: seen is [T], and only for kind threshold");
+    return op.emitOpError(
+        "C7: seen is [T], and is given only for kind threshold");
   }
   if (failed(verifyScales(op, "C8"))) {
     return failure();
   }
   if (op.getBf16() && !op.getKeyScales()) {
-    return op.emitOpError("C9: only of i8 does bf16 say what is rounded");
+    return op.emitOpError("C9: bf16 is given only for i8");
   }
   return success();
 }

@@ -15,8 +15,8 @@ template <typename Op> LogicalResult verifyScales(Op op, StringRef label) {
   for (Value each : scales) {
     if (static_cast<bool>(each) != codes) {
       return op.emitOpError(label)
-             << ": key_scales and value_scales are given where keys and "
-                "values are i8, and only there";
+             << ": key_scales and value_scales are given if keys and "
+                "values are i8, and only then";
     }
     if (each && failed(verifySameShape(
                     op, label, cast<ShapedType>(each.getType()).getShape(),

@@ -44,14 +44,15 @@ LogicalResult MixExpertsOp::verify() {
     return failure();
   }
   if (!compatible(x[0], score[0])) {
-    return emitOpError("C2: score has one row a row of x, got ")
+    return emitOpError("C2: score has one row per row of x, got ")
            << getScore().getType() << " for " << getX().getType();
   }
   // On buffers the two may be parts of one, at offsets of their own.
   if (shapeOf(getUp()) != down ||
       getElementTypeOrSelf(getUp()) != getElementTypeOrSelf(getDown()) ||
       !compatible(down[1], x[1])) {
-    return emitOpError("C3: down and up have one type [E, D] with the D of x");
+    return emitOpError(
+        "C3: down and up have the same type [E, D], with the D of x");
   }
   for (int64_t extent :
        {x[1], score[1], score[2], down[0], down[1], shapeOf(getY())[1],
@@ -64,7 +65,8 @@ LogicalResult MixExpertsOp::verify() {
   bool scaled = llvm::all_of(
       getScales(), [&](Value scales) { return shapeOf(scales)[0] == down[0]; });
   if (getScales().size() != (codes ? 2 : 0) || !scaled) {
-    return emitOpError("C5: tables of i8 have two scales [E], others none");
+    return emitOpError(
+        "C5: tables of i8 have two scales [E], and others have none");
   }
   return success();
 }

@@ -14,7 +14,7 @@ LogicalResult DynamicMaskOp::verify() {
     return failure();
   }
   if (!compatible(shapeOf(getA())[0], shapeOf(getStep())[1])) {
-    return emitOpError("C2: a has one entry a head of step, got ")
+    return emitOpError("C2: a has one entry per head of step, got ")
            << getA().getType();
   }
   return success();
@@ -30,7 +30,7 @@ LogicalResult KeepThresholdOp::verify() {
     return failure();
   }
   if (!compatible(shapeOf(getMask())[0], shapeOf(getThreshold())[1])) {
-    return emitOpError("C2: threshold has one column a head of mask");
+    return emitOpError("C2: threshold has one column per head of mask");
   }
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C3: keeps at least one key, got ") << keep;
@@ -39,7 +39,7 @@ LogicalResult KeepThresholdOp::verify() {
     return success();
   }
   if (!compatible(shapeOf(getThreshold())[0], 1)) {
-    return emitOpError("C4: a place is found for one row, got ")
+    return emitOpError("C4: place is given only for one row, got ")
            << getThreshold().getType();
   }
   return verifySameShape(*this, "C4", shapeOf(getPlace()),
@@ -49,7 +49,7 @@ LogicalResult KeepThresholdOp::verify() {
 
 LogicalResult KeepUpdateOp::verify() {
   if (getKeys().getType() != getValues().getType()) {
-    return emitOpError("C1: keys and values have one type");
+    return emitOpError("C1: keys and values have the same type");
   }
   ArrayRef<int64_t> entries = shapeOf(getKeys()).drop_back();
   if (failed(verifySameShape(*this, "C2", shapeOf(getMask()), entries,
@@ -60,13 +60,13 @@ LogicalResult KeepUpdateOp::verify() {
   }
   if (!compatible(shapeOf(getThreshold())[0], entries[0]) ||
       !compatible(shapeOf(getLast())[0], entries[0])) {
-    return emitOpError("C3: threshold and last have one entry a head");
+    return emitOpError("C3: threshold and last have one entry per head");
   }
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C4: keeps at least one key, got ") << keep;
   }
   if (getPlace() && !compatible(shapeOf(getPlace())[0], entries[0])) {
-    return emitOpError("C6: place has one entry a head");
+    return emitOpError("C6: place has one entry per head");
   }
   return verifyScales(*this, "C5");
 }

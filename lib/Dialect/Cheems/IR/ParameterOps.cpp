@@ -40,8 +40,8 @@ LogicalResult ParameterOp::verify() {
   std::optional<ArrayRef<int64_t>> permute = getPermute();
   if (layout && !quantized &&
       !layout.mayHave(type.getShape(), permute.has_value(), {})) {
-    return emitOpError("C3: a result in layout ")
-           << layout << " has another shape, got " << type;
+    return emitOpError("C3: a result with layout ")
+           << layout << " cannot have this shape: " << type;
   }
   if (permute) {
     int64_t rank =
@@ -61,8 +61,8 @@ LogicalResult ParameterOp::verify() {
   auto names = static_cast<int64_t>(getNames().size());
   if (getBeside() && (layout || permute || type.getRank() != 2 ||
                       type.getDimSize(1) % names != 0)) {
-    return emitOpError("C5: beside stands at a matrix of ")
-           << names << " parts of as many columns, in rows, got " << type;
+    return emitOpError("C5: beside needs a matrix of rows with ")
+           << names << " equal parts, got " << type;
   }
   return success();
 }

@@ -22,7 +22,7 @@ void MarkOp::getEffects(
 LogicalResult MarkOp::verify() {
   auto function = dyn_cast_or_null<func::FuncOp>((*this)->getParentOp());
   if (!function || (*this)->getBlock() != &function.front()) {
-    return emitOpError("C1: stands in a function, in no loop or branch");
+    return emitOpError("C1: must be in a function, and in no loop or branch");
   }
   if (getPart().empty()) {
     return emitOpError("C2: needs a name");

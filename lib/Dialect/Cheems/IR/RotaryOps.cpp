@@ -17,7 +17,7 @@ LogicalResult RotaryTableOp::verify() {
       !compatible(cast<ShapedType>(getLength().getType()).getDimSize(0),
                   rows)) {
     return emitOpError(
-        "C1: position and length have one entry a row of the tables");
+        "C1: position and length have one entry per row of the tables");
   }
   if (!(getTheta().convertToDouble() > 0)) {
     return emitOpError("C2: theta is positive");

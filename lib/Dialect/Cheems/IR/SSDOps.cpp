@@ -43,7 +43,7 @@ template <typename Op> static LogicalResult verifySSD(Op op) {
   }
   if (heads == 0 || b[1] == 0 || heads % b[1] != 0) {
     return op.emitOpError("C5: ")
-           << heads << " heads do not divide among " << b[1] << " groups";
+           << heads << " heads cannot be divided among " << b[1] << " groups";
   }
   return success();
 }

@@ -53,7 +53,7 @@ LogicalResult SegmentedSSDOp::verify() {
   }
   if (heads == 0 || b[1] == 0 || heads % b[1] != 0) {
     return emitOpError("C5: ")
-           << heads << " heads do not divide among " << b[1] << " groups";
+           << heads << " heads cannot be divided among " << b[1] << " groups";
   }
   return verifySegments(*this, "C6", getSegments());
 }

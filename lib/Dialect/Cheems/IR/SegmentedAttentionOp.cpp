@@ -68,8 +68,9 @@ struct Constraints {
     }
     if (visible && (static_cast<int64_t>(visible->size()) != masks[2] ||
                     !llvm::is_contained(*visible, true))) {
-      return op.emitOpError("C4: visible says of each of ")
-             << masks[2] << " heads of A whether it sees, and some head does";
+      return op.emitOpError("C4: visible says for each of ")
+             << masks[2]
+             << " heads of A whether it sees rows, and at least one head does";
     }
     // Only there does a mask of 1 see and one of 0 not.
     double below = op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0;
@@ -109,7 +110,7 @@ struct Constraints {
     bool hides = op.getKind() == MaskKind::threshold;
     if (op.getHideBelow().has_value() != hides) {
       return op.emitOpError(
-          "C6: hide_below belongs to kind threshold, and only there");
+          "C6: hide_below is given for kind threshold, and only then");
     }
     if (!op.getCounts()) {
       return success();
@@ -128,10 +129,10 @@ struct Constraints {
     if (codes != static_cast<bool>(op.getKeyScales()) ||
         codes != static_cast<bool>(op.getValueScales())) {
       return op.emitOpError("C8: key_scales and value_scales are given for i8, "
-                            "and only there");
+                            "and only then");
     }
     if (op.getBf16() && !codes) {
-      return op.emitOpError("C9: only of i8 does bf16 say what is rounded");
+      return op.emitOpError("C9: bf16 is given only for i8");
     }
     const char *what = "shapes of scales and [slots, layers, G', C]";
     return success(succeeded(numbers("C8", op.getKeyScales(), what)) &&

@@ -31,7 +31,7 @@ LogicalResult FinishOp::verify() {
     }
     int64_t columns = getTurnedColumns();
     if (columns < 1 || columns % getHeadSize() != 0) {
-      return emitOpError("C2: turns whole heads of ")
+      return emitOpError("C2: must rotate whole heads of ")
              << getHeadSize() << " columns, not " << columns;
     }
     int64_t all = cast<ShapedType>(getY().getType()).getDimSize(1);
@@ -42,14 +42,14 @@ LogicalResult FinishOp::verify() {
     }
   }
   if (getMapped().has_value() == getEpilogue().empty()) {
-    return emitOpError("C3: mapped stands where the epilogue does");
+    return emitOpError("C3: mapped and the epilogue are given together");
   }
   int64_t width = 0;
   if (std::optional<ArrayRef<int64_t>> mapped = getMapped()) {
     if (mapped->size() != 2 || (*mapped)[0] < getTurnedColumns() ||
         (*mapped)[0] >= (*mapped)[1]) {
-      return emitOpError("C3: mapped is [from, to], from not below turned and "
-                         "less than to");
+      return emitOpError("C3: mapped is [from, to], with turned <= from and "
+                         "from < to");
     }
     width = (*mapped)[1] - (*mapped)[0];
   }

@@ -111,7 +111,7 @@ LogicalResult LinearOp::verifyRegions() {
   if (getEpilogue().empty()) {
     if (getWeights().size() != 1 || !getWith().empty()) {
       return emitOpError(
-          "C6: without an epilogue there is one weight and nothing beside it");
+          "C6: without an epilogue there is one weight and no operand of with");
     }
     return success();
   }
@@ -141,7 +141,7 @@ LogicalResult LinearOp::verifyRegions() {
 
 LogicalResult YieldOp::verify() {
   if (!isa<LinearOp, FinishOp>((*this)->getParentOp())) {
-    return emitOpError("C1: stands in the epilogue of a cheems_cpu.linear or "
+    return emitOpError("C1: must be in the epilogue of a cheems_cpu.linear or "
                        "cheems_cpu.finish");
   }
   return success();

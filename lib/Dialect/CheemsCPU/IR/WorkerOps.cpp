@@ -13,7 +13,7 @@ void WorkerOp::getEffects(
 
 LogicalResult WorkerOp::verify() {
   if (!(*this)->getParentOfType<scf::ForallOp>()) {
-    return emitOpError("C1: stands inside an scf.forall");
+    return emitOpError("C1: must be inside of an scf.forall");
   }
   return success();
 }

@@ -74,7 +74,7 @@ func.func @mix_experts_c2(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_experts_c2_rows(%x: tensor<3x8xf32>, %s: tensor<4x1x2xf32>, %e: tensor<4x1x2xi32>, %d: tensor<4x8xf32>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C2: score has one row a row of x}}
+  // expected-error@below {{C2: score has one row per row of x}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<4x1x2xf32>, tensor<4x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @mix_experts_c2_rows(%x: tensor<3x8xf32>, %s: tensor<4x1x2xf32>, %e: t
 // -----
 
 func.func @mix_experts_c3(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x8xf32>, %u: tensor<4x8xbf16>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C3: down and up have one type [E, D] with the D of x}}
+  // expected-error@below {{C3: down and up have the same type [E, D], with the D of x}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %u : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xbf16>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @mix_experts_c3(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_experts_c3_size(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x9xf32>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C3: down and up have one type [E, D] with the D of x}}
+  // expected-error@below {{C3: down and up have the same type [E, D], with the D of x}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x9xf32>, tensor<4x9xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @mix_experts_c4(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_c5_missing(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x8xi8>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @mix_c5_missing(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_c5_size(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x8xi8>, %c: tensor<5xf32>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%c, %c : tensor<5xf32>, tensor<5xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }

@@ -10,7 +10,7 @@ func.func @append_visible_c1(%key: tensor<3x8xf32>, %value: tensor<2x8xf32>, %ma
 // -----
 
 func.func @append_visible_c2(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: index, %k: tensor<1x9x8xf32>, %v: tensor<1x9x8xbf16>, %m: tensor<2x9xf32>, %s: tensor<3xi32>) {
-  // expected-error@below {{C2: keys and values have one type [1, C, P] with the P of key}}
+  // expected-error@below {{C2: keys and values have the same type [1, C, P], with the P of key}}
   %u:4 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%k, %v, %m, %s : tensor<1x9x8xf32>, tensor<1x9x8xbf16>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xbf16>, tensor<2x9xf32>, tensor<3xi32>
   return
 }
@@ -18,7 +18,7 @@ func.func @append_visible_c2(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: 
 // -----
 
 func.func @append_visible_c2_heads(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: index, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %s: tensor<3xi32>) {
-  // expected-error@below {{C2: keys and values have one type [1, C, P] with the P of key}}
+  // expected-error@below {{C2: keys and values have the same type [1, C, P], with the P of key}}
   %u:4 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%k, %k, %m, %s : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>
   return
 }
@@ -26,7 +26,7 @@ func.func @append_visible_c2_heads(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>
 // -----
 
 func.func @append_visible_c2_size(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: index, %k: tensor<1x9x7xf32>, %m: tensor<2x9xf32>, %s: tensor<3xi32>) {
-  // expected-error@below {{C2: keys and values have one type [1, C, P] with the P of key}}
+  // expected-error@below {{C2: keys and values have the same type [1, C, P], with the P of key}}
   %u:4 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%k, %k, %m, %s : tensor<1x9x7xf32>, tensor<1x9x7xf32>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x7xf32>, tensor<1x9x7xf32>, tensor<2x9xf32>, tensor<3xi32>
   return
 }

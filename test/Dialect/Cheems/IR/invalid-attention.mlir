@@ -26,7 +26,7 @@ func.func @online_attention_c1_sum(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>,
 // -----
 
 func.func @online_attention_c2(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C2: keys and values have one type [G, J, P] with the P of query}}
+  // expected-error@below {{C2: keys and values have the same type [G, J, P] with the P of query}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @online_attention_c2(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v:
 // -----
 
 func.func @online_attention_c2_size(%q: tensor<3x4x8xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C2: keys and values have one type [G, J, P] with the P of query}}
+  // expected-error@below {{C2: keys and values have the same type [G, J, P] with the P of query}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -42,7 +42,7 @@ func.func @online_attention_c2_size(%q: tensor<3x4x8xf32>, %k: tensor<2x9x4xf32>
 // -----
 
 func.func @online_attention_c3_keys(%q: tensor<3x4x8xf32>, %k: tensor<3x9x8xf32>, %v: tensor<3x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 3 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 3 key heads and 2 mask heads}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<3x9x8xf32>, tensor<3x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -50,7 +50,7 @@ func.func @online_attention_c3_keys(%q: tensor<3x4x8xf32>, %k: tensor<3x9x8xf32>
 // -----
 
 func.func @online_attention_c3_masks(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<3x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 3 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 2 key heads and 3 mask heads}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<3x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @online_attention_c3_masks(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @online_attention_c3_no_query(%q: tensor<3x0x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x0xf32>, %s: tensor<3x0xf32>, %y: tensor<3x0x8xf32>) {
-  // expected-error@below {{C3: 0 query heads do not divide among 2 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 0 query heads cannot be divided among 2 key heads and 2 mask heads}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x0xf32>, tensor<3x0xf32>, tensor<3x0x8xf32>) -> tensor<3x0xf32>, tensor<3x0xf32>, tensor<3x0x8xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @online_attention_c3_no_query(%q: tensor<3x0x8xf32>, %k: tensor<2x9x8x
 // -----
 
 func.func @online_attention_c3_none(%q: tensor<3x4x8xf32>, %k: tensor<0x9x8xf32>, %v: tensor<0x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 0 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 0 key heads and 2 mask heads}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -130,7 +130,7 @@ func.func @online_attention_c5_together(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8x
 // -----
 
 func.func @online_attention_c6(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 hide_below 1.0 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -138,7 +138,7 @@ func.func @online_attention_c6(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v:
 // -----
 
 func.func @online_attention_c6_missing(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r:3 = cheems_cpu.online_attention threshold scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -146,7 +146,7 @@ func.func @online_attention_c6_missing(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf
 // -----
 
 func.func @online_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %seen: tensor<3xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C7: seen is [T], and only for kind threshold}}
+  // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) seen(%seen : tensor<3xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -154,7 +154,7 @@ func.func @online_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v:
 // -----
 
 func.func @online_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %mask: tensor<2x9xf32>, %n: index, %seen: tensor<2xi32>, %m: tensor<3x4xf32>, %s: tensor<3x4xf32>, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C7: seen is [T], and only for kind threshold}}
+  // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
   %r:3 = cheems_cpu.online_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %v, %mask, %n, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index, index) seen(%seen : tensor<2xi32>) outs(%m, %s, %y : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -162,7 +162,7 @@ func.func @online_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>
 // -----
 
 func.func @dynamic_mask_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %seen: tensor<3xi32>) {
-  // expected-error@below {{C7: seen is [T], and only for kind threshold}}
+  // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<3xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -170,7 +170,7 @@ func.func @dynamic_mask_attention_c7(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @dynamic_mask_attention_c7_rows(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %seen: tensor<2xi32>) {
-  // expected-error@below {{C7: seen is [T], and only for kind threshold}}
+  // expected-error@below {{C7: seen is [T], and is given only for kind threshold}}
   %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 ins(%q, %k, %k, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) seen(%seen : tensor<2xi32>) outs(%q : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }

@@ -42,7 +42,7 @@ func.func @dynamic_mask_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: ten
 // -----
 
 func.func @dynamic_mask_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 0 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 2 key heads and 0 mask heads}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @online_attention_c3_masks_static(%0: tensor<3x4x8xf32>, %1: tensor<2x
 // -----
 
 func.func @online_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<0x9xf32>, %4: index, %5: index, %6: tensor<3x4xf32>, %7: tensor<3x4xf32>, %8: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 0 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 2 key heads and 0 mask heads}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%0, %1, %2, %3, %4, %5 : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<0x9xf32>, index, index) outs(%6, %7, %8 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4x8xf32>
   return
 }
@@ -98,7 +98,7 @@ func.func @online_attention_c3_no_masks(%0: tensor<3x4x8xf32>, %1: tensor<2x9x8x
 // -----
 
 func.func @dynamic_mask_attention_c3_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<2x9x8xf32>, %2: tensor<2x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x0x8xf32>) {
-  // expected-error@below {{C3: 0 query heads do not divide among 2 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 0 query heads cannot be divided among 2 key heads and 2 mask heads}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x0x8xf32>) -> tensor<3x0x8xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @dynamic_mask_attention_c3_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<
 // -----
 
 func.func @dynamic_mask_attention_c3_no_keys(%0: tensor<3x4x8xf32>, %1: tensor<0x9x8xf32>, %2: tensor<0x9x8xf32>, %3: tensor<2x9xf32>, %4: index, %5: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 0 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 0 key heads and 2 mask heads}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<0x9x8xf32>, tensor<0x9x8xf32>, tensor<2x9xf32>, index) outs(%5 : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }

@@ -74,7 +74,7 @@ func.func @mix_experts_c0(%0: memref<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor
 // -----
 
 func.func @mix_experts_c3_shapes(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<5x8xf32>, %5: tensor<3x8xf32>) {
-  // expected-error@below {{C3: down and up have one type [E, D] with the D of x}}
+  // expected-error@below {{C3: down and up have the same type [E, D], with the D of x}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<5x8xf32>) outs(%5 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -138,7 +138,7 @@ func.func @mix_experts_c4_ids(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: te
 // -----
 
 func.func @mix_experts_c5_one(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5 : tensor<4xf32>) outs(%6 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -146,7 +146,7 @@ func.func @mix_experts_c5_one(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: te
 // -----
 
 func.func @mix_experts_c5_of_floats(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<4xf32>, %6: tensor<4xf32>, %7: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) scales(%5, %6 : tensor<4xf32>, tensor<4xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -154,7 +154,7 @@ func.func @mix_experts_c5_of_floats(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, 
 // -----
 
 func.func @mix_experts_c5_second(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<5xf32>, %7: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], others none}}
+  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5, %6 : tensor<4xf32>, tensor<5xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -178,7 +178,7 @@ func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: 
 // -----
 
 func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped stands where the epilogue does}}
+  // expected-error@below {{C3: mapped and the epilogue are given together}}
   %r = cheems_cpu.finish outs(%0 : tensor<4x32xf32>) {
   ^bb0(%v: f32):
     cheems_cpu.yield %v : f32
@@ -189,7 +189,7 @@ func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
 // -----
 
 func.func @finish_c3_three(%0: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped is [from, to], from not below turned and less than to}}
+  // expected-error@below {{C3: mapped is [from, to], with turned <= from and from < to}}
   %r = cheems_cpu.finish mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
   ^bb0(%v: f32):
     cheems_cpu.yield %v : f32
@@ -260,7 +260,7 @@ func.func @linear_c7_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: 
 // -----
 
 func.func @parameter_c3_pair() {
-  // expected-error@below {{C3: a result in layout}}
+  // expected-error@below {{C3: a result with layout}}
   %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<4x4x8x1xf32>
   return
 }
@@ -268,7 +268,7 @@ func.func @parameter_c3_pair() {
 // -----
 
 func.func @parameter_c5_layout() {
-  // expected-error@below {{C5: beside stands at a matrix of 2 parts}}
+  // expected-error@below {{C5: beside needs a matrix of rows with 2 equal parts}}
   %r = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 1>) beside : tensor<4x4x16x1xf32>
   return
 }
@@ -476,7 +476,7 @@ func.func @ssd_chunk_c3_rows(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: ten
 // -----
 
 func.func @ssd_chunk_c5_divides(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x3x6xf32>, %4: tensor<3x3x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 3 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 3 groups}}
   %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x3x6xf32>, tensor<3x3x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
   return
 }
@@ -484,7 +484,7 @@ func.func @ssd_chunk_c5_divides(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: 
 // -----
 
 func.func @ssd_chunk_c5_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<3x0xf32>, %2: tensor<0xf32>, %3: tensor<3x2x6xf32>, %4: tensor<3x2x6xf32>, %5: tensor<3x0x8xf32>, %6: tensor<0x6x8xf32>) {
-  // expected-error@below {{C5: 0 heads do not divide among 2 groups}}
+  // expected-error@below {{C5: 0 heads cannot be divided among 2 groups}}
   %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x0x8xf32>, tensor<3x0xf32>, tensor<0xf32>, tensor<3x2x6xf32>, tensor<3x2x6xf32>) outs(%5, %6 : tensor<3x0x8xf32>, tensor<0x6x8xf32>) -> tensor<3x0x8xf32>, tensor<0x6x8xf32>
   return
 }
@@ -492,7 +492,7 @@ func.func @ssd_chunk_c5_no_heads(%0: tensor<3x0x8xf32>, %1: tensor<3x0xf32>, %2:
 // -----
 
 func.func @ssd_chunk_c5_no_groups(%0: tensor<3x4x8xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<3x0x6xf32>, %4: tensor<3x0x6xf32>, %5: tensor<3x4x8xf32>, %6: tensor<4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 0 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 0 groups}}
   %r:2 = cheems.ssd_chunk ins(%0, %1, %2, %3, %4 : tensor<3x4x8xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<3x0x6xf32>, tensor<3x0x6xf32>) outs(%5, %6 : tensor<3x4x8xf32>, tensor<4x6x8xf32>) -> tensor<3x4x8xf32>, tensor<4x6x8xf32>
   return
 }

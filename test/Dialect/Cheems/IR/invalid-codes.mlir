@@ -2,7 +2,7 @@
 // RUN: cheems-opt %s --split-input-file --verify-diagnostics
 
 func.func @dynamic_mask_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index) outs(%q : tensor<3x2x8xf32>) -> tensor<3x2x8xf32>
   return
 }
@@ -10,7 +10,7 @@ func.func @dynamic_mask_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>
 // -----
 
 func.func @dynamic_mask_attention_c8_bf16(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %k, %m, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index) scales(%s, %s : tensor<1x9xf32>, tensor<1x9xf32>) outs(%q : tensor<3x2x8xf32>) -> tensor<3x2x8xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @dynamic_mask_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9
 // -----
 
 func.func @dynamic_mask_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C9: only of i8 does bf16 say what is rounded}}
+  // expected-error@below {{C9: bf16 is given only for i8}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index) outs(%q : tensor<3x2x8xf32>) -> tensor<3x2x8xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @dynamic_mask_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf1
 // -----
 
 func.func @online_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
@@ -42,7 +42,7 @@ func.func @online_attention_c8(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>, %m: 
 // -----
 
 func.func @online_attention_c8_bf16(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) scales(%s, %s : tensor<1x9xf32>, tensor<1x9xf32>) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @online_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>
 // -----
 
 func.func @online_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
-  // expected-error@below {{C9: only of i8 does bf16 say what is rounded}}
+  // expected-error@below {{C9: bf16 is given only for i8}}
   %r:3 = cheems_cpu.online_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @online_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m
 // -----
 
 func.func @keep_update_c5(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xi8>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %s: tensor<2x9xf32>) {
-  // expected-error@below {{C5: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C5: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %k, %m, %p : tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xi8>, tensor<2x9x8xi8>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
@@ -74,7 +74,7 @@ func.func @keep_update_c5(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: t
 // -----
 
 func.func @keep_update_c5_f32(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %s: tensor<2x9xf32>) {
-  // expected-error@below {{C5: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C5: key_scales and value_scales are given if keys and values are i8, and only then}}
   %r:6 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %k, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) scales(%s, %s : tensor<2x9xf32>, tensor<2x9xf32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>, tensor<2x9xf32>, tensor<2x9xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @keep_update_c5_shape(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index,
 // -----
 
 func.func @append_visible_c5(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: index, %k: tensor<1x9x8xi8>, %m: tensor<2x9xf32>, %seen: tensor<3xi32>, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C5: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C5: key_scales and value_scales are given if keys and values are i8, and only then}}
   %u:4 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%k, %k, %m, %seen : tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<2x9xf32>, tensor<3xi32>) -> tensor<1x9x8xi8>, tensor<1x9x8xi8>, tensor<2x9xf32>, tensor<3xi32>
   return
 }
@@ -98,7 +98,7 @@ func.func @append_visible_c5(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: 
 // -----
 
 func.func @append_visible_c5_f32(%key: tensor<3x8xf32>, %mask: tensor<3x2xf32>, %n: index, %k: tensor<1x9x8xf32>, %m: tensor<2x9xf32>, %seen: tensor<3xi32>, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C5: key_scales and value_scales are given where keys and values are i8, and only there}}
+  // expected-error@below {{C5: key_scales and value_scales are given if keys and values are i8, and only then}}
   %u:6 = cheems.append_visible hide_below 0.5 ins(%key, %key, %mask, %n : tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x2xf32>, index) outs(%k, %k, %m, %seen : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>) scales(%s, %s : tensor<1x9xf32>, tensor<1x9xf32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<2x9xf32>, tensor<3xi32>, tensor<1x9xf32>, tensor<1x9xf32>
   return
 }

@@ -3,7 +3,7 @@
 
 func.func @mark_c1(%n: index) {
   scf.forall (%i) in (%n) {
-    // expected-error@below {{C1: stands in a function, in no loop or branch}}
+    // expected-error@below {{C1: must be in a function, and in no loop or branch}}
     cheems.mark "a"
   }
   return
@@ -13,7 +13,7 @@ func.func @mark_c1(%n: index) {
 
 func.func @mark_c1_branch(%c: i1) {
   scf.if %c {
-    // expected-error@below {{C1: stands in a function, in no loop or branch}}
+    // expected-error@below {{C1: must be in a function, and in no loop or branch}}
     cheems.mark "a"
   }
   return
@@ -24,14 +24,14 @@ func.func @mark_c1_branch(%c: i1) {
 func.func @mark_c1_block(%c: i1) {
   cf.br ^next
 ^next:
-  // expected-error@below {{C1: stands in a function, in no loop or branch}}
+  // expected-error@below {{C1: must be in a function, and in no loop or branch}}
   cheems.mark "a"
   return
 }
 
 // -----
 
-// expected-error@below {{C1: stands in a function, in no loop or branch}}
+// expected-error@below {{C1: must be in a function, and in no loop or branch}}
 cheems.mark "a"
 
 // -----

@@ -194,7 +194,7 @@ func.func @segmented_attention_c4_neither(%q: tensor<?x4x8xf32>, %k: tensor<?x2x
 // -----
 
 func.func @segmented_attention_c4_visible_heads(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C4: visible says of each of 2 heads of A whether it sees, and some head does}}
+  // expected-error@below {{C4: visible says for each of 2 heads of A whether it sees rows, and at least one head does}}
   %r:4 = cheems.segmented_attention threshold scale 0.5 hide_below 1.0 visible [true] block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
   return
 }
@@ -202,7 +202,7 @@ func.func @segmented_attention_c4_visible_heads(%q: tensor<?x4x8xf32>, %k: tenso
 // -----
 
 func.func @segmented_attention_c4_none_visible(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C4: visible says of each of 2 heads of A whether it sees, and some head does}}
+  // expected-error@below {{C4: visible says for each of 2 heads of A whether it sees rows, and at least one head does}}
   %r:4 = cheems.segmented_attention threshold scale 0.5 hide_below 1.0 visible [false, false] block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
   return
 }
@@ -298,7 +298,7 @@ func.func @segmented_attention_c5_positions_shape(%q: tensor<?x4x8xf32>, %k: ten
 // -----
 
 func.func @segmented_attention_c6_missing(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r:4 = cheems.segmented_attention threshold scale 0.5 block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
   return
 }
@@ -306,7 +306,7 @@ func.func @segmented_attention_c6_missing(%q: tensor<?x4x8xf32>, %k: tensor<?x2x
 // -----
 
 func.func @segmented_attention_c6_kind(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r:4 = cheems.segmented_attention bias scale 0.5 hide_below 1.0 block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>
   return
 }
@@ -338,7 +338,7 @@ func.func @segmented_attention_c7_shape(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8x
 // -----
 
 func.func @segmented_attention_c8_missing(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xi8>, %values: tensor<?x3x2x?x8xi8>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only then}}
   %r:4 = cheems.segmented_attention bias scale 0.5 block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>
   return
 }
@@ -346,7 +346,7 @@ func.func @segmented_attention_c8_missing(%q: tensor<?x4x8xf32>, %k: tensor<?x2x
 // -----
 
 func.func @segmented_attention_c8_not_codes(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xf32>, %values: tensor<?x3x2x?x8xf32>, %masks: tensor<?x3x2x?xf32>, %ks: tensor<?x3x2x?xf32>, %vs: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only then}}
   %r:6 = cheems.segmented_attention bias scale 0.5 block 8 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>) scales(%ks, %vs : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?x8xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>
   return
 }
@@ -354,7 +354,7 @@ func.func @segmented_attention_c8_not_codes(%q: tensor<?x4x8xf32>, %k: tensor<?x
 // -----
 
 func.func @segmented_attention_c8_keys_alone(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xi8>, %values: tensor<?x3x2x?x8xi8>, %masks: tensor<?x3x2x?xf32>, %ks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only then}}
   %r:5 = "cheems.segmented_attention"(%q, %k, %v, %mask, %segments, %layer, %y, %keys, %values, %masks, %ks) <{block = 8 : i64, kind = #cheems<mask_kind bias>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>, scale = 5.0e-01 : f64}> : (tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>, tensor<?x2xf32>, tensor<?x8xi32>, index, tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> (tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>)
   return
 }
@@ -362,7 +362,7 @@ func.func @segmented_attention_c8_keys_alone(%q: tensor<?x4x8xf32>, %k: tensor<?
 // -----
 
 func.func @segmented_attention_c8_values_alone(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xi8>, %values: tensor<?x3x2x?x8xi8>, %masks: tensor<?x3x2x?xf32>, %vs: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only there}}
+  // expected-error@below {{C8: key_scales and value_scales are given for i8, and only then}}
   %r:5 = "cheems.segmented_attention"(%q, %k, %v, %mask, %segments, %layer, %y, %keys, %values, %masks, %vs) <{block = 8 : i64, kind = #cheems<mask_kind bias>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0>, scale = 5.0e-01 : f64}> : (tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>, tensor<?x2xf32>, tensor<?x8xi32>, index, tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> (tensor<?x4x8xf32>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?x8xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>)
   return
 }
@@ -386,7 +386,7 @@ func.func @segmented_attention_c8_value_scales_shape(%q: tensor<?x4x8xf32>, %k: 
 // -----
 
 func.func @segmented_attention_c9(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xbf16>, %values: tensor<?x3x2x?x8xbf16>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C9: only of i8 does bf16 say what is rounded}}
+  // expected-error@below {{C9: bf16 is given only for i8}}
   %r:4 = cheems.segmented_attention bias scale 0.5 block 8 bf16 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>
   return
 }

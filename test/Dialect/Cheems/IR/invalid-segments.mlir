@@ -154,7 +154,7 @@ func.func @segmented_ssd_c5_pool_static(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf
 // -----
 
 func.func @segmented_ssd_c5_divides(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x3x6xf32>, %c: tensor<?x3x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %pool: tensor<?x7x4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 3 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 3 groups}}
   %r:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x3x6xf32>, tensor<?x3x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
   return
 }
@@ -162,7 +162,7 @@ func.func @segmented_ssd_c5_divides(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>,
 // -----
 
 func.func @segmented_ssd_c5_no_head(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>, %a: tensor<0xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x0x8xf32>, %pool: tensor<?x7x0x6x8xf32>) {
-  // expected-error@below {{C5: 0 heads do not divide among 2 groups}}
+  // expected-error@below {{C5: 0 heads cannot be divided among 2 groups}}
   %r:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %c : tensor<?x0x8xf32>, tensor<?x0xf32>, tensor<0xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x0x8xf32>, tensor<?x7x0x6x8xf32>) -> tensor<?x0x8xf32>, tensor<?x7x0x6x8xf32>
   return
 }
@@ -170,7 +170,7 @@ func.func @segmented_ssd_c5_no_head(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>,
 // -----
 
 func.func @segmented_ssd_c5_no_group(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x0x6xf32>, %c: tensor<?x0x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %pool: tensor<?x7x4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 0 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 0 groups}}
   %r:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x0x6xf32>, tensor<?x0x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
   return
 }

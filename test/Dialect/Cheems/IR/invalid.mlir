@@ -74,7 +74,7 @@ func.func @rotary_table_c1(%p: tensor<5xi32>, %l: tensor<5xi32>, %c: tensor<5x4x
 // -----
 
 func.func @rotary_table_c1_position(%p: tensor<6xi32>, %l: tensor<5xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C1: position and length have one entry a row of the tables}}
+  // expected-error@below {{C1: position and length have one entry per row of the tables}}
   %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<6xi32>, tensor<5xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @rotary_table_c1_position(%p: tensor<6xi32>, %l: tensor<5xi32>, %c: te
 // -----
 
 func.func @rotary_table_c1_length(%p: tensor<5xi32>, %l: tensor<6xi32>, %c: tensor<5x4xf32>, %s: tensor<5x4xf32>) {
-  // expected-error@below {{C1: position and length have one entry a row of the tables}}
+  // expected-error@below {{C1: position and length have one entry per row of the tables}}
   %r:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<5xi32>, tensor<6xi32>) outs(%c, %s : tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>, tensor<5x4xf32>
   return
 }
@@ -178,7 +178,7 @@ func.func @dynamic_mask_c1(%d: tensor<5x2xf32>, %a: tensor<2xf32>, %o: tensor<5x
 // -----
 
 func.func @dynamic_mask_c2(%d: tensor<5x2xf32>, %a: tensor<3xf32>, %o: tensor<5x2xf32>) {
-  // expected-error@below {{C2: a has one entry a head of step}}
+  // expected-error@below {{C2: a has one entry per head of step}}
   %r = cheems.dynamic_mask ins(%d, %a : tensor<5x2xf32>, tensor<3xf32>) outs(%o : tensor<5x2xf32>) -> tensor<5x2xf32>
   return
 }
@@ -202,7 +202,7 @@ func.func @keep_threshold_c2(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index
 // -----
 
 func.func @keep_threshold_c2_heads(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x3xf32>, %l: tensor<5x3xi32>) {
-  // expected-error@below {{C2: threshold has one column a head of mask}}
+  // expected-error@below {{C2: threshold has one column per head of mask}}
   %r:2 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x3xf32>, tensor<5x3xi32>) -> tensor<5x3xf32>, tensor<5x3xi32>
   return
 }
@@ -218,7 +218,7 @@ func.func @keep_threshold_c3(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index
 // -----
 
 func.func @keep_threshold_c4(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
-  // expected-error@below {{C4: a place is found for one row, got 'tensor<5x2xf32>'}}
+  // expected-error@below {{C4: place is given only for one row, got 'tensor<5x2xf32>'}}
   %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) place(%l : tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>, tensor<5x2xi32>
   return
 }
@@ -234,7 +234,7 @@ func.func @keep_threshold_c4_shape(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n:
 // -----
 
 func.func @keep_update_c1(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
-  // expected-error@below {{C1: keys and values have one type}}
+  // expected-error@below {{C1: keys and values have the same type}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
@@ -258,7 +258,7 @@ func.func @keep_update_c2_position(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: ind
 // -----
 
 func.func @keep_update_c3(%t: tensor<1xf32>, %l: tensor<2xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
-  // expected-error@below {{C3: threshold and last have one entry a head}}
+  // expected-error@below {{C3: threshold and last have one entry per head}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<1xf32>, tensor<2xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
@@ -266,7 +266,7 @@ func.func @keep_update_c3(%t: tensor<1xf32>, %l: tensor<2xi32>, %n: index, %k: t
 // -----
 
 func.func @keep_update_c3_last(%t: tensor<2xf32>, %l: tensor<3xi32>, %n: index, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
-  // expected-error@below {{C3: threshold and last have one entry a head}}
+  // expected-error@below {{C3: threshold and last have one entry per head}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<3xi32>, index, index) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
@@ -282,7 +282,7 @@ func.func @keep_update_c4(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: t
 // -----
 
 func.func @keep_update_c6(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %w: tensor<3xi32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
-  // expected-error@below {{C6: place has one entry a head}}
+  // expected-error@below {{C6: place has one entry per head}}
   %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) place(%w : tensor<3xi32>) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
@@ -298,7 +298,7 @@ func.func @dynamic_mask_attention_c1(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @dynamic_mask_attention_c2(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xbf16>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C2: keys and values have one type [G, C, P] with the P of query}}
+  // expected-error@below {{C2: keys and values have the same type [G, C, P] with the P of query}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xbf16>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -306,7 +306,7 @@ func.func @dynamic_mask_attention_c2(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @dynamic_mask_attention_c2_head(%q: tensor<3x4x8xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C2: keys and values have one type [G, C, P] with the P of query}}
+  // expected-error@below {{C2: keys and values have the same type [G, C, P] with the P of query}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -314,7 +314,7 @@ func.func @dynamic_mask_attention_c2_head(%q: tensor<3x4x8xf32>, %k: tensor<2x9x
 // -----
 
 func.func @dynamic_mask_attention_c3_keys(%q: tensor<3x4x8xf32>, %k: tensor<3x9x8xf32>, %v: tensor<3x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 3 key heads and 2 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 3 key heads and 2 mask heads}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<3x9x8xf32>, tensor<3x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -322,7 +322,7 @@ func.func @dynamic_mask_attention_c3_keys(%q: tensor<3x4x8xf32>, %k: tensor<3x9x
 // -----
 
 func.func @dynamic_mask_attention_c3_masks(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<3x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C3: 4 query heads do not divide among 2 key heads and 3 mask heads}}
+  // expected-error@below {{C3: 4 query heads cannot be divided among 2 key heads and 3 mask heads}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<3x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -386,7 +386,7 @@ func.func @dynamic_mask_attention_c5_last(%q: tensor<3x4x8xf32>, %k: tensor<2x9x
 // -----
 
 func.func @dynamic_mask_attention_c6(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r = cheems.dynamic_mask_attention bias scale 0.5 hide_below 1.0 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -394,7 +394,7 @@ func.func @dynamic_mask_attention_c6(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32
 // -----
 
 func.func @dynamic_mask_attention_c6_missing(%q: tensor<3x4x8xf32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %n: index, %y: tensor<3x4x8xf32>) {
-  // expected-error@below {{C6: hide_below belongs to kind threshold, and only there}}
+  // expected-error@below {{C6: hide_below is given for kind threshold, and only then}}
   %r = cheems.dynamic_mask_attention threshold scale 0.5 ins(%q, %k, %v, %m, %n : tensor<3x4x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, index) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
   return
 }
@@ -418,7 +418,7 @@ func.func @parameter_c2() {
 // -----
 
 func.func @parameter_c3() {
-  // expected-error@below {{C3: a result in layout}}
+  // expected-error@below {{C3: a result with layout}}
   %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 2>) : tensor<4x4x16x1xf32>
   return
 }
@@ -426,7 +426,7 @@ func.func @parameter_c3() {
 // -----
 
 func.func @parameter_c3_rank() {
-  // expected-error@below {{C3: a result in layout}}
+  // expected-error@below {{C3: a result with layout}}
   %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<64x4xf32>
   return
 }
@@ -466,7 +466,7 @@ func.func @parameter_c4_layout() {
 // -----
 
 func.func @parameter_c3_matrices() {
-  // expected-error@below {{C3: a result in layout}}
+  // expected-error@below {{C3: a result with layout}}
   %r = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 1>) : tensor<2x4x4x16x1xf32>
   return
 }
@@ -474,7 +474,7 @@ func.func @parameter_c3_matrices() {
 // -----
 
 func.func @parameter_c5_rank() {
-  // expected-error@below {{C5: beside stands at a matrix of 2 parts of as many columns, in rows, got 'tensor<8xf32>'}}
+  // expected-error@below {{C5: beside needs a matrix of rows with 2 equal parts, got 'tensor<8xf32>'}}
   %r = cheems.parameter ["a", "b"] beside : tensor<8xf32>
   return
 }
@@ -482,7 +482,7 @@ func.func @parameter_c5_rank() {
 // -----
 
 func.func @parameter_c5_columns() {
-  // expected-error@below {{C5: beside stands at a matrix of 3 parts of as many columns, in rows, got 'tensor<4x8xf32>'}}
+  // expected-error@below {{C5: beside needs a matrix of rows with 3 equal parts, got 'tensor<4x8xf32>'}}
   %r = cheems.parameter ["a", "b", "c"] beside : tensor<4x8xf32>
   return
 }
@@ -490,7 +490,7 @@ func.func @parameter_c5_columns() {
 // -----
 
 func.func @parameter_c5_permute() {
-  // expected-error@below {{C5: beside stands at a matrix of 1 parts}}
+  // expected-error@below {{C5: beside needs a matrix of rows with 1 equal parts}}
   %r = cheems.parameter ["a"] permute [1, 0] beside : tensor<4x8xf32>
   return
 }
@@ -540,7 +540,7 @@ func.func private @quantized_group() attributes {q = #cheems.quantized<bits = 8,
 // -----
 
 func.func @worker_c1() {
-  // expected-error@below {{C1: stands inside an scf.forall}}
+  // expected-error@below {{C1: must be inside of an scf.forall}}
   %r = cheems_cpu.worker : index
   return
 }

@@ -66,7 +66,7 @@ func.func @ssd_c5_static(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor
 // -----
 
 func.func @ssd_c5_divides(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x3x6xf32>, %c: tensor<?x3x6xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 3 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 3 groups}}
   %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x3x6xf32>, tensor<?x3x6xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
   return
 }
@@ -74,7 +74,7 @@ func.func @ssd_c5_divides(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tenso
 // -----
 
 func.func @ssd_c5_no_head(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>, %a: tensor<0xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %y: tensor<?x0x8xf32>, %h: tensor<0x6x8xf32>) {
-  // expected-error@below {{C5: 0 heads do not divide among 2 groups}}
+  // expected-error@below {{C5: 0 heads cannot be divided among 2 groups}}
   %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x0x8xf32>, tensor<?x0xf32>, tensor<0xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) outs(%y, %h : tensor<?x0x8xf32>, tensor<0x6x8xf32>) -> tensor<?x0x8xf32>, tensor<0x6x8xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @ssd_c5_no_head(%x: tensor<?x0x8xf32>, %dt: tensor<?x0xf32>, %a: tenso
 // -----
 
 func.func @ssd_c5_no_group(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x0x6xf32>, %c: tensor<?x0x6xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x6x8xf32>) {
-  // expected-error@below {{C5: 4 heads do not divide among 0 groups}}
+  // expected-error@below {{C5: 4 heads cannot be divided among 0 groups}}
   %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x0x6xf32>, tensor<?x0x6xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<4x6x8xf32>
   return
 }

@@ -50,7 +50,7 @@ func.func @finish_c1_dynamic(%c: tensor<4x?xf32>, %y: tensor<4x32xf32>) {
 // -----
 
 func.func @finish_c2(%c: tensor<4x4xf32>, %y: tensor<4x32xf32>) {
-  // expected-error@below {{C2: turns whole heads of 8 columns, not 12}}
+  // expected-error@below {{C2: must rotate whole heads of 8 columns, not 12}}
   %r = cheems_cpu.finish turned 12 angles(%c, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @finish_c2(%c: tensor<4x4xf32>, %y: tensor<4x32xf32>) {
 // -----
 
 func.func @finish_c2_none(%c: tensor<4x4xf32>, %y: tensor<4x32xf32>) {
-  // expected-error@below {{C2: turns whole heads of 8 columns, not 0}}
+  // expected-error@below {{C2: must rotate whole heads of 8 columns, not 0}}
   %r = cheems_cpu.finish turned 0 angles(%c, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
@@ -74,7 +74,7 @@ func.func @finish_c2_cut(%c: tensor<4x4xf32>, %y: tensor<4x12xf32>) {
 // -----
 
 func.func @finish_c3_epilogue(%y: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped stands where the epilogue does}}
+  // expected-error@below {{C3: mapped and the epilogue are given together}}
   %r = cheems_cpu.finish mapped [3, 5] outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }

@@ -198,7 +198,7 @@ func.func @linear_c5_yield(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %y: t
 // -----
 
 func.func @linear_c6_weights(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %w1: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: without an epilogue there is one weight and nothing beside it}}
+  // expected-error@below {{C6: without an epilogue there is one weight and no operand of with}}
   %r = cheems_cpu.linear ins(%x : tensor<4x8xf32>) weights(%w0, %w1 : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -206,7 +206,7 @@ func.func @linear_c6_weights(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %w1
 // -----
 
 func.func @linear_c6_with(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %a0: tensor<20xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: without an epilogue there is one weight and nothing beside it}}
+  // expected-error@below {{C6: without an epilogue there is one weight and no operand of with}}
   %r = cheems_cpu.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x8x16x1xf32>) with(%a0 : tensor<20xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -214,7 +214,7 @@ func.func @linear_c6_with(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %a0: t
 // -----
 
 func.func @yield_c1(%x: f32) {
-  // expected-error@below {{C1: stands in the epilogue of a cheems_cpu.linear}}
+  // expected-error@below {{C1: must be in the epilogue of a cheems_cpu.linear}}
   cheems_cpu.yield %x : f32
 }
 
