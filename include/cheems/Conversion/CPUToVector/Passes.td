@@ -12,7 +12,8 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     After: `scf.for` loops over register tiles of `vector` ops. An `ssd_chunk` of several rows and the expert ops get scratch of static
     size. With `products` other than `fma`, a `cheems_cpu.linear` of pairs of bf16 becomes `amx` or `x86vector.avx512.dot` ops, and an
     `scf.forall` before its loop rounds the inputs to bf16.
-    A `cheems.mix_experts` goes as its `experts_strategy` says: row by row, by pieces of a row, or by groups of rows. In a group, the pairs of a row and an expert are sorted by expert, so that a row of a table is fetched once for all rows of x that need it.
+    A `cheems.mix_experts` goes row by row, by pieces of a row, or by groups of rows, as its `experts_strategy` says. In a group, the pairs of
+    a row and an expert are sorted by expert, so that a row of a table is fetched once for all rows of x that need it.
     Requires: bufferised IR. If the module has a `cheems.target`, it is used, and the options are ignored.
     Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
     `tdpbf16ps` over blocks of 32), in every tile. So a row does not depend on other rows. An `ssd_chunk` of one row has the bits of the

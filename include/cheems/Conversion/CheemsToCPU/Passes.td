@@ -52,8 +52,8 @@ def PackParametersPass : Pass<"cheems-pack-parameters", "::mlir::ModuleOp"> {
     After: the parameter has `layout = #cheems_cpu.panels<16, pair>` and the type [ceil(N/16), K/pair, 16, pair], and the product is a
     `cheems_cpu.linear`. Reads of rows of the same parameter (a tied embedding) index the panels. If the destination is not zero, the
     epilogue adds it. A `linalg.generic` y[t, a, b, n] = sum_k x[t, a, b, k] * w[a, b, k, n] with a permuted parameter becomes one
-    `cheems_cpu.linear` per matrix, in an `scf.forall` over blocks of 64 rows, a and b. In a function of few rows (`cheems.most_rows`) they come one after the
-    other.
+    `cheems_cpu.linear` per matrix, in an `scf.forall` over blocks of 64 rows, a and b. In a function of few rows
+    (`cheems.most_rows`) they come one after the other.
     Requires: only products and `tensor.extract` use the weights. `pair` is 2 for bf16 with an even K, and 1 otherwise. Any other
     parameter with `permute` stays as it is.
     Guarantees: one stream along K gives 16 outputs. The archive writer packs the weights; compiled code does not. Preserves bits if the
@@ -95,23 +95,23 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
 def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
   let summary = "Choose the sizes of loops from the target and the shapes";
   let description = [{
-    Before: packed products and the ops of the dialect on tensors; a module that may say its target as `cheems.target`.
-    After: the module has a `cheems.target`, by the options where it had none. Each op that a later pass cuts says how, by one attribute
-    `cheems_cpu.strategy`: `#cheems_cpu.product_strategy` of a product, `rows_strategy` of work that goes by rows, `attention_strategy`,
-    `ssd_strategy`, `experts_strategy`. A strategy that is there stays. The module gets a `step_strategy` for the session. A target
-    of one lane, plain loops, cuts attention alone.
-    What a function is for matters only by `cheems.most_rows`: with at most 64 rows, work that goes by rows stays whole, products
-    have loops for few rows only, and pieces of a row's experts are shared by threads where the tables are large.
-    With `group-experts`, where the rows of a group find no fewer experts than the tables hold, each `cheems.retrieve_experts` whose
+    Before: packed products and the ops of the dialect on tensors. The module may have a `cheems.target`.
+    After: the module has a `cheems.target`, from the options if it had none. Each op that a later pass cuts has one attribute
+    `cheems_cpu.strategy`, which says how. Products have a `#cheems_cpu.product_strategy`, and row-wise work has a `rows_strategy`. The
+    others are `attention_strategy`, `ssd_strategy` and `experts_strategy`. If an op has a strategy already, it keeps it. The module gets a
+    `step_strategy` for the session. A target of one lane means plain loops, and only attention is cut.
+    A function may say with `cheems.most_rows` how many rows it has at most. If that is 64 or less, row-wise work stays whole, products have
+    only loops for few rows, and threads share the pieces of a row's experts if the tables are large.
+    With `group-experts`, the rows of a group may find no fewer experts than the tables hold. Then each `cheems.retrieve_experts` whose
     results only `cheems.mix_experts` takes becomes `ascending`. Each `cheems.mix_experts` then goes `by_group`, unless it has few rows, is
-    in a parallel loop, or takes a retrieval that stays best first.
-    Requires: products packed, epilogues fused.
-    Guarantees: no other pass decides sizes (`Utils/Strategy.h` has every number); passes that cut an op take its strategy off, and
-    leave an op without one whole. Changes no bits but by the sizes of chunks and of attention's steps, and by `ascending`, which
-    changes the order in which a head's experts are added, alike in all functions.
+    in a parallel loop, or takes a retrieval that is not `ascending`.
+    Requires: products are packed, and epilogues are fused.
+    Guarantees: no other pass decides sizes (`Utils/Strategy.h` has every number). A pass that cuts an op removes its strategy, and does not
+    cut an op without one. Bits depend only on the sizes of chunks and of attention's steps, and on `ascending`. The latter changes the
+    order in which a head's experts are added, in all functions in the same way.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes of a vector register of the target; 1 for plain loops">,
+    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes per vector register of the target; 1 for plain loops">,
     Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
            "::mlir::cheems::productsValues()">,
@@ -128,7 +128,8 @@ def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
     After: an `scf.forall` around a slice of each op. It goes over groups of panels, over blocks of rows, or, for expert ops, over rows. The
     fill of an op moves into the loop. So does the product of a `cheems_cpu.finish`; its groups then have whole heads.
     Requires: parallel dimensions. A reduction is never split. An op without a strategy is not split.
-    Guarantees: an op that was split has no sizes any more; what a kernel reads of the strategy stays. Iterations write disjoint slices. Preserves bits: each element sums the same numbers in the same order.
+    Guarantees: an op that was split has no sizes any more, but keeps what a kernel reads from its strategy. Iterations write disjoint
+    slices. Preserves bits: each element sums the same numbers in the same order.
   }];
   let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect",
                            "::mlir::linalg::LinalgDialect"];

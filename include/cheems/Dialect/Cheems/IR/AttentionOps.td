@@ -30,7 +30,7 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, C].
     - C5: `position` [M, C], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
-    - C6: `hide_below` is given only for kind `threshold`.
+    - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `seen` is [T], and is given only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, C] are given if and only if keys and values are i8.
     - C9: `bf16` is given only for i8.

@@ -164,7 +164,7 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     - C4: either `mask` [T, M] or `visible` is given. `visible` has M numbers, which are not all zero; it is given only for kind
       `threshold` with 0 < `hide_below` <= 1.
     - C5: `positions` [slots, layers, G', C] are given if and only if `keep` is. Then `keep` >= 1, the kind is `bias`, and G' = M.
-    - C6: `hide_below` is given only for kind `threshold`.
+    - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `counts` [slots, layers, G'] is given only for kind `threshold` with `mask`.
     - C8: `key_scales` and `value_scales` [slots, layers, G', C] are given if and only if keys and values are i8.
     - C9: `bf16` is given only for i8.

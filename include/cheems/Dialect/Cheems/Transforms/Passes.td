@@ -26,12 +26,12 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
   let description = [{
     Before: functions with ops that work on segments: `cheems.positions`, `cheems.segmented_ssd`, `cheems.segmented_attention`.
     After: each has a copy at the end of the module, with `_decode` behind its name. A copy calls the copies of the functions that the
-    original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps with more
-    sequences by the first function.
+    original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps of more
+    sequences with the original.
     Requires: the module has every function that is called.
     Guarantees: the original functions stay as they are. Functions without such ops are shared. Preserves bits.
   }];
-  let options = [Option<"mostRows", "most-rows", "int64_t", "64", "Rows that a step of one row per segment has at most">];
+  let options = [Option<"mostRows", "most-rows", "int64_t", "64", "The greatest number of rows of a step with one row per segment">];
   let dependentDialects = ["::mlir::cheems::CheemsDialect"];
 }
 

@@ -46,8 +46,8 @@ def CheemsCPU_TargetAttr : AttrDef<CheemsCPU_Dialect, "Target", [DeclareAttrInte
   let mnemonic = "target";
   let summary = "What kernels and sizes of loops depend on";
   let description = [{
-    A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16, or 1 for plain loops without kernels), how many registers there are (16 or
-    32), and how products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
+    A module has it as `cheems.target`. It says how many f32 lanes a vector register has (8 or 16, or 1 for plain loops without kernels),
+    how many registers there are (16 or 32), and how products with weights of bf16 and of codes are computed (`fma`, `dot_i8`, `dot_bf16` or `amx`).
 
     Example: `#cheems_cpu.target<lanes = 16, registers = 32, products = amx>`
   }];

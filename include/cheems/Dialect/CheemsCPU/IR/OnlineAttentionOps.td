@@ -30,7 +30,7 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     - C3: G divides H and M divides H, which is not zero; G, M, H and P are static.
     - C4: `mask` is [M, J].
     - C5: `position` [M, J], `threshold` and `last` [T, M] are given together, and only for kind `bias`.
-    - C6: `hide_below` is given only for kind `threshold`.
+    - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `seen` is [T], and is given only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, J] are given if and only if keys and values are i8.
     - C9: `bf16` is given only for i8.

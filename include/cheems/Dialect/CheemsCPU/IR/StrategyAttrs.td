@@ -7,11 +7,11 @@ include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 def CheemsCPU_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
   let cppNamespace = "::mlir::cheems";
   let description = [{
-    A value of `cheems_cpu.strategy`. An op has at most one. A pass that has cut an op takes its sizes off, so what is inside of the
-    new loops is not cut again.
+    A value of `cheems_cpu.strategy`. An op has at most one. A pass that cuts an op removes its sizes, so the op inside of the new loops
+    is not cut again.
   }];
   let methods = [
-    InterfaceMethod<"Whether `op` can have it; else an error at the op.", "::llvm::LogicalResult", "verifyOn",
+    InterfaceMethod<"Whether `op` can have it. If not, there is an error at the op.", "::llvm::LogicalResult", "verifyOn",
                     (ins "::mlir::Operation *":$op)>
   ];
 }
@@ -23,11 +23,11 @@ class CheemsCPU_StrategyAttr<string name, string text>
 }
 
 def CheemsCPU_ProductStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product"> {
-  let summary = "How a product, and what finishes it, is cut";
+  let summary = "How a product and its finish are cut";
   let description = [{
-    On `cheems_cpu.linear` and `cheems_cpu.finish`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the product whole. Of
-    a `finish` they are a multiple of the panels that hold whole heads. `few_rows`: the function never has many rows, so the kernel
-    makes loops for few rows only.
+    It is an attribute of `cheems_cpu.linear` and `cheems_cpu.finish`. `panels`: panels of 16 columns per parallel iteration; 0 leaves the
+    product whole. For a `finish`, this is a multiple of the number of panels that hold whole heads. `few_rows`: the function never has
+    many rows, so the kernel has only loops for few rows.
 
     Example: `#cheems_cpu.product_strategy<panels = 4>`
   }];
@@ -36,9 +36,9 @@ def CheemsCPU_ProductStrategyAttr : CheemsCPU_StrategyAttr<"Product", "product">
 }
 
 def CheemsCPU_RowsStrategyAttr : CheemsCPU_StrategyAttr<"Rows", "rows"> {
-  let summary = "How work that goes by rows is cut";
+  let summary = "How row-wise work is cut";
   let description = [{
-    On ops whose first loop is parallel. `rows`: rows per parallel iteration, at least 1.
+    It is an attribute of ops whose first loop is parallel. `rows`: rows per parallel iteration, at least 1.
 
     Example: `#cheems_cpu.rows_strategy<rows = 32>`
   }];
@@ -49,7 +49,7 @@ def CheemsCPU_RowsStrategyAttr : CheemsCPU_StrategyAttr<"Rows", "rows"> {
 def CheemsCPU_AttentionStrategyAttr : CheemsCPU_StrategyAttr<"Attention", "attention"> {
   let summary = "How attention over one sequence is cut";
   let description = [{
-    On `cheems.dynamic_mask_attention`. `rows`: rows per block. `keys`: entries per step of the running softmax. Both are at least 1.
+    It is an attribute of `cheems.dynamic_mask_attention`. `rows`: rows per block. `keys`: entries per step of the running softmax. Both are at least 1.
 
     Example: `#cheems_cpu.attention_strategy<rows = 64, keys = 384>`
   }];
@@ -60,7 +60,7 @@ def CheemsCPU_AttentionStrategyAttr : CheemsCPU_StrategyAttr<"Attention", "atten
 def CheemsCPU_SSDStrategyAttr : CheemsCPU_StrategyAttr<"SSD", "ssd"> {
   let summary = "How SSD over one sequence is cut";
   let description = [{
-    On `cheems.ssd`. `chunk`: rows per chunk, at least 1.
+    It is an attribute of `cheems.ssd`. `chunk`: rows per chunk, at least 1.
 
     Example: `#cheems_cpu.ssd_strategy<chunk = 32>`
   }];
@@ -68,7 +68,7 @@ def CheemsCPU_SSDStrategyAttr : CheemsCPU_StrategyAttr<"SSD", "ssd"> {
   let genVerifyDecl = 1;
 }
 
-def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "In which order experts of rows are read", [
+def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "The order in which the experts of rows are read", [
     I32EnumAttrCase<"ByRow", 0, "by_row">,     // all of a row's, then the next row's
     I32EnumAttrCase<"ByGroup", 1, "by_group">, // those of a group of rows, sorted by their ids
     I32EnumAttrCase<"ByPiece", 2, "by_piece">  // pieces of a row's experts are shared out to threads
@@ -80,8 +80,10 @@ def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "In which order experts o
 def CheemsCPU_ExpertsStrategyAttr : CheemsCPU_StrategyAttr<"Experts", "experts"> {
   let summary = "How experts are read and added";
   let description = [{
-    On `cheems.mix_experts`. `rows`: rows per parallel iteration, or per group `by_group`, at least 1. `fetch`: the tables are larger
-    than a cache, so rows of them are fetched ahead.
+    It is an attribute of `cheems.mix_experts`. `order`: `by_row` reads all experts of a row, then those of the next row; `by_group` reads
+    the experts of a group of rows in the order of their ids; `by_piece` shares the pieces of a row's experts among threads. `rows`: rows
+    per parallel iteration, or per group for `by_group`, at least 1. `fetch`: the tables are larger than a cache, so their rows are
+    fetched ahead.
 
     Example: `#cheems_cpu.experts_strategy<order = by_group, rows = 64, fetch = true>`
   }];
@@ -93,8 +95,8 @@ def CheemsCPU_ExpertsStrategyAttr : CheemsCPU_StrategyAttr<"Experts", "experts">
 def CheemsCPU_StepStrategyAttr : CheemsCPU_StrategyAttr<"Step", "step"> {
   let summary = "How a session feeds a step";
   let description = [{
-    On a module. `prefill`: rows of a long prompt per step. `chunk`: rows per chunk of SSD, 0 without SSD; a prompt that is fed in
-    multiples of it gets the same bits.
+    It is an attribute of a module. `prefill`: rows of a long prompt per step. `chunk`: rows per chunk of SSD, or 0 without SSD. A prompt
+    that is fed in multiples of it gets the same bits.
 
     Example: `#cheems_cpu.step_strategy<prefill = 512, chunk = 32>`
   }];
