@@ -77,8 +77,8 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     Edges: the caller guarantees expert ids in [0, E). An expert that two heads retrieve counts twice.
 
     Accumulation: f32. Rows of `down` and `up` are widened exactly, and experts are added in the order of `expert`. Compiled code sums
-    eight experts of a head in that order and adds their sum to y, whatever other rows there are. `cheems.group` lets rows read
-    experts together. Then the eight are summed in the order of ids, which is the same order if the ids ascend.
+    eight experts of a head in that order and adds their sum to y, whatever other rows there are. A target may let rows
+    read experts together. Then the eight are summed in the order of ids, which is the same order if the ids ascend.
 
     Example:
     ```mlir
