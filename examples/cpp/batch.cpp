@@ -41,7 +41,7 @@ Model openModel(const char *path) {
   return Model(model);
 }
 
-/// The session takes this many rows a step, or one a slot where that is more.
+/// The session takes this many rows per step, or one per slot if that is more.
 constexpr size_t chunk = 512;
 
 Session makeSession(const Model &model, size_t slots) {

@@ -1,4 +1,4 @@
-// mask = exp(A * softplus(dt)), one value a key and mask head.
+// mask = exp(A * softplus(dt)), one value per key and mask head.
 #include "cheems/Reference/DynamicMask.h"
 #include "cheems/Reference/Linear.h"
 #include <cmath>

@@ -57,7 +57,7 @@ private:
 
   bool tied;                                 ///< the embedding is the head
   int64_t sharedBytes = 0, headBytes = 0;    ///< read whole
-  double rowProducts = 0, logitProducts = 0; ///< operations a row
+  double rowProducts = 0, logitProducts = 0; ///< operations per row
   std::vector<Table> embeddings, experts;
   int64_t expertsPerToken, keepWindow;
   std::vector<Stored> state;

@@ -60,10 +60,10 @@ private:
   bool hasAnswered = false;
 };
 
-/// Asks on standard input, a message a line, until it or the program ends, and
-/// answers on standard output. Says which messages are refused, and goes on.
-/// `first` is the first message, if given. `changed` is called at the beginning
-/// and after each turn. Returns the exit code.
+/// Asks on standard input, one message per line, until it or the program ends,
+/// and answers on standard output. Says which messages are refused, and goes
+/// on. `first` is the first message, if given. `changed` is called at the
+/// beginning and after each turn. Returns the exit code.
 int runChat(Chat &chat, const std::optional<std::string> &first,
             const std::function<void()> &changed);
 

@@ -7,7 +7,7 @@
 
 namespace cheems {
 
-/// A session for `table`: a slot a row up to a bound, with room for its rows
+/// A session for `table`: a slot per row up to a bound, with room for its rows
 /// and no more. Throws Error where they do not fit in the context that was
 /// asked for, else in the model's.
 Session sessionFor(const TokenTable &table, const std::string &name,

@@ -54,7 +54,7 @@ int64_t checkSlots(int64_t slots) {
 /// The decode entry leaves to one thread what is little work for few rows.
 constexpr int64_t kDecodeRows = 64;
 
-/// Of whichever entry needs more: a decode step has at most one row a slot.
+/// Of whichever entry needs more: a decode step has at most one row per slot.
 int64_t workspaceSize(const Variant &variant, int64_t rows, int64_t slots,
                       int64_t threads) {
   return std::max(variant.generalWorkspace.bytes(rows, threads),

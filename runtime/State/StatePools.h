@@ -19,7 +19,7 @@ struct SlotCopy {
 
 class StatePools {
 public:
-  /// `capacity`: entries a head and slot. Throws Error naming the bytes when
+  /// `capacity`: entries per head and slot. Throws Error naming the bytes when
   /// they cannot be had.
   StatePools(const Metadata &metadata, int64_t slots, int64_t capacity);
 

@@ -36,8 +36,8 @@ struct OperationTiming {
   OperationFacts facts;
 };
 
-/// A pass is `operation.rows` rows behind `depth` others, one row a step of the
-/// decode entry, more `prefillChunk` a step. Throws Error.
+/// A pass is `operation.rows` rows behind `depth` others, one row per step of
+/// the decode entry, more `prefillChunk` per step. Throws Error.
 OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
                               const Operation &operation, int64_t depth,
                               int threads, const Options &options,

@@ -6,8 +6,8 @@
 
 namespace cheems::reference {
 
-/// mask[m, n] = exp(A[m] * softplus(dt[n, m])) for dt [N, M] (a row a key) and
-/// A [M]; the result is [M, N].
+/// mask[m, n] = exp(A[m] * softplus(dt[n, m])) for dt [N, M] (a row per key)
+/// and A [M]; the result is [M, N].
 Tensor dynamicMask(const Tensor &dt, const Tensor &a);
 
 } // namespace cheems::reference

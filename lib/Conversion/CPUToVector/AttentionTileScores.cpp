@@ -1,7 +1,7 @@
 // Scores on AMX tiles. Rows: queries stand in a tile's rows, and keys, which
 // all rows share, are put in pairs first. Heads of one row: keys stand in a
 // tile's rows as they are stored, and the few queries are put in pairs; that
-// yields a column a head.
+// yields a column per head.
 #include "AttentionTiles.h"
 
 using namespace mlir;

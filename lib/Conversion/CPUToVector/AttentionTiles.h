@@ -31,7 +31,7 @@ private:
   // Of heads.
   Value pairedQueries; ///< [width / 2, 2 * 16] bf16: two p side by side
   Value copiedKeys;    ///< [kEntries, width] bf16
-  Value columns;       ///< [kEntries, 16] f32: scores, a column a head
+  Value columns;       ///< [kEntries, 16] f32: scores, a column per head
 
   VectorType bf16s(int64_t count) {
     return VectorType::get({count}, b.getBF16Type());

@@ -1,7 +1,7 @@
 // The sums of a group of rows by expert: pairs (row, expert) in the order of
 // ids, products of all pairs, their weights, then a strip of columns at a time
 // the weighted rows, added to the pieces that they are of. Pairs of one expert
-// stand together, so a row of a table is fetched once a group. Within a piece
+// stand together, so a row of a table is fetched once per group. Within a piece
 // experts are added in the order of their ids: the bits are those of a row by
 // itself where a head's ids ascend.
 #include "ExpertMixing.h"

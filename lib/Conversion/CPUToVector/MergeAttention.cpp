@@ -1,4 +1,4 @@
-// Two pieces' running softmax as one: values a vector at a time. All products
+// Two pieces' running softmax as one: values one vector at a time. All products
 // are rounded before they are added, so that the pieces may change places.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,4 +1,4 @@
-// Tables of experts as codes and a scale a row.
+// Tables of experts as codes and a scale per row.
 #include "QuantizeTables.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"

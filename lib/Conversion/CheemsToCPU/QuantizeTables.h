@@ -1,4 +1,4 @@
-// Tables of experts as codes and a scale a row.
+// Tables of experts as codes and a scale per row.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
 

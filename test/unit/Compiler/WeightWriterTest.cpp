@@ -187,7 +187,7 @@ TEST_F(WeightWriter, TransposesRowsLongerThanAChunk) {
 }
 
 TEST_F(WeightWriter, PutsRowsSideBySide) {
-  // Rows longer than a chunk, many rows a chunk, and a chunk cut short.
+  // Rows longer than a chunk, many rows per chunk, and a chunk cut short.
   for (auto [rows, columns] :
        {std::pair<int64_t, int64_t>{3, 40000}, {20000, 5}, {7, 1}, {1, 9}}) {
     for (bool brain : {false, true}) {

@@ -57,7 +57,7 @@ public:
   /// groups and a state of 4; rope_scaling is null.
   ModelFolder &makeCheems(int64_t layers = 2, int64_t period = 2,
                           int64_t offset = 1);
-  /// Four experts of two keys a half, k = 3: by a router under transformers'
+  /// Four experts of two keys per half, k = 3: by a router under transformers'
   /// names, else by two heads of queries and keys of 2.
   ModelFolder &addExperts(int64_t layer);
   ModelFolder &removeNorms();

@@ -110,9 +110,9 @@ struct AttentionForm {
   }
   /// Of a sum of |weights| over `count` entries: weights are quotients of
   /// exponentials of score differences (4 scores), each exponential by 5 units
-  /// in the last place, rescaled once a block; the two sums and the rescalings
-  /// add a rounding an entry. Codes have scales: a rounding a score and a
-  /// weight.
+  /// in the last place, rescaled once per block; the two sums and the
+  /// rescalings add a rounding per entry. Codes have scales: a rounding per
+  /// score and per weight.
   double relativeError(int64_t count) const {
     return 4 * scoreError() +
            ((coded() ? 41 : 40) + 12 * static_cast<double>(count)) * kUnit;

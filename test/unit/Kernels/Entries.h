@@ -11,9 +11,9 @@
 
 namespace cheems::test {
 
-/// Masks and positions of M heads: `first` entries in any order, then one a row
-/// at the positions that follow. Places from first + rows on hold nothing (all
-/// bits set).
+/// Masks and positions of M heads: `first` entries in any order, then one per
+/// row at the positions that follow. Places from first + rows on hold nothing
+/// (all bits set).
 struct Entries {
   int64_t heads, first, rows, capacity;
   std::vector<std::vector<double>> mask; ///< [M][first + rows]

@@ -46,9 +46,10 @@ struct Form {
   std::string decodeName() const { return name() + "_decode"; }
   std::string text() const {
     FunctionText general(name()), decode(decodeName());
-    std::string size = "{cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_group, "
-                         "rows = " +
-                         std::to_string(group) + ">} ";
+    std::string size =
+        "{cheems_cpu.strategy = #cheems_cpu.experts_strategy<order = by_group, "
+        "rows = " +
+        std::to_string(group) + ">} ";
     return textOf(general, group ? size : "") + textOf(decode.decode(), "");
   }
   std::string textOf(FunctionText &function,
@@ -219,7 +220,7 @@ struct Case {
   /// A hit of D products errs by (D + 2) units of the sum of |x d|, its score
   /// in front adds one, a scale another; no activation grows by more than 1.13
   /// a unit, its polynomials err by 8 units of its argument, which also covers
-  /// a softmax over k (10 units and one an expert). Each of the H k additions
+  /// a softmax over k (10 units and one per expert). Each of the H k additions
   /// to y rounds a partial sum no larger than all magnitudes together.
   Tensor bound() const {
     Tensor result({rows, form.size});

@@ -1,4 +1,4 @@
-// retrieve_experts, compiled: comparisons and one addition a pair, so bit for
+// retrieve_experts, compiled: comparisons and one addition per pair, so bit for
 // bit as the evaluator.
 #include "Cases.h"
 #include "ModuleText.h"

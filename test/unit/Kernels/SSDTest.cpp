@@ -152,11 +152,11 @@ Tensor magnitude(Tensor x) {
 /// The result and how much either form may err.
 ///
 /// A term of y or of the state is a product of inputs and of decays, at most
-/// one a row. The recurrence rounds a*step, exponentiates (5 units in the last
-/// place) and multiplies once a row; the dual form exponentiates one sum, which
-/// it has rounded once. Sums run over the rows and over N. Everything is
-/// relative to the sum of the terms' magnitudes, which the recurrence over
-/// magnitudes gives. Decays may underflow to zero.
+/// one per row. The recurrence rounds a*step, exponentiates (5 units in the
+/// last place) and multiplies once per row; the dual form exponentiates one
+/// sum, which it has rounded once. Sums run over the rows and over N.
+/// Everything is relative to the sum of the terms' magnitudes, which the
+/// recurrence over magnitudes gives. Decays may underflow to zero.
 struct Expected {
   SSDResult want, bound;
 

@@ -16,7 +16,7 @@ struct Crash {
   std::string stage;  ///< what it last noted
   std::string how;    ///< a signal's name, or the exit code
   std::string input;  ///< what it last kept
-  std::string frames; ///< innermost first, one a line: object and symbol
+  std::string frames; ///< innermost first, one per line: object and symbol
 };
 
 /// What a job tells about itself while it runs.

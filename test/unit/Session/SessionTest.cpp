@@ -145,7 +145,7 @@ TEST(Session, sequencesInOneStepDoNotMix) {
 TEST(Session, batchOfSingleTokensTakesTheDecodeEntry) {
   Session session(load(), with(2, 2, 3));
   EXPECT_EQ(session.maxRows(),
-            3); // a decode step has a row a slot, whatever the chunk
+            3); // a decode step has a row per slot, whatever the chunk
   std::vector<int32_t> tokens = {4, 5, 6}, rows = {0, 1, 2};
   std::vector<cheems_segment> segments = {
       {0, 0, 1, 0, 0, {}}, {1, 1, 1, 0, 0, {}}, {2, 2, 1, 0, 0, {}}};

@@ -77,7 +77,7 @@ void addExperts(RandomCheckpoint &c) {
   c.keyCount = 5;
   c.experts = 27; // no square
   c.expertHeads = 2;
-  c.expertsPerHead = 7; // more than keys a half
+  c.expertsPerHead = 7; // more than keys per half
   c.retrievalSize = 6;
 }
 

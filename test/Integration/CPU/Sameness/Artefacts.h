@@ -1,4 +1,4 @@
-// Models of every kind, compiled once a test run by the cheems-compile beside
+// Models of every kind, compiled once per test run by the cheems-compile beside
 // this binary.
 #ifndef CHEEMS_TEST_INTEGRATION_CPU_SAMENESS_ARTEFACTS_H
 #define CHEEMS_TEST_INTEGRATION_CPU_SAMENESS_ARTEFACTS_H
@@ -59,8 +59,8 @@ std::vector<std::string> widerVariants(const std::string &model);
 /// The model has SSD layers: chunks are computed in another form than rows.
 bool hasChunks(const Model &model);
 
-/// One test a model and kind of code; variants that this machine cannot run are
-/// skipped.
+/// One test per model and kind of code; variants that this machine cannot run
+/// are skipped.
 class Compiled
     : public testing::TestWithParam<std::tuple<std::string, std::string>> {
 protected:

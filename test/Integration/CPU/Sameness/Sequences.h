@@ -27,8 +27,8 @@ struct Logits {
 Ids drawIds(const Model &model, int64_t count, uint64_t seed = 1);
 Ids part(const Ids &ids, int64_t from, int64_t to);
 
-/// Sessions of this many slots, threads and rows a step; 2048 tokens of context
-/// at most.
+/// Sessions of this many slots, threads and rows per step; 2048 tokens of
+/// context at most.
 Session makeSession(const std::shared_ptr<const Model> &model,
                     int64_t slots = 1, int threads = 1, int64_t rows = 1024,
                     int64_t context = 0);
