@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised when a struct below, an entry's meaning or the file layout changes. */
-#define CHEEMS_ABI_VERSION 2
+#define CHEEMS_ABI_VERSION 3
 
 /* Raised when what compiled code keeps in the state pools changes its meaning,
  * even where names, types and shapes stay: a saved state is read only by code

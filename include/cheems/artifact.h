@@ -1,8 +1,9 @@
 /* Layout of a compiled model file, shared by the compiler that writes it and
  * the runtime that reads it.
  *
- * One ELF x86-64 shared object that dlopen accepts; behind it sections, an
- * index and, as the last 64 bytes, a footer. Integers are little-endian.
+ * Sections, an index and, as the last 64 bytes, a footer. Where there is code
+ * for CPUs, the file starts with it: one ELF x86-64 shared object that dlopen
+ * accepts. Integers are little-endian.
  * docs/abi.md tells what each section holds and what is checked when.
  *
  *   0                 "code": the ELF image
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 /* Raised when a struct below or the meaning of a section changes. */
-#define CHEEMS_ARTIFACT_VERSION 1
+#define CHEEMS_ARTIFACT_VERSION 2
 
 /* The footer's first eight bytes. */
 #define CHEEMS_ARTIFACT_MAGIC "CHEEMS\r\n"
@@ -36,9 +37,11 @@
  * is told from a foreign one. */
 #define CHEEMS_ARTIFACT_ENTRY_PREFIX "cheems_step_"
 
-/* Section names. The first five are required; a text whose file the model
+/* Section names. Weights, metadata, config and checksums are required; so is a
+ * section for each image that the metadata names. A text whose file the model
  * folder lacks has no entry. Readers check and skip names they do not know. */
-#define CHEEMS_SECTION_CODE "code" /* the ELF image, at offset 0 */
+#define CHEEMS_SECTION_CODE "code"    /* code for CPUs: the ELF image, at 0 */
+#define CHEEMS_SECTION_IMAGE "image." /* starts those of other targets */
 #define CHEEMS_SECTION_WEIGHTS                                                 \
   "weights" /* what cheems_step.parameters points to */
 #define CHEEMS_SECTION_METADATA "metadata" /* JSON, docs/abi.md */

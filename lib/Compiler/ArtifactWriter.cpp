@@ -86,7 +86,14 @@ writeArtifact(llvm::StringRef path, llvm::ArrayRef<TargetImage> images,
                                               error.message());
   }
   Sections sections(os, 0);
-  sections.text(CHEEMS_SECTION_CODE, images.front().image.bytes);
+  auto writeImages = [&](bool code) { // the file starts with that of CPUs
+    for (const TargetImage &each : images) {
+      if ((each.section() == CHEEMS_SECTION_CODE) == code) {
+        sections.text(each.section(), each.image.bytes);
+      }
+    }
+  };
+  writeImages(true);
 
   sections.align();
   os.flush();
@@ -105,6 +112,7 @@ writeArtifact(llvm::StringRef path, llvm::ArrayRef<TargetImage> images,
   sections.record(CHEEMS_SECTION_WEIGHTS, sections.at, blocks.size(), 0);
   sections.at += blocks.size();
 
+  writeImages(false);
   sections.text(CHEEMS_SECTION_METADATA, texts.metadata);
   sections.text(CHEEMS_SECTION_CONFIG, texts.config);
   std::pair<llvm::StringRef, llvm::StringRef> optional[] = {

@@ -6,8 +6,10 @@
 #include "OutputFile.h"
 #include "WeightWriter.h"
 #include "cheems/Compiler/Backend.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Import/ModuleBuilder.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Config/llvm-config.h"
 #include <optional>
@@ -35,7 +37,30 @@ public:
       return llvm::createStringError(
           "internal error: the imported module is invalid");
     }
+    if (!placed.empty()) {
+      (*module)->setAttr(mlir::cheems::kParameters,
+                         mlir::parseAttribute(placed, &context));
+      (*module)->setAttr(mlir::cheems::kParameterBytes,
+                         mlir::Builder(&context).getI64IntegerAttr(end));
+    }
     return module;
+  }
+  /// Images made from now on share what this one has as rows.
+  void keep(const Image &image) {
+    for (auto entry : image.parameters.getAsRange<mlir::DictionaryAttr>()) {
+      auto type = mlir::cast<mlir::ShapedType>(
+          entry.getAs<mlir::TypeAttr>("type").getValue());
+      end = std::max<int64_t>(
+          end, llvm::alignTo(entry.getAs<mlir::IntegerAttr>("offset").getInt() +
+                                 type.getNumElements() *
+                                     type.getElementTypeBitWidth() / 8,
+                             64));
+      if (!entry.contains("layout")) { // which only its target can read
+        llvm::raw_string_ostream(rows)
+            << (rows.empty() ? "" : ", ") << mlir::Attribute(entry);
+      }
+    }
+    placed = "[" + rows + "]";
   }
   const CompileOptions &options() const override { return given; }
   const ImportOptions &imported() const { return import; }
@@ -44,6 +69,8 @@ private:
   const CompileOptions &given;
   const Checkpoint &checkpoint;
   ImportOptions import;
+  std::string rows, placed; ///< parameters of earlier images, as text
+  int64_t end = 0;          ///< of what they have in the weight section
 };
 
 /// The back ends that `options` names, each once.
@@ -108,7 +135,7 @@ llvm::Error writeImported(const Source &source) {
   });
 }
 
-llvm::Error compileArtefact(const Source &source, const Checkpoint &checkpoint,
+llvm::Error compileArtefact(Source &source, const Checkpoint &checkpoint,
                             llvm::ArrayRef<const Backend *> backends,
                             llvm::ArrayRef<std::string> warnings,
                             ProgressHandler progress) {
@@ -123,6 +150,7 @@ llvm::Error compileArtefact(const Source &source, const Checkpoint &checkpoint,
     if (!image) {
       return image.takeError();
     }
+    source.keep(*image);
     images.push_back({backend, std::move(*image)});
   }
   mlir::MLIRContext context;

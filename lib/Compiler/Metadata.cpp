@@ -1,10 +1,13 @@
 // The artefact's metadata section.
 #include "Metadata.h"
+#include "ParameterUses.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Import/ModuleBuilder.h"
 #include "cheems/abi.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <map>
 
 namespace cheems {
 namespace {
@@ -14,14 +17,16 @@ std::string typeName(mlir::Type type) {
   return text;
 }
 
-std::string printed(mlir::Attribute value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
 llvm::json::Value optional(std::optional<int64_t> value) {
   return value ? llvm::json::Value(*value) : nullptr;
+}
+
+/// What the importer's pools are for.
+llvm::StringRef roleOf(llvm::StringRef pool) {
+  return llvm::StringSwitch<llvm::StringRef>(pool)
+      .Cases({"keys", "values", "masks", "positions", "counts"}, pool)
+      .Cases({"key_scales", "value_scales"}, "scales")
+      .Default("running");
 }
 
 llvm::json::Array state(mlir::ArrayAttr pools) {
@@ -37,15 +42,91 @@ llvm::json::Array state(mlir::ArrayAttr pools) {
     }
     result.push_back(llvm::json::Object{
         {"name", pool.getAs<mlir::StringAttr>("name").str()},
+        {"role", roleOf(pool.getAs<mlir::StringAttr>("name"))},
         {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
         {"shape", std::move(shape)}});
   }
   return result;
 }
 
-llvm::json::Array parameters(mlir::ArrayAttr table) {
+/// A parameter, whichever images read it.
+struct Described {
+  mlir::DictionaryAttr entry;
+  const Backend *backend; ///< who laid it out
+  llvm::json::Array targets;
+};
+
+/// All parameters by offset.
+std::map<int64_t, Described> collect(llvm::ArrayRef<TargetImage> images) {
+  std::map<int64_t, Described> all;
+  for (const TargetImage &each : images) {
+    for (auto entry :
+         each.image.parameters.getAsRange<mlir::DictionaryAttr>()) {
+      auto &described =
+          all.try_emplace(entry.getAs<mlir::IntegerAttr>("offset").getInt(),
+                          Described{entry, each.backend, {}})
+              .first->second;
+      described.targets.push_back(each.backend->name());
+    }
+  }
+  return all;
+}
+
+/// What is stored of the checkpoint, without padding: [N, K] of a matrix.
+std::vector<int64_t> logicalShape(mlir::DictionaryAttr entry,
+                                  const Checkpoint &checkpoint) {
+  std::vector<int64_t> shape;
+  size_t along = 0;
+  for (auto name :
+       entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+    llvm::ArrayRef<int64_t> part = checkpoint.tensor(name).shape;
+    if (shape.empty()) {
+      shape.assign(part.begin(), part.end());
+      along = entry.contains("beside") ? shape.size() - 1 : 0;
+    } else {
+      shape[along] += part[along];
+    }
+  }
+  if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+    std::vector<int64_t> stored = std::move(shape);
+    shape.clear();
+    for (int64_t d : order.asArrayRef()) {
+      shape.push_back(stored[d]);
+    }
+  }
+  return shape;
+}
+
+/// What an entry is for. An embedding of which no other entry is the head is
+/// both; codes of it are a tied head's, since rows that are looked up stay
+/// exact.
+llvm::StringRef useOf(mlir::DictionaryAttr entry,
+                      const llvm::StringMap<llvm::StringRef> &uses,
+                      bool ownHead) {
+  auto first =
+      mlir::cast<mlir::StringAttr>(entry.getAs<mlir::ArrayAttr>("names")[0]);
+  llvm::StringRef use = uses.lookup(first.getValue());
+  if (use != "embedding") {
+    return use.empty() ? "vector" : use;
+  }
+  return entry.contains("quantized") ? "head" : ownHead ? use : "tied";
+}
+
+llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
+                             const Checkpoint &checkpoint) {
+  const ModelConfig &config = checkpoint.config();
+  llvm::StringMap<llvm::StringRef> uses = parameterUses(config);
+  std::map<int64_t, Described> all = collect(images);
+  bool ownHead = config.head || llvm::any_of(all, [&](const auto &each) {
+                   mlir::DictionaryAttr entry = each.second.entry;
+                   return entry.contains("quantized") &&
+                          mlir::cast<mlir::StringAttr>(
+                              entry.getAs<mlir::ArrayAttr>("names")[0]) ==
+                              config.embedding;
+                 });
   llvm::json::Array result;
-  for (auto entry : table.getAsRange<mlir::DictionaryAttr>()) {
+  for (auto &[offset, described] : all) {
+    mlir::DictionaryAttr entry = described.entry;
     auto type = mlir::cast<mlir::RankedTensorType>(
         entry.getAs<mlir::TypeAttr>("type").getValue());
     std::string name;
@@ -53,55 +134,67 @@ llvm::json::Array parameters(mlir::ArrayAttr table) {
          entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
       name += (name.empty() ? "" : "+") + part.str();
     }
-    std::string layout = "rows";
-    if (mlir::Attribute own = entry.get("layout")) {
-      layout = printed(own);
-    }
-    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
-      if (layout == "rows") {
-        layout.clear();
-      } else {
-        layout += ' ';
-      }
-      layout += "permute " + printed(mlir::Builder(order.getContext())
-                                         .getI64ArrayAttr(order.asArrayRef()));
-    }
-    if (entry.contains("beside")) {
-      layout = "beside";
-    }
-    llvm::json::Object described{
+    llvm::json::Object made{
         {"name", name},
+        {"use", useOf(entry, uses, ownHead)},
         {"type", typeName(type.getElementType())},
         {"shape", llvm::json::Array(type.getShape())},
-        {"layout", layout},
-        {"offset", entry.getAs<mlir::IntegerAttr>("offset").getInt()},
+        {"offset", offset},
         {"bytes", static_cast<int64_t>(type.getNumElements() *
                                        type.getElementTypeBitWidth() / 8)}};
-    if (auto rounded = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
-      described["rounded"] =
-          mlir::cheems::stringifyQuantizedPart(rounded.getPart());
-      described["bits"] = rounded.getBits();
-      described["group"] = rounded.getGroup();
+    std::vector<int64_t> logical = logicalShape(entry, checkpoint);
+    if (type.getShape() != llvm::ArrayRef(logical)) {
+      made["logical"] = llvm::json::Array(logical);
     }
-    result.push_back(std::move(described));
+    if (mlir::Attribute layout = entry.get("layout")) {
+      made["layout"] = described.backend->layoutName(layout);
+    }
+    if (described.targets.size() < images.size()) {
+      made["targets"] = std::move(described.targets);
+    }
+    if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
+      made["permute"] = llvm::json::Array(order.asArrayRef());
+    }
+    if (entry.contains("beside")) {
+      made["beside"] = true;
+    }
+    if (auto codes = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
+      made["codes"] = llvm::json::Object{
+          {"part", mlir::cheems::stringifyQuantizedPart(codes.getPart())},
+          {"bits", codes.getBits()},
+          {"group", codes.getGroup()}};
+    }
+    result.push_back(std::move(made));
   }
   return result;
 }
 
-/// Numbers of the checkpoint that the table is made of: no padding of panels,
-/// and each tensor once, however often it is stored.
-int64_t countNumbers(mlir::ArrayAttr table, const Checkpoint &checkpoint) {
+/// Numbers of the checkpoint that the images are made of: no padding of
+/// panels, and each tensor once, however often it is stored.
+int64_t countNumbers(llvm::ArrayRef<TargetImage> images,
+                     const Checkpoint &checkpoint) {
   llvm::StringSet<> counted;
   int64_t count = 0;
-  for (auto entry : table.getAsRange<mlir::DictionaryAttr>()) {
-    for (auto name :
-         entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
+  for (const auto &[offset, described] : collect(images)) {
+    for (auto name : described.entry.getAs<mlir::ArrayAttr>("names")
+                         .getAsRange<mlir::StringAttr>()) {
       if (counted.insert(name).second) {
         count += checkpoint.tensor(name).elements();
       }
     }
   }
   return count;
+}
+
+llvm::json::Array describeImages(llvm::ArrayRef<TargetImage> images) {
+  llvm::json::Array result;
+  for (const TargetImage &each : images) {
+    llvm::json::Object made = each.image.description;
+    made["target"] = each.backend->name();
+    made["section"] = each.section();
+    result.push_back(std::move(made));
+  }
+  return result;
 }
 
 llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
@@ -140,7 +233,6 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
                      const Checkpoint &checkpoint,
                      const CompileOptions &options, int64_t block,
                      llvm::ArrayRef<std::string> warnings) {
-  const Image &image = images.front().image;
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
   llvm::json::Object root{
@@ -153,7 +245,7 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"layers", c.layers},
       {"heads", c.heads},
       {"experts_per_token", c.expertHeads * c.expertsPerHead},
-      {"parameter_count", countNumbers(image.parameters, checkpoint)},
+      {"parameter_count", countNumbers(images, checkpoint)},
       {"max_position_embeddings", c.maxPositions},
       {"context",
        llvm::json::Object{{"default", defaultContext(c, options)},
@@ -172,12 +264,10 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"pad_token_id", optional(c.padToken)},
       {"state",
        state(module->getAttrOfType<mlir::ArrayAttr>(mlir::cheems::kState))},
-      {"parameters", parameters(image.parameters)},
+      {"parameters", parameters(images, checkpoint)},
+      {"images", describeImages(images)},
       {"pipeline", options.scalar ? "scalar" : "fast"},
       {"warnings", llvm::json::Array(warnings)}};
-  for (const auto &[name, value] : image.description) {
-    root[name] = value;
-  }
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(root));
   return text;

@@ -3,12 +3,19 @@
 #define CHEEMS_LIB_COMPILER_TARGETIMAGE_H
 
 #include "cheems/Compiler/Backend.h"
+#include "cheems/artifact.h"
 
 namespace cheems {
 
 struct TargetImage {
   const Backend *backend;
   Image image;
+
+  /// Of the file.
+  std::string section() const {
+    return image.section.empty() ? CHEEMS_SECTION_IMAGE + backend->name().str()
+                                 : image.section;
+  }
 };
 
 } // namespace cheems

@@ -171,16 +171,16 @@ Container Container::parse(std::string_view file, const std::string &name) {
   }
 
   for (const char *required :
-       {CHEEMS_SECTION_CODE, CHEEMS_SECTION_WEIGHTS, CHEEMS_SECTION_METADATA,
-        CHEEMS_SECTION_CONFIG, CHEEMS_SECTION_CHECKSUMS}) {
+       {CHEEMS_SECTION_WEIGHTS, CHEEMS_SECTION_METADATA, CHEEMS_SECTION_CONFIG,
+        CHEEMS_SECTION_CHECKSUMS}) {
     if (!container.find(required)) {
       throw corrupted(std::string("the index has no section '") + required +
                       "'");
     }
   }
   const Section &weights = *container.find(CHEEMS_SECTION_WEIGHTS);
-  if (container.find(CHEEMS_SECTION_CODE)->offset != 0 ||
-      weights.checksum != 0) {
+  const Section *code = container.find(CHEEMS_SECTION_CODE);
+  if ((code && code->offset != 0) || weights.checksum != 0) {
     throw corrupted(
         "the index places the code or checks the weights in an unknown way");
   }

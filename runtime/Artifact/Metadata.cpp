@@ -1,128 +1,13 @@
 #include "runtime/Artifact/Metadata.h"
 #include "cheems/abi.h"
-#include "cheems/artifact.h"
-#include "runtime/Error.h"
-#include <algorithm>
+#include "runtime/Artifact/FieldReader.h"
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <map>
 
 using namespace cheems;
 using nlohmann::json;
 
 namespace {
-
-constexpr int64_t maxTokens =
-    INT32_MAX; // ids and positions are 32-bit in cheems_step
-
-/// a * b + c for values that are not negative; throws when it does not fit.
-int64_t multiplyAdd(int64_t a, int64_t b, int64_t c, const char *what) {
-  int64_t product, sum;
-  if (__builtin_mul_overflow(a, b, &product) ||
-      __builtin_add_overflow(product, c, &sum)) {
-    throw Error(std::string(what) + " is too large for any machine");
-  }
-  return sum;
-}
-
-/// A JSON object and the words that lead to it, for messages.
-class Reader {
-public:
-  Reader(const json &value, std::string path, const std::string &file)
-      : value(value), path(std::move(path)), file(file) {
-    if (!value.is_object()) {
-      throw bad("", "is not an object");
-    }
-  }
-
-  DamagedFile bad(const std::string &field, const std::string &what) const {
-    std::string full =
-        path + (path.empty() || field.empty() ? "" : ".") + field;
-    return DamagedFile(file + ": corrupted: metadata" +
-                       (full.empty() ? "" : " field '" + full + "'") + " " +
-                       what + "; compile the model again");
-  }
-
-  bool has(const std::string &field) const {
-    return value.contains(field) && !value[field].is_null();
-  }
-
-  const json &at(const std::string &field) const {
-    auto found = value.find(field);
-    if (found == value.end()) {
-      throw bad(field, "is missing");
-    }
-    return *found;
-  }
-
-  std::string text(const std::string &field) const {
-    const json &item = at(field);
-    if (!item.is_string()) {
-      throw bad(field, "is not a text");
-    }
-    return item.get<std::string>();
-  }
-
-  int64_t integer(const json &item, const std::string &field, int64_t least,
-                  int64_t most) const {
-    bool fits = item.is_number_integer() &&
-                (!item.is_number_unsigned() ||
-                 item.get<uint64_t>() <= uint64_t(INT64_MAX));
-    int64_t number = fits ? item.get<int64_t>() : 0;
-    if (!fits || number < least || number > most) {
-      throw bad(field, "is not a whole number between " +
-                           std::to_string(least) + " and " +
-                           std::to_string(most));
-    }
-    return number;
-  }
-  int64_t integer(const std::string &field, int64_t least, int64_t most) const {
-    return integer(at(field), field, least, most);
-  }
-
-  const json &list(const std::string &field) const {
-    const json &item = at(field);
-    if (!item.is_array()) {
-      throw bad(field, "is not a list");
-    }
-    return item;
-  }
-
-  std::vector<std::string> texts(const std::string &field) const {
-    std::vector<std::string> result;
-    for (const json &item : list(field)) {
-      if (!item.is_string()) {
-        throw bad(field, "holds something that is not a text");
-      }
-      result.push_back(item.get<std::string>());
-    }
-    return result;
-  }
-
-  std::string oneOf(const std::string &field,
-                    std::initializer_list<const char *> allowed) const {
-    std::string word = text(field);
-    if (std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
-      throw bad(field, "has the unknown value '" + word + "'");
-    }
-    return word;
-  }
-
-  Reader object(const std::string &field) const {
-    return Reader(at(field), path + (path.empty() ? "" : ".") + field, file);
-  }
-  Reader element(const json &item, const std::string &field,
-                 size_t index) const {
-    return Reader(item,
-                  path + (path.empty() ? "" : ".") + field + "[" +
-                      std::to_string(index) + "]",
-                  file);
-  }
-
-private:
-  const json &value;
-  std::string path;
-  const std::string &file;
-};
 
 int64_t sizeOfType(const std::string &type) {
   if (type == "i8" || type == "u8") {
@@ -137,49 +22,49 @@ int64_t sizeOfType(const std::string &type) {
   return type == "f64" || type == "i64" ? 8 : 0;
 }
 
-WorkspaceSize parseWorkspace(const Reader &sizes, const std::string &entry) {
-  const json &list = sizes.list(entry);
-  if (list.size() != 3) {
-    throw sizes.bad(entry, "does not have the three numbers S, R and W");
+PoolRole parseRole(const FieldReader &reader) {
+  static const std::map<std::string, PoolRole> roles = {
+      {"keys", PoolRole::keys},      {"values", PoolRole::values},
+      {"masks", PoolRole::masks},    {"positions", PoolRole::positions},
+      {"scales", PoolRole::scales},  {"counts", PoolRole::counts},
+      {"running", PoolRole::running}};
+  std::string word = reader.text("role");
+  auto found = roles.find(word);
+  if (found == roles.end()) {
+    throw reader.bad("role", "has the unknown value '" + word + "'");
   }
-  auto number = [&](size_t i) {
-    return sizes.integer(list[i], entry, 0, INT64_MAX);
+  return found->second;
+}
+
+/// Whether a pool of this role may have these extents and this type.
+bool fits(const StateKind &state) {
+  const std::vector<int64_t> &extents = state.extents;
+  size_t rank = extents.size();
+  bool numbers = state.type == "i32";
+  auto grows = [&](size_t wanted) {
+    return rank == wanted && extents[2] == StateKind::capacityExtent;
   };
-  return {number(0), number(1), number(2)};
+  switch (state.role) {
+  case PoolRole::keys:
+  case PoolRole::values:
+    return grows(4);
+  case PoolRole::masks:
+  case PoolRole::scales:
+    return grows(3) && !numbers;
+  case PoolRole::positions:
+    return grows(3) && numbers;
+  case PoolRole::counts:
+    return rank == 2 && !state.hasCapacity() && numbers;
+  case PoolRole::running:
+    return rank >= 1 && !state.hasCapacity();
+  }
+  return false;
 }
 
-std::string parseEntry(const Reader &variant, const std::string &field) {
-  std::string symbol = variant.text(field);
-  if (symbol.compare(0, sizeof(CHEEMS_ARTIFACT_ENTRY_PREFIX) - 1,
-                     CHEEMS_ARTIFACT_ENTRY_PREFIX) != 0) {
-    throw variant.bad(
-        field, "does not name an entry (" CHEEMS_ARTIFACT_ENTRY_PREFIX "…)");
-  }
-  return symbol;
-}
-
-Variant parseVariant(const Reader &reader) {
-  Variant variant;
-  variant.name = reader.text("name");
-  variant.features = reader.texts("features");
-  variant.wants = reader.texts("wants");
-  variant.generalEntry = parseEntry(reader, "general");
-  variant.decodeEntry = parseEntry(reader, "decode");
-  Reader sizes = reader.object("workspace");
-  variant.generalWorkspace = parseWorkspace(sizes, "general");
-  variant.decodeWorkspace = parseWorkspace(sizes, "decode");
-  if (reader.has("ssd_chunk")) {
-    variant.ssdChunk = reader.integer("ssd_chunk", 1, maxTokens);
-  }
-  if (reader.has("prefill")) {
-    variant.prefill = reader.integer("prefill", 1, maxTokens);
-  }
-  return variant;
-}
-
-StateKind parseState(const Reader &reader) {
+StateKind parseState(const FieldReader &reader) {
   StateKind state;
   state.name = reader.text("name");
+  state.role = parseRole(reader);
   state.type = reader.text("type");
   state.elementBytes = sizeOfType(state.type);
   if (state.elementBytes == 0) {
@@ -201,44 +86,143 @@ StateKind parseState(const Reader &reader) {
   } catch (const Error &error) {
     throw reader.bad("shape", error.what());
   }
+  if (!fits(state)) {
+    throw reader.bad("role", "is not that of a pool of this type and shape");
+  }
   return state;
 }
 
-Parameter parseParameter(const Reader &reader, uint64_t weightBytes) {
+ParameterUse parseUse(const FieldReader &reader) {
+  static const std::map<std::string, ParameterUse> uses = {
+      {"vector", ParameterUse::vector},
+      {"product", ParameterUse::product},
+      {"expert_keys", ParameterUse::expertKeys},
+      {"experts", ParameterUse::experts},
+      {"embedding", ParameterUse::embedding},
+      {"head", ParameterUse::head},
+      {"head_bias", ParameterUse::headBias},
+      {"tied", ParameterUse::tied}};
+  std::string word = reader.text("use");
+  auto found = uses.find(word);
+  if (found == uses.end()) {
+    throw reader.bad("use", "has the unknown value '" + word + "'");
+  }
+  return found->second;
+}
+
+std::vector<int64_t> parseShape(const FieldReader &reader,
+                                const std::string &field) {
+  std::vector<int64_t> shape;
+  int64_t count = 1;
+  for (const json &extent : reader.list(field)) {
+    shape.push_back(reader.integer(extent, field, 1, INT64_MAX));
+    try {
+      count = multiplyAdd(count, shape.back(), 0, "the parameter");
+    } catch (const Error &error) {
+      throw reader.bad(field, error.what());
+    }
+  }
+  return shape;
+}
+
+/// Whether a use can have so many dimensions.
+bool fits(ParameterUse use, size_t dimensions) {
+  bool flat = use == ParameterUse::vector || use == ParameterUse::headBias;
+  return flat                              ? dimensions == 1
+         : use == ParameterUse::expertKeys ? dimensions >= 2
+                                           : dimensions == 2;
+}
+
+/// What of a matrix rounded to codes it is.
+void parseCodes(const FieldReader &reader, Parameter &parameter) {
+  if (!reader.has("codes")) {
+    return;
+  }
+  FieldReader codes = reader.object("codes");
+  parameter.scales = codes.oneOf("part", {"codes", "scales"}) == "scales";
+  int64_t bits = codes.integer("bits", 4, 8);
+  codes.integer("group", 0, INT64_MAX);
+  if (bits != 4 && bits != 8) {
+    throw codes.bad("bits", "is neither 4 nor 8");
+  }
+  parameter.codeBits = parameter.scales ? 0 : bits;
+}
+
+Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
+                         const Metadata &data) {
   Parameter parameter;
   parameter.name = reader.text("name");
+  parameter.use = parseUse(reader);
   parameter.type = reader.text("type");
+  parameter.layout = reader.has("layout") ? reader.text("layout") : "rows";
   int64_t offset = reader.integer("offset", 0, INT64_MAX);
   parameter.bytes = reader.integer("bytes", 0, INT64_MAX);
   if (uint64_t(offset) > weightBytes ||
       uint64_t(parameter.bytes) > weightBytes - uint64_t(offset)) {
     throw reader.bad("bytes", "reaches outside the weights");
   }
-  for (const json &extent : reader.list("shape")) {
-    parameter.shape.push_back(reader.integer(extent, "shape", 1, INT64_MAX));
+  parameter.shape = parseShape(reader, "shape");
+  parameter.logical =
+      reader.has("logical") ? parseShape(reader, "logical") : parameter.shape;
+  if (!fits(parameter.use, parameter.logical.size())) {
+    throw reader.bad("logical", "has a number of extents that its use has not");
   }
-  try {
-    parameter.elements();
-  } catch (const Error &error) {
-    throw reader.bad("shape", error.what());
+  parseCodes(reader, parameter);
+  int64_t size = sizeOfType(parameter.type), stored = parameter.elements();
+  if (size == 0) {
+    throw reader.bad("type", "has the unknown value '" + parameter.type + "'");
   }
-  if (reader.has("rounded")) {
-    parameter.scales = reader.oneOf("rounded", {"codes", "scales"}) == "scales";
-    int64_t bits = reader.integer("bits", 4, 8);
-    parameter.codeBits = parameter.scales ? 0 : bits;
+  if (stored != parameter.bytes / size || parameter.bytes % size != 0) {
+    throw reader.bad("bytes", "does not fit the shape");
+  }
+  // Layouts may pad; nothing is left out.
+  int64_t numbers = parameter.numbers();
+  if ((parameter.codeBits == 4 ? numbers / 2 + numbers % 2 : numbers) >
+      stored) {
+    throw reader.bad("logical", "has more numbers than are stored");
+  }
+  if (reader.has("targets")) {
+    parameter.targets = reader.texts("targets");
+  } else {
+    for (const ImageEntry &image : data.images) {
+      parameter.targets.push_back(image.target);
+    }
+  }
+  for (const std::string &target : parameter.targets) {
+    if (!data.image(target)) {
+      throw reader.bad("targets",
+                       "names '" + target + "', for which there is no image");
+    }
   }
   return parameter;
 }
 
-std::optional<int64_t>
-parseToken(const Reader &reader, const std::string &field, int64_t vocabulary) {
+ImageEntry parseImage(const FieldReader &reader, const json &item,
+                      const std::vector<ImageEntry> &others) {
+  ImageEntry image;
+  image.target = reader.text("target");
+  image.section = reader.text("section");
+  for (const ImageEntry &other : others) {
+    if (image.target == other.target || image.section == other.section) {
+      throw reader.bad(image.target == other.target ? "target" : "section",
+                       "is that of another image");
+    }
+  }
+  image.path = reader.where();
+  image.fields = item.dump();
+  return image;
+}
+
+std::optional<int64_t> parseToken(const FieldReader &reader,
+                                  const std::string &field,
+                                  int64_t vocabulary) {
   if (!reader.has(field)) {
     return std::nullopt;
   }
   return reader.integer(field, 0, vocabulary - 1);
 }
 
-Metadata parseFields(const Reader &root, uint64_t weightBytes) {
+Metadata parseFields(const FieldReader &root, uint64_t weightBytes) {
   Metadata data;
   data.compiler = root.text("compiler");
   data.modelType = root.text("model_type");
@@ -268,39 +252,24 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
         root.integer(token, "eos_token_ids", 0, data.vocabulary - 1));
   }
 
-  Reader target = root.object("target");
-  data.targetCpu = target.text("cpu");
-  data.targetFeatures = target.texts("features");
-  if (target.has("sanitizer")) {
-    data.sanitizer = target.oneOf("sanitizer", {"address", "thread"});
+  for (const json &item : root.list("images")) {
+    data.images.push_back(parseImage(
+        root.element(item, "images", data.images.size()), item, data.images));
+  }
+  if (data.images.empty()) {
+    throw root.bad("images", "is empty");
   }
   size_t index = 0;
-  for (const json &item : root.list("variants")) {
-    Reader reader = root.element(item, "variants", index++);
-    Variant variant = parseVariant(reader);
-    for (const Variant &other : data.variants) {
-      if (variant.name == other.name) {
-        throw reader.bad("name", "is that of another variant");
-      }
-    }
-    data.variants.push_back(std::move(variant));
-  }
-  if (data.variants.empty()) {
-    throw root.bad("variants", "is empty");
-  }
-  Reader marks = root.object("marks");
-  data.generalMarks = marks.texts("general");
-  data.decodeMarks = marks.texts("decode");
-  index = 0;
   for (const json &item : root.list("state")) {
     data.state.push_back(parseState(root.element(item, "state", index++)));
   }
   for (const json &item : root.list("parameters")) {
-    data.parameters.push_back(parseParameter(
-        root.element(item, "parameters", data.parameters.size()), weightBytes));
+    data.parameters.push_back(
+        parseParameter(root.element(item, "parameters", data.parameters.size()),
+                       weightBytes, data));
   }
 
-  Reader context = root.object("context");
+  FieldReader context = root.object("context");
   // Without a limit, pools that keep every key would have no size.
   bool bounded = data.keepWindow == 0 && data.hasCapacity();
   data.defaultContext = context.integer("default", bounded ? 1 : 0, maxTokens);
@@ -315,17 +284,6 @@ Metadata parseFields(const Reader &root, uint64_t weightBytes) {
 }
 
 } // namespace
-
-int64_t WorkspaceSize::bytes(int64_t rows, int64_t threads) const {
-  return multiplyAdd(perRow, rows,
-                     multiplyAdd(perThread, threads, fixed, "the workspace"),
-                     "the workspace");
-}
-
-bool Variant::flushesDenormals() const {
-  return std::find(features.begin(), features.end(), "amx-bf16") !=
-         features.end();
-}
 
 bool StateKind::hasCapacity() const {
   return std::count(extents.begin(), extents.end(), capacityExtent) != 0;
@@ -346,6 +304,27 @@ int64_t Parameter::elements() const {
     count = multiplyAdd(count, extent, 0, "the parameter");
   }
   return count;
+}
+
+int64_t Parameter::numbers() const {
+  int64_t count = scales ? 0 : 1;
+  for (int64_t extent : logical) {
+    count *= extent; // which was found to fit
+  }
+  return count;
+}
+
+bool Parameter::readBy(const std::string &target) const {
+  return std::find(targets.begin(), targets.end(), target) != targets.end();
+}
+
+const ImageEntry *Metadata::image(std::string_view target) const {
+  for (const ImageEntry &each : images) {
+    if (each.target == target) {
+      return &each;
+    }
+  }
+  return nullptr;
 }
 
 bool Metadata::hasCapacity() const {
@@ -372,7 +351,7 @@ Metadata Metadata::parse(std::string_view text, uint64_t weightBytes,
         name +
         ": corrupted: the metadata is not JSON; compile the model again");
   }
-  Reader root(document, "", name);
+  FieldReader root(document, "", name);
   int64_t version = root.integer("abi", 0, INT64_MAX);
   if (version != CHEEMS_ABI_VERSION) {
     throw DamagedFile(

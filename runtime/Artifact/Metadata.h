@@ -11,50 +11,68 @@
 
 namespace cheems {
 
-/// Bytes a step of T rows on N threads needs: fixed + perRow*T + perThread*N.
-struct WorkspaceSize {
-  int64_t fixed = 0, perRow = 0, perThread = 0;
-  /// Throws Error when the sum does not fit in 63 bits.
-  int64_t bytes(int64_t rows, int64_t threads) const;
-};
-
-/// Code for one set of CPU features; the file lists the best first.
-struct Variant {
-  std::string name;
-  std::vector<std::string> features;
-  /// Features that make it the better choice, though it runs without.
-  std::vector<std::string> wants;
-  std::string generalEntry, decodeEntry;
-  WorkspaceSize generalWorkspace, decodeWorkspace;
-  int64_t ssdChunk = 0;  ///< rows that SSD takes at once; 0: not told
-  int64_t prefill = 512; ///< rows of a prompt to feed at once
-  /// Tile products take denormals for zeros and make none; so must all else in
-  /// a variant that has them.
-  bool flushesDenormals() const;
+/// What a pool is for (docs/abi.md).
+enum class PoolRole {
+  keys,      ///< [layers, heads, capacity, size of a head]
+  values,    ///< the same
+  masks,     ///< [layers, heads, capacity]
+  positions, ///< the same: of kept entries
+  scales,    ///< the same: of codes of keys or values
+  counts,    ///< [layers, heads]: numbers of entries
+  running    ///< [layers, ...]: the sum of everything fed
 };
 
 /// One state pool: `slots` blocks of shape [extents…], where one extent may be
 /// the capacity.
 struct StateKind {
   static constexpr int64_t capacityExtent = -1;
-  std::string name, type;
+  std::string name;
+  PoolRole role = PoolRole::running;
+  std::string type;
   int64_t elementBytes = 0;
   std::vector<int64_t> extents; ///< without slots
   bool hasCapacity() const;
   /// Numbers of entries, each at most the sequence's own (docs/abi.md).
-  bool holdsCounts() const { return type == "i32" && !hasCapacity(); }
+  bool holdsCounts() const { return role == PoolRole::counts; }
   /// Bytes of one slot. Throws Error when they do not fit in 63 bits.
   int64_t slotBytes(int64_t capacity) const;
 };
 
+/// How a step uses a parameter.
+enum class ParameterUse {
+  vector,     ///< norms, scales, biases: read whole
+  product,    ///< a matrix that every row is multiplied with
+  expertKeys, ///< the same, of each head and half one
+  experts,    ///< a table of which a row reads what it retrieved
+  embedding,  ///< a table of which a row reads one
+  head,     ///< a matrix that rows whose logits are wanted are multiplied with
+  headBias, ///< read with it
+  tied      ///< the embedding, which is the head, too
+};
+
 /// Where a tensor of the checkpoint went, or several in one.
 struct Parameter {
-  std::string name, type;     ///< several names are joined by "+"
-  std::vector<int64_t> shape; ///< as stored: panels are [N/16, K/v, 16, v]
+  std::string name; ///< several names are joined by "+"
+  ParameterUse use = ParameterUse::vector;
+  std::vector<int64_t> logical; ///< what it means: a matrix is [N, K]
+  std::string type;
+  std::vector<int64_t> shape; ///< as stored, in the layout
+  std::string layout;         ///< "rows", or what a target calls it
   int64_t bytes = 0;
-  int64_t codeBits = 0; ///< 8, or 4: two to a byte; 0: no codes
-  bool scales = false;  ///< of codes, which stand in front of them
+  int64_t codeBits = 0;             ///< 8, or 4: two to a byte; 0: no codes
+  bool scales = false;              ///< of codes, which stand in front of them
+  std::vector<std::string> targets; ///< whose images read it
   int64_t elements() const;
+  /// Numbers of the checkpoint's: of scales none.
+  int64_t numbers() const;
+  bool readBy(const std::string &target) const;
+};
+
+/// Code for a target, of which only the target's own executor knows more.
+struct ImageEntry {
+  std::string target, section;
+  std::string path;   ///< to the fields, for messages: "images[0]"
+  std::string fields; ///< JSON of all of them
 };
 
 struct Metadata {
@@ -73,17 +91,13 @@ struct Metadata {
   int64_t block = 0;      ///< rows a windowed sequence is processed in
   std::optional<int64_t> bosToken, padToken;
   std::vector<int64_t> eosTokens;
-  std::string targetCpu;
-  std::vector<std::string> targetFeatures;
-  std::string sanitizer; ///< whose checks the code carries: "address",
-                         ///< "thread", or none
-  std::vector<Variant> variants;
-  /// Parts of a step in the order of its marks; the same in all variants.
-  std::vector<std::string> generalMarks, decodeMarks;
+  std::vector<ImageEntry> images; ///< of each target one
   std::vector<StateKind> state;
   std::vector<std::string> warnings;
   std::vector<Parameter> parameters;
 
+  /// Null where the file has none for it.
+  const ImageEntry *image(std::string_view target) const;
   /// Whether any pool grows with the context.
   bool hasCapacity() const;
   /// Entries a head and slot keeps at this context (0: unlimited).

@@ -82,8 +82,9 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
                          weights.size(), path);
 
+  image = cpuImage();
   const char *forced = std::getenv("CHEEMS_CPU");
-  chosen = &chooseVariant(data, cpu, forced ? forced : "", path);
+  chosen = &chooseVariant(image, cpu, forced ? forced : "", path);
   loadCode();
   if (!weights.empty()) {
     // The zeros up to the next section, which nothing reads any more.
@@ -94,9 +95,34 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   }
 }
 
+CpuImage Model::cpuImage() const {
+  std::string others;
+  for (const ImageEntry &each : data.images) {
+    if (!container.find(each.section)) {
+      throw DamagedFile(filePath + ": corrupted: the image for " + each.target +
+                        " is missing: the index has no section '" +
+                        each.section + "'; compile or copy it again");
+    }
+    others += (others.empty() ? "" : ", ") + each.target;
+  }
+  const ImageEntry *entry = data.image(CpuImage::target);
+  if (!entry) {
+    throw Error(Status::unsupported,
+                filePath + ": compiled for " + others +
+                    ", but this program runs code for cpu; compile the model "
+                    "again with --target cpu");
+  }
+  if (entry->section != CHEEMS_SECTION_CODE) {
+    throw DamagedFile(filePath +
+                      ": corrupted: the image for cpu is in section '" +
+                      entry->section + "'; compile the model again");
+  }
+  return CpuImage::parse(*entry, filePath);
+}
+
 void Model::loadCode() {
-  bool threads = data.sanitizer == "thread";
-  if (!data.sanitizer.empty() &&
+  bool threads = image.sanitizer == "thread";
+  if (!image.sanitizer.empty() &&
       !dlsym(RTLD_DEFAULT, threads ? "__tsan_init" : "__asan_init")) {
     throw Error(
         Status::unsupported,

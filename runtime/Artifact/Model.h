@@ -6,6 +6,7 @@
 #include "cheems/abi.h"
 #include "runtime/Artifact/Container.h"
 #include "runtime/Artifact/CpuFeatures.h"
+#include "runtime/Artifact/CpuImage.h"
 #include "runtime/Artifact/MappedFile.h"
 #include "runtime/Artifact/Metadata.h"
 #include <functional>
@@ -29,6 +30,8 @@ public:
 
   const std::string &path() const { return filePath; }
   const Metadata &metadata() const { return data; }
+  /// What the file says of its code for CPUs.
+  const CpuImage &cpu() const { return image; }
   /// The variant chosen for this CPU.
   const Variant &variant() const { return *chosen; }
   cheems_entry generalEntry() const { return general; }
@@ -75,12 +78,14 @@ public:
 
 private:
   Model(const std::string &path, const CpuFeatures &cpu);
+  CpuImage cpuImage() const;
   void loadCode();
 
   std::string filePath;
   MappedFile file;
   Container container;
   Metadata data;
+  CpuImage image;
   const Variant *chosen = nullptr;
   void *library = nullptr;
   cheems_entry general = nullptr, decode = nullptr;

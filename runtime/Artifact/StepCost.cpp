@@ -1,85 +1,53 @@
 #include "runtime/Artifact/StepCost.h"
 #include <algorithm>
-#include <string_view>
 
 using namespace cheems;
 
 namespace {
 
-/// How a step uses a parameter; checkpoints name them alike.
-enum class Use { vector, product, embedding, head, experts };
-
-bool endsWith(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() &&
-         name.substr(name.size() - end.size()) == end;
-}
-
-bool isEmbedding(const Parameter &parameter) {
-  return endsWith(parameter.name, "embed_tokens.weight") ||
-         endsWith(parameter.name, "word_embed.weight");
-}
-
-Use useOf(const Parameter &parameter) {
-  std::string_view name = parameter.name;
-  if (endsWith(name, "lm_head.weight") || endsWith(name, "lm_head.bias")) {
-    return Use::head;
-  }
-  if (parameter.shape.size() < 2) {
-    return Use::vector;
-  }
-  if (isEmbedding(parameter)) {
-    // Rows are looked up as they are: codes of them are a tied head's.
-    return parameter.codeBits || parameter.scales ? Use::head : Use::embedding;
-  }
-  if (endsWith(name, "down_embed.weight") ||
-      endsWith(name, "up_embed.weight")) {
-    return Use::experts;
-  }
-  return Use::product;
-}
-
-/// Numbers of the checkpoint's that it stands for: scales add none.
-int64_t weightsOf(const Parameter &parameter) {
-  return parameter.scales          ? 0
-         : parameter.codeBits == 4 ? 2 * parameter.elements()
-                                   : parameter.elements();
-}
-
-/// N and K of a matrix [N, K], or of panels [N/16, K/v, 16, v].
+/// N and K of a matrix, or of several beside each other.
 StepCost::Product productOf(const Parameter &matrix) {
-  int64_t columns = matrix.shape[0];
-  if (matrix.shape.size() == 4) {
-    columns *= matrix.shape[2];
+  int64_t columns = matrix.logical[0], length = 1;
+  for (size_t d = 1; d < matrix.logical.size(); ++d) {
+    length *= matrix.logical[d];
   }
-  return {columns, weightsOf(matrix) / columns};
+  return {columns, length};
 }
 
 } // namespace
 
-StepCost::StepCost(const Metadata &data)
-    : tied(std::none_of(
-          data.parameters.begin(), data.parameters.end(),
-          [](const Parameter &each) { return useOf(each) == Use::head; })),
-      expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow) {
+StepCost::StepCost(const Metadata &data, const std::string &target)
+    : expertsPerToken(data.expertsPerToken), keepWindow(data.keepWindow) {
   for (const Parameter &parameter : data.parameters) {
-    switch (useOf(parameter)) {
-    case Use::vector:
+    if (!parameter.readBy(target)) {
+      continue;
+    }
+    switch (parameter.use) {
+    case ParameterUse::vector:
       sharedBytes += parameter.bytes;
       break;
-    case Use::product:
+    case ParameterUse::product:
+      addShape(parameter);
+      [[fallthrough]];
+    case ParameterUse::expertKeys:
       sharedBytes += parameter.bytes;
-      rowProducts += addProduct(parameter);
+      rowProducts += 2.0 * static_cast<double>(parameter.numbers());
       break;
-    case Use::head:
-      addHead(parameter);
-      break;
-    case Use::embedding:
+    case ParameterUse::tied:
+      tied = true;
       embeddings.push_back(tableOf(parameter));
-      if (tied) {
-        addHead(parameter);
-      }
+      [[fallthrough]];
+    case ParameterUse::head:
+      addShape(parameter);
+      logitProducts += 2.0 * static_cast<double>(parameter.numbers());
+      [[fallthrough]];
+    case ParameterUse::headBias:
+      headBytes += parameter.bytes;
       break;
-    case Use::experts:
+    case ParameterUse::embedding:
+      embeddings.push_back(tableOf(parameter));
+      break;
+    case ParameterUse::experts:
       experts.push_back(tableOf(parameter));
       break;
     }
@@ -87,13 +55,13 @@ StepCost::StepCost(const Metadata &data)
   for (const StateKind &kind : data.state) {
     // Of every stored entry, or of the whole where nothing grows.
     state.push_back({kind.slotBytes(1), kind.hasCapacity()});
-    if (kind.name == "keys" && kind.extents.size() == 4) {
+    if (kind.role == PoolRole::keys) {
       // [layers, heads, capacity, P]: a product with the query, one with the
       // value.
       perVisibleKey = 4.0 * static_cast<double>(kind.extents[0]) *
                       static_cast<double>(data.heads) *
                       static_cast<double>(kind.extents[3]);
-    } else if (kind.name == "ssd") {
+    } else if (kind.role == PoolRole::running) {
       // Decay, what is added (two), what is read out (two).
       perRowOfState = 5.0 * static_cast<double>(kind.slotBytes(1)) /
                       static_cast<double>(kind.elementBytes);
@@ -101,26 +69,23 @@ StepCost::StepCost(const Metadata &data)
   }
 }
 
-double StepCost::addProduct(const Parameter &matrix) {
+void StepCost::addShape(const Parameter &matrix) {
   Product product = productOf(matrix);
-  // Keys of experts, [2, heads, n, keys], are no panels.
-  if (!matrix.scales && !endsWith(matrix.name, ".keys") &&
+  if (!matrix.scales &&
       std::find(shapes.begin(), shapes.end(), product) == shapes.end()) {
     shapes.push_back(product);
-  }
-  return 2.0 * static_cast<double>(weightsOf(matrix));
-}
-
-void StepCost::addHead(const Parameter &parameter) {
-  headBytes += parameter.bytes;
-  if (parameter.shape.size() >= 2) {
-    logitProducts += addProduct(parameter);
   }
 }
 
 StepCost::Table StepCost::tableOf(const Parameter &matrix) {
   Product shape = productOf(matrix);
-  return {shape.columns, matrix.bytes / shape.columns, shape.length};
+  if (matrix.scales) {
+    return {shape.columns, matrix.bytes / shape.columns, 0};
+  }
+  // Not bytes / rows: a layout may have more rows than the table.
+  int64_t rowBytes = shape.length * (matrix.bytes / matrix.elements()) /
+                     (matrix.codeBits == 4 ? 2 : 1);
+  return {shape.columns, rowBytes, shape.length};
 }
 
 int64_t StepCost::Table::bytes(int64_t wanted) const {

@@ -17,8 +17,7 @@ struct StepShape {
 
 class StepCost {
 public:
-  /// Columns and length, N and K, of a product's weights as they are stored: N
-  /// is padded to whole panels.
+  /// Columns and length, N and K, of a product's weights.
   struct Product {
     int64_t columns, length;
     bool operator==(const Product &other) const {
@@ -26,7 +25,9 @@ public:
     }
   };
 
-  explicit StepCost(const Metadata &metadata);
+  /// Of the code for a target, which reads the parameters that say so.
+  explicit StepCost(const Metadata &metadata,
+                    const std::string &target = "cpu");
 
   /// Bytes that have to come from memory at least once: weights, the rows taken
   /// from tables, what is stored of every sequence.
@@ -49,13 +50,12 @@ private:
     int64_t bytes;
     bool entries;
   };
-  double addProduct(const Parameter &matrix);
-  void addHead(const Parameter &parameter);
+  void addShape(const Parameter &matrix);
   static Table tableOf(const Parameter &matrix);
   /// Keys that a head sees among the first `tokens`.
   int64_t visible(int64_t tokens) const;
 
-  bool tied;                                 ///< the embedding is the head
+  bool tied = false;                         ///< the embedding is the head
   int64_t sharedBytes = 0, headBytes = 0;    ///< read whole
   double rowProducts = 0, logitProducts = 0; ///< operations per row
   std::vector<Table> embeddings, experts;

@@ -15,11 +15,11 @@ std::string obstacle(const Variant &variant, const CpuFeatures &cpu) {
              : "the operating system does not let this process use 'amx-tile'";
 }
 
-const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
+const Variant &forcedVariant(const CpuImage &image, const CpuFeatures &cpu,
                              const std::string &name, const std::string &file) {
   std::string asked = file + ": CHEEMS_CPU asks for variant '" + name + "'",
               names;
-  for (const Variant &variant : data.variants) {
+  for (const Variant &variant : image.variants) {
     names += names.empty() ? "" : ", ";
     names += variant.name;
     if (variant.name != name) {
@@ -37,23 +37,23 @@ const Variant &forcedVariant(const Metadata &data, const CpuFeatures &cpu,
 
 } // namespace
 
-const Variant &cheems::chooseVariant(const Metadata &data,
+const Variant &cheems::chooseVariant(const CpuImage &image,
                                      const CpuFeatures &cpu,
                                      const std::string &forced,
                                      const std::string &file) {
   auto refuse = [&](const std::string &reason) {
     return Error(Status::unsupported,
-                 file + ": compiled for " + data.targetCpu + ", but " + reason +
+                 file + ": compiled for " + image.cpu + ", but " + reason +
                      "; compile the model again with a lower --cpu");
   };
-  if (auto missing = cpu.firstMissing(data.targetFeatures)) {
+  if (auto missing = cpu.firstMissing(image.features)) {
     throw refuse("this machine has no '" + *missing + "'");
   }
   if (!forced.empty()) {
-    return forcedVariant(data, cpu, forced, file);
+    return forcedVariant(image, cpu, forced, file);
   }
   const Variant *second = nullptr; // runs, but lacks what it wants
-  for (const Variant &variant : data.variants) {
+  for (const Variant &variant : image.variants) {
     bool wanted = !cpu.firstMissing(variant.wants);
     if ((wanted || !second) && obstacle(variant, cpu).empty()) {
       if (wanted) {
@@ -63,7 +63,7 @@ const Variant &cheems::chooseVariant(const Metadata &data,
     }
   }
   if (!second) {
-    throw refuse(obstacle(data.variants.back(), cpu));
+    throw refuse(obstacle(image.variants.back(), cpu));
   }
   return *second;
 }

@@ -3,7 +3,7 @@
 #define CHEEMS_RUNTIME_ARTIFACT_VARIANTCHOICE_H
 
 #include "runtime/Artifact/CpuFeatures.h"
-#include "runtime/Artifact/Metadata.h"
+#include "runtime/Artifact/CpuImage.h"
 
 namespace cheems {
 
@@ -11,7 +11,7 @@ namespace cheems {
 /// and has all it wants, else the first that runs here. Throws
 /// Error(unsupported) where there is none, naming what is missing or, for a
 /// name that `file` does not have, those it has.
-const Variant &chooseVariant(const Metadata &data, const CpuFeatures &cpu,
+const Variant &chooseVariant(const CpuImage &image, const CpuFeatures &cpu,
                              const std::string &forced,
                              const std::string &file);
 

@@ -87,7 +87,8 @@ Session::Session(std::shared_ptr<const Model> model,
   if (profile) {
     const Metadata &data = compiled->metadata();
     profile->begin({compiled->path(), data.compiler, compiled->variant().name,
-                    data.generalMarks, data.decodeMarks, pool.threads()});
+                    compiled->cpu().generalMarks, compiled->cpu().decodeMarks,
+                    pool.threads()});
     pool.setLog(&profile->regions());
   }
 }

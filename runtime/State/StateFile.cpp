@@ -56,9 +56,9 @@ void setFormat(StateFileHeader &header, const std::string &format) {
 
 StateIdentity StateIdentity::of(const Model &model) {
   const Metadata &data = model.metadata();
-  std::string layout = "layout " + number(data.stateLayout) + " kv " +
-                       data.kvType + " window " + number(data.keepWindow) +
-                       " block " + number(data.block);
+  std::string front = "layout " + number(data.stateLayout) + " kv " +
+                      data.kvType + " window " + number(data.keepWindow),
+              layout;
   for (const StateKind &kind : data.state) {
     layout += "\n" + kind.name + " " + kind.type;
     for (int64_t extent : kind.extents) {
@@ -67,7 +67,12 @@ StateIdentity StateIdentity::of(const Model &model) {
   }
   StateIdentity identity;
   identity.configuration = model.checksum(CHEEMS_SECTION_CONFIG);
-  identity.layout = XXH3_64bits(layout.data(), layout.size());
+  auto hash = [](const std::string &text) {
+    return XXH3_64bits(text.data(), text.size());
+  };
+  identity.layout = hash(front + layout);
+  identity.layoutWithBlock =
+      hash(front + " block " + number(data.block) + layout);
   identity.weights = model.checksum(CHEEMS_SECTION_WEIGHTS);
   identity.weightFormat =
       data.weights.substr(0, sizeof(StateFileHeader::weightFormat) - 1);
@@ -230,7 +235,8 @@ void StateFile::checkIdentity(const StateIdentity &identity) const {
               ", this model has " + number(identity.layoutVersion) +
               "; save it again");
   }
-  if (header.layout != identity.layout) {
+  if (header.layout != identity.layout &&
+      header.layout != identity.layoutWithBlock) {
     throw differs("another state layout");
   }
   if (header.weights != identity.weights) {

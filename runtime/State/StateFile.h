@@ -18,6 +18,9 @@ struct StateIdentity {
   uint64_t weights = 0;       ///< of the weights' block checksums
   std::string weightFormat;   ///< at most 31 bytes: "bf16"
   uint32_t layoutVersion = 1; ///< Metadata::stateLayout, part of the layout
+  /// The layout as earlier versions of this runtime wrote it, with the model's
+  /// block.
+  uint64_t layoutWithBlock = 0;
 
   static StateIdentity of(const Model &model);
 };

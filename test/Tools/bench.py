@@ -68,18 +68,16 @@ def numbers_of(folder):
 def step_bytes(model, sequences, length, position, logits):
     """Bytes a step must read, from what cheems-run --describe says of a model."""
     parameters = model["parameters"]
-    tied = not any(p["name"].startswith("lm_head") for p in parameters)
     tokens = sequences * length
     total = 0
     for p in parameters:
-        name, shape = p["name"], p["shape"]
-        count = shape[0] * shape[2] if len(shape) == 4 else shape[0]
-        table = re.search(r"(embed_tokens|word_embed)\.weight$", name)
-        if re.search(r"(down|up)_embed\.weight$", name):
-            total += p["bytes"] // count * min(count, tokens * model["experts_per_token"])
-        elif table and not (tied and logits):
-            total += p["bytes"] // count * min(count, tokens)
-        elif not name.startswith("lm_head") or logits:
+        use, stored, count = p["use"], p["shape"], p.get("logical", p["shape"])[0]
+        rows = stored[0] * stored[2] if len(stored) == 4 else stored[0]  # padded
+        if use == "experts":
+            total += p["bytes"] // rows * min(count, tokens * model["experts_per_token"])
+        elif use == "embedding" or (use == "tied" and not logits):
+            total += p["bytes"] // rows * min(count, tokens)
+        elif use not in ("head", "head_bias") or logits:
             total += p["bytes"]
     keys = position + length
     if model["keep_window"]:
@@ -228,8 +226,8 @@ class Bench(unittest.TestCase):
             self.assertEqual((row["tokens"], row["weights"], row["load_seconds"]), (m, "f32", None))
         tests = [row["test"] for row in rows(MODELS["demo"], "--ops", "-p", 2, "-r", 1, "-t", 1)]
         model = json.loads(run("cheems-run", MODELS["demo"], "--describe=json")[0])
-        head = next(p["shape"] for p in model["parameters"] if "embed" in p["name"])
-        shape = f"{head[0] * head[2]}x{head[1] * head[3]}"
+        head = next(p["logical"] for p in model["parameters"] if p["use"] == "tied")
+        shape = f"{head[0]}x{head[1]}"
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
         self.assertEqual(len(tests), len(set(tests)))
 

@@ -76,7 +76,7 @@ class EveryModel(Profile):
 
     def test_every_mark_is_a_slice_of_its_step(self):
         for model in MODELS:
-            marks = json.loads(run_tool(model, "--describe=json")[0])["marks"]
+            marks = json.loads(run_tool(model, "--describe=json")[0])["images"][0]["marks"]
             _, trace = self.profile(model, "--prompt-ids", "4,5,6", "-n", 3, "--ignore-eos", "--print-ids")
             for step in trace.of("step"):
                 parts = trace.inside(step, "part")

@@ -2,7 +2,9 @@
 // says which: 'r' a whole file as it is, 'i' an index to which body and right
 // checksums are made, so that mutations get past them, else metadata.
 #include "runtime/Artifact/Container.h"
+#include "runtime/Artifact/CpuImage.h"
 #include "runtime/Artifact/Metadata.h"
+#include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include <algorithm>
 #include <cstring>
@@ -67,9 +69,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       for (const StateKind &kind : metadata.state) {
         kind.slotBytes(capacity);
       }
-      for (const Variant &variant : metadata.variants) {
-        variant.generalWorkspace.bytes(512, 4);
+      if (const ImageEntry *cpu = metadata.image(CpuImage::target)) {
+        for (const Variant &variant : CpuImage::parse(*cpu, "fuzz").variants) {
+          variant.generalWorkspace.bytes(512, 4);
+        }
       }
+      (void)StepCost(metadata);
     }
   } catch (const Error &) { // the only exception that may leave
   }

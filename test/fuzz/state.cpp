@@ -22,9 +22,9 @@ struct Target {
   static Metadata metadata() {
     constexpr int64_t capacity = StateKind::capacityExtent;
     Metadata data;
-    data.state = {{"keys", "bf16", 2, {2, capacity, 3}},
-                  {"running", "f32", 4, {2, 2}},
-                  {"counts", "i32", 4, {2}}};
+    data.state = {{"keys", PoolRole::keys, "bf16", 2, {2, capacity, 3}},
+                  {"running", PoolRole::running, "f32", 4, {2, 2}},
+                  {"counts", PoolRole::counts, "i32", 4, {2}}};
     return data;
   }
 

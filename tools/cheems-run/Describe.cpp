@@ -34,10 +34,10 @@ std::string joined(const std::vector<std::string> &words) {
   return text;
 }
 
-/// How many layers have a pool of this name, which its first extent says.
-int64_t layersWith(const Metadata &data, const std::string &pool) {
+/// How many layers have a pool of this role, which its first extent says.
+int64_t layersWith(const Metadata &data, PoolRole role) {
   for (const StateKind &kind : data.state) {
-    if (kind.name == pool && !kind.extents.empty() && kind.extents[0] > 0) {
+    if (kind.role == role) {
       return kind.extents[0];
     }
   }
@@ -46,10 +46,10 @@ int64_t layersWith(const Metadata &data, const std::string &pool) {
 
 std::string layers(const Metadata &data) {
   std::vector<std::string> kinds;
-  if (int64_t count = layersWith(data, "ssd")) {
+  if (int64_t count = layersWith(data, PoolRole::running)) {
     kinds.push_back(std::to_string(count) + " of state-space duality");
   }
-  if (int64_t count = layersWith(data, "keys")) {
+  if (int64_t count = layersWith(data, PoolRole::keys)) {
     kinds.push_back(std::to_string(count) + " of attention");
   }
   return std::to_string(data.layers) +
@@ -94,7 +94,7 @@ std::string state(const Metadata &data) {
 
 std::string variants(const Model &model) {
   std::vector<std::string> names;
-  for (const Variant &variant : model.metadata().variants) {
+  for (const Variant &variant : model.cpu().variants) {
     names.push_back(variant.name +
                     (&variant == &model.variant() ? " (chosen here)" : ""));
   }
@@ -151,7 +151,7 @@ std::string summary(const ModelPointer &pointer) {
       {"file", megabytes(model.fileBytes()) + ", weights " +
                    megabytes(model.weightBytes())},
       {"compiled by",
-       data.compiler + " for " + data.targetCpu +
+       data.compiler + " for " + model.cpu().cpu +
            (data.pipeline == "fast" ? "" : ", " + data.pipeline)}};
   for (const std::string &warning : data.warnings) {
     lines.emplace_back("warning", warning);
@@ -181,6 +181,15 @@ std::string fullDescription(const ModelPointer &model) {
   result += "\n";
   const Json root = Json::parse(model->describe());
   for (const auto &[name, value] : root.items()) {
+    if (name == "images") {
+      for (const Json &image : value) {
+        for (const auto &[field, inner] : image.items()) {
+          add("images." + image["target"].get<std::string>() + "." + field,
+              inner);
+        }
+      }
+      continue;
+    }
     if (!value.is_object()) {
       add(name, value);
       continue;

@@ -47,6 +47,8 @@ public:
 /// What a back end makes of a model.
 struct Image {
   std::string bytes; ///< only the target's executor reads them
+  /// Of the file; empty: "image." and the target's name.
+  std::string section;
   /// What the executor is told beside them, as the image's fields of the
   /// metadata (docs/abi.md).
   llvm::json::Object description;
@@ -90,6 +92,12 @@ public:
   virtual std::unique_ptr<ParameterWriter>
   parameterWriter(llvm::raw_ostream &os) const {
     return nullptr;
+  }
+  /// What the metadata calls a `layout` of Image::parameters.
+  virtual std::string layoutName(mlir::Attribute layout) const {
+    std::string text;
+    llvm::raw_string_ostream(text) << layout;
+    return text;
   }
   virtual llvm::Expected<Image> image(const ModelSource &source,
                                       ProgressHandler progress) const = 0;

@@ -2,7 +2,9 @@
 #include "PanelWriter.h"
 #include "Variant.h"
 #include "cheems/Compiler/CPUBackend.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Pipelines/Pipelines.h"
+#include "cheems/artifact.h"
 #include "lib/Support/TemporaryFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -37,20 +39,20 @@ llvm::json::Object describeAll(llvm::ArrayRef<Variant> variants,
   for (const Variant &variant : variants) {
     code.push_back(describeVariant(variant));
   }
-  llvm::json::Object made{{"cpu", options.cpu},
-                          {"features", llvm::json::Array(least.features)}};
+  llvm::json::Object made{
+      {"cpu", options.cpu},
+      {"features", llvm::json::Array(least.features)},
+      {"variants", std::move(code)},
+      {"marks",
+       llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
+                          {"decode", llvm::json::Array(facts.decodeMarks)}}}};
   if (least.addressSanitizer) {
     made["sanitizer"] = "address";
   }
   if (least.threadSanitizer) {
     made["sanitizer"] = "thread";
   }
-  return llvm::json::Object{
-      {"target", std::move(made)},
-      {"variants", std::move(code)},
-      {"marks",
-       llvm::json::Object{{"general", llvm::json::Array(facts.generalMarks)},
-                          {"decode", llvm::json::Array(facts.decodeMarks)}}}};
+  return made;
 }
 
 /// The shared object's bytes.
@@ -104,6 +106,13 @@ public:
     return std::make_unique<PanelWriter>(os);
   }
 
+  /// "panels<16, 2>"
+  std::string layoutName(mlir::Attribute layout) const override {
+    auto panels = mlir::cast<mlir::cheems::PanelsAttr>(layout);
+    return "panels<" + std::to_string(panels.getRows()) + ", " +
+           std::to_string(panels.getPair()) + ">";
+  }
+
   llvm::Expected<Image> image(const ModelSource &source,
                               ProgressHandler progress) const override {
     const CompileOptions &options = source.options();
@@ -130,6 +139,7 @@ public:
     }
     Image image;
     image.bytes = std::move(*bytes);
+    image.section = CHEEMS_SECTION_CODE;
     image.description = describeAll(*variants, options);
     image.parameters = variants->front().facts.parameters;
     image.context = std::move(variants->front().context);

@@ -102,7 +102,7 @@ class Golden:
 
 def variants_here(bins, artefact):
     """Names of an artefact's variants; of those that run on this machine, best first; and of the latter one for each code."""
-    held = {variant["name"]: variant for variant in json.loads(run(bins / "cheems-run", artefact, "--describe=json"))["variants"]}
+    held = {variant["name"]: variant for variant in json.loads(run(bins / "cheems-run", artefact, "--describe=json"))["images"][0]["variants"]}
     here = [name for name in held if run(bins / "cheems-run", artefact, "--describe", variant=name) is not None]
     distinct = {}
     for name in here:

@@ -123,7 +123,7 @@ TEST_F(Api, failedOpenSaysWhyAndLeavesTheOutputAlone) {
   EXPECT_THAT(cheems_last_error(), HasSubstr("/nonexistent"));
   EXPECT_EQ(other, model);
   FakeArtifact artifact;
-  artifact.metadata["target"]["features"] = {"avx9000"};
+  artifact.metadata["images"][0]["features"] = {"avx9000"};
   TemporaryFile file(artifact.bytes());
   EXPECT_EQ(cheems_model_open(file.path().c_str(), &other), CHEEMS_UNSUPPORTED);
   EXPECT_THAT(cheems_last_error(), HasSubstr("avx9000"));

@@ -204,9 +204,8 @@ TEST(Container, lyingIndexIsRefused) {
                     std::memset(e.name + 6, 0, 18);
                   }),
               HasSubstr("two entries"));
-  EXPECT_THAT(
-      lie(CHEEMS_SECTION_CODE, [](Entry &e) { std::strcpy(e.name, "cod2"); }),
-      HasSubstr("no section 'code'"));
+  EXPECT_THAT(lie(CHEEMS_SECTION_CONFIG, [](Entry &e) { e.name[0] = 'k'; }),
+              HasSubstr("no section 'config'"));
   EXPECT_THAT(lie(CHEEMS_SECTION_WEIGHTS, [](Entry &e) { e.checksum = 1; }),
               HasSubstr("checks the weights"));
   EXPECT_THAT(lie(CHEEMS_SECTION_CHECKSUMS, [](Entry &e) { e.size = 0; }),

@@ -2,6 +2,7 @@
 #include "runtime/Artifact/Metadata.h"
 #include "FakeArtifact.h"
 #include "cheems/abi.h"
+#include "runtime/Artifact/CpuImage.h"
 #include "runtime/Error.h"
 #include <functional>
 #include <gmock/gmock.h>
@@ -16,7 +17,8 @@ namespace {
 
 std::string refusal(const std::string &text) {
   try {
-    Metadata::parse(text, 8, "m.cheems");
+    Metadata data = Metadata::parse(text, 8, "m.cheems");
+    CpuImage::parse(data.images[0], "m.cheems");
     return "";
   } catch (const Error &error) {
     EXPECT_EQ(std::string(error.what()).find("m.cheems: "), 0u);
@@ -37,14 +39,23 @@ TEST(Metadata, fieldsArriveAsWritten) {
   EXPECT_EQ(data.bosToken, 1);
   EXPECT_EQ(data.padToken, std::nullopt);
   EXPECT_EQ(data.eosTokens, (std::vector<int64_t>{2, 3}));
-  ASSERT_EQ(data.variants.size(), 1u);
-  EXPECT_EQ(data.variants[0].decodeEntry, "cheems_step_decode");
-  EXPECT_EQ(data.variants[0].generalWorkspace.bytes(10, 2),
+  ASSERT_EQ(data.images.size(), 1u);
+  EXPECT_EQ(data.image("cpu"), &data.images[0]);
+  EXPECT_EQ(data.image("gpu"), nullptr);
+  CpuImage image = CpuImage::parse(data.images[0], "m.cheems");
+  ASSERT_EQ(image.variants.size(), 1u);
+  EXPECT_EQ(image.variants[0].decodeEntry, "cheems_step_decode");
+  EXPECT_EQ(image.variants[0].generalWorkspace.bytes(10, 2),
             100 + 64 * 10 + 64 * 2);
   ASSERT_EQ(data.state.size(), 1u);
   EXPECT_EQ(data.state[0].slotBytes(32), 128);
   ASSERT_EQ(data.parameters.size(), 1u);
   EXPECT_EQ(data.parameters[0].name, "w");
+  EXPECT_EQ(data.parameters[0].use, ParameterUse::vector);
+  EXPECT_EQ(data.parameters[0].logical, std::vector<int64_t>{2});
+  EXPECT_EQ(data.parameters[0].layout, "rows");
+  EXPECT_TRUE(data.parameters[0].readBy("cpu"));
+  EXPECT_FALSE(data.parameters[0].readBy("gpu"));
   EXPECT_EQ(data.parameters[0].shape, std::vector<int64_t>{2});
   EXPECT_EQ(data.parameters[0].bytes, 8);
 }
@@ -134,8 +145,7 @@ TEST(Metadata, shapesThatCannotBeAreRefused) {
   auto shape = [](const json &value) {
     return refusalWith([&](json &m) { m["state"][0]["shape"] = value; });
   };
-  EXPECT_EQ(shape({"slots", 2, 3, "capacity", 64}), "");
-  EXPECT_EQ(shape({"slots"}), "");
+  EXPECT_EQ(shape({"slots", 2, 3, "capacity"}), "");
   for (const json &bad :
        {json::array(), json({2, "slots"}),
         json({"slots", "capacity", "capacity"}), json({"slots", -1}),
@@ -144,12 +154,17 @@ TEST(Metadata, shapesThatCannotBeAreRefused) {
     EXPECT_THAT(shape(bad), HasSubstr("'state[0].shape'")) << bad;
   }
   EXPECT_THAT(shape({"slots", INT64_MAX, 2}), HasSubstr("too large"));
+  EXPECT_THAT(shape({"slots"}), HasSubstr("'state[0].role'"));
   EXPECT_THAT(refusalWith([](json &m) { m["state"][0]["type"] = "i3"; }),
               HasSubstr("unknown value 'i3'"));
 }
 
 TEST(Metadata, sizesThatOverflowLaterAreRefusedThen) {
-  StateKind kind{"keys", "f32", 4, {INT64_MAX / 8, StateKind::capacityExtent}};
+  StateKind kind{"keys",
+                 PoolRole::keys,
+                 "f32",
+                 4,
+                 {INT64_MAX / 8, StateKind::capacityExtent}};
   EXPECT_NO_THROW(kind.slotBytes(1));
   EXPECT_THROW(kind.slotBytes(3), Error);
   EXPECT_THROW((WorkspaceSize{1, INT64_MAX / 2, 0}.bytes(3, 1)), Error);
@@ -157,35 +172,45 @@ TEST(Metadata, sizesThatOverflowLaterAreRefusedThen) {
 }
 
 TEST(Metadata, variantsAndParametersAreChecked) {
-  EXPECT_THAT(refusalWith([](json &m) { m["variants"] = json::array(); }),
-              HasSubstr("'variants' is empty"));
   EXPECT_THAT(
-      refusalWith([](json &m) { m["variants"][0]["decode"] = "system"; }),
-      HasSubstr("does not name an entry"));
+      refusalWith([](json &m) { m["images"][0]["variants"] = json::array(); }),
+      HasSubstr("'images[0].variants' is empty"));
+  EXPECT_THAT(refusalWith([](json &m) {
+                m["images"][0]["variants"][0]["decode"] = "system";
+              }),
+              HasSubstr("does not name an entry"));
   EXPECT_THAT(
-      refusalWith([](json &m) { m["variants"].push_back(m["variants"][0]); }),
-      HasSubstr("'variants[1].name' is that of another variant"));
+      refusalWith([](json &m) {
+        m["images"][0]["variants"].push_back(m["images"][0]["variants"][0]);
+      }),
+      HasSubstr("'images[0].variants[1].name' is that of another variant"));
   for (const char *field :
        {"name", "features", "wants", "general", "decode", "workspace"}) {
-    std::string path = std::string("'variants[0].") + field;
-    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0].erase(field); }),
+    std::string path = std::string("'images[0].variants[0].") + field;
+    EXPECT_THAT(refusalWith([&](json &m) {
+                  m["images"][0]["variants"][0].erase(field);
+                }),
                 HasSubstr(path + "' is missing"));
-    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0][field] = {1}; }),
+    EXPECT_THAT(refusalWith([&](json &m) {
+                  m["images"][0]["variants"][0][field] = {1};
+                }),
                 HasSubstr(path));
   }
   for (const char *field : {"ssd_chunk", "prefill"}) { // may be absent
-    EXPECT_THAT(refusalWith([&](json &m) { m["variants"][0][field] = 0; }),
-                HasSubstr(std::string("'variants[0].") + field +
-                          "' is not a whole number between 1"));
+    EXPECT_THAT(
+        refusalWith([&](json &m) { m["images"][0]["variants"][0][field] = 0; }),
+        HasSubstr(std::string("'images[0].variants[0].") + field +
+                  "' is not a whole number between 1"));
   }
   EXPECT_THAT(refusalWith([](json &m) {
-                m["variants"][0]["workspace"]["decode"] = {1, 2};
+                m["images"][0]["variants"][0]["workspace"]["decode"] = {1, 2};
               }),
               HasSubstr("three numbers"));
   EXPECT_THAT(refusalWith([](json &m) {
-                m["variants"][0]["workspace"]["decode"] = {1, -2, 3};
+                m["images"][0]["variants"][0]["workspace"]["decode"] = {1, -2,
+                                                                        3};
               }),
-              HasSubstr("'variants[0].workspace.decode'"));
+              HasSubstr("'images[0].variants[0].workspace.decode'"));
   EXPECT_THAT(refusalWith([](json &m) { m["parameters"][0]["offset"] = 1; }),
               HasSubstr("outside the weights"));
   EXPECT_THAT(refusalWith([](json &m) {
@@ -195,6 +220,86 @@ TEST(Metadata, variantsAndParametersAreChecked) {
   EXPECT_THAT(
       refusalWith([](json &m) { m["parameters"][0]["bytes"] = INT64_MAX; }),
       HasSubstr("outside the weights"));
+}
+
+TEST(Metadata, poolsAreWhatTheirRoleSays) {
+  auto pool = [](const char *role, const char *type, const json &shape) {
+    return refusalWith([&](json &m) {
+      m["state"][0] = {
+          {"name", "p"}, {"role", role}, {"type", type}, {"shape", shape}};
+    });
+  };
+  json entries = {"slots", 2, 3, "capacity", 8},
+       numbers = {"slots", 2, 3, "capacity"}, counts = {"slots", 2, 3},
+       sums = {"slots", 2, 3, 4, 5};
+  for (auto [role, type, shape] :
+       std::vector<std::tuple<const char *, const char *, json>>{
+           {"keys", "bf16", entries},
+           {"values", "i8", entries},
+           {"masks", "f32", numbers},
+           {"scales", "f32", numbers},
+           {"positions", "i32", numbers},
+           {"counts", "i32", counts},
+           {"running", "f32", sums}}) {
+    EXPECT_EQ(pool(role, type, shape), "") << role;
+    for (const json &other : {entries, numbers, counts, sums}) {
+      // a running state has any extents but a capacity
+      bool fits =
+          other == shape || (role == std::string("running") && other == counts);
+      EXPECT_EQ(pool(role, type, other) == "", fits) << role << other;
+    }
+  }
+  EXPECT_THAT(pool("counts", "f32", counts), HasSubstr("'state[0].role'"));
+  EXPECT_THAT(pool("positions", "f32", numbers), HasSubstr("'state[0].role'"));
+  EXPECT_THAT(pool("masks", "i32", numbers), HasSubstr("'state[0].role'"));
+  EXPECT_THAT(pool("cache", "f32", sums), HasSubstr("unknown value 'cache'"));
+  EXPECT_THAT(refusalWith([](json &m) { m["state"][0].erase("role"); }),
+              HasSubstr("'state[0].role' is missing"));
+}
+
+TEST(Metadata, parametersThatLieAboutUseAndShapeAreRefused) {
+  auto with = [](const char *field, const json &value) {
+    return refusalWith([&](json &m) { m["parameters"][0][field] = value; });
+  };
+  EXPECT_THAT(with("use", "lookup"), HasSubstr("unknown value 'lookup'"));
+  EXPECT_THAT(with("use", "product"), HasSubstr("'parameters[0].logical'"));
+  EXPECT_THAT(with("logical", {1, 2}), HasSubstr("'parameters[0].logical'"));
+  EXPECT_THAT(with("logical", {3}), HasSubstr("more numbers than are stored"));
+  EXPECT_EQ(with("logical", {1}), ""); // layouts may pad
+  EXPECT_THAT(with("logical", {INT64_MAX, 2}), HasSubstr("too large"));
+  EXPECT_THAT(with("layout", 7), HasSubstr("'parameters[0].layout'"));
+  EXPECT_THAT(with("type", "f3"), HasSubstr("unknown value 'f3'"));
+  EXPECT_THAT(with("bytes", 4), HasSubstr("'parameters[0].bytes'"));
+  EXPECT_THAT(with("targets", {"gpu"}), HasSubstr("there is no image"));
+  EXPECT_EQ(with("targets", {"cpu"}), "");
+  json codes = {{"part", "codes"}, {"bits", 8}, {"group", 0}};
+  EXPECT_EQ(with("codes", codes), "");
+  for (const char *field : {"part", "bits", "group"}) {
+    json less = codes;
+    less.erase(field);
+    EXPECT_THAT(with("codes", less), HasSubstr("'parameters[0].codes."));
+  }
+  codes["bits"] = 5;
+  EXPECT_THAT(with("codes", codes), HasSubstr("neither 4 nor 8"));
+}
+
+TEST(Metadata, imagesAreOfOneTargetAndSectionEach) {
+  EXPECT_THAT(refusalWith([](json &m) { m["images"] = json::array(); }),
+              HasSubstr("'images' is empty"));
+  auto second = [](const char *target, const char *section) {
+    return refusalWith([&](json &m) {
+      m["images"].push_back({{"target", target}, {"section", section}});
+    });
+  };
+  EXPECT_EQ(second("gpu", "image.gpu"), ""); // its fields are its executor's
+  EXPECT_THAT(second("cpu", "image.cpu"),
+              HasSubstr("'images[1].target' is that of another image"));
+  EXPECT_THAT(second("gpu", "code"),
+              HasSubstr("'images[1].section' is that of another image"));
+  for (const char *field : {"target", "section", "cpu", "features", "marks"}) {
+    EXPECT_THAT(refusalWith([&](json &m) { m["images"][0].erase(field); }),
+                HasSubstr(std::string("'images[0].") + field + "' is missing"));
+  }
 }
 
 } // namespace

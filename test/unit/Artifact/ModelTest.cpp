@@ -107,8 +107,8 @@ TEST(Model, linksToAFileAreFine) {
 
 TEST(Model, missingCpuFeatureIsUnsupportedAndNamed) {
   FakeArtifact artifact;
-  artifact.metadata["target"] = {{"cpu", "x86-64-v3"},
-                                 {"features", {"sse2", "avx2"}}};
+  artifact.metadata["images"][0]["cpu"] = "x86-64-v3";
+  artifact.metadata["images"][0]["features"] = {"sse2", "avx2"};
   TemporaryFile file(artifact.bytes());
   Refusal reason = refusal(file.path(), smallCpu());
   EXPECT_EQ(reason.status, Status::unsupported);
@@ -123,9 +123,9 @@ struct ForcedCpu {
 
 TEST(Model, environmentForcesAVariant) {
   FakeArtifact artifact;
-  nlohmann::json other = artifact.metadata["variants"][0];
+  nlohmann::json other = artifact.metadata["images"][0]["variants"][0];
   other["name"] = "other";
-  artifact.metadata["variants"].push_back(other);
+  artifact.metadata["images"][0]["variants"].push_back(other);
   TemporaryFile file(artifact.bytes());
   EXPECT_EQ(Model::open(file.path())->variant().name, "only");
   {
@@ -134,7 +134,7 @@ TEST(Model, environmentForcesAVariant) {
     EXPECT_EQ(model->variant().name, "other");
     auto description = nlohmann::json::parse(model->describe());
     EXPECT_EQ(description["file"]["variant"], "other");
-    EXPECT_EQ(description["variants"].size(), 2u);
+    EXPECT_EQ(description["images"][0]["variants"].size(), 2u);
   }
   {
     ForcedCpu forced("neither");
@@ -148,15 +148,16 @@ TEST(Model, environmentForcesAVariant) {
 
 TEST(Model, firstVariantThatRunsIsChosen) {
   FakeArtifact artifact;
-  nlohmann::json better = artifact.metadata["variants"][0];
+  nlohmann::json better = artifact.metadata["images"][0]["variants"][0];
   better["name"] = "better";
   better["features"] = {"avx512f"};
   better["general"] = "cheems_step_missing"; // must not even be looked up
-  artifact.metadata["variants"] = {better, artifact.metadata["variants"][0]};
+  artifact.metadata["images"][0]["variants"] = {
+      better, artifact.metadata["images"][0]["variants"][0]};
   TemporaryFile file(artifact.bytes());
   EXPECT_EQ(Model::open(file.path(), smallCpu())->variant().name, "only");
 
-  artifact.metadata["variants"].erase(1);
+  artifact.metadata["images"][0]["variants"].erase(1);
   TemporaryFile onlyBetter(artifact.bytes());
   Refusal reason = refusal(onlyBetter.path(), smallCpu());
   EXPECT_EQ(reason.status, Status::unsupported);
@@ -166,7 +167,7 @@ TEST(Model, firstVariantThatRunsIsChosen) {
 TEST(Model, corruptionIsFoundBeforeVersionAndVersionBeforeCpu) {
   FakeArtifact artifact;
   artifact.metadata["abi"] = 9;
-  artifact.metadata["target"]["features"] = {"avx9000"};
+  artifact.metadata["images"][0]["features"] = {"avx9000"};
   std::string bytes = artifact.bytes();
   EXPECT_THAT(refusal(TemporaryFile(bytes).path()).message,
               HasSubstr("ABI version 9"));
@@ -177,7 +178,8 @@ TEST(Model, corruptionIsFoundBeforeVersionAndVersionBeforeCpu) {
 
 TEST(Model, codeThatIsNoLibraryOrLacksEntriesIsRefused) {
   FakeArtifact artifact;
-  artifact.metadata["variants"][0]["decode"] = "cheems_step_nowhere";
+  artifact.metadata["images"][0]["variants"][0]["decode"] =
+      "cheems_step_nowhere";
   EXPECT_THAT(refusal(TemporaryFile(artifact.bytes()).path()).message,
               HasSubstr("no entry 'cheems_step_nowhere'"));
   artifact.code = "not an ELF image";
@@ -202,6 +204,28 @@ TEST(Model, replacedFileIsLoadedAnewWhileTheOldOneStaysOpen) {
   EXPECT_NE(old->generalEntry(), fresh->generalEntry());
   EXPECT_EQ(static_cast<const float *>(old->parameters())[0], 0.5f);
   EXPECT_EQ(static_cast<const float *>(fresh->parameters())[0], 2.0f);
+}
+
+TEST(Model, aFileWithoutCodeForThisProgramNamesWhatItHas) {
+  FakeArtifact artifact;
+  artifact.metadata["images"] = {
+      {{"target", "abacus"}, {"section", "image.abacus"}}};
+  artifact.texts.emplace_back("image.abacus", "beads");
+  Refusal reason = refusal(TemporaryFile(artifact.bytes()).path());
+  EXPECT_EQ(reason.status, Status::unsupported);
+  EXPECT_THAT(reason.message, HasSubstr("compiled for abacus, but"));
+  artifact.texts.pop_back();
+  EXPECT_THAT(refusal(TemporaryFile(artifact.bytes()).path()).message,
+              HasSubstr("no section 'image.abacus'"));
+}
+
+TEST(Model, aSecondImageLeavesTheFirstAsItIs) {
+  FakeArtifact artifact;
+  artifact.metadata["images"].push_back(
+      {{"target", "abacus"}, {"section", "image.abacus"}, {"beads", 7}});
+  artifact.texts.emplace_back("image.abacus", "beads");
+  TemporaryFile file(artifact.bytes());
+  EXPECT_EQ(Model::open(file.path())->variant().name, "only");
 }
 
 } // namespace

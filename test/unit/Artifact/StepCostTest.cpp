@@ -8,25 +8,41 @@ namespace {
 
 constexpr int64_t cap = StateKind::capacityExtent;
 
+using Use = ParameterUse;
+using Shape = std::vector<int64_t>;
+
+Parameter parameter(Use use, Shape logical, const char *type, Shape shape,
+                    int64_t bytes, int64_t codeBits = 0, bool scales = false) {
+  Parameter result;
+  result.use = use;
+  result.logical = std::move(logical);
+  result.type = type;
+  result.shape = std::move(shape);
+  result.bytes = bytes;
+  result.codeBits = codeBits;
+  result.scales = scales;
+  result.targets = {"cpu"};
+  return result;
+}
+
 /// 48 tokens of 8 numbers in bf16, one layer, a product [16, 8], tied.
 Metadata tied() {
   Metadata data;
   data.heads = 4;
   data.parameters = {
-      {"model.embed_tokens.weight", "bf16", {3, 4, 16, 2}, 768},
-      {"model.layers.0.q_proj.weight+model.layers.0.k_proj.weight",
-       "bf16",
-       {1, 4, 16, 2},
-       256},
-      {"model.norm.weight", "f32", {8}, 32}};
+      parameter(Use::tied, {48, 8}, "bf16", {3, 4, 16, 2}, 768),
+      parameter(Use::product, {16, 8}, "bf16", {1, 4, 16, 2}, 256),
+      parameter(Use::vector, {8}, "f32", {8}, 32)};
   return data;
 }
 
 Metadata untied() {
   Metadata data = tied();
+  data.parameters[0].use = Use::embedding;
   data.parameters[0].shape = {48, 8};
-  data.parameters.push_back({"lm_head.weight", "bf16", {3, 4, 16, 2}, 768});
-  data.parameters.push_back({"lm_head.bias", "f32", {48}, 192});
+  data.parameters.push_back(
+      parameter(Use::head, {48, 8}, "bf16", {3, 4, 16, 2}, 768));
+  data.parameters.push_back(parameter(Use::headBias, {48}, "f32", {48}, 192));
   return data;
 }
 
@@ -56,8 +72,8 @@ TEST(StepCost, aTableBesideAHeadCountsItsRows) {
 
 TEST(StepCost, keysGrowWithTheSequenceUpToTheWindow) {
   Metadata data = tied();
-  data.state = {{"keys", "bf16", 2, {3, 2, cap, 16}},
-                {"masks", "f32", 4, {3, 2, cap}}};
+  data.state = {{"keys", PoolRole::keys, "bf16", 2, {3, 2, cap, 16}},
+                {"masks", PoolRole::masks, "f32", 4, {3, 2, cap}}};
   int64_t weights = 768 + 256 + 32, entry = 3 * 2 * (16 * 2 + 4);
   double products = 2 * 48 * 8 + 2 * 16 * 8, key = 4 * 3 * 4 * 16;
   StepCost all(data);
@@ -77,7 +93,7 @@ TEST(StepCost, keysGrowWithTheSequenceUpToTheWindow) {
 
 TEST(StepCost, runningStateIsReadWholeAfterTheFirstToken) {
   Metadata data = tied();
-  data.state = {{"ssd", "f32", 4, {2, 4, 16, 8}}};
+  data.state = {{"ssd", PoolRole::running, "f32", 4, {2, 4, 16, 8}}};
   StepCost cost(data);
   int64_t weights = 768 + 256 + 32, elements = 2 * 4 * 16 * 8;
   EXPECT_EQ(cost.bytes({1, 1, 0, 1}), weights);
@@ -89,9 +105,12 @@ TEST(StepCost, runningStateIsReadWholeAfterTheFirstToken) {
 TEST(StepCost, onlyRetrievedExpertsAreRead) {
   Metadata data = tied();
   data.expertsPerToken = 4;
-  data.parameters.push_back({"l.down_embed.weight", "bf16", {64, 8}, 1024});
-  data.parameters.push_back({"l.up_embed.weight", "bf16", {64, 8}, 1024});
-  data.parameters.push_back({"l.keys", "bf16", {2, 2, 4, 8}, 256});
+  for (int table = 0; table < 2; ++table) {
+    data.parameters.push_back(
+        parameter(Use::experts, {64, 8}, "bf16", {64, 8}, 1024));
+  }
+  data.parameters.push_back(
+      parameter(Use::expertKeys, {2, 2, 4, 8}, "bf16", {2, 2, 4, 8}, 256));
   StepCost cost(data);
   int64_t weights = 768 + 256 + 32 + 256;
   EXPECT_EQ(cost.bytes({1, 1, 0, 1}), weights + 2 * 4 * 16);
@@ -105,13 +124,13 @@ TEST(StepCost, codesAndTheirScalesAreReadAndATiedHeadIsItsOwn) {
   Metadata data = tied();
   data.expertsPerToken = 4;
   data.parameters = {
-      {"model.embed_tokens.weight", "bf16", {48, 64}, 6144},
-      {"model.embed_tokens.weight", "i8", {3, 16, 16, 4}, 3072, 8},
-      {"model.embed_tokens.weight", "f32", {3, 1, 16}, 192, 0, true},
-      {"l.q_proj.weight", "i8", {2, 8, 16, 4}, 1024, 4},
-      {"l.q_proj.weight", "bf16", {2, 1, 16}, 64, 0, true},
-      {"l.down_embed.weight+l.up_embed.weight", "i8", {100, 128}, 12800, 8},
-      {"l.down_embed.weight+l.up_embed.weight", "f32", {100, 2}, 800, 0, true}};
+      parameter(Use::embedding, {48, 64}, "bf16", {48, 64}, 6144),
+      parameter(Use::head, {48, 64}, "i8", {3, 16, 16, 4}, 3072, 8),
+      parameter(Use::head, {48, 64}, "f32", {3, 1, 16}, 192, 0, true),
+      parameter(Use::product, {32, 64}, "i8", {2, 8, 16, 4}, 1024, 4),
+      parameter(Use::product, {32, 64}, "bf16", {2, 1, 16}, 64, 0, true),
+      parameter(Use::experts, {100, 128}, "i8", {100, 128}, 12800, 8),
+      parameter(Use::experts, {100, 128}, "f32", {100, 2}, 800, 0, true)};
   StepCost cost(data);
   int64_t product = 1024 + 64, head = 3072 + 192, expert = 128 + 8;
   EXPECT_EQ(cost.bytes({1, 1, 0, 1}), product + head + 128 + 4 * expert);
@@ -124,11 +143,32 @@ TEST(StepCost, codesAndTheirScalesAreReadAndATiedHeadIsItsOwn) {
 
 TEST(StepCost, productsAreToldOnceAShape) {
   Metadata data = untied();
-  data.parameters.push_back({"l.o_proj.weight", "bf16", {1, 4, 16, 2}, 256});
-  data.parameters.push_back({"l.up_proj.weight", "bf16", {32, 8}, 512});
-  data.parameters.push_back({"l.keys", "bf16", {2, 2, 4, 8}, 256});
+  data.parameters.push_back(
+      parameter(Use::product, {16, 8}, "bf16", {1, 4, 16, 2}, 256));
+  data.parameters.push_back(
+      parameter(Use::product, {32, 8}, "bf16", {32, 8}, 512));
+  data.parameters.push_back(
+      parameter(Use::expertKeys, {2, 2, 4, 8}, "bf16", {2, 2, 4, 8}, 256));
   std::vector<StepCost::Product> expected = {{16, 8}, {48, 8}, {32, 8}};
   EXPECT_EQ(StepCost(data).products(), expected);
+}
+
+TEST(StepCost, paddingIsReadButNotComputed) {
+  Metadata data = tied();
+  data.parameters[0].logical = {41, 8};
+  StepCost cost(data);
+  EXPECT_EQ(cost.bytes({1, 1, 0, 1}), 768 + 256 + 32);
+  EXPECT_EQ(cost.bytes({1, 100, 0, 0}), 41 * 16 + 256 + 32);
+  EXPECT_EQ(cost.operations({1, 1, 0, 1}), 2 * 41 * 8 + 2 * 16 * 8);
+}
+
+TEST(StepCost, whatOtherTargetsReadCostsNothing) {
+  Metadata data = tied();
+  Parameter other = data.parameters[1];
+  other.targets = {"abacus"};
+  data.parameters.push_back(other);
+  EXPECT_EQ(StepCost(data).bytes({1, 1, 0, 1}), 768 + 256 + 32);
+  EXPECT_EQ(StepCost(data, "abacus").bytes({1, 1, 0, 1}), 256);
 }
 
 } // namespace

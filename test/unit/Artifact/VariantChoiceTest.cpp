@@ -1,6 +1,7 @@
 // Which variant runs on which machine.
 #include "runtime/Artifact/VariantChoice.h"
 #include "FakeArtifact.h"
+#include "runtime/Artifact/Metadata.h"
 #include "runtime/Error.h"
 #include <cstring>
 #include <gmock/gmock.h>
@@ -47,7 +48,7 @@ CpuFeatures cpuOf(const Machine &machine, bool (*askForTiles)() = allow) {
 
 json variant(const std::string &name, const json &features,
              const json &wants = json::array()) {
-  json result = fakeMetadata()["variants"][0];
+  json result = fakeMetadata()["images"][0]["variants"][0];
   result["name"] = name;
   result["features"] = features;
   result["wants"] = wants;
@@ -55,10 +56,11 @@ json variant(const std::string &name, const json &features,
 }
 
 /// As cheems-compile lists them, each by the feature that sets it apart.
-Metadata parsed(const json &variants) {
+CpuImage parsed(const json &variants) {
   json metadata = fakeMetadata();
-  metadata["variants"] = variants;
-  return Metadata::parse(metadata.dump(), 8, "m.cheems");
+  metadata["images"][0]["variants"] = variants;
+  Metadata data = Metadata::parse(metadata.dump(), 8, "m.cheems");
+  return CpuImage::parse(data.images[0], "m.cheems");
 }
 json portable() {
   return {variant("amx", {"avx2", "avx512f", "avx512bf16", "amx-tile"}),
@@ -69,7 +71,8 @@ json portable() {
 
 std::string chosen(const json &variants, const CpuFeatures &cpu,
                    const std::string &forced = "") {
-  return chooseVariant(parsed(variants), cpu, forced, "m.cheems").name;
+  CpuImage image = parsed(variants);
+  return chooseVariant(image, cpu, forced, "m.cheems").name;
 }
 
 std::string refusal(const json &variants, const CpuFeatures &cpu,

@@ -73,7 +73,7 @@ TEST_F(Instrumented, codeWithRaceChecksLoadsOnlyWhereTheyAreKnown) {
 
 TEST_F(Instrumented, codeLoadsOnlyWhereItsChecksAreKnown) {
   FakeArtifact checked;
-  checked.metadata["target"]["sanitizer"] = "address";
+  checked.metadata["images"][0]["sanitizer"] = "address";
   TemporaryFile file(checked.bytes());
   if (kAddressSanitizer) {
     EXPECT_NO_THROW(Model::open(file.path()));

@@ -80,14 +80,15 @@ FakeArtifact plantedStep(const std::string &access, bool raceChecks) {
   nlohmann::json &metadata = result.metadata;
   metadata["vocab_size"] = kVocabulary;
   metadata["context"]["default"] = kContext;
-  metadata["variants"][0]["decode"] = metadata["variants"][0]["general"];
-  metadata["variants"][0]["workspace"] = {{"general", workspace},
-                                          {"decode", workspace}};
+  nlohmann::json &image = metadata["images"][0];
+  image["variants"][0]["decode"] = image["variants"][0]["general"];
+  image["variants"][0]["workspace"] = {{"general", workspace},
+                                       {"decode", workspace}};
   if (target.addressSanitizer) {
-    metadata["target"]["sanitizer"] = "address";
+    image["sanitizer"] = "address";
   }
   if (target.threadSanitizer) {
-    metadata["target"]["sanitizer"] = "thread";
+    image["sanitizer"] = "thread";
   }
   return result;
 }

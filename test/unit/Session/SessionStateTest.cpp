@@ -26,10 +26,14 @@ FakeArtifact artifactWith(int64_t window) {
   artifact.metadata["keep_window"] = window;
   artifact.weights[1] = static_cast<float>(window);
   auto &state = artifact.metadata["state"];
-  state.push_back(
-      {{"name", "running"}, {"type", "f32"}, {"shape", {"slots", 2, 3}}});
-  state.push_back(
-      {{"name", "counts"}, {"type", "i32"}, {"shape", {"slots", 2}}});
+  state.push_back({{"name", "running"},
+                   {"role", "running"},
+                   {"type", "f32"},
+                   {"shape", {"slots", 2, 3}}});
+  state.push_back({{"name", "counts"},
+                   {"role", "counts"},
+                   {"type", "i32"},
+                   {"shape", {"slots", 1, 2}}});
   return artifact;
 }
 
@@ -150,7 +154,6 @@ TEST(SessionState, filesOfOtherModelsAreRefusedByName) {
               HasSubstr("weight format f32, this model has bf16"));
   for (auto [field, value] :
        {std::pair<const char *, nlohmann::json>{"kv_type", "bf16"},
-        {"block", 8},
         {"keep_window", 16}}) {
     other = own;
     other.metadata[field] = value;
@@ -173,6 +176,7 @@ TEST(SessionState, filesOfOtherModelsAreRefusedByName) {
   // what does not change what a state means
   other = own;
   other.metadata["warnings"] = {"a line"};
+  other.metadata["block"] = 8;
   other.metadata["context"]["default"] = 64;
   EXPECT_EQ(refusal(other), "");
 }
@@ -189,8 +193,9 @@ TEST(SessionState, resetGivesTheMemoryOfALongSequenceBack) {
   constexpr int64_t entry = 1 << 20; // bytes
   artifact.metadata["state"].push_back(
       {{"name", "wide"},
+       {"role", "keys"},
        {"type", "f32"},
-       {"shape", {"slots", "capacity", entry / 4}}});
+       {"shape", {"slots", 1, 1, "capacity", entry / 4}}});
   auto model = load(artifact);
   Session session(model, with(2, 32));
   feed(session, 1, 3);

@@ -264,7 +264,7 @@ TEST(Session, impossibleOptionsAreRefused) {
 
 TEST(Session, memoryThatCannotBeHadIsNamedInBytes) {
   FakeArtifact artifact;
-  artifact.metadata["state"][0]["shape"] = {"slots", 1 << 20, "capacity"};
+  artifact.metadata["state"][0]["shape"] = {"slots", 1 << 20, 1, "capacity"};
   auto model = load(artifact);
   SessionOptions options = with(1);
   options.context = INT32_MAX;
@@ -320,8 +320,10 @@ TEST(Session, rewindIsRefusedOnceKeysWereEvicted) {
 
 TEST(Session, rewindIsRefusedWhereAStateRuns) {
   FakeArtifact artifact;
-  artifact.metadata["state"].push_back(
-      {{"name", "running"}, {"type", "f32"}, {"shape", {"slots", 3}}});
+  artifact.metadata["state"].push_back({{"name", "running"},
+                                        {"role", "running"},
+                                        {"type", "f32"},
+                                        {"shape", {"slots", 3}}});
   Session session(load(artifact), with(1));
   std::vector<int32_t> tokens = prompt(5);
   session.prefill(0, tokens.data(), 5, nullptr);
@@ -335,7 +337,8 @@ TEST(Session, snapshotBringsBackASequenceAlsoInAnotherSlot) {
     artifact.metadata["state"].push_back(
         {{"name", "heads"},
          {"type", "bf16"},
-         {"shape", {"slots", 2, "capacity", 3}}});
+         {"role", "keys"},
+         {"shape", {"slots", 1, 2, "capacity", 3}}});
     Session session(load(artifact), with(1, 4, 2));
     std::vector<int32_t> tokens = prompt(11), other = {1, 1, 1, 1};
     size_t visible = window == 0 ? SIZE_MAX : static_cast<size_t>(window);

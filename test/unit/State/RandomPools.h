@@ -15,10 +15,10 @@ inline Metadata everyKind() {
   constexpr int64_t capacity = StateKind::capacityExtent;
   Metadata data;
   data.weights = "f32";
-  data.state = {{"keys", "bf16", 2, {2, 2, capacity, 3}},
-                {"mask", "f32", 4, {2, capacity}},
-                {"running", "f32", 4, {2, 3, 2}},
-                {"counts", "i32", 4, {2, 2}}};
+  data.state = {{"keys", PoolRole::keys, "bf16", 2, {2, 2, capacity, 3}},
+                {"mask", PoolRole::masks, "f32", 4, {2, capacity}},
+                {"running", PoolRole::running, "f32", 4, {2, 3, 2}},
+                {"counts", PoolRole::counts, "i32", 4, {2, 2}}};
   return data;
 }
 

@@ -313,8 +313,10 @@ TEST_F(StateFileTest, whatChangesBehindTheCheckIsCheckedAgain) {
 
 TEST_F(StateFileTest, aSlotWhoseFileChangedWhileItWasLoadedIsEmpty) {
   FakeArtifact artifact;
-  artifact.metadata["state"].push_back(
-      {{"name", "counts"}, {"type", "i32"}, {"shape", {"slots", 4}}});
+  artifact.metadata["state"].push_back({{"name", "counts"},
+                                        {"role", "counts"},
+                                        {"type", "i32"},
+                                        {"shape", {"slots", 1, 4}}});
   TemporaryFile modelFile(artifact.bytes());
   SessionOptions options;
   options.threads = 1;
@@ -343,6 +345,13 @@ TEST_F(StateFileTest, aFailedWriteLeavesTheOldFile) {
   EXPECT_THROW(writeStateFile("/no/such/folder/x", other, pools, 0, 1, 1, ""),
                Error);
   EXPECT_EQ(read(path), good);
+}
+
+TEST_F(StateFileTest, aFileWhoseLayoutToldTheBlockIsRead) {
+  identity.layout = 5;
+  EXPECT_THAT(refusal(), HasSubstr("another state layout"));
+  identity.layoutWithBlock = 2; // which is what the file says
+  EXPECT_EQ(refusal(), "");
 }
 
 } // namespace

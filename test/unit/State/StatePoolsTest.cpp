@@ -59,8 +59,9 @@ int64_t residentPages(const StatePools &pools, int64_t slot, int64_t bytes) {
 
 TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
   Metadata data;
-  data.state = {{"keys", "f32", 4, {3, StateKind::capacityExtent, 7}},
-                {"running", "f32", 4, {5}}};
+  data.state = {
+      {"keys", PoolRole::keys, "f32", 4, {3, StateKind::capacityExtent, 7}},
+      {"running", PoolRole::running, "f32", 4, {5}}};
   const int64_t capacity = 1001, bytes = 4 * 3 * capacity * 7; // no whole pages
   StatePools pools(data, 3, capacity);
   fill(pools, 3, 1);

@@ -22,7 +22,7 @@ std::vector<std::vector<int32_t>> keptPositions(const Session &session,
                                                 const Metadata &data) {
   auto kind = std::find_if(
       data.state.begin(), data.state.end(),
-      [](const StateKind &kind) { return kind.name == "positions"; });
+      [](const StateKind &kind) { return kind.role == PoolRole::positions; });
   if (kind == data.state.end()) {
     ADD_FAILURE() << "no positions are stored";
     return {};

@@ -67,7 +67,7 @@ def main():
         for pipeline, artefact in artefacts.items():
             run(bins / "cheems-compile", model, "-o", artefact, "--pipeline", pipeline,
                 *(variants.compile_flags(pipeline) if pipeline == "fast" else []))
-            names = [variant["name"] for variant in json.loads(run(program, artefact, "--describe=json"))["variants"]]
+            names = [variant["name"] for variant in json.loads(run(program, artefact, "--describe=json"))["images"][0]["variants"]]
             ran = set()
             for name, want, chunk in itertools.product(names, runs, ([], ["--prefill-chunk", 7])):
                 prompt, greedy, done, said = want["prompt"], want["greedy"], 0, []

@@ -1,0 +1,17 @@
+// What each tensor of a checkpoint is for, by the names that the importer
+// bound.
+#ifndef CHEEMS_LIB_COMPILER_PARAMETERUSES_H
+#define CHEEMS_LIB_COMPILER_PARAMETERUSES_H
+
+#include "cheems/Import/ModelConfig.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace cheems {
+
+/// As the metadata calls it (docs/abi.md): "vector", "product", "expert_keys",
+/// "experts", "embedding", "head" or "head_bias".
+llvm::StringMap<llvm::StringRef> parameterUses(const ModelConfig &config);
+
+} // namespace cheems
+
+#endif
