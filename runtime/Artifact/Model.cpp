@@ -1,5 +1,6 @@
 #include "runtime/Artifact/Model.h"
 #include "cheems/artifact.h"
+#include "runtime/Artifact/ExecutorPlugins.h"
 #include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
 #include "runtime/Redzones.h"
@@ -82,10 +83,14 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
                          weights.size(), path);
 
-  image = cpuImage();
-  const char *forced = std::getenv("CHEEMS_CPU");
-  chosen = &chooseVariant(image, cpu, forced ? forced : "", path);
-  loadCode();
+  runs = &chooseImage();
+  if (runs->target == CpuImage::target) {
+    chooseCode(cpu);
+    loadCode();
+  } else { // its executor loads it
+    other.name = runs->target;
+    chosen = &other;
+  }
   if (!weights.empty()) {
     // The zeros up to the next section, which nothing reads any more.
     size_t padding = -weights.size() % CHEEMS_ARTIFACT_ALIGNMENT;
@@ -95,34 +100,46 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   }
 }
 
-CpuImage Model::cpuImage() const {
-  std::string others;
+const ImageEntry &Model::chooseImage() const {
+  const ImageEntry *found = nullptr;
+  std::string all;
   for (const ImageEntry &each : data.images) {
     if (!container.find(each.section)) {
       throw DamagedFile(filePath + ": corrupted: the image for " + each.target +
                         " is missing: the index has no section '" +
                         each.section + "'; compile or copy it again");
     }
-    others += (others.empty() ? "" : ", ") + each.target;
+    bool can =
+        each.target == CpuImage::target || findExecutorPlugin(each.target);
+    if (!found && can) {
+      found = &each;
+    }
+    all += (all.empty() ? "" : ", ") + each.target;
   }
-  const ImageEntry *entry = data.image(CpuImage::target);
-  if (!entry) {
+  if (!found) {
     throw Error(Status::unsupported,
-                filePath + ": compiled for " + others +
+                filePath + ": compiled for " + all +
                     ", but this program runs code for cpu; compile the model "
-                    "again with --target cpu");
+                    "again with --target cpu, or name a plugin for " +
+                    all + " with CHEEMS_EXECUTORS");
   }
-  if (entry->section != CHEEMS_SECTION_CODE) {
+  return *found;
+}
+
+void Model::chooseCode(const CpuFeatures &cpu) {
+  if (runs->section != CHEEMS_SECTION_CODE) {
     throw DamagedFile(filePath +
                       ": corrupted: the image for cpu is in section '" +
-                      entry->section + "'; compile the model again");
+                      runs->section + "'; compile the model again");
   }
-  return CpuImage::parse(*entry, filePath);
+  cpuImage = CpuImage::parse(*runs, filePath);
+  const char *forced = std::getenv("CHEEMS_CPU");
+  chosen = &chooseVariant(cpuImage, cpu, forced ? forced : "", filePath);
 }
 
 void Model::loadCode() {
-  bool threads = image.sanitizer == "thread";
-  if (!image.sanitizer.empty() &&
+  bool threads = cpuImage.sanitizer == "thread";
+  if (!cpuImage.sanitizer.empty() &&
       !dlsym(RTLD_DEFAULT, threads ? "__tsan_init" : "__asan_init")) {
     throw Error(
         Status::unsupported,
@@ -152,7 +169,11 @@ void Model::loadCode() {
   decode = find(chosen->decodeEntry);
 }
 
-Model::~Model() { dlclose(library); }
+Model::~Model() {
+  if (library) {
+    dlclose(library);
+  }
+}
 
 uint64_t Model::checksum(const char *section) const {
   bool weights = std::strcmp(section, CHEEMS_SECTION_WEIGHTS) == 0;
@@ -170,6 +191,7 @@ std::string Model::describe() const {
   description["file"] = {{"path", filePath},
                          {"bytes", file.bytes().size()},
                          {"format", CHEEMS_ARTIFACT_VERSION},
+                         {"target", runs->target},
                          {"variant", chosen->name},
                          {"sections", sections}};
   description.update(json::parse(container.bytes(CHEEMS_SECTION_METADATA)));

@@ -17,11 +17,11 @@ namespace cheems {
 /// Immutable once open: any number of threads and sessions may share one.
 class Model {
 public:
-  /// Maps and checks the file in the order of docs/abi.md, then loads its code:
-  /// the variant that CHEEMS_CPU names, else the best one for `cpu`.
-  /// An artefact is a program: open only files you trust. Throws DamagedFile;
-  /// Error: failed for a file that cannot be opened, mapped or loaded,
-  /// unsupported for a CPU that lacks a feature.
+  /// Maps and checks the file in the order of docs/abi.md, then chooses an
+  /// image and loads its code: of one for CPUs the variant that CHEEMS_CPU
+  /// names, else the best one for `cpu`. An artefact is a program: open only
+  /// files you trust. Throws DamagedFile; Error: failed for a file that cannot
+  /// be opened, mapped or loaded, unsupported for a CPU that lacks a feature.
   static std::shared_ptr<const Model>
   open(const std::string &path, const CpuFeatures &cpu = CpuFeatures::host());
   ~Model();
@@ -30,9 +30,14 @@ public:
 
   const std::string &path() const { return filePath; }
   const Metadata &metadata() const { return data; }
-  /// What the file says of its code for CPUs.
-  const CpuImage &cpu() const { return image; }
-  /// The variant chosen for this CPU.
+  /// The image that was chosen: the first in the file's order which this
+  /// process can run.
+  const ImageEntry &image() const { return *runs; }
+  std::string_view imageBytes() const { return container.bytes(runs->section); }
+  /// What the file says of its code for CPUs; of an image for another target
+  /// nothing.
+  const CpuImage &cpu() const { return cpuImage; }
+  /// The variant chosen for this CPU; of another target one of its name.
   const Variant &variant() const { return *chosen; }
   cheems_entry generalEntry() const { return general; }
   cheems_entry decodeEntry() const { return decode; }
@@ -78,14 +83,17 @@ public:
 
 private:
   Model(const std::string &path, const CpuFeatures &cpu);
-  CpuImage cpuImage() const;
+  const ImageEntry &chooseImage() const;
+  void chooseCode(const CpuFeatures &cpu);
   void loadCode();
 
   std::string filePath;
   MappedFile file;
   Container container;
   Metadata data;
-  CpuImage image;
+  const ImageEntry *runs = nullptr;
+  CpuImage cpuImage;
+  Variant other; ///< stands for an image that is not for CPUs
   const Variant *chosen = nullptr;
   void *library = nullptr;
   cheems_entry general = nullptr, decode = nullptr;

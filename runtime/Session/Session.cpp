@@ -1,5 +1,4 @@
 #include "runtime/Session/Session.h"
-#include "runtime/ThreadPool/Denormals.h"
 #include <algorithm>
 #include <numeric>
 
@@ -54,11 +53,15 @@ int64_t checkSlots(int64_t slots) {
 /// The decode entry leaves to one thread what is little work for few rows.
 constexpr int64_t kDecodeRows = 64;
 
-/// Of whichever entry needs more: a decode step has at most one row per slot.
-int64_t workspaceSize(const Variant &variant, int64_t rows, int64_t slots,
-                      int64_t threads) {
-  return std::max(variant.generalWorkspace.bytes(rows, threads),
-                  variant.decodeWorkspace.bytes(slots, threads));
+ExecutorOptions executorOptions(const SessionOptions &options, int64_t rows,
+                                int64_t capacity) {
+  ExecutorOptions result;
+  result.threads = options.threads;
+  result.slots = options.slots;
+  result.rows = rows;
+  result.capacity = capacity;
+  result.profile = options.profile.get();
+  return result;
 }
 
 } // namespace
@@ -71,32 +74,20 @@ Session::Session(std::shared_ptr<const Model> model,
       chunk(chooseChunk(compiled->variant(), options, contextLength)),
       rowLimit(std::max({chunk, checkSlots(options.slots),
                          std::min(options.rows, maxChunk)})),
-      flushesDenormals(compiled->variant().flushesDenormals()),
-      pool(options.threads),
-      pools(compiled->metadata(), options.slots,
-            compiled->metadata().capacity(contextLength)),
-      workspace(workspaceSize(compiled->variant(), rowLimit, options.slots,
-                              pool.threads()),
-                "the workspace of steps of " + number(rowLimit) +
-                    " rows; lower the prefill chunk"),
+      executor(makeExecutor(
+          *compiled,
+          executorOptions(options, rowLimit,
+                          compiled->metadata().capacity(contextLength)))),
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), reached(options.slots), segments(options.slots),
       allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
-  pool.keepSmallRegionsTogether();
-  if (profile) {
-    const Metadata &data = compiled->metadata();
-    profile->begin({compiled->path(), data.compiler, compiled->variant().name,
-                    compiled->cpu().generalMarks, compiled->cpu().decodeMarks,
-                    pool.threads()});
-    pool.setLog(&profile->regions());
-  }
 }
 
 void Session::step(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *given, int64_t segmentCount,
                    const int32_t *rows, int64_t rowCount, float *logits) {
-  if (!pool.isOfThisProcess()) {
+  if (!executor->isOfThisProcess()) {
     throw Error(Status::usage,
                 "the session was made before a fork and its threads are in the "
                 "parent; make a session in this process");
@@ -109,11 +100,6 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   step.rows = rows;
   step.row_count = rowCount;
   step.logits = logits;
-  step.parameters = compiled->parameters();
-  step.pools = pools.bases();
-  step.slot_count = slots();
-  step.capacity = compiled->metadata().capacity(contextLength);
-  step.workspace = workspace.data();
 
   bool decodes = tokenCount <= kDecodeRows;
   if (given && segmentCount >= 1 &&
@@ -132,19 +118,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   }
   checks.check(step, positions);
 
-  const Variant &variant = compiled->variant();
-  workspace.confine(
-      (decodes ? variant.decodeWorkspace : variant.generalWorkspace)
-          .bytes(tokenCount, pool.threads()));
-  ThreadPool::Binding binding(pool);
-  Denormals denormals(flushesDenormals);
-  if (profile) {
-    step.profile = profile->startStep(decodes);
-  }
-  (decodes ? compiled->decodeEntry() : compiled->generalEntry())(&step);
-  if (profile) {
-    profile->endStep(tokenCount, segmentCount, rowCount);
-  }
+  executor->run(step, decodes);
   for (int64_t i = 0; i < segmentCount; ++i) {
     int32_t slot = segments[i].slot;
     setPosition(slot, positions[slot] + segments[i].length);

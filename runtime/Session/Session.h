@@ -1,14 +1,13 @@
-// Sequences being run on a model: their state, the threads, and the checks in
-// front of compiled code.
+// Sequences being run on a model: which tokens each was fed, and the checks in
+// front of compiled code. An executor computes, and holds their state.
 #ifndef CHEEMS_RUNTIME_SESSION_SESSION_H
 #define CHEEMS_RUNTIME_SESSION_SESSION_H
 
 #include "runtime/Artifact/Model.h"
+#include "runtime/Executor/Executor.h"
 #include "runtime/Profile/Profile.h"
 #include "runtime/Session/StepCheck.h"
-#include "runtime/State/Memory.h"
 #include "runtime/State/StatePools.h"
-#include "runtime/ThreadPool/ThreadPool.h"
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -53,7 +52,7 @@ public:
 
   const Model &model() const { return *compiled; }
   int64_t slots() const { return static_cast<int64_t>(positions.size()); }
-  int threads() const { return pool.threads(); }
+  int threads() const { return executor->threads(); }
   int64_t vocabulary() const { return compiled->metadata().vocabulary; }
   /// Tokens a sequence may hold; unlimited() when only the 2^31-1 of a position
   /// bounds it.
@@ -64,8 +63,8 @@ public:
   /// Rows that prefill feeds at a time.
   int64_t prefillChunk() const { return chunk; }
   /// Bytes of all state pools, and of the scratch memory.
-  int64_t stateBytes() const { return pools.bytes(); }
-  int64_t workspaceBytes() const { return workspace.bytes(); }
+  int64_t stateBytes() const { return pools().bytes(); }
+  int64_t workspaceBytes() const { return executor->workspaceBytes(); }
 
   /// Runs any mix of sequences. tokens [tokenCount]; segments [segmentCount] as
   /// in abi.h, where rope_length 0 stands for position + length; logits
@@ -120,6 +119,10 @@ public:
   std::string load(int64_t slot, const std::string &path);
 
 private:
+  StatePools &pools() { return executor->pools(); }
+  const StatePools &pools() const {
+    return static_cast<const Executor &>(*executor).pools();
+  }
   void checkSlot(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
   void setPosition(int64_t slot, int64_t tokens);
@@ -133,10 +136,7 @@ private:
   std::function<bool()> interrupted;
   std::shared_ptr<Profile> profile;
   int64_t contextLength, chunk, rowLimit;
-  bool flushesDenormals;
-  ThreadPool pool;
-  StatePools pools;
-  Memory workspace;
+  std::unique_ptr<Executor> executor;
   StepCheck checks;
   std::vector<int32_t> positions; ///< tokens fed, by slot
   std::vector<int32_t> reached;   ///< most of them since its memory was unused

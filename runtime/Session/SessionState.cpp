@@ -23,8 +23,8 @@ void Session::reset(int64_t slot) {
   checkSlot(slot);
   positions[slot] = 0; // compiled code ignores a slot's content at position 0
   int64_t entries = compiled->metadata().usedEntries(reached[slot]);
-  if (pools.usedBytes(entries) - pools.usedBytes(0) > keptBytes) {
-    pools.release(slot);
+  if (pools().usedBytes(entries) - pools().usedBytes(0) > keptBytes) {
+    pools().release(slot);
     reached[slot] = 0;
   }
 }
@@ -70,28 +70,28 @@ Snapshot Session::snapshot(int64_t slot) const {
   int64_t used = entries(slot);
   Snapshot result;
   result.position = positions[slot];
-  pools.save(slot, used, result.state);
+  pools().save(slot, used, result.state);
   return result;
 }
 
 void Session::restore(int64_t slot, const Snapshot &snapshot) {
   checkSlot(slot);
   checkFits("the saved state", snapshot.position);
-  pools.restore(slot, snapshot.state);
+  pools().restore(slot, snapshot.state);
   setPosition(slot, snapshot.position);
 }
 
 void Session::copy(int64_t from, int64_t to) {
   int64_t used = entries(from);
   checkSlot(to);
-  pools.copy(from, to, used);
+  pools().copy(from, to, used);
   setPosition(to, positions[from]);
 }
 
 void Session::save(int64_t slot, const std::string &path,
                    std::string_view application) const {
   int64_t used = entries(slot);
-  writeStateFile(path, StateIdentity::of(*compiled), pools, slot,
+  writeStateFile(path, StateIdentity::of(*compiled), pools(), slot,
                  positions[slot], used, application);
 }
 
@@ -99,11 +99,11 @@ std::string Session::load(int64_t slot, const std::string &path) {
   checkSlot(slot);
   StateFile file(path, StateIdentity::of(*compiled), compiled->metadata());
   checkFits(path, file.position());
-  file.check(pools);
+  file.check(pools());
   std::string application = file.application();
   setPosition(slot, file.position()); // its memory is in use from now on
   positions[slot] = 0; // a file that fails now leaves an empty slot
-  file.read(pools, slot, application);
+  file.read(pools(), slot, application);
   positions[slot] = file.position();
   return application;
 }

@@ -101,7 +101,7 @@ Timing timeProduct(const std::shared_ptr<const Model> &model,
   timing.threads = product.threads();
   StepShape step;
   step.rows = step.logitRows = shape.rows;
-  StepCost cost(model->metadata());
+  StepCost cost(model->metadata(), model->image().target);
   timing.bytes = cost.bytes(step);
   timing.operations = cost.operations(step);
 

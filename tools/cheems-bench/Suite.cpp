@@ -124,7 +124,7 @@ private:
   /// One row for decoding, and as many as the prompts have.
   std::vector<ProductShape> shapesOf(const LoadedModel &loaded) const {
     std::vector<ProductShape> shapes;
-    StepCost cost(loaded.model->metadata());
+    StepCost cost(loaded.model->metadata(), loaded.model->image().target);
     for (const StepCost::Product &product : cost.products()) {
       shapes.push_back({1, product.columns, product.length});
       for (int64_t rows : options.prompts) {

@@ -195,7 +195,8 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
   timing.sequences = test.sequences;
   timing.threads = session.threads();
   timing.prompt = test.prompt;
-  addCosts(StepCost(model->metadata()), test, session.prefillChunk(), timing);
+  addCosts(StepCost(model->metadata(), model->image().target), test,
+           session.prefillChunk(), timing);
   Run run(session, test);
   for (int64_t i = 0; i <= options.repetitions; ++i) {
     run.prepare();

@@ -94,11 +94,19 @@ std::string state(const Metadata &data) {
 
 std::string variants(const Model &model) {
   std::vector<std::string> names;
+  if (model.image().target != CpuImage::target) {
+    return model.image().target + " (chosen here)";
+  }
   for (const Variant &variant : model.cpu().variants) {
     names.push_back(variant.name +
                     (&variant == &model.variant() ? " (chosen here)" : ""));
   }
   return joined(names);
+}
+
+/// What was asked for of the compiler.
+const std::string &madeFor(const Model &model) {
+  return model.cpu().cpu.empty() ? model.image().target : model.cpu().cpu;
 }
 
 /// `found`, or why it cannot be had.
@@ -151,7 +159,7 @@ std::string summary(const ModelPointer &pointer) {
       {"file", megabytes(model.fileBytes()) + ", weights " +
                    megabytes(model.weightBytes())},
       {"compiled by",
-       data.compiler + " for " + model.cpu().cpu +
+       data.compiler + " for " + madeFor(model) +
            (data.pipeline == "fast" ? "" : ", " + data.pipeline)}};
   for (const std::string &warning : data.warnings) {
     lines.emplace_back("warning", warning);

@@ -1,0 +1,34 @@
+// Runs code for CPUs on a pool of threads.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CPUEXECUTOR_H
+#define CHEEMS_RUNTIME_EXECUTOR_CPUEXECUTOR_H
+
+#include "runtime/Executor/Executor.h"
+#include "runtime/Profile/Profile.h"
+#include "runtime/State/Memory.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+
+namespace cheems {
+
+class CpuExecutor : public Executor {
+public:
+  CpuExecutor(const Model &model, const ExecutorOptions &options);
+
+  int threads() const override { return pool.threads(); }
+  bool isOfThisProcess() const override { return pool.isOfThisProcess(); }
+  StatePools &pools() override { return state; }
+  int64_t workspaceBytes() const override { return workspace.bytes(); }
+  void run(cheems_step &step, bool decodes) override;
+
+private:
+  const Model &model;
+  Profile *profile;
+  bool flushesDenormals;
+  ThreadPool pool;
+  StatePools state;
+  Memory workspace;
+  int64_t slots, capacity;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,23 @@
+// Chooses an executor by the target of a model's image.
+#include "runtime/Executor/Executor.h"
+#include "runtime/Artifact/ExecutorPlugins.h"
+#include "runtime/Error.h"
+#include "runtime/Executor/CpuExecutor.h"
+#include "runtime/Executor/PluginExecutor.h"
+
+using namespace cheems;
+
+std::unique_ptr<Executor> cheems::makeExecutor(const Model &model,
+                                               const ExecutorOptions &options) {
+  const std::string &target = model.image().target;
+  if (target == CpuImage::target) {
+    return std::make_unique<CpuExecutor>(model, options);
+  }
+  if (options.profile) {
+    throw Error(Status::unsupported, model.path() + ": runs on " + target +
+                                         ", of which no profile can be made");
+  }
+  // The model was opened because it is there.
+  return std::make_unique<PluginExecutor>(model, *findExecutorPlugin(target),
+                                          options);
+}

@@ -1,0 +1,52 @@
+// What runs the steps of one session: it owns the state pools, the workspace
+// and whatever computes. A target is told by its executor alone.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_EXECUTOR_H
+#define CHEEMS_RUNTIME_EXECUTOR_EXECUTOR_H
+
+#include "cheems/abi.h"
+#include "runtime/Artifact/Model.h"
+#include "runtime/State/StatePools.h"
+#include <memory>
+
+namespace cheems {
+
+class Profile;
+
+struct ExecutorOptions {
+  int threads = 0; ///< as SessionOptions
+  int64_t slots = 1;
+  int64_t rows = 1;           ///< of the longest step
+  int64_t capacity = 0;       ///< entries a head and slot
+  Profile *profile = nullptr; ///< told of every step; outlives the executor
+};
+
+/// For one thread at a time. All memory is had when it is made.
+class Executor {
+public:
+  virtual ~Executor() = default;
+
+  /// Threads that compute, the caller's included.
+  virtual int threads() const = 0;
+  /// Whether this process made it: after a fork, the child did not, and may
+  /// only look at the pools.
+  virtual bool isOfThisProcess() const = 0;
+  virtual StatePools &pools() = 0;
+  const StatePools &pools() const {
+    return const_cast<Executor *>(this)->pools();
+  }
+  virtual int64_t workspaceBytes() const = 0;
+
+  /// Runs a step that was checked; `decodes`: each segment has one row, and
+  /// there are few. Fills in the fields from `parameters` on. Allocates
+  /// nothing.
+  virtual void run(cheems_step &step, bool decodes) = 0;
+};
+
+/// The executor for the image of `model` that was chosen. Throws Error: usage
+/// for impossible options, failed where memory is short.
+std::unique_ptr<Executor> makeExecutor(const Model &model,
+                                       const ExecutorOptions &options);
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,38 @@
+// Runs images of other targets by way of a plugin (include/cheems/executor.h).
+#ifndef CHEEMS_RUNTIME_EXECUTOR_PLUGINEXECUTOR_H
+#define CHEEMS_RUNTIME_EXECUTOR_PLUGINEXECUTOR_H
+
+#include "cheems/executor.h"
+#include "runtime/Executor/Executor.h"
+#include "runtime/State/Memory.h"
+#include <sys/types.h>
+
+namespace cheems {
+
+class PluginExecutor : public Executor {
+public:
+  PluginExecutor(const Model &model, const cheems_executor_plugin &plugin,
+                 const ExecutorOptions &options);
+  ~PluginExecutor() override { plugin.destroy(executor); }
+  PluginExecutor(const PluginExecutor &) = delete;
+  PluginExecutor &operator=(const PluginExecutor &) = delete;
+
+  int threads() const override { return 1; }
+  bool isOfThisProcess() const override;
+  StatePools &pools() override { return state; }
+  int64_t workspaceBytes() const override { return workspace->bytes(); }
+  void run(cheems_step &step, bool decodes) override;
+
+private:
+  const Model &model;
+  const cheems_executor_plugin &plugin;
+  void *executor;
+  pid_t process;
+  StatePools state;
+  std::unique_ptr<Memory> workspace;
+  int64_t slots, capacity;
+};
+
+} // namespace cheems
+
+#endif
