@@ -7,7 +7,14 @@ foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache chee
   endif()
 endforeach()
 
-install(FILES include/cheems/cheems.h include/cheems/abi.h include/cheems/artifact.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems)
+install(FILES include/cheems/cheems.h include/cheems/abi.h include/cheems/artifact.h include/cheems/executor.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems)
+# what a back end from outside needs (examples/backend-toy)
+if(CHEEMS_BUILD_COMPILER)
+  install(FILES include/cheems/Compiler/Backend.h include/cheems/Compiler/Compiler.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Compiler)
+  install(FILES include/cheems/Dialect/Cheems/IR/AttributeNames.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/IR)
+  install(FILES include/cheems/Dialect/Cheems/Utils/ParameterTable.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/Utils)
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 if(TARGET cheems)

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Builds examples/backend-toy against an installed tree, and compiles and runs its model for its target, for CPUs, and for both in one
+# file: backend-toy.sh BUILD_DIR
+set -euo pipefail
+here=$(realpath "$(dirname "$0")")
+build=$1 example=$(realpath "$here/../../examples/backend-toy") golden=$(realpath "$here/../golden/models")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+cmake -G Ninja -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror -Wno-unused-parameter" -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" >/dev/null
+cmake --build "$work/build"
+PATH=$work/prefix/bin:$PATH
+cd "$work"
+python3 "$example/make-model.py" model
+
+compile() { # OUT OPTION...
+  cheems-compile model --no-layers --cpu native -o "$@"
+}
+toy=(--load-backend build/toy-backend.so --backend-option toy.cc=clang-22)
+compile toy.cheems "${toy[@]}" --target toy
+compile cpu.cheems
+compile both.cheems "${toy[@]}" --target toy,cpu
+python3 - <<'IDS'
+import json, struct
+ids = [5, 0, 95, 17, 17, 40, 3]
+text = json.dumps({"input_ids": {"dtype": "I64", "shape": [1, len(ids)], "data_offsets": [0, 8 * len(ids)]}}).encode()
+open("ids.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + struct.pack(f"<{len(ids)}q", *ids))
+IDS
+run() { # FILE OUT
+  cheems-run "$1" --input-ids ids.safetensors --logits "$2"
+}
+
+# without a plugin for it, a file for the target alone is refused by name, and one for both runs on the CPU
+status=0
+run toy.cheems none.safetensors 2>error || status=$?
+[ $status -eq 3 ]
+grep -q 'compiled for toy' error
+run cpu.cheems cpu.safetensors
+run both.cheems both-cpu.safetensors
+cmp cpu.safetensors both-cpu.safetensors
+
+export CHEEMS_EXECUTORS=$work/build/toy-executor.so
+run toy.cheems toy.safetensors
+run both.cheems both-toy.safetensors # the first image that runs is taken
+cmp toy.safetensors both-toy.safetensors
+python3 "$example/check.py" model ids.safetensors toy.safetensors cpu.safetensors
+cheems-run both.cheems --verify
+cheems-run toy.cheems --describe | grep -q 'toy (chosen here)'
+# tokens from prefill and decoding are the CPU's
+for file in toy cpu; do
+  cheems-run $file.cheems --prompt-ids 1,2,3 -n 6 --temp 0 --ignore-eos --print-ids >$file.ids
+done
+cmp toy.ids cpu.ids
+
+# what both store in rows is there once: the embedding and the norm
+python3 - <<'SHARED'
+import json, subprocess
+model = json.loads(subprocess.run(["cheems-run", "both.cheems", "--describe=json"], capture_output=True, check=True).stdout)
+shared = {p["name"] for p in model["parameters"] if "targets" not in p}
+assert shared >= {"model.embed_tokens.weight", "model.norm.weight"}, shared
+assert [image["target"] for image in model["images"]] == ["toy", "cpu"], model["images"]
+SHARED
+
+# a model with layers is refused in one line
+if cheems-compile "$golden/doge-tiny" --load-backend build/toy-backend.so --target toy -o none.cheems 2>error; then exit 1; fi
+[ "$(wc -l <error)" -eq 1 ]
