@@ -125,16 +125,19 @@ int runCommandLine(int argc, char **argv) {
   app.add_option("--target", options.targets,
                  "targets to compile for, with commas between: cpu")
       ->delimiter(',')
+      ->allow_extra_args(false) // what follows may be the folder
       ->type_name("NAME[,NAME]");
   std::vector<std::string> plugins, backendOptions;
   app.add_option("--load-backend", plugins,
                  "shared library with a further target, for --target; it is "
                  "code and runs with your rights")
       ->type_name("FILE")
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--backend-option", backendOptions,
                  "option of a target, as its plugin says")
       ->type_name("NAME.OPTION=VALUE")
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--cpu", options.cpu,
                  "portable (the default): x86-64-v3 and better, the best code "
