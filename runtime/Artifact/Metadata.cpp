@@ -165,7 +165,8 @@ Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
   parameter.logical =
       reader.has("logical") ? parseShape(reader, "logical") : parameter.shape;
   if (!fits(parameter.use, parameter.logical.size())) {
-    throw reader.bad("logical", "has a number of extents that its use has not");
+    throw reader.bad("logical",
+                     "does not have as many extents as its use needs");
   }
   parseCodes(reader, parameter);
   int64_t size = sizeOfType(parameter.type), stored = parameter.elements();
@@ -355,8 +356,8 @@ Metadata Metadata::parse(std::string_view text, uint64_t weightBytes,
   int64_t version = root.integer("abi", 0, INT64_MAX);
   if (version != CHEEMS_ABI_VERSION) {
     throw DamagedFile(
-        name + ": its code speaks ABI version " + std::to_string(version) +
-        ", but this runtime speaks version " +
+        name + ": its code has ABI version " + std::to_string(version) +
+        ", but this runtime takes version " +
         std::to_string(CHEEMS_ABI_VERSION) +
         "; compile the model again with the matching cheems-compile");
   }

@@ -101,8 +101,8 @@ TEST(Metadata, filesThatDoNotTellTheirStateLayoutHaveTheFirst) {
 TEST(Metadata, otherAbiVersionNamesBoth) {
   std::string reason = refusalWith([](json &m) { m["abi"] = 9; });
   EXPECT_THAT(reason, HasSubstr("ABI version 9"));
-  EXPECT_THAT(reason, HasSubstr("speaks version " +
-                                std::to_string(CHEEMS_ABI_VERSION)));
+  EXPECT_THAT(reason,
+              HasSubstr("takes version " + std::to_string(CHEEMS_ABI_VERSION)));
   // Nothing else of a foreign version is looked at.
   EXPECT_THAT(refusal("{\"abi\": 9}"), HasSubstr("ABI version 9"));
 }
