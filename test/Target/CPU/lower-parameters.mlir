@@ -51,6 +51,24 @@ func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tens
 
 // -----
 
+// Weights of an image made before: what is the same lies there, all else behind them. What is not used here is not named here.
+// CHECK: module attributes {cheems.parameter_bytes = 256 : i64, cheems.parameters = [
+// CHECK-SAME: {names = ["new"], offset = 192 : i64, type = tensor<4x4xf32>}
+// CHECK-SAME: {names = ["norm"], offset = 64 : i64, type = tensor<8xf32>}
+// CHECK-NOT: "other"
+// CHECK-LABEL: @shared
+module attributes {cheems.parameter_bytes = 192 : i64, cheems.parameters = [
+    {names = ["other"], offset = 0 : i64, type = tensor<8xf32>}, {names = ["norm"], offset = 64 : i64, type = tensor<8xf32>},
+    {names = ["norm"], offset = 128 : i64, type = tensor<8xbf16>}]} {
+  func.func @shared(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<8xf32>) {
+    %new = cheems.parameter ["new"] : tensor<4x4xf32>
+    %n = cheems.parameter ["norm"] : tensor<8xf32>
+    return %new, %n : tensor<4x4xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
 func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
   // expected-error@below {{is in a function without an argument {cheems.field = "parameters"}}}
   %n = cheems.parameter ["norm"] : tensor<8xf32>
