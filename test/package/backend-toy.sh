@@ -31,11 +31,15 @@ run() { # FILE OUT
   cheems-run "$1" --input-ids ids.safetensors --logits "$2"
 }
 
+refused() { # STATUS TEXT COMMAND...
+  local want=$1 text=$2 status=0
+  shift 2
+  "$@" >/dev/null 2>error || status=$?
+  [ $status -eq "$want" ] && [ "$(wc -l <error)" -eq 1 ] && grep -q -- "$text" error || { cat error && return 1; }
+}
+
 # without a plugin for it, a file for the target alone is refused by name, and one for both runs on the CPU
-status=0
-run toy.cheems none.safetensors 2>error || status=$?
-[ $status -eq 3 ]
-grep -q 'compiled for toy' error
+refused 3 'compiled for toy' run toy.cheems none.safetensors
 run cpu.cheems cpu.safetensors
 run both.cheems both-cpu.safetensors
 cmp cpu.safetensors both-cpu.safetensors
@@ -62,6 +66,10 @@ assert shared >= {"model.embed_tokens.weight", "model.norm.weight"}, shared
 assert [image["target"] for image in model["images"]] == ["toy", "cpu"], model["images"]
 SHARED
 
-# a model with layers is refused in one line
-if cheems-compile "$golden/doge-tiny" --load-backend build/toy-backend.so --target toy -o none.cheems 2>error; then exit 1; fi
-[ "$(wc -l <error)" -eq 1 ]
+# what is not possible is one line
+refused 1 'has layers' cheems-compile "$golden/doge-tiny" "${toy[@]}" --target toy -o none.cheems
+refused 1 'f32' cheems-compile model --no-layers "${toy[@]}" --target toy --weights int8 -o none.cheems
+refused 3 'no profile' cheems-run toy.cheems --prompt-ids 1,2 -n 2 --ignore-eos --print-ids --profile trace.json
+CHEEMS_EXECUTORS=/no/such/executor.so refused 1 '/no/such/executor.so' cheems-run toy.cheems --describe
+CHEEMS_EXECUTORS=$(clang-22 -print-file-name=libm.so.6) refused 1 cheems_executor_plugin_get cheems-run toy.cheems --describe
+CHEEMS_EXECUTORS=/no/such/executor.so cheems-run cpu.cheems --describe >/dev/null # code for CPUs needs none
