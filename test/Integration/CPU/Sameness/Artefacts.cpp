@@ -267,8 +267,9 @@ std::vector<std::string> widerVariants(const std::string &model) {
 
 bool hasChunks(const Model &model) {
   const std::vector<StateKind> &state = model.metadata().state;
-  return std::any_of(state.begin(), state.end(),
-                     [](const StateKind &kind) { return kind.role == PoolRole::running; });
+  return std::any_of(state.begin(), state.end(), [](const StateKind &kind) {
+    return kind.role == PoolRole::running;
+  });
 }
 
 void Compiled::SetUp() {
