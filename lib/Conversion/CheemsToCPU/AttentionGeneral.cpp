@@ -1,6 +1,7 @@
 // Attention's loops for any segments.
 #include "AttentionLoops.h"
-#include "ExpandSegments.h"
+#include "SegmentTable.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 
 namespace mlir::cheems {
 

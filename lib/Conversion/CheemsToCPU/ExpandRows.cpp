@@ -1,5 +1,6 @@
 // gather_rows and positions as loops over rows.
-#include "ExpandSegments.h"
+#include "SegmentTable.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 
 using namespace mlir;
 using namespace mlir::cheems;

@@ -1,5 +1,6 @@
 // segmented_ssd as a parallel loop over segments and heads.
-#include "ExpandSegments.h"
+#include "SegmentTable.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 

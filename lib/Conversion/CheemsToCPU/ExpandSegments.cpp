@@ -1,6 +1,6 @@
 // cheems-expand-segments: ops of a step become loops over its sequences.
-#include "ExpandSegments.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::cheems {
@@ -14,10 +14,14 @@ namespace {
 struct ExpandSegments : cheems::impl::ExpandSegmentsPassBase<ExpandSegments> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    cheems::populateExpandRowsPatterns(patterns);
-    cheems::populateExpandSSDPatterns(patterns);
-    cheems::populateExpandAttentionPatterns(patterns);
+    cheems::populateExpandSegmentsPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 } // namespace
+
+void cheems::populateExpandSegmentsPatterns(RewritePatternSet &patterns) {
+  populateExpandRowsPatterns(patterns);
+  populateExpandSSDPatterns(patterns);
+  populateExpandAttentionPatterns(patterns);
+}

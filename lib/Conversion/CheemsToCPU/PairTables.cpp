@@ -2,6 +2,7 @@
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_PAIRTABLESPASS
@@ -32,8 +33,8 @@ OpOperand *partnerOf(OpOperand *operand) {
   if (op && operand == &op.getDownMutable()) {
     return &op.getUpMutable();
   }
-  return op && !op.getScales().empty() && operand == &op.getScalesMutable()[0]
-             ? &op.getScalesMutable()[1]
+  return op && op.getDownScales() && operand == &op.getDownScalesMutable()[0]
+             ? &op.getUpScalesMutable()[0]
              : nullptr;
 }
 
@@ -150,6 +151,10 @@ struct PairTables : cheems::impl::PairTablesPassBase<PairTables> {
       }
     }
     for (auto [down, up] : pairs) {
+      remark::passed(
+          down->values.front().getLoc(),
+          remark::RemarkOpts::name("paired").category("cheems-pair-tables"))
+          << remark::metric("tables", down->parameters.size() * 2);
       pair(*down, *up);
     }
     eraseUnusedWeights(getOperation());

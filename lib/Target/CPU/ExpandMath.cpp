@@ -1,6 +1,7 @@
 // cheems-expand-math: math functions become straight-line arithmetic.
 #include "ExpandMath.h"
 #include "cheems/Target/CPU/Passes.h"
+#include "cheems/Target/CPU/Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,9 +25,11 @@ template <typename Op> struct ExpandF64 : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF64() ||
-        isa<TensorType>(op.getType())) {
-      return failure();
+    if (!getElementTypeOrSelf(op.getType()).isF64()) {
+      return rewriter.notifyMatchFailure(op, "is not of f64");
+    }
+    if (isa<TensorType>(op.getType())) {
+      return rewriter.notifyMatchFailure(op, "is on tensors");
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, expansion(b, op.getOperand()));
@@ -36,20 +39,23 @@ template <typename Op> struct ExpandF64 : OpRewritePattern<Op> {
 
 struct ExpandMath : cheems::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    patterns.add<ExpandF64<math::SinOp>>(context, cheems::expandSine);
-    patterns.add<ExpandF64<math::CosOp>>(context, cheems::expandCosine);
-    patterns.add<ExpandF64<math::ExpOp>>(context, cheems::expandExp);
-    patterns.add<ExpandF64<math::LogOp>>(context, cheems::expandLog);
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::is_contained(
-          {"math.exp", "math.log", "math.log1p", "math.erf", "math.tanh"},
-          name);
-    });
+    RewritePatternSet patterns(&getContext());
+    cheems::populateExpandMathPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       signalPassFailure();
     }
   }
 };
 } // namespace
+
+void cheems::populateExpandMathPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandF64<math::SinOp>>(context, expandSine);
+  patterns.add<ExpandF64<math::CosOp>>(context, expandCosine);
+  patterns.add<ExpandF64<math::ExpOp>>(context, expandExp);
+  patterns.add<ExpandF64<math::LogOp>>(context, expandLog);
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained(
+        {"math.exp", "math.log", "math.log1p", "math.erf", "math.tanh"}, name);
+  });
+}

@@ -1,5 +1,7 @@
 // cheems-decompose: ops of the dialect to upstream ops.
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/Cheems/Transforms/Patterns.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_DECOMPOSEPASS
@@ -9,32 +11,66 @@ namespace mlir::cheems {
 using namespace mlir;
 
 namespace {
+/// linalg has such ops, too; they have a lowering of their own.
+bool isOurs(Operation *op) {
+  return isa<linalg::AggregatedOpInterface>(op) &&
+         !isa<linalg::LinalgDialect>(op->getDialect());
+}
+
+bool stays(Operation *op, bool kernels) {
+  return kernels && isa<cheems::KernelOpInterface>(op);
+}
+
+struct DecomposeOp : OpInterfaceRewritePattern<linalg::AggregatedOpInterface> {
+  bool kernels;
+
+  DecomposeOp(MLIRContext *context, bool kernels)
+      : OpInterfaceRewritePattern(context), kernels(kernels) {}
+
+  LogicalResult matchAndRewrite(linalg::AggregatedOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOurs(op)) {
+      return rewriter.notifyMatchFailure(op, "is an op of linalg");
+    }
+    if (stays(op, kernels)) {
+      return rewriter.notifyMatchFailure(op, "has a kernel");
+    }
+    if (op->getNumResults() == 0) {
+      return rewriter.notifyMatchFailure(op, "is on buffers");
+    }
+    FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+    if (failed(values)) {
+      return rewriter.notifyMatchFailure(op, "does not decompose");
+    }
+    rewriter.replaceOp(op, *values);
+    return success();
+  }
+};
+
 struct Decompose : cheems::impl::DecomposePassBase<Decompose> {
   using DecomposePassBase::DecomposePassBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::AggregatedOpInterface> ops;
-    getOperation().walk([&](linalg::AggregatedOpInterface op) {
-      // linalg has such ops, too; they have a lowering of their own
-      bool ours = !isa<linalg::LinalgDialect>(op->getDialect());
-      bool kernel = isa<cheems::KernelOpInterface>(*op);
-      if (ours && !(kernels && kernel)) {
-        ops.push_back(op);
+    RewritePatternSet patterns(&getContext());
+    cheems::populateDecomposePatterns(patterns, kernels);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    WalkResult left = getOperation().walk([&](Operation *op) {
+      if (!isOurs(op) || stays(op, kernels)) {
+        return WalkResult::advance();
       }
+      op->emitOpError(op->getNumResults() == 0
+                          ? "is decomposed before bufferisation, on tensors"
+                          : "does not decompose");
+      return WalkResult::interrupt();
     });
-    IRRewriter rewriter(&getContext());
-    for (linalg::AggregatedOpInterface op : ops) {
-      if (op->getNumResults() == 0) {
-        op.emitOpError("is decomposed before bufferisation, on tensors");
-        return signalPassFailure();
-      }
-      rewriter.setInsertionPoint(op);
-      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
-      if (failed(values)) {
-        return signalPassFailure();
-      }
-      rewriter.replaceOp(op, *values);
+    if (left.wasInterrupted()) {
+      signalPassFailure();
     }
   }
 };
 } // namespace
+
+void cheems::populateDecomposePatterns(RewritePatternSet &patterns,
+                                       bool kernels) {
+  patterns.add<DecomposeOp>(patterns.getContext(), kernels);
+}

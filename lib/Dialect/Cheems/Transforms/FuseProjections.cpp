@@ -2,6 +2,7 @@
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::cheems {
@@ -28,6 +29,12 @@ bool startsAtZero(linalg::MatmulOp op) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
+remark::RemarkOpts remarkOf(StringRef name, linalg::MatmulOp op) {
+  return remark::RemarkOpts::name(name)
+      .category("cheems-fuse-projections")
+      .function(op->getParentOfType<func::FuncOp>().getName());
+}
+
 /// Two products that one elementwise op combines, a gate and what it gates,
 /// stay two: they become one op with two weights and that op as epilogue.
 void dropPairs(SmallVectorImpl<Candidate> &found) {
@@ -44,6 +51,9 @@ void dropPairs(SmallVectorImpl<Candidate> &found) {
     }
     if (!ends[i] || same != 2) {
       left.push_back(found[i]);
+    } else {
+      remark::missed(found[i].op.getLoc(), remarkOf("pair", found[i].op))
+          << "one op with two weights is made of it and of what it gates";
     }
   }
   found.assign(left);
@@ -120,6 +130,9 @@ struct FuseProjections
     auto product = cast<linalg::MatmulOp>(
         mlir::clone(rewriter, first, init.getType(),
                     {first.getInputs()[0], first.getInputs()[1], init}));
+    remark::passed(loc, remarkOf("merged", first))
+        << remark::metric("products", group.size())
+        << remark::metric("columns", columns);
     int64_t at = 0;
     for (const Candidate &c : group) {
       linalg::MatmulOp op = c.op;

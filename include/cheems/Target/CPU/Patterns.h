@@ -1,0 +1,14 @@
+// Rewrite patterns from vector loops to what LLVM takes, for passes of others.
+#ifndef CHEEMS_TARGET_CPU_PATTERNS_H
+#define CHEEMS_TARGET_CPU_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::cheems {
+
+/// Math functions become straight-line arithmetic.
+void populateExpandMathPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::cheems
+
+#endif
