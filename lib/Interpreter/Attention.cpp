@@ -16,7 +16,7 @@ public:
   /// `from`: entries before those of the op.
   Sight(OpTy op, int64_t from, Frame &f)
       : from(from), first(f.integer(op.getFirst())),
-        hides(op.getKind() == dialect::MaskKind::threshold),
+        hides(op.getKind() == dialect::MaskKind::Threshold),
         hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
         mask(f.tensor(op.getMask())) {
     if (op.getSeen()) {

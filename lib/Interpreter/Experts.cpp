@@ -25,34 +25,32 @@ static void retrieve(dialect::RetrieveExpertsOp op, Frame &f) {
 
 static Activation activationOf(dialect::Activation activation) {
   switch (activation) {
-  case dialect::Activation::silu:
+  case dialect::Activation::SiLU:
     return Activation::SiLU;
-  case dialect::Activation::gelu:
+  case dialect::Activation::GELU:
     return Activation::GELU;
-  case dialect::Activation::relu:
+  case dialect::Activation::ReLU:
     return Activation::ReLU;
   }
   llvm_unreachable("every activation is handled");
 }
 
 /// A table and its scales [E, 1], which are 1 where it is not of codes.
-static reference::QuantizedWeights tableOf(Value table, ValueRange scales,
-                                           size_t which, Frame &f) {
+static reference::QuantizedWeights tableOf(Value table, Value scales,
+                                           Frame &f) {
   const Tensor &rows = f.read(table);
   int64_t count = rows.shape[0];
-  if (scales.empty()) {
+  if (!scales) {
     return {rows, Tensor({count, 1}, std::vector<double>(count, 1.0))};
   }
-  return {rows, f.read(scales[which]).reshaped({count, 1})};
+  return {rows, f.read(scales).reshaped({count, 1})};
 }
 
 static void mix(dialect::MixExpertsOp op, Frame &f) {
   Letters n(f);
   n("TD", op.getX())("THk", op.getScore())("THk", op.getExpert());
   n("ED", op.getDown())("ED", op.getUp())("TD", op.getY());
-  for (Value scales : op.getScales()) {
-    n("E", scales);
-  }
+  n("E", op.getDownScales())("E", op.getUpScales());
   const Tensor &x = f.read(op.getX()), &before = f.read(op.getY());
   reference::Retrieval found{f.read(op.getScore()),
                              f.readIntegers(op.getExpert())};
@@ -64,9 +62,9 @@ static void mix(dialect::MixExpertsOp op, Frame &f) {
   if (f.failed()) {
     return;
   }
-  auto down = tableOf(op.getDown(), op.getScales(), 0, f),
-       up = tableOf(op.getUp(), op.getScales(), 1, f);
-  auto placement = op.getPlacement() == dialect::ScorePlacement::softmax
+  auto down = tableOf(op.getDown(), op.getDownScales(), f),
+       up = tableOf(op.getUp(), op.getUpScales(), f);
+  auto placement = op.getPlacement() == dialect::ScorePlacement::Softmax
                        ? ScorePlacement::Softmax
                        : ScorePlacement::Inner;
   Tensor y = reference::mixExperts(x, found, down, up, placement,

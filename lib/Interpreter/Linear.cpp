@@ -56,8 +56,9 @@ static void linear(dialect::LinearOp op, Frame &f) {
   }
   Region &region = op.getEpilogue();
   auto epilogue = [&](ArrayRef<double> sums, ArrayRef<double> beside) {
-    return region.empty() || f.failed() ? sums[0]
-                                        : finished(region, sums, beside, f);
+    return op.hasIdentityEpilogue() || f.failed()
+               ? sums[0]
+               : finished(region, sums, beside, f);
   };
   Tensor y;
   if (op.isQuantized()) {
@@ -79,8 +80,7 @@ static void linear(dialect::LinearOp op, Frame &f) {
 /// Turns the heads of the first columns, `at` of which are before those of y,
 /// by the rows' angles.
 static void turn(dialect::FinishOp op, int64_t at, Tensor &y, Frame &f) {
-  reference::RotaryTable table{f.read(op.getAngles()[0]),
-                               f.read(op.getAngles()[1])};
+  reference::RotaryTable table{f.read(op.getCosine()), f.read(op.getSine())};
   int64_t rows = y.shape[0], size = op.getHeadSize(),
           turned =
               std::clamp<int64_t>(op.getTurnedColumns() - at, 0, y.shape[1]);
@@ -106,9 +106,7 @@ static void turn(dialect::FinishOp op, int64_t at, Tensor &y, Frame &f) {
 static void finish(dialect::FinishOp op, Frame &f) {
   Letters n(f);
   n("TN", op.getY());
-  for (Value angles : op.getAngles()) {
-    n("Th", angles);
-  }
+  n("Th", op.getCosine())("Th", op.getSine());
   Tensor y = f.read(op.getY());
   std::vector<Tensor> with;
   for (Value each : op.getWith()) {
@@ -118,10 +116,10 @@ static void finish(dialect::FinishOp op, Frame &f) {
     return;
   }
   int64_t at = op.getAt() ? f.integer(op.getAt()) : 0;
-  if (!op.getAngles().empty()) {
+  if (op.getTurned()) {
     turn(op, at, y, f);
   }
-  if (!op.getEpilogue().empty()) {
+  if (op.getMapped()) {
     int64_t from = (*op.getMapped())[0], to = (*op.getMapped())[1];
     for (int64_t t = 0; t < y.shape[0]; ++t) {
       for (int64_t column = std::max<int64_t>(from - at, 0);

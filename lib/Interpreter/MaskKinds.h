@@ -10,11 +10,11 @@ namespace cheems::interpreter {
 
 inline MaskKind kindOf(mlir::cheems::MaskKind kind) {
   switch (kind) {
-  case mlir::cheems::MaskKind::bias:
+  case mlir::cheems::MaskKind::Bias:
     return MaskKind::Bias;
-  case mlir::cheems::MaskKind::threshold:
+  case mlir::cheems::MaskKind::Threshold:
     return MaskKind::Threshold;
-  case mlir::cheems::MaskKind::scale:
+  case mlir::cheems::MaskKind::Scale:
     return MaskKind::Scale;
   }
   llvm_unreachable("every kind is handled");

@@ -23,7 +23,7 @@ Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
   auto both = [&](Value x, Value y) -> Value {
     return arith::AndIOp::create(b, loc, x, y);
   };
-  if (op.getKind() == MaskKind::threshold) {
+  if (op.getKind() == MaskKind::Threshold) {
     Value bound =
         spread(group, f32(leastF32(*op.getHideBelow()).convertToFloat()));
     return both(inside, arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
@@ -88,7 +88,7 @@ void AttentionKernel::findHighest(const Tile &of, Value i) {
             b, loc, VectorType::get({kGroup}, b.getI1Type()),
             arith::SubIOp::create(b, loc, seen, x).getResult());
         Value from = add(of.base, x), mask;
-        if (op.getKind() != MaskKind::scale) {
+        if (op.getKind() != MaskKind::Scale) {
           mask = masked(op.getMask(), maskHead, from, inside,
                         b.getF32FloatAttr(0));
         }
@@ -99,7 +99,7 @@ void AttentionKernel::findHighest(const Tile &of, Value i) {
                                     masked(op.getKeyScales(), of.keyHead, from,
                                            inside, b.getF32FloatAttr(0)));
         }
-        s = op.getKind() == MaskKind::bias
+        s = op.getKind() == MaskKind::Bias
                 ? vector::FMAOp::create(b, loc, s, factor, mask).getResult()
                 : arith::MulFOp::create(b, loc, s, factor).getResult();
         s = select(visible(row, maskHead, mask, from, inside), s, none);
@@ -177,7 +177,7 @@ Value AttentionKernel::weigh(const Tile &of, Value i) {
   }
   // Of each entry, by what its weight is multiplied.
   SmallVector<std::pair<Value, Value>> factors;
-  if (op.getKind() == MaskKind::scale) {
+  if (op.getKind() == MaskKind::Scale) {
     factors.emplace_back(op.getMask(), arith::DivUIOp::create(
                                            b, loc, head, index(headsPerMask)));
   }

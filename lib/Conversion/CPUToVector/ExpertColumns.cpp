@@ -157,7 +157,10 @@ void Mixing::fetch(Value table, ValueRange rows, Value d, int64_t columns) {
 }
 
 void Mixing::fetchScales(ValueRange rows) {
-  for (Value scales : op.getScales()) {
+  if (!op.getDownScales()) {
+    return;
+  }
+  for (Value scales : {op.getDownScales(), op.getUpScales()}) {
     for (Value row : rows) {
       memref::PrefetchOp::create(b, loc, scales, row, /*isWrite=*/false,
                                  /*locality=*/2, /*isDataCache=*/true);

@@ -60,13 +60,14 @@ Value Mixing::hits(ValueRange tokens, ValueRange rows, ValueRange next) {
 }
 
 Value Mixing::scaled(Value values, bool up, ValueRange rows) {
-  if (op.getScales().empty()) {
+  Value stored = up ? op.getUpScales() : op.getDownScales();
+  if (!stored) {
     return values;
   }
   Value scales = arith::ConstantOp::create(
       b, loc, b.getOneAttr(cast<VectorType>(values.getType())));
   for (auto [i, row] : llvm::enumerate(rows)) {
-    Value scale = memref::LoadOp::create(b, loc, op.getScales()[up], row);
+    Value scale = memref::LoadOp::create(b, loc, stored, row);
     scales = vector::InsertOp::create(b, loc, scale, scales,
                                       ArrayRef{static_cast<int64_t>(i)});
   }
@@ -88,7 +89,7 @@ Value Mixing::power(Value score, Value highest) {
 }
 
 Mixing::Softmax Mixing::softmax(Value t, Value h) {
-  if (op.getPlacement() != ScorePlacement::softmax) {
+  if (op.getPlacement() != ScorePlacement::Softmax) {
     return {};
   }
   Value most = loop(index(0), index(count), kLanes, lowest(lanes),

@@ -30,8 +30,7 @@ struct Finish : KernelBuilder {
     };
     Value low = add(head, i), high = add(low, index(op.getHeadSize() / 2));
     Value first = load(op.getY(), low), second = load(op.getY(), high),
-          cosine = load(op.getAngles()[0], i),
-          sine = load(op.getAngles()[1], i);
+          cosine = load(op.getCosine(), i), sine = load(op.getSine(), i);
     Value down = arith::SubFOp::create(b, loc, mul(first, cosine),
                                        mul(second, sine)),
           up = arith::AddFOp::create(b, loc, mul(second, cosine),

@@ -51,7 +51,7 @@ SmallVector<Value> LinearKernel::panelsFrom(Value n, int64_t count) {
 void LinearKernel::store(Value row, Value panel, ValueRange sums) {
   // A register at a time: what an epilogue holds between its ops is little.
   int64_t lanes = std::min(unit.lanes, kColumns);
-  if (op.getEpilogue().empty()) {
+  if (op.hasIdentityEpilogue()) {
     lanes = kColumns;
   }
   for (int64_t c = 0; c < kColumns; c += lanes) {
@@ -81,7 +81,7 @@ void LinearKernel::storeColumns(Value row, Value at, VectorType type,
         b, loc, cast<VectorType>(like(b.getI1Type())), left);
   }
   Value result = sums[0];
-  if (!op.getEpilogue().empty()) {
+  if (!op.hasIdentityEpilogue()) {
     Block &epilogue = op.getEpilogue().front();
     SmallVector<Value> arguments(sums);
     for (Value operand : op.getWith()) {

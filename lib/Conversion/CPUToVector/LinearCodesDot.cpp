@@ -52,7 +52,7 @@ struct Dots {
              : narrow        ? Shape{4, 2}
                              : Shape{6, 2};
       // Beside tiles, constants of an epilogue stay in registers.
-      int64_t wide = c.form.tiles && !k.op.getEpilogue().empty() ? 2 : 4;
+      int64_t wide = c.form.tiles && !k.op.hasIdentityEpilogue() ? 2 : 4;
       low = {{1, 4}, {2, 4}, {4, wide}, {8, 2}};
       if (c.form.nibbles) {
         low = {{1, 4}, {2, wide}, {4, 2}};

@@ -41,13 +41,9 @@ public:
                    {rows, std::clamp<int64_t>(streams, 1, kStreams)});
       }
     }
-    Block *epilogue =
-        k.op.getEpilogue().empty() ? nullptr : &k.op.getEpilogue().front();
-    if (epilogue) {
-      for (Operation &op : epilogue->without_terminator()) {
-        bool simple = isa<arith::ArithDialect>(op.getDialect());
-        cost += op.hasTrait<OpTrait::ConstantLike>() ? 0 : simple ? 1 : 16;
-      }
+    for (Operation &op : k.op.getEpilogue().front().without_terminator()) {
+      bool simple = isa<arith::ArithDialect>(op.getDialect());
+      cost += op.hasTrait<OpTrait::ConstantLike>() ? 0 : simple ? 1 : 16;
     }
   }
 

@@ -3,6 +3,7 @@
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ struct Finished {
   }
 
   bool findParts() {
-    if (!linear.getEpilogue().empty() || linear->getNumResults() != 1) {
+    if (!linear.hasIdentityEpilogue() || linear->getNumResults() != 1) {
       return false;
     }
     for (Operation *user : linear.getResult(0).getUsers()) {
@@ -168,15 +169,13 @@ struct Finished {
     }
   }
 
-  /// Fills the epilogue of `finish`.
-  void moveMapped(FinishOp finish, IRRewriter &rewriter) {
-    Location loc = finish.getLoc();
-    SmallVector<Type> types(1 + finish.getWith().size(), rewriter.getF32Type());
-    Block *block =
-        rewriter.createBlock(&finish.getEpilogue(), {}, types,
-                             SmallVector<Location>(types.size(), loc));
-    Value value = block->getArgument(0), before = mappedPart.getResult();
-    auto others = block->getArguments().drop_front().begin();
+  /// The epilogue: all that is mapped, one after the other.
+  Value cloneMapped(OpBuilder &b, ValueRange arguments) {
+    if (mapped.empty()) {
+      return arguments[0];
+    }
+    Value value = arguments[0], before = mappedPart.getResult();
+    auto others = arguments.drop_front().begin();
     IRMapping map;
     for (linalg::GenericOp op : mapped) {
       for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -184,13 +183,13 @@ struct Finished {
                 operand->get() == before ? value : Value(*others++));
       }
       for (Operation &inner : op.getBlock()->without_terminator()) {
-        rewriter.clone(inner, map);
+        b.clone(inner, map);
       }
       value =
           map.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(0));
       before = op.getResult(0);
     }
-    YieldOp::create(rewriter, loc, value);
+    return value;
   }
 
   /// The product into whole lines of a cache where it has a tensor of its own.
@@ -210,7 +209,7 @@ struct Finished {
         tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF32Type());
     SmallVector<Value> operands(linear->getOperands());
     operands.back() = y;
-    return cloneWith(rewriter, linear, TypeRange{y.getType()}, operands)
+    return mlir::clone(rewriter, linear, TypeRange{y.getType()}, operands)
         ->getResult(0);
   }
 
@@ -223,13 +222,22 @@ struct Finished {
     if (turned.empty() && mapped.empty()) {
       return;
     }
+    remark::passed(
+        linear.getLoc(),
+        remark::RemarkOpts::name("finish")
+            .category("cheems-fuse-epilogues")
+            .function(linear->getParentOfType<func::FuncOp>().getName()))
+        << remark::metric("rotated", turned.size())
+        << remark::metric("mapped", mapped.size());
     Value y = widen(rewriter);
     rewriter.setInsertionPointAfterValue(y);
-    SmallVector<Value> angles, with;
+    Value cosine, sine;
+    SmallVector<Value> with;
     IntegerAttr columns;
     DenseI64ArrayAttr range;
     if (!turned.empty()) {
-      angles = {turned[0].getCosine(), turned[0].getSine()};
+      cosine = turned[0].getCosine();
+      sine = turned[0].getSine();
       tensor::ExtractSliceOp last = parts[turned.size() - 1];
       columns = rewriter.getI64IntegerAttr(from(last) + width(last));
     }
@@ -248,10 +256,10 @@ struct Finished {
     }
     auto finish =
         FinishOp::create(rewriter, linear.getLoc(), y.getType(), columns, range,
-                         /*at=*/Value(), angles, with, y);
-    if (!mapped.empty()) {
-      moveMapped(finish, rewriter);
-    }
+                         /*at=*/Value(), cosine, sine, with, y,
+                         [&](OpBuilder &b, ValueRange arguments) {
+                           return cloneMapped(b, arguments);
+                         });
     for (tensor::ExtractSliceOp part : parts) {
       rewriter.setInsertionPoint(part);
       Value columns = tensor::ExtractSliceOp::create(

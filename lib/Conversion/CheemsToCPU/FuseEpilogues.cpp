@@ -4,6 +4,7 @@
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mlir::cheems {
 #define GEN_PASS_DEF_FUSEEPILOGUESPASS
@@ -57,25 +58,44 @@ bool writesElsewhere(linalg::GenericOp op, ArrayRef<OpOperand *> products) {
          });
 }
 
+remark::RemarkOpts remarkOf(StringRef name, Operation *op) {
+  return remark::RemarkOpts::name(name)
+      .category("cheems-fuse-epilogues")
+      .function(op->getParentOfType<func::FuncOp>().getName());
+}
+
 bool readsDestination(linalg::GenericOp op) {
   return !op.getRegionOutputArgs()[0].use_empty();
 }
 
-/// The value of one element of `linear`, from block arguments for its weights'
-/// sums and its operands.
-Value inlineEpilogue(OpBuilder &b, LinearOp linear, ValueRange sums,
-                     ValueRange with) {
-  if (linear.getEpilogue().empty()) {
-    return sums[0];
-  }
-  Block &block = linear.getEpilogue().front();
+/// What `op` makes of one element: `arguments` are the sums of the weights of
+/// all `products`, then their operands, then the other inputs of `op`.
+Value cloneBody(OpBuilder &b, linalg::GenericOp op,
+                ArrayRef<OpOperand *> products, size_t weights,
+                ValueRange arguments) {
+  ValueRange sums = arguments.take_front(weights),
+             others = arguments.drop_front(weights);
   IRMapping map;
-  map.map(block.getArguments().take_front(sums.size()), sums);
-  map.map(block.getArguments().drop_front(sums.size()), with);
-  for (Operation &inner : block.without_terminator()) {
+  for (OpOperand *product : products) {
+    auto linear = product->get().getDefiningOp<LinearOp>();
+    size_t taken = linear.getWeights().size(), beside = linear.getWith().size();
+    SmallVector<Value> own(sums.take_front(taken));
+    llvm::append_range(own, others.take_front(beside));
+    map.map(op.getMatchingBlockArgument(product),
+            cloneEpilogue(b, linear.getEpilogue(), own));
+    sums = sums.drop_front(taken);
+    others = others.drop_front(beside);
+  }
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!llvm::is_contained(products, operand)) {
+      map.map(op.getMatchingBlockArgument(operand), others.front());
+      others = others.drop_front();
+    }
+  }
+  for (Operation &inner : op.getBlock()->without_terminator()) {
     b.clone(inner, map);
   }
-  return map.lookupOrDefault(cast<YieldOp>(block.back()).getValue());
+  return map.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(0));
 }
 
 /// `products` are inputs of `op`, whose destination is written only.
@@ -96,35 +116,11 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
     }
   }
   auto first = products[0]->get().getDefiningOp<LinearOp>();
-  auto fused =
-      LinearOp::create(rewriter, loc, op->getResultTypes(), first.getX(),
-                       weights, scales, with, op.getDpsInits()[0]);
-  SmallVector<Type> types(weights.size() + with.size(), rewriter.getF32Type());
-  Block *block = rewriter.createBlock(&fused.getEpilogue(), {}, types,
-                                      SmallVector<Location>(types.size(), loc));
-  ValueRange sums = block->getArguments().take_front(weights.size()),
-             others = block->getArguments().drop_front(weights.size());
-  IRMapping map;
-  for (OpOperand *product : products) {
-    auto linear = product->get().getDefiningOp<LinearOp>();
-    size_t taken = linear.getWeights().size(), beside = linear.getWith().size();
-    map.map(op.getMatchingBlockArgument(product),
-            inlineEpilogue(rewriter, linear, sums.take_front(taken),
-                           others.take_front(beside)));
-    sums = sums.drop_front(taken);
-    others = others.drop_front(beside);
-  }
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (!llvm::is_contained(products, operand)) {
-      map.map(op.getMatchingBlockArgument(operand), others.front());
-      others = others.drop_front();
-    }
-  }
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    rewriter.clone(inner, map);
-  }
-  Value result = op.getBlock()->getTerminator()->getOperand(0);
-  YieldOp::create(rewriter, loc, map.lookupOrDefault(result));
+  auto fused = LinearOp::create(
+      rewriter, loc, op->getResultTypes(), first.getX(), weights, scales, with,
+      op.getDpsInits()[0], [&](OpBuilder &b, ValueRange arguments) {
+        return cloneBody(b, op, products, weights.size(), arguments);
+      });
   SmallVector<LinearOp> old;
   for (OpOperand *product : products) {
     old.push_back(product->get().getDefiningOp<LinearOp>());
@@ -166,10 +162,19 @@ struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
       }
     });
     auto fuseInto = [&](linalg::GenericOp op) {
-      if (SmallVector<OpOperand *> products = productsOf(op);
-          !products.empty() && writesElsewhere(op, products)) {
-        fuse(op, products, rewriter);
+      SmallVector<OpOperand *> products = productsOf(op);
+      if (products.empty()) {
+        return;
       }
+      if (!writesElsewhere(op, products)) {
+        remark::missed(op.getLoc(), remarkOf("epilogue", op))
+            << "its destination is an operand, which a product may not "
+               "overlap";
+        return;
+      }
+      remark::passed(op.getLoc(), remarkOf("epilogue", op))
+          << remark::metric("products", products.size());
+      fuse(op, products, rewriter);
     };
     llvm::for_each(others, fuseInto);
     // A product never reads its destination, so two updates in place that

@@ -40,15 +40,12 @@ void cheems::packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
   }
   auto linear = LinearOp::create(
       rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
-      scales, start.with ? ValueRange{start.with} : ValueRange{}, destination);
-  if (start.with) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Type f32 = rewriter.getF32Type();
-    Block *block =
-        rewriter.createBlock(&linear.getEpilogue(), {}, {f32, f32}, {loc, loc});
-    Value sum = arith::AddFOp::create(rewriter, loc, block->getArgument(0),
-                                      block->getArgument(1));
-    YieldOp::create(rewriter, loc, sum);
-  }
+      scales, start.with ? ValueRange{start.with} : ValueRange{}, destination,
+      [&](OpBuilder &b, ValueRange arguments) -> Value {
+        return start.with
+                   ? arith::AddFOp::create(b, loc, arguments[0], arguments[1])
+                         .getResult()
+                   : arguments[0];
+      });
   rewriter.replaceOp(op, linear);
 }

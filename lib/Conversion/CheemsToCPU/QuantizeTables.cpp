@@ -66,7 +66,8 @@ LogicalResult cheems::quantizeTables(MutableArrayRef<WeightUses::Group> groups,
           RankedTensorType::get(type.getDimSize(0), type.getElementType()),
           column, offsets, sizes, strides));
     }
-    op.getScalesMutable().assign(rows);
+    op.getDownScalesMutable().assign(rows[0]);
+    op.getUpScalesMutable().assign(rows[1]);
   }
   return success();
 }

@@ -10,11 +10,11 @@ namespace {
 mlir::cheems::MaskKind kindOf(MaskKind kind) {
   switch (kind) {
   case MaskKind::Bias:
-    return mlir::cheems::MaskKind::bias;
+    return mlir::cheems::MaskKind::Bias;
   case MaskKind::Threshold:
-    return mlir::cheems::MaskKind::threshold;
+    return mlir::cheems::MaskKind::Threshold;
   case MaskKind::Scale:
-    return mlir::cheems::MaskKind::scale;
+    return mlir::cheems::MaskKind::Scale;
   }
   llvm_unreachable("every kind is handled");
 }

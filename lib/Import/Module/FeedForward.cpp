@@ -10,11 +10,11 @@ namespace {
 mlir::cheems::Activation activationOf(Activation activation) {
   switch (activation) {
   case Activation::SiLU:
-    return mlir::cheems::Activation::silu;
+    return mlir::cheems::Activation::SiLU;
   case Activation::GELU:
-    return mlir::cheems::Activation::gelu;
+    return mlir::cheems::Activation::GELU;
   case Activation::ReLU:
-    return mlir::cheems::Activation::relu;
+    return mlir::cheems::Activation::ReLU;
   }
   llvm_unreachable("every activation is handled");
 }
@@ -101,13 +101,13 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
   auto best = mlir::cheems::RetrieveExpertsOp::create(
       b, TypeRange{score.getType(), expert.getType()}, scores, score, expert);
   auto placement = c.scorePlacement == ScorePlacement::Softmax
-                       ? mlir::cheems::ScorePlacement::softmax
-                       : mlir::cheems::ScorePlacement::inner;
+                       ? mlir::cheems::ScorePlacement::Softmax
+                       : mlir::cheems::ScorePlacement::Inner;
   Value down = weights.next(), up = weights.next();
   return mlir::cheems::MixExpertsOp::create(
              b, TypeRange{y.getType()}, input, best.getResult(0),
              best.getResult(1), down, up,
-             /*scales=*/ValueRange(), y,
+             /*down_scales=*/Value(), /*up_scales=*/Value(), y,
              mlir::cheems::ScorePlacementAttr::get(b.getContext(), placement),
              mlir::cheems::ActivationAttr::get(b.getContext(),
                                                activationOf(c.activation)))

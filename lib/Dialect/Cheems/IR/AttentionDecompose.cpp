@@ -31,14 +31,14 @@ std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
       tensor::ExtractOp::create(b, loc, mask, ValueRange{maskHead, j});
   Value shown = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
   switch (kind) {
-  case MaskKind::bias:
+  case MaskKind::Bias:
     s = arith::AddFOp::create(b, loc, s, masked);
     break;
-  case MaskKind::threshold:
+  case MaskKind::Threshold:
     shown = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, masked,
                                   constantF32(b, loc, *hideBelow));
     break;
-  case MaskKind::scale:
+  case MaskKind::Scale:
     break;
   }
   if (threshold) {
@@ -66,7 +66,7 @@ Value AttentionRow::weight(OpBuilder &b, Location loc, Value e, Value j) const {
         tensor::ExtractOp::create(b, loc, factors, ValueRange{of, j});
     e = arith::MulFOp::create(b, loc, e, factor);
   };
-  if (kind == MaskKind::scale) {
+  if (kind == MaskKind::Scale) {
     times(mask, maskHead);
   }
   if (valueScales) {

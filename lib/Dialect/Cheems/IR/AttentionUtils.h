@@ -68,7 +68,7 @@ LogicalResult verifyAttention(Op op, const char *entries) {
     return op.emitOpError(
         "C5: position, threshold and last are given together");
   }
-  if (kept && op.getKind() != MaskKind::bias) {
+  if (kept && op.getKind() != MaskKind::Bias) {
     return op.emitOpError("C5: only kind bias keeps keys by rank");
   }
   int64_t rows[] = {query[0], mask[0]};
@@ -81,11 +81,11 @@ LogicalResult verifyAttention(Op op, const char *entries) {
                               "shapes of last and [T, M]")))) {
     return failure();
   }
-  if (op.getHideBelow().has_value() != (op.getKind() == MaskKind::threshold)) {
+  if (op.getHideBelow().has_value() != (op.getKind() == MaskKind::Threshold)) {
     return op.emitOpError(
         "C6: hide_below is given for kind threshold, and only then");
   }
-  if (op.getSeen() && (op.getKind() != MaskKind::threshold ||
+  if (op.getSeen() && (op.getKind() != MaskKind::Threshold ||
                        !compatible(shapeOf(op.getSeen())[0], query[0]))) {
     return op.emitOpError(
         "C7: seen is [T], and is given only for kind threshold");

@@ -232,12 +232,12 @@ struct HeadMixing {
   /// `value` times the expert's scale in `down` or `up`, where tables have
   /// scales.
   Value scaled(OpBuilder &b, Location loc, Value value, bool up, Value expert) {
-    if (op.getScales().empty()) {
-      return value;
-    }
-    return arith::MulFOp::create(
-        b, loc, value,
-        tensor::ExtractOp::create(b, loc, op.getScales()[up], expert));
+    Value scales = up ? op.getUpScales() : op.getDownScales();
+    return scales ? arith::MulFOp::create(
+                        b, loc, value,
+                        tensor::ExtractOp::create(b, loc, scales, expert))
+                        .getResult()
+                  : value;
   }
 
   Value hit(OpBuilder &b, Location loc, Value expert) {
@@ -261,7 +261,7 @@ struct HeadMixing {
   }
 
   Value mix(OpBuilder &b, Location loc, Value y) {
-    bool softmax = op.getPlacement() == ScorePlacement::softmax;
+    bool softmax = op.getPlacement() == ScorePlacement::Softmax;
     Value highest, total;
     auto power = [&](OpBuilder &b, Location loc, Value score) -> Value {
       return math::ExpOp::create(b, loc,

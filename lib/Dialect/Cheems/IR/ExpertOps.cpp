@@ -62,11 +62,12 @@ LogicalResult MixExpertsOp::verify() {
     }
   }
   bool codes = getElementTypeOrSelf(getDown()).isInteger();
-  bool scaled = llvm::all_of(
-      getScales(), [&](Value scales) { return shapeOf(scales)[0] == down[0]; });
-  if (getScales().size() != (codes ? 2 : 0) || !scaled) {
+  auto suits = [&](Value scales) {
+    return codes ? scales && shapeOf(scales)[0] == down[0] : !scales;
+  };
+  if (!suits(getDownScales()) || !suits(getUpScales())) {
     return emitOpError(
-        "C5: tables of i8 have two scales [E], and others have none");
+        "C5: tables of i8 have down_scales and up_scales [E], and others have none");
   }
   return success();
 }

@@ -6,15 +6,18 @@
 using namespace mlir;
 
 void cheems::destinationEffects(
-    DestinationStyleOpInterface op,
+    DestinationStyleOpInterface op, function_ref<bool(Value)> readsInit,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType())) {
       continue;
     }
-    effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (op.isDpsInit(&operand)) {
+    bool init = op.isDpsInit(&operand);
+    if (!init || readsInit(operand.get())) {
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    }
+    if (init) {
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
     }
   }
@@ -69,22 +72,8 @@ FailureOr<TilingResult> cheems::tileOp(Operation *op, OpBuilder &b,
        cast<DestinationStyleOpInterface>(op).getDpsInitsMutable()) {
     results.push_back(operands[init.getOperandNumber()].getType());
   }
-  Operation *tiled = cloneWith(b, op, results, operands);
+  Operation *tiled = mlir::clone(b, op, results, operands);
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
-}
-
-Operation *cheems::cloneWith(OpBuilder &b, Operation *op, TypeRange results,
-                             ValueRange operands) {
-  IRMapping map;
-  OperationState state(op->getLoc(), op->getName(), operands, results,
-                       op->getAttrs());
-  for (Region &region : op->getRegions()) {
-    Region *copy = state.addRegion();
-    if (!region.empty()) {
-      b.cloneRegionBefore(region, *copy, copy->begin(), map);
-    }
-  }
-  return b.create(state);
 }
 
 llvm::APFloat cheems::leastF32(llvm::APFloat bound) {
@@ -92,29 +81,6 @@ llvm::APFloat cheems::leastF32(llvm::APFloat bound) {
   bound.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmTowardPositive,
                 &ignored);
   return bound;
-}
-
-LogicalResult cheems::foldCasts(DestinationStyleOpInterface op,
-                                PatternRewriter &rewriter) {
-  if (!tensor::hasFoldableTensorCastOperand(op)) {
-    return failure();
-  }
-  SmallVector<Type> types(op->getResultTypes());
-  SmallVector<Value> operands =
-      tensor::getUpdatedOperandsAfterCastOpFolding(op, types);
-  Operation *folded = cloneWith(rewriter, op, types, operands);
-  SmallVector<Value> results;
-  for (auto [before, after] :
-       llvm::zip_equal(op->getResults(), folded->getResults())) {
-    Value result = after;
-    if (before.getType() != after.getType()) {
-      result = tensor::CastOp::create(rewriter, op.getLoc(), before.getType(),
-                                      after);
-    }
-    results.push_back(result);
-  }
-  rewriter.replaceOp(op, results);
-  return success();
 }
 
 SmallVector<Range> cheems::fullDomain(OpBuilder &b, Location loc, Value value) {

@@ -9,10 +9,10 @@
 
 namespace mlir::cheems {
 
-/// On buffers an op reads its inputs and reads and writes its destinations; on
-/// tensors it has no effects.
+/// On buffers an op reads its inputs and writes its destinations, and reads
+/// those of which `readsInit` says so; on tensors it has no effects.
 void destinationEffects(
-    DestinationStyleOpInterface op,
+    DestinationStyleOpInterface op, function_ref<bool(Value)> readsInit,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects);
 
@@ -44,12 +44,6 @@ OperandTile rowTile(OpBuilder &b, Location loc, Value value,
 /// A copy of `op` on slices: operand i is cut by tiles[i].
 FailureOr<TilingResult> tileOp(Operation *op, OpBuilder &b,
                                ArrayRef<OperandTile> tiles);
-
-/// Folds casts of tensors into `op`, as canonicalisation does for every
-/// destination-style op; that clones by mlir::clone, which reads past the end
-/// of a region without blocks.
-LogicalResult foldCasts(DestinationStyleOpInterface op,
-                        PatternRewriter &rewriter);
 
 /// [0, size) step 1 for each extent of `value`.
 SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);

@@ -75,7 +75,7 @@ struct Constraints {
     // Only there does a mask of 1 see and one of 0 not.
     double below = op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0;
     if (visible &&
-        (op.getKind() != MaskKind::threshold || !(below > 0) || below > 1)) {
+        (op.getKind() != MaskKind::Threshold || !(below > 0) || below > 1)) {
       return op.emitOpError("C4: visible is for kind threshold with hide_below "
                             "above 0 and at most 1");
     }
@@ -97,7 +97,7 @@ struct Constraints {
     if (keeps != static_cast<bool>(op.getPositions())) {
       return op.emitOpError("C5: keep and positions are given together");
     }
-    if (keeps && (*op.getKeep() < 1 || op.getKind() != MaskKind::bias ||
+    if (keeps && (*op.getKeep() < 1 || op.getKind() != MaskKind::Bias ||
                   keys[2] != masks[2])) {
       return op.emitOpError("C5: keep is at least 1, for kind bias, with "
                             "entries of each head of A");
@@ -107,7 +107,7 @@ struct Constraints {
   }
 
   LogicalResult threshold() {
-    bool hides = op.getKind() == MaskKind::threshold;
+    bool hides = op.getKind() == MaskKind::Threshold;
     if (op.getHideBelow().has_value() != hides) {
       return op.emitOpError(
           "C6: hide_below is given for kind threshold, and only then");

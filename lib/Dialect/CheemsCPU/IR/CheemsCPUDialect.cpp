@@ -3,6 +3,7 @@
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,8 +14,112 @@ using namespace mlir::cheems;
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.cpp.inc"
+
+/// One block that yields its only argument.
+static bool isIdentity(Region &epilogue) {
+  if (!epilogue.hasOneBlock()) {
+    return false;
+  }
+  Block &block = epilogue.front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.front());
+  return yield && block.getNumArguments() == 1 &&
+         yield.getValue() == block.getArgument(0);
+}
+
+/// Builds `epilogue`, by default the identity.
+static void buildEpilogue(OpBuilder &b, Location loc, Region *epilogue,
+                          size_t arguments, EpilogueBuilder body) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types(arguments, b.getF32Type());
+  Block *block =
+      b.createBlock(epilogue, {}, types, SmallVector<Location>(arguments, loc));
+  YieldOp::create(b, loc,
+                  body ? body(b, block->getArguments())
+                       : Value(block->getArgument(0)));
+}
+
+/// outs(%y : type), and the epilogue unless it is the identity.
+static ParseResult parseDestination(OpAsmParser &parser,
+                                    OpAsmParser::UnresolvedOperand &y,
+                                    Type &type, Region &epilogue) {
+  if (parser.parseKeyword("outs") || parser.parseLParen() ||
+      parser.parseOperand(y) || parser.parseColonType(type) ||
+      parser.parseRParen()) {
+    return failure();
+  }
+  OptionalParseResult given = parser.parseOptionalRegion(epilogue);
+  if (given.has_value()) {
+    return *given;
+  }
+  OpBuilder b(parser.getContext());
+  buildEpilogue(b, parser.getEncodedSourceLoc(parser.getNameLoc()), &epilogue,
+                /*arguments=*/1, nullptr);
+  return success();
+}
+
+static void printDestination(OpAsmPrinter &printer, Operation *, Value y,
+                             Type type, Region &epilogue) {
+  printer << "outs(" << y << " : " << type << ")";
+  if (!isIdentity(epilogue)) {
+    printer << ' ';
+    printer.printRegion(epilogue);
+  }
+}
+
 #define GET_OP_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.cpp.inc"
+
+bool LinearOp::hasIdentityEpilogue() { return isIdentity(getEpilogue()); }
+bool FinishOp::hasIdentityEpilogue() { return isIdentity(getEpilogue()); }
+
+void LinearOp::build(OpBuilder &b, OperationState &state, TypeRange results,
+                     Value x, ValueRange weights, ValueRange scales,
+                     ValueRange with, Value y, EpilogueBuilder epilogue) {
+  auto &segments = state.getOrAddProperties<Properties>().operandSegmentSizes;
+  size_t at = 0;
+  for (ValueRange part :
+       {ValueRange(x), weights, scales, with, ValueRange(y)}) {
+    state.addOperands(part);
+    segments[at++] = static_cast<int32_t>(part.size());
+  }
+  state.addTypes(results);
+  buildEpilogue(b, state.location, state.addRegion(),
+                weights.size() + with.size(), epilogue);
+}
+
+void FinishOp::build(OpBuilder &b, OperationState &state, TypeRange results,
+                     IntegerAttr turned, DenseI64ArrayAttr mapped, Value at,
+                     Value cosine, Value sine, ValueRange with, Value y,
+                     EpilogueBuilder epilogue) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.turned = turned;
+  properties.mapped = mapped;
+  size_t segment = 0;
+  auto add = [&](ValueRange part) {
+    state.addOperands(part);
+    properties.operandSegmentSizes[segment++] =
+        static_cast<int32_t>(part.size());
+  };
+  for (Value optional : {at, cosine, sine}) {
+    add(optional ? ValueRange(optional) : ValueRange());
+  }
+  add(with);
+  add(y);
+  state.addTypes(results);
+  buildEpilogue(b, state.location, state.addRegion(), 1 + with.size(),
+                epilogue);
+}
+
+Value cheems::cloneEpilogue(OpBuilder &b, Region &epilogue,
+                            ValueRange arguments) {
+  Block &block = epilogue.front();
+  IRMapping map;
+  map.map(block.getArguments(), arguments);
+  for (Operation &inner : block.without_terminator()) {
+    b.clone(inner, map);
+  }
+  return map.lookupOrDefault(cast<YieldOp>(block.back()).getValue());
+}
 
 void CheemsCPUDialect::initialize() {
   addAttributes<

@@ -1,7 +1,6 @@
 // finish as scalar loops: in place a pair is read before either is written.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::cheems;
@@ -53,7 +52,7 @@ FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
         return tensor::ExtractOp::create(b, loc, from, ValueRange{t, column});
       };
       Value first = read(y, low), second = read(y, high),
-            cosine = read(getAngles()[0], i), sine = read(getAngles()[1], i);
+            cosine = read(getCosine(), i), sine = read(getSine(), i);
       Value down = c.sub(c.mul(first, cosine), c.mul(second, sine)),
             up = c.add(c.mul(second, cosine), c.mul(first, sine));
       y = tensor::InsertOp::create(b, loc, down, y, ValueRange{t, low});
@@ -79,19 +78,12 @@ FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
     auto map = [&](OpBuilder &b, Value t, Value n, Value y) {
       Columns c{b, loc, at, zero, one};
       Value place = c.sub(c.add(at, n), first);
-      Block &epilogue = getEpilogue().front();
-      IRMapping values;
-      values.map(epilogue.getArgument(0),
-                 tensor::ExtractOp::create(b, loc, y, ValueRange{t, n}));
-      for (auto [argument, operand] :
-           llvm::zip_equal(epilogue.getArguments().drop_front(), getWith())) {
-        values.map(argument, tensor::ExtractOp::create(b, loc, operand, place));
+      SmallVector<Value> arguments{
+          tensor::ExtractOp::create(b, loc, y, ValueRange{t, n})};
+      for (Value operand : getWith()) {
+        arguments.push_back(tensor::ExtractOp::create(b, loc, operand, place));
       }
-      for (Operation &inner : epilogue.without_terminator()) {
-        b.clone(inner, values);
-      }
-      Value result =
-          values.lookupOrDefault(cast<YieldOp>(epilogue.back()).getValue());
+      Value result = cloneEpilogue(b, getEpilogue(), arguments);
       return tensor::InsertOp::create(b, loc, result, y, ValueRange{t, n})
           .getResult();
     };

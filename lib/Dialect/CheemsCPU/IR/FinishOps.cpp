@@ -12,14 +12,15 @@ int64_t FinishOp::getLeastPanels() {
 }
 
 LogicalResult FinishOp::verify() {
-  size_t tables = getTurned() ? 2 : 0;
-  if (getAngles().size() != tables) {
-    return emitOpError("C1: needs ")
-           << tables << " angles, got " << getAngles().size();
+  bool turns = getTurned().has_value();
+  if (static_cast<bool>(getCosine()) != turns ||
+      static_cast<bool>(getSine()) != turns) {
+    return emitOpError(
+        "C1: cosine and sine are given if turned is, and only then");
   }
-  if (tables) {
-    auto cosine = cast<ShapedType>(getAngles()[0].getType()),
-         sine = cast<ShapedType>(getAngles()[1].getType());
+  if (turns) {
+    auto cosine = cast<ShapedType>(getCosine().getType()),
+         sine = cast<ShapedType>(getSine().getType());
     int64_t rows = cast<ShapedType>(getY().getType()).getDimSize(0);
     if (failed(verifySameShape(*this, "C1", cosine.getShape(), sine.getShape(),
                                "shapes of cosine and sine"))) {
@@ -41,8 +42,8 @@ LogicalResult FinishOp::verify() {
              << getHeadSize() << " columns: it has " << all;
     }
   }
-  if (getMapped().has_value() == getEpilogue().empty()) {
-    return emitOpError("C3: mapped and the epilogue are given together");
+  if (!getMapped() && !hasIdentityEpilogue()) {
+    return emitOpError("C3: without mapped the epilogue is the identity");
   }
   int64_t width = 0;
   if (std::optional<ArrayRef<int64_t>> mapped = getMapped()) {
@@ -64,9 +65,6 @@ LogicalResult FinishOp::verify() {
 }
 
 LogicalResult FinishOp::verifyRegions() {
-  if (getEpilogue().empty()) {
-    return success();
-  }
   if (!getEpilogue().hasOneBlock()) {
     return emitOpError("C4: the epilogue is one block");
   }
@@ -89,14 +87,4 @@ LogicalResult FinishOp::verifyRegions() {
     }
   }
   return success();
-}
-
-void FinishOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  // Before the upstream pattern has its turn.
-  patterns.add(
-      +[](FinishOp op, PatternRewriter &rewriter) {
-        return foldCasts(op, rewriter);
-      },
-      /*benefit=*/2);
 }

@@ -80,7 +80,6 @@ FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   }
   Location loc = getLoc();
   OperandTile tile = columnTile(b, loc, getY(), offsets, sizes);
-  SmallVector<Value> operands, angles;
   SmallVector<Operation *> slices;
   auto cut = [&](Value value, ArrayRef<OpFoldResult> from,
                  ArrayRef<OpFoldResult> size) {
@@ -93,16 +92,19 @@ FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
                                   b, loc, n + before,
                                   {tile.offsets[1], OpFoldResult(getAt())})
                             : tile.offsets[1];
-  for (Value table : getAngles()) {
-    angles.push_back(cut(table, {offsets[0], b.getIndexAttr(0)},
-                         {sizes[0], tensor::getMixedSize(b, loc, table, 1)}));
-  }
+  auto rowsOf = [&](Value table) {
+    return table ? cut(table, {offsets[0], b.getIndexAttr(0)},
+                       {sizes[0], tensor::getMixedSize(b, loc, table, 1)})
+                 : Value();
+  };
+  Value cosine = rowsOf(getCosine()), sine = rowsOf(getSine());
   Value y = cut(getY(), tile.offsets, tile.sizes);
   auto tiled = FinishOp::create(
       b, loc, TypeRange{y.getType()}, getTurnedAttr(), getMappedAttr(),
-      getValueOrCreateConstantIndexOp(b, loc, at), angles, getWith(), y);
-  IRMapping map;
-  getEpilogue().cloneInto(&tiled.getEpilogue(), map);
+      getValueOrCreateConstantIndexOp(b, loc, at), cosine, sine, getWith(), y,
+      [&](OpBuilder &b, ValueRange arguments) {
+        return cloneEpilogue(b, getEpilogue(), arguments);
+      });
   return TilingResult{{tiled}, {tiled->getResult(0)}, slices};
 }
 

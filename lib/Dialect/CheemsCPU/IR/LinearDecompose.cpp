@@ -264,7 +264,7 @@ FailureOr<SmallVector<Value>> LinearOp::decomposeOperation(OpBuilder &b) {
       inputs.push_back(sumsOf(b, loc, getX(), weight, columns));
     }
   }
-  if (getEpilogue().empty()) {
+  if (hasIdentityEpilogue()) {
     // What an identity generic would say, canonicalisation would fold away.
     return SmallVector<Value>{
         linalg::CopyOp::create(b, loc, inputs[0], getY()).getResult(0)};
@@ -282,14 +282,8 @@ FailureOr<SmallVector<Value>> LinearOp::decomposeOperation(OpBuilder &b) {
       b, loc, getY().getType(), inputs, getY(), maps,
       SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Block &epilogue = getEpilogue().front();
-        IRMapping map;
-        map.map(epilogue.getArguments(), args.drop_back());
-        for (Operation &inner : epilogue.without_terminator()) {
-          b.clone(inner, map);
-        }
-        Value result = cast<YieldOp>(epilogue.back()).getValue();
-        linalg::YieldOp::create(b, loc, map.lookupOrDefault(result));
+        linalg::YieldOp::create(
+            b, loc, cloneEpilogue(b, getEpilogue(), args.drop_back()));
       });
   return SmallVector<Value>(op->getResults());
 }

@@ -45,12 +45,12 @@ static LogicalResult verifyWeights(LinearOp op, int64_t size, int64_t columns) {
   return success();
 }
 
-/// C7, for K = `size`.
+/// C6, for K = `size`.
 static LogicalResult verifyScales(LinearOp op, int64_t size) {
   auto weights = cast<ShapedType>(op.getWeights()[0].getType());
   bool codes = weights.getElementType().isInteger();
   if (op.getScales().size() != (codes ? op.getWeights().size() : 0)) {
-    return op.emitOpError("C7: each weight of codes has its scales, others "
+    return op.emitOpError("C6: each weight of codes has its scales, others "
                           "have none, got ")
            << op.getScales().size() << " scales for " << op.getWeights().size()
            << " weights " << weights;
@@ -67,7 +67,7 @@ static LogicalResult verifyScales(LinearOp op, int64_t size) {
         !sameShape(type, cast<ShapedType>(op.getScales()[0].getType())) ||
         !compatible(type.getDimSize(0), weights.getDimSize(0)) ||
         type.getDimSize(2) != LinearOp::kColumns) {
-      return op.emitOpError("C7: scales are [P, 1, 16] for 8 bits and [P, K/32 "
+      return op.emitOpError("C6: scales are [P, 1, 16] for 8 bits and [P, K/32 "
                             "or 64 or 128, 16] for 4, with K <= 65536, got ")
              << type << " for K = " << size << " and " << weights;
     }
@@ -108,13 +108,6 @@ LogicalResult LinearOp::verify() {
 }
 
 LogicalResult LinearOp::verifyRegions() {
-  if (getEpilogue().empty()) {
-    if (getWeights().size() != 1 || !getWith().empty()) {
-      return emitOpError(
-          "C6: without an epilogue there is one weight and no operand of with");
-    }
-    return success();
-  }
   if (!getEpilogue().hasOneBlock()) {
     return emitOpError("C4: the epilogue is one block");
   }
@@ -145,14 +138,4 @@ LogicalResult YieldOp::verify() {
                        "cheems_cpu.finish");
   }
   return success();
-}
-
-void LinearOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  // Before the upstream pattern has its turn.
-  patterns.add(
-      +[](LinearOp op, PatternRewriter &rewriter) {
-        return foldCasts(op, rewriter);
-      },
-      /*benefit=*/2);
 }

@@ -106,7 +106,7 @@ func.func @mix_experts_c4(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_c5_missing(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x8xi8>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
+  // expected-error@below {{C5: tables of i8 have down_scales and up_scales [E], and others have none}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @mix_c5_missing(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor
 // -----
 
 func.func @mix_c5_size(%x: tensor<3x8xf32>, %s: tensor<3x1x2xf32>, %e: tensor<3x1x2xi32>, %d: tensor<4x8xi8>, %c: tensor<5xf32>, %y: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
+  // expected-error@below {{C5: tables of i8 have down_scales and up_scales [E], and others have none}}
   %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%c, %c : tensor<5xf32>, tensor<5xf32>) outs(%y : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }

@@ -138,15 +138,15 @@ func.func @mix_experts_c4_ids(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: te
 // -----
 
 func.func @mix_experts_c5_one(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
-  %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5 : tensor<4xf32>) outs(%6 : tensor<3x8xf32>) -> tensor<3x8xf32>
+  // expected-error@below {{C5: tables of i8 have down_scales and up_scales [E], and others have none}}
+  %r = "cheems.mix_experts"(%0, %1, %2, %3, %4, %5, %6) <{activation = #cheems<activation silu>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1>, placement = #cheems<score_placement softmax>}> : (tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>, tensor<4xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
 
 // -----
 
 func.func @mix_experts_c5_of_floats(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xf32>, %4: tensor<4x8xf32>, %5: tensor<4xf32>, %6: tensor<4xf32>, %7: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
+  // expected-error@below {{C5: tables of i8 have down_scales and up_scales [E], and others have none}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xf32>, tensor<4x8xf32>) scales(%5, %6 : tensor<4xf32>, tensor<4xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -154,7 +154,7 @@ func.func @mix_experts_c5_of_floats(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, 
 // -----
 
 func.func @mix_experts_c5_second(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2: tensor<3x1x2xi32>, %3: tensor<4x8xi8>, %4: tensor<4x8xi8>, %5: tensor<4xf32>, %6: tensor<5xf32>, %7: tensor<3x8xf32>) {
-  // expected-error@below {{C5: tables of i8 have two scales [E], and others have none}}
+  // expected-error@below {{C5: tables of i8 have down_scales and up_scales [E], and others have none}}
   %r = cheems.mix_experts softmax silu ins(%0, %1, %2, %3, %4 : tensor<3x8xf32>, tensor<3x1x2xf32>, tensor<3x1x2xi32>, tensor<4x8xi8>, tensor<4x8xi8>) scales(%5, %6 : tensor<4xf32>, tensor<5xf32>) outs(%7 : tensor<3x8xf32>) -> tensor<3x8xf32>
   return
 }
@@ -172,17 +172,6 @@ func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<
 func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: tensor<4x32xf32>) {
   // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
   %r = cheems_cpu.finish turned 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
-  return
-}
-
-// -----
-
-func.func @finish_c3_no_place(%0: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped and the epilogue are given together}}
-  %r = cheems_cpu.finish outs(%0 : tensor<4x32xf32>) {
-  ^bb0(%v: f32):
-    cheems_cpu.yield %v : f32
-  } -> tensor<4x32xf32>
   return
 }
 
@@ -215,24 +204,24 @@ func.func @linear_c2_last(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xf32>, %2: 
 
 // -----
 
-func.func @linear_c7_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2: tensor<2x1x8xf32>, %3: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2: tensor<2x1x8xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x0x16xf32>, %3: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x0x16xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x3x16xf32>, %3: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x3x16xf32>, %3: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -248,8 +237,8 @@ func.func @linear_c2_none(%0: tensor<4x8xf32>, %1: tensor<4x20xf32>) {
 
 // -----
 
-func.func @linear_c7_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x4x16xf32>, %3: tensor<2x2x16xf32>, %4: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x4x16xf32>, %3: tensor<2x2x16xf32>, %4: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
   ^bb0(%s: f32, %t: f32):
     cheems_cpu.yield %s : f32

@@ -10,7 +10,7 @@ func.func @finish_c0(%c: memref<4x4xf32>, %y: tensor<4x32xf32>) {
 // -----
 
 func.func @finish_c1_none(%y: tensor<4x32xf32>) {
-  // expected-error@below {{C1: needs 2 angles, got 0}}
+  // expected-error@below {{C1: cosine and sine are given if turned is, and only then}}
   %r = cheems_cpu.finish turned 16 outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @finish_c1_none(%y: tensor<4x32xf32>) {
 // -----
 
 func.func @finish_c1_nothing_turned(%c: tensor<4x4xf32>, %y: tensor<4x32xf32>) {
-  // expected-error@below {{C1: needs 0 angles, got 2}}
+  // expected-error@below {{C1: cosine and sine are given if turned is, and only then}}
   %r = cheems_cpu.finish angles(%c, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
@@ -74,8 +74,12 @@ func.func @finish_c2_cut(%c: tensor<4x4xf32>, %y: tensor<4x12xf32>) {
 // -----
 
 func.func @finish_c3_epilogue(%y: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped and the epilogue are given together}}
-  %r = cheems_cpu.finish mapped [3, 5] outs(%y : tensor<4x32xf32>) -> tensor<4x32xf32>
+  // expected-error@below {{C3: without mapped the epilogue is the identity}}
+  %r = cheems_cpu.finish outs(%y : tensor<4x32xf32>) {
+  ^bb0(%v: f32):
+    %w = arith.addf %v, %v : f32
+    cheems_cpu.yield %w : f32
+  } -> tensor<4x32xf32>
   return
 }
 

@@ -197,16 +197,16 @@ func.func @linear_c5_yield(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %y: t
 
 // -----
 
-func.func @linear_c6_weights(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %w1: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: without an epilogue there is one weight and no operand of with}}
+func.func @linear_c4_two_weights(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %w1: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C4: the epilogue takes one f32 for each of 2 weights and 0 operands}}
   %r = cheems_cpu.linear ins(%x : tensor<4x8xf32>) weights(%w0, %w1 : tensor<2x8x16x1xf32>, tensor<2x8x16x1xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c6_with(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %a0: tensor<20xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C6: without an epilogue there is one weight and no operand of with}}
+func.func @linear_c4_with(%x: tensor<4x8xf32>, %w0: tensor<2x8x16x1xf32>, %a0: tensor<20xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C4: the epilogue takes one f32 for each of 1 weights and 1 operands}}
   %r = cheems_cpu.linear ins(%x : tensor<4x8xf32>) weights(%w0 : tensor<2x8x16x1xf32>) with(%a0 : tensor<20xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
@@ -228,48 +228,48 @@ func.func @linear_c2_codes(%x: tensor<4x128xf32>, %w: tensor<2x64x16x4xi8>, %s: 
 
 // -----
 
-func.func @linear_c7_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: each weight of codes has its scales, others have none, got 0 scales}}
+func.func @linear_c6_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: each weight of codes has its scales, others have none, got 0 scales}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: each weight of codes has its scales, others have none, got 1 scales}}
+func.func @linear_c6_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: each weight of codes has its scales, others have none, got 1 scales}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x128x16x1xf32>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_groups_of_bytes(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x2x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_groups_of_bytes(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x2x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x2x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_group(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x8x16xbf16>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_group(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x8x16xbf16>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<2x8x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_panels(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<3x2x16xbf16>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits}}
+func.func @linear_c6_panels(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<3x2x16xbf16>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
   %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<3x2x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
 // -----
 
-func.func @linear_c7_long(%x: tensor<4x65664xf32>, %w: tensor<2x16416x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
-  // expected-error@below {{C7: scales are [P, 1, 16] for 8 bits and [P, K/32 or 64 or 128, 16] for 4, with K <= 65536}}
+func.func @linear_c6_long(%x: tensor<4x65664xf32>, %w: tensor<2x16416x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits and [P, K/32 or 64 or 128, 16] for 4, with K <= 65536}}
   %r = cheems_cpu.linear ins(%x : tensor<4x65664xf32>) weights(%w : tensor<2x16416x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }

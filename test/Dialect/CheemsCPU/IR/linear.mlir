@@ -1,6 +1,7 @@
 // linear prints as it parses: with and without an epilogue, one weight and two, tensors and buffers.
 // RUN: cheems-opt %s | cheems-opt | FileCheck %s
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
+// RUN: cheems-opt %s --canonicalize | FileCheck %s --check-prefix FOLD
 
 // CHECK-LABEL: @plain
 // CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<2x8x16x1xf32>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
@@ -49,4 +50,26 @@ func.func @codes(%x: tensor<?x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1
   %0 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
   %1 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%v : tensor<2x16x16x4xi8>) scales(%t : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
   return %0, %1 : tensor<?x20xf32>, tensor<?x20xf32>
+}
+
+// An epilogue that is not written is the identity, and the identity is not written.
+// CHECK-LABEL: @identity
+// CHECK: cheems_cpu.linear ins(%{{.*}}) weights(%{{.*}}) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
+func.func @identity(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x20xf32>) -> tensor<?x20xf32> {
+  %r = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%y : tensor<?x20xf32>) {
+  ^bb0(%sum: f32):
+    cheems_cpu.yield %sum : f32
+  } -> tensor<?x20xf32>
+  return %r : tensor<?x20xf32>
+}
+
+// Casts fold into it as into every op with destinations.
+// FOLD-LABEL: @folds
+// FOLD-NOT: tensor.cast %{{.*}} : tensor<4x20xf32> to tensor<?x20xf32>
+// FOLD: cheems_cpu.linear ins(%{{.*}} : tensor<4x8xf32>) weights(%{{.*}}) outs(%{{.*}} : tensor<4x20xf32>) -> tensor<4x20xf32>
+func.func @folds(%x: tensor<4x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<4x20xf32>) -> tensor<?x20xf32> {
+  %xs = tensor.cast %x : tensor<4x8xf32> to tensor<?x8xf32>
+  %ys = tensor.cast %y : tensor<4x20xf32> to tensor<?x20xf32>
+  %r = cheems_cpu.linear ins(%xs : tensor<?x8xf32>) weights(%w : tensor<2x8x16x1xf32>) outs(%ys : tensor<?x20xf32>) -> tensor<?x20xf32>
+  return %r : tensor<?x20xf32>
 }

@@ -6,6 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
 
 def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "false";
   let summary = "Causal attention of one sequence under its dynamic mask";
   let description = [{
     Softmax attention of a block of query rows over the stored keys of their sequence. The keys of the block are stored already.

@@ -44,7 +44,7 @@ def Cheems_StageAttr : EnumAttr<Cheems_Dialect, Cheems_Stage, "stage"> {
 }
 
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
-    I32EnumAttrCase<"bias", 0>, I32EnumAttrCase<"threshold", 1>, I32EnumAttrCase<"scale", 2>]> {
+    I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">]> {
   let cppNamespace = "::mlir::cheems";
   let genSpecializedAttr = 0;
 }
@@ -53,7 +53,7 @@ def Cheems_MaskKindAttr : EnumAttr<Cheems_Dialect, Cheems_MaskKind, "mask_kind">
 }
 
 def Cheems_ScorePlacement : I32EnumAttr<"ScorePlacement", "Where an expert's score acts", [
-    I32EnumAttrCase<"softmax", 0>, I32EnumAttrCase<"inner", 1>]> {
+    I32EnumAttrCase<"Softmax", 0, "softmax">, I32EnumAttrCase<"Inner", 1, "inner">]> {
   let cppNamespace = "::mlir::cheems";
   let genSpecializedAttr = 0;
 }
@@ -62,7 +62,7 @@ def Cheems_ScorePlacementAttr : EnumAttr<Cheems_Dialect, Cheems_ScorePlacement, 
 }
 
 def Cheems_Activation : I32EnumAttr<"Activation", "An activation function; gelu is the erf form", [
-    I32EnumAttrCase<"silu", 0>, I32EnumAttrCase<"gelu", 1>, I32EnumAttrCase<"relu", 2>]> {
+    I32EnumAttrCase<"SiLU", 0, "silu">, I32EnumAttrCase<"GELU", 1, "gelu">, I32EnumAttrCase<"ReLU", 2, "relu">]> {
   let cppNamespace = "::mlir::cheems";
   let genSpecializedAttr = 0;
 }

@@ -56,11 +56,14 @@ class Cheems_DestinationOpOf<Dialect dialect, string mnemonic, list<Trait> trait
           DeclareOpInterfaceMethods<AggregatedOpInterface, ["decomposeOperation"]>], traits)> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
+  // Whether the op reads the destination `init`, an expression; others it only writes.
+  string readsInit = "true";
   // What holds for all: the effects of its buffers, the shapes of its destinations (lib/Dialect/Cheems/IR/OpUtils.h).
   let extraClassDefinition = [{
     void $cppClass::getEffects(
         ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
-      destinationEffects(::mlir::cast<::mlir::DestinationStyleOpInterface>(getOperation()), effects);
+      destinationEffects(::mlir::cast<::mlir::DestinationStyleOpInterface>(getOperation()),
+                         [&](::mlir::Value init) -> bool { return }] # readsInit # [{; }, effects);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(
         ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {

@@ -29,10 +29,6 @@
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 
 namespace mlir::cheems {
-/// As mlir::clone, which expects every region to have a block.
-Operation *cloneWith(OpBuilder &b, Operation *op, TypeRange results,
-                     ValueRange operands);
-
 /// Constants and elementwise ops on scalars: what the epilogue of a product may
 /// hold.
 bool isOnScalars(Operation *op);

@@ -6,6 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsAttrs.td"
 
 def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "false";
   let summary = "The k experts with the best sums of two half scores";
   let description = [{
     Expert i * K + j of K * K experts has the score scores[0, h, i] + scores[1, h, j]. The k best are found from the k best keys of each
@@ -47,7 +48,7 @@ def Cheems_RetrieveExpertsOp : Cheems_DestinationOp<"retrieve_experts", [Declare
   }];
 }
 
-def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfaceMethods<TilingInterface,
+def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
   let summary = "Adds the weighted sum of retrieved single-row experts";
   let description = [{
@@ -60,11 +61,11 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
 
     y[t, d] <- y[t, d] + sum_{h, i} w * up[e, d]
 
-    Tables of i8 are codes with one scale per row: down[e, d] = scales[0][e] * code, up[e, d] = scales[1][e] * code. Then hit is
-    scales[0][e] * (sum_d x[t, d] * code), and w * scales[1][e] multiplies the codes of up.
+    Tables of i8 are codes with one scale per row: down[e, d] = down_scales[e] * code, up[e, d] = up_scales[e] * code. Then hit
+    is down_scales[e] * (sum_d x[t, d] * code), and w * up_scales[e] multiplies the codes of up.
 
-    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `scales`, only for
-    i8, two of [E] f32; `y` [T, D] f32 is the destination. It is read and written, and may not overlap `x`. act is `silu`,
+    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `down_scales` and
+    `up_scales`, only for i8, [E] f32; `y` [T, D] f32 is the destination. It is read and written, and may not overlap `x`. act is `silu`,
     `gelu` (the erf form) or `relu`.
 
     Constraints:
@@ -72,7 +73,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
     - C2: `score` and `expert` have the same shape [T, H, k].
     - C3: `down` and `up` have the same shape [E, D] and element type.
     - C4: D, E, H and k are static.
-    - C5: tables of i8 have two `scales` [E], and other tables have none.
+    - C5: tables of i8 have `down_scales` and `up_scales` [E], and other tables have none.
 
     Edges: the caller guarantees expert ids in [0, E). An expert that two heads retrieve counts twice.
 
@@ -89,11 +90,11 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [DeclareOpInterfac
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert,
                        Cheems_Shaped<[F32, BF16, I8], [2]>:$down, Cheems_Shaped<[F32, BF16, I8], [2]>:$up,
-                       Variadic<Cheems_Shaped<[F32], [1]>>:$scales,
+                       Optional<Cheems_Shaped<[F32], [1]>>:$down_scales, Optional<Cheems_Shaped<[F32], [1]>>:$up_scales,
                        Cheems_Shaped<[F32], [2]>:$y, Cheems_ScorePlacementAttr:$placement, Cheems_ActivationAttr:$activation);
   let assemblyFormat = [{
     $placement $activation attr-dict `ins` `(` $x `,` $score `,` $expert `,` $down `,` $up `:` type($x) `,` type($score) `,`
-      type($expert) `,` type($down) `,` type($up) `)` (`scales` `(` $scales^ `:` type($scales) `)`)?
+      type($expert) `,` type($down) `,` type($up) `)` (`scales` `(` $down_scales^ `,` $up_scales `:` type($down_scales) `,` type($up_scales) `)`)?
     `outs` `(` $y `:` type($y) `)` (`->` type($results)^)?
   }];
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }";

@@ -6,6 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "false";
   let summary = "The mask value of each key";
   let description = [{
     The mask has one positive number per key and head of `A`.
@@ -36,6 +37,7 @@ def Cheems_DynamicMaskOp : Cheems_DestinationOp<"dynamic_mask", [DeclareOpInterf
 }
 
 def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
+  let readsInit = "false";
   let summary = "The worst of the W kept keys of each query";
   let description = [{
     For each query row, this op gives the mask and the position of the worst of the W best keys that the row may see.
@@ -133,6 +135,7 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
 }
 
 def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible", [AttrSizedOperandSegments]> {
+  let readsInit = "init != getSeen()";
   let summary = "Stores the keys of a block that are visible to some head";
   let description = [{
     Kind `threshold` hides a key whose mask is too small from all queries, forever. So such a key is never stored.
@@ -181,6 +184,7 @@ def Cheems_AppendVisibleOp : Cheems_DestinationOp<"append_visible", [AttrSizedOp
 }
 
 def Cheems_QuantizeEntriesOp : Cheems_DestinationOp<"quantize_entries"> {
+  let readsInit = "false";
   let summary = "Rows as signed bytes with a scale each";
   let description = [{
     Keys and values are stored in this form if their type is i8.

@@ -6,6 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def Cheems_RmsNormOp : Cheems_DestinationOp<"rms_norm", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "false";
   let summary = "Root mean square normalisation of the last dimension";
   let description = [{
     Scales each row of the last dimension to unit root mean square, and multiplies it by a weight.

@@ -5,6 +5,7 @@
 include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def Cheems_RotaryTableOp : Cheems_DestinationOp<"rotary_table"> {
+  let readsInit = "false";
   let summary = "Cosines and sines of the rotary angles of each row";
   let description = [{
     The rotary tables of all rows of a step. All layers share them.
@@ -46,6 +47,7 @@ def Cheems_RotaryTableOp : Cheems_DestinationOp<"rotary_table"> {
 
 def Cheems_RotaryOp : Cheems_DestinationOp<"rotary", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "false";
   let summary = "Rotary position embedding of heads";
   let description = [{
     Rotates each pair (i, i + P/2) of a head by the row's angle i.

@@ -6,6 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "init == getState()";
   let summary = "State-space duality over one sequence, state in and out";
   let description = [{
     The recurrence of a selective state space, with one scalar decay per head.
@@ -58,6 +59,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
 
 def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition"]>]> {
+  let readsInit = "init == getState()";
   let summary = "State-space duality over one chunk, in its quadratic form";
   let description = [{
     Computes what `ssd` computes over a few rows, as products of matrices. This is the dual form.

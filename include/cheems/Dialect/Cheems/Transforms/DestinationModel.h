@@ -35,7 +35,7 @@ struct DestinationModel
         results.push_back(*buffer);
       }
     }
-    cloneWith(rewriter, op, /*results=*/TypeRange{}, operands);
+    mlir::clone(rewriter, op, /*results=*/TypeRange{}, operands);
     bufferization::replaceOpWithBufferizedValues(rewriter, op, results);
     return success();
   }

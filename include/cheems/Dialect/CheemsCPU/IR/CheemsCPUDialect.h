@@ -9,12 +9,22 @@
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
+
+namespace mlir::cheems {
+/// What an epilogue makes of its arguments.
+using EpilogueBuilder = function_ref<Value(OpBuilder &b, ValueRange arguments)>;
+} // namespace mlir::cheems
+
 #define GET_OP_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.h.inc"
 
 namespace mlir::cheems {
 /// The attribute in which an op says how it is cut: a StrategyAttrInterface.
 constexpr llvm::StringLiteral kStrategy = "cheems_cpu.strategy";
+
+/// Builds the ops of an epilogue again, for other arguments. Returns what it
+/// yields.
+Value cloneEpilogue(OpBuilder &b, Region &epilogue, ValueRange arguments);
 } // namespace mlir::cheems
 
 #endif

@@ -13,19 +13,19 @@ def CheemsCPU_FinishOp : CheemsCPU_DestinationOp<"finish", [
     is done in place. The op is in the loop of a `cheems_cpu.linear` of several projections. There, the columns are still in a cache of the
     thread that computed them.
 
-    Equation: with n = at + the column of y, and P twice the columns of `angles` (cosine, sine):
+    Equation: with n = at + the column of y, and P twice the columns of `cosine` and `sine`:
     for n < turned, with i = n mod P < P/2 (both lines read the old values of y):
     y[t, n]       = y[t, n] * cosine[t, i] - y[t, n + P/2] * sine[t, i]
     y[t, n + P/2] = y[t, n + P/2] * cosine[t, i] + y[t, n] * sine[t, i];
     for mapped[0] <= n < mapped[1]: y[t, n] = epilogue(y[t, n], with_0[n - mapped[0]], ...); other columns do not change
 
-    Operands: `at` is the index that the first column of `y` has in the whole product, and 0 if it is not given; `angles` [T, P/2] f32;
+    Operands: `at` is the index that the first column of `y` has in the whole product, and 0 if it is not given; `cosine` and `sine` [T, P/2] f32;
     `with` [mapped[1] - mapped[0]] f32; `y` [T, N] f32 is read and written.
 
     Constraints:
-    - C1: with `turned` there are two `angles` of the same shape [T, P/2], and P/2 is static and not 0. Without it there are none.
+    - C1: `cosine` and `sine` are given if `turned` is, and only then. They have the same shape [T, P/2], and P/2 is static and not 0.
     - C2: `turned` is a positive multiple of P. If `at` is not given and N is known and less than `turned`, N is a multiple of P, too.
-    - C3: `mapped` is [from, to], with turned <= from < to. It is given if and only if there is an epilogue.
+    - C3: `mapped` is [from, to], with turned <= from < to. Without it the epilogue is the identity.
     - C4: the epilogue takes one f32 for y and one for each operand of `with`, in this order.
     - C5: the epilogue has only elementwise ops and constants on scalars, and yields one f32.
     - C6: `with` are [to - from].
@@ -46,25 +46,33 @@ def CheemsCPU_FinishOp : CheemsCPU_DestinationOp<"finish", [
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$turned, OptionalAttr<DenseI64ArrayAttr>:$mapped, Optional<Index>:$at,
-                       Variadic<Cheems_Shaped<[F32], [2]>>:$angles, Variadic<Cheems_Shaped<[F32], [1]>>:$with,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$cosine,
+                       Optional<Cheems_Shaped<[F32], [2]>>:$sine, Variadic<Cheems_Shaped<[F32], [1]>>:$with,
                        Cheems_Shaped<[F32], [2]>:$y);
   let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
-    (`turned` $turned^)? (`mapped` $mapped^)? attr-dict (`at` $at^)? (`angles` `(` $angles^ `:` type($angles) `)`)?
-    (`with` `(` $with^ `:` type($with) `)`)? `outs` `(` $y `:` type($y) `)` ($epilogue^)? (`->` type($results)^)?
+    (`turned` $turned^)? (`mapped` $mapped^)? attr-dict (`at` $at^)? (`angles` `(` $cosine^ `,` $sine `:` type($cosine) `,` type($sine) `)`)?
+    (`with` `(` $with^ `:` type($with) `)`)? custom<Destination>($y, type($y), $epilogue) (`->` type($results)^)?
   }];
+  // Without `epilogue` it is the identity.
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::IntegerAttr":$turned, "::mlir::DenseI64ArrayAttr":$mapped, "::mlir::Value":$at,
+                   "::mlir::Value":$cosine, "::mlir::Value":$sine, "::mlir::ValueRange":$with, "::mlir::Value":$y,
+                   CArg<"::mlir::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+  ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
     /// Columns of a head that is turned, 0 where none is.
     int64_t getHeadSize() {
-      return getAngles().empty() ? 0 : 2 * ::mlir::cast<::mlir::ShapedType>(getAngles()[0].getType()).getDimSize(1);
+      return getCosine() ? 2 * ::mlir::cast<::mlir::ShapedType>(getCosine().getType()).getDimSize(1) : 0;
     }
+    bool hasIdentityEpilogue();
     int64_t getTurnedColumns() { return getTurned().value_or(0); }
     /// Panels that hold whole heads.
     int64_t getLeastPanels();
   }];
   let hasRegionVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 #endif

@@ -7,13 +7,14 @@ include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "generateResultTileValue"]>]> {
+  let readsInit = "false";
   let summary = "Products of one input with weights in panels, and an epilogue";
   let description = [{
     Multiplies rows with one or two matrices that are stored as panels. The epilogue turns the sums into what is stored: it is an
     activation, a gate, a bias or a residual.
 
     Equation: with W_i[n, k] = weights[i][n / 16, k / pair, n % 16, k % pair] and sum_i[t, n] = sum_k x[t, k] * W_i[n, k]:
-    y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...); without an epilogue y[t, n] = sum_0[t, n]
+    y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...). An epilogue that is not written is the identity: y[t, n] = sum_0[t, n]
 
     Weights of i8 are codes of 8 or 4 bits with `scales`: there is one scale per row n and group of K/G k. Inputs are rounded to 8 bits,
     too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even (all 0 if m < 2^-100):
@@ -33,8 +34,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     - C3: each of `with` has the shape of y, or is [N].
     - C4: the epilogue takes one f32 per weight and one f32 per operand of `with`, in this order.
     - C5: the epilogue has only elementwise ops and constants on scalars, and yields one f32.
-    - C6: without an epilogue there is one weight and no `with`.
-    - C7: each weight of i8 has one of `scales`, all of the same type [P, G, 16]; other weights have none. For i8, K <= 65536. G is 1 for
+    - C6: each weight of i8 has one of `scales`, all of the same type [P, G, 16]; other weights have none. For i8, K <= 65536. G is 1 for
       8 bits, and K/G is 32, 64 or 128 for 4 bits.
 
     Edges: rows of W past N are never stored. K = 0 is not allowed. If x has a NaN or an infinity, the sums of codes of its row are not
@@ -66,8 +66,14 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
   let assemblyFormat = [{
     attr-dict `ins` `(` $x `:` type($x) `)` `weights` `(` $weights `:` type($weights) `)`
     (`scales` `(` $scales^ `:` type($scales) `)`)? (`with` `(` $with^ `:` type($with) `)`)?
-    `outs` `(` $y `:` type($y) `)` ($epilogue^)? (`->` type($results)^)?
+    custom<Destination>($y, type($y), $epilogue) (`->` type($results)^)?
   }];
+  // Without `epilogue` it is the identity.
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$x, "::mlir::ValueRange":$weights, "::mlir::ValueRange":$scales,
+                   "::mlir::ValueRange":$with, "::mlir::Value":$y, CArg<"::mlir::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+  ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }
     /// Columns of a panel.
@@ -76,12 +82,13 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     int64_t getPair();
     /// Whether the weights are codes.
     bool isQuantized() { return !getScales().empty(); }
+    /// Whether `y` is the sums as they are.
+    bool hasIdentityEpilogue();
     /// Rows are rounded to 8 bits only where they exceed this.
     static constexpr double kLeastMagnitude = 0x1p-100;
     static constexpr double kGreatestCode = 127;
   }];
   let hasRegionVerifier = 1;
-  let hasCanonicalizer = 1;
 }
 
 def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
