@@ -237,9 +237,7 @@ AttentionLoops::Softmax AttentionLoops::attendToPieces(const Stored &stored,
       });
   b.setInsertionPointToStart(loop.getTerminator().getBody());
   for (auto [i, partial] : llvm::enumerate(own)) {
-    tensor::ParallelInsertSliceOp::create(b, each.getResult(i), partial,
-                                          offsets[i], extents[i],
-                                          Extents(offsets[i].size(), one));
+    e.insertParallel(each.getResult(i), partial, offsets[i], extents[i]);
   }
   return {loop.getResult(0), loop.getResult(1), loop.getResult(2)};
 }

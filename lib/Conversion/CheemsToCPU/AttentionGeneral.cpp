@@ -8,16 +8,13 @@ namespace mlir::cheems {
 void AttentionLoops::putBack(ValueRange pools, const Sequence &of,
                              ValueRange state) {
   for (auto [i, pool] : llvm::enumerate(pools)) {
-    SmallVector<OpFoldResult> unit(of.offsets[i].size(), e.attr(1));
-    tensor::ParallelInsertSliceOp::create(e.b, state[i], pool, of.offsets[i],
-                                          of.sizes[i], unit);
+    e.insertParallel(state[i], pool, of.offsets[i], of.sizes[i]);
   }
 }
 
 void AttentionLoops::putRows(Value y, Value output, const Extents &offsets,
                              const Extents &sizes) {
-  tensor::ParallelInsertSliceOp::create(
-      e.b, y, output, offsets, sizes, SmallVector<OpFoldResult>(3, e.attr(1)));
+  e.insertParallel(y, output, offsets, sizes);
 }
 
 /// True where rows will have to go again, or some had to before.

@@ -1,5 +1,6 @@
 // Batched products become products with panels.
 #include "BatchedProducts.h"
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,36 +23,31 @@ bool isSumOfProducts(linalg::GenericOp op) {
       errors);
 }
 
-struct BatchedProduct {
+struct BatchedProduct : BaseBuilder<BatchedProduct> {
   RewriterBase &b;
   Location loc;
   Value x, weight;
   int64_t size, columns; ///< K, N
 
-  OpFoldResult attr(int64_t value) { return b.getIndexAttr(value); }
+  BatchedProduct(RewriterBase &b, Location loc, Value x, Value weight,
+                 int64_t columns)
+      : b(b), loc(loc), x(x), weight(weight),
+        size(cast<RankedTensorType>(x.getType()).getDimSize(3)),
+        columns(columns) {}
+  Location location() { return loc; }
 
   /// Matrix [i, j] for `count` rows from `row` on, into what is there of y.
   struct Place {
-    SmallVector<OpFoldResult> offsets, sizes, strides;
+    SmallVector<OpFoldResult> offsets, sizes;
     Value sums;
   };
   Place product(OpFoldResult row, OpFoldResult count, Value i, Value j,
                 Value y) {
     std::optional<int64_t> fixed = getConstantIntValue(count);
     int64_t rows = fixed.value_or(ShapedType::kDynamic);
-    auto slice = [&](Value source, ArrayRef<OpFoldResult> offsets,
-                     ArrayRef<OpFoldResult> sizes,
-                     ArrayRef<int64_t> shape) -> Value {
-      Type element = cast<ShapedType>(source.getType()).getElementType();
-      SmallVector<OpFoldResult> strides(offsets.size(), attr(1));
-      return tensor::ExtractSliceOp::create(
-          b, loc, RankedTensorType::get(shape, element), source, offsets, sizes,
-          strides);
-    };
     Place place;
     place.offsets = {row, i, j, attr(0)};
     place.sizes = {count, attr(1), attr(1), attr(columns)};
-    place.strides.assign(4, attr(1));
     Value rowsOfX = slice(x, place.offsets,
                           {count, attr(1), attr(1), attr(size)}, {rows, size});
     ArrayRef<int64_t> panels =
@@ -99,29 +95,20 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
   // Every element is written: what the fill wrote is not read.
   Value y = op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];
-  BatchedProduct batched{b,
-                         loc,
-                         x,
-                         weight,
-                         cast<RankedTensorType>(x.getType()).getDimSize(3),
-                         type.getDimSize(3)};
+  BatchedProduct batched(b, loc, x, weight, type.getDimSize(3));
   OpFoldResult rows = tensor::getMixedSize(b, loc, x, 0);
   if (hasFewRows(op)) {
-    auto index = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(b, loc, value);
-    };
-    Value zero = index(0), one = index(1), outer = index(type.getDimSize(1)),
-          inner = index(type.getDimSize(2));
+    Value zero = batched.index(0), one = batched.index(1),
+          outer = batched.index(type.getDimSize(1)),
+          inner = batched.index(type.getDimSize(2));
     scf::LoopNest nest = scf::buildLoopNest(
         b, loc, {zero, zero}, {outer, inner}, {one, one}, y,
         [&](OpBuilder &, Location, ValueRange at,
             ValueRange args) -> scf::ValueVector {
           BatchedProduct::Place place =
-              batched.product(b.getIndexAttr(0), rows, at[0], at[1], args[0]);
-          return {tensor::InsertSliceOp::create(b, loc, place.sums, args[0],
-                                                place.offsets, place.sizes,
-                                                place.strides)
-                      .getResult()};
+              batched.product(batched.attr(0), rows, at[0], at[1], args[0]);
+          return {
+              batched.insert(place.sums, args[0], place.offsets, place.sizes)};
         });
     b.replaceOp(op, nest.results);
     return;
@@ -146,9 +133,8 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
             batched.product(row, count, args[1], args[2], args[3]);
         auto yields = scf::InParallelOp::create(b, loc);
         b.setInsertionPointToStart(yields.getBody());
-        tensor::ParallelInsertSliceOp::create(b, loc, place.sums, args[3],
-                                              place.offsets, place.sizes,
-                                              place.strides);
+        batched.insertParallel(place.sums, args[3], place.offsets,
+                               place.sizes);
       });
   b.replaceOp(op, loop.getResults());
 }

@@ -91,12 +91,8 @@ struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
                              steps, as, bs, cs, skips, y, state, op.getBf16());
 
     b.setInsertionPointToStart(loop.getTerminator().getBody());
-    SmallVector<OpFoldResult> unit(5, one);
-    tensor::ParallelInsertSliceOp::create(b, ssd.getResult(0), own[0],
-                                          rowOffsets, rowSizes,
-                                          ArrayRef(unit).take_front(3));
-    tensor::ParallelInsertSliceOp::create(b, ssd.getResult(1), own[1], offsets,
-                                          sizes, unit);
+    e.insertParallel(ssd.getResult(0), own[0], rowOffsets, rowSizes);
+    e.insertParallel(ssd.getResult(1), own[1], offsets, sizes);
     rewriter.replaceOp(op, loop.getResults());
     return success();
   }

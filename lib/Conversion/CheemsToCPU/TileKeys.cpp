@@ -16,20 +16,20 @@ using namespace mlir;
 
 namespace {
 /// One block of rows.
-struct RowBlock {
+struct RowBlock : cheems::BaseBuilder<RowBlock> {
   RewriterBase &b;
   Location loc;
   cheems::DynamicMaskAttentionOp op;
   int64_t mostRows, keysPerBlock;
 
+  RowBlock(RewriterBase &b, cheems::DynamicMaskAttentionOp op, int64_t mostRows,
+           int64_t keysPerBlock)
+      : b(b), loc(op.getLoc()), op(op), mostRows(mostRows),
+        keysPerBlock(keysPerBlock) {}
+  Location location() { return loc; }
+
   static ArrayRef<int64_t> shapeOf(Value value) {
     return cast<ShapedType>(value.getType()).getShape();
-  }
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value f32(double value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
 
   /// The query's first `rank` extents, cut from static scratch, which may stand
@@ -43,9 +43,7 @@ struct RowBlock {
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(b, loc, op.getQuery());
     sizes.resize(rank);
-    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
-        strides(rank, b.getIndexAttr(1));
-    return tensor::ExtractSliceOp::create(b, loc, all, offsets, sizes, strides);
+    return slice(all, SmallVector<OpFoldResult>(rank, attr(0)), sizes);
   }
 
   Value fill(Value tensor, double value) {
@@ -54,22 +52,21 @@ struct RowBlock {
 
   /// Entries [from, from + count) of [X, C] or [X, C, P].
   Value entries(Value of, Value from, OpFoldResult count) {
-    SmallVector<OpFoldResult> offsets, sizes, strides;
+    SmallVector<OpFoldResult> offsets, sizes;
     for (auto [i, extent] : llvm::enumerate(shapeOf(of))) {
-      offsets.push_back(i == 1 ? OpFoldResult(from) : b.getIndexAttr(0));
-      sizes.push_back(i == 1 ? count : b.getIndexAttr(extent));
-      strides.push_back(b.getIndexAttr(1));
+      offsets.push_back(i == 1 ? OpFoldResult(from) : attr(0));
+      sizes.push_back(i == 1 ? count : attr(extent));
     }
-    return tensor::ExtractSliceOp::create(b, loc, of, offsets, sizes, strides);
+    return slice(of, offsets, sizes);
   }
 
   /// One past the last entry that a row of the block sees: rows see ever more.
   Value end() {
     Value rows = tensor::DimOp::create(b, loc, op.getQuery(), index(0));
     if (!op.getSeen()) {
-      return arith::AddIOp::create(b, loc, op.getFirst(), rows);
+      return add(op.getFirst(), rows);
     }
-    Value final = arith::SubIOp::create(b, loc, rows, index(1));
+    Value final = sub(rows, index(1));
     Value seen = tensor::ExtractOp::create(b, loc, op.getSeen(), final);
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), seen);
   }
@@ -222,7 +219,7 @@ struct TileKeys : cheems::impl::TileKeysPassBase<TileKeys> {
         rewriter.replaceOp(op, tiled->replacements);
         op = cast<cheems::DynamicMaskAttentionOp>(tiled->tiledOps.front());
       }
-      RowBlock{rewriter, op.getLoc(), op, most, keySize}.rewrite();
+      RowBlock(rewriter, op, most, keySize).rewrite();
     }
   }
 };

@@ -1,6 +1,7 @@
 // What ops read and write: on buffers, of each operand; on tensors nothing.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
