@@ -3,6 +3,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_LIMITS_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_LIMITS_H
 
+#include "runtime/Artifact/CpuImage.h"
 #include "runtime/Artifact/Metadata.h"
 #include <cstdint>
 #include <map>
