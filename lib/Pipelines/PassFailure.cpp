@@ -1,6 +1,8 @@
 // Which pass failed, on what, and where.
 #include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/Threading.h"
 
@@ -21,6 +23,21 @@ std::string notedOp(Diagnostic &diagnostic) {
   return "";
 }
 
+/// Notes with an op keep its first line: one with a body would carry a whole
+/// function.
+void shortenNotes(Diagnostic &diagnostic) {
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    std::string text = note.str();
+    auto [intro, op] = llvm::StringRef(text).split('\n');
+    auto [line, rest] = op.split('\n');
+    if (!rest.empty()) {
+      Diagnostic shorter(note.getLocation(), note.getSeverity());
+      shorter << intro << line << " ...";
+      note = std::move(shorter);
+    }
+  }
+}
+
 /// Adds to the errors of one pass on one op while it runs. The newest handler
 /// is asked first: before that which keeps what threads say in order.
 class RunningPass {
@@ -33,9 +50,11 @@ public:
       place += " on @" + symbol.getName().str();
     }
     handler = engine.registerHandler([this](Diagnostic &diagnostic) {
-      if (llvm::get_threadid() == thread &&
-          diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-        add(diagnostic);
+      if (llvm::get_threadid() == thread) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+          add(diagnostic);
+        }
+        shortenNotes(diagnostic);
       }
       return failure(); // others report it
     });
@@ -96,24 +115,51 @@ struct PassNamer : PassInstrumentation {
   }
 };
 
-/// A layer of an imported module, or a place in a file.
-std::string placeOf(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part)) {
-      text = name.getName().str();
-    } else if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      text = file.getFilename().str() + ":" + std::to_string(file.getLine());
-    }
-    return text.empty() ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return text;
-}
 } // namespace
 
 void namePassFailures(PassManager &passes) {
   passes.addInstrumentation(std::make_unique<PassNamer>());
 }
+
+namespace {
+/// Keeps the first error, with its place.
+class FirstError {
+public:
+  explicit FirstError(ModuleOp module)
+      : module(module),
+        handler(module.getContext(), [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty()) {
+            text = diagnostic.str();
+            place = mlir::cheems::placeOf(diagnostic.getLocation());
+          }
+          return success();
+        }) {}
+
+  /// One line. Where the error is in no named place, it says which function
+  /// is wrong.
+  llvm::Error take() {
+    std::string message = "internal error: " + text;
+    std::string where = place.empty() ? wrongFunction() : place;
+    message += where.empty() ? "" : " in " + where;
+    return llvm::createStringError(message);
+  }
+
+private:
+  std::string wrongFunction() {
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (failed(verify(function))) {
+        return "@" + function.getName().str();
+      }
+    }
+    return "";
+  }
+
+  ModuleOp module;
+  std::string text, place;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
 
 llvm::Error runPasses(ModuleOp module,
                       llvm::function_ref<void(OpPassManager &)> build) {
@@ -121,22 +167,13 @@ llvm::Error runPasses(ModuleOp module,
   // After every pass it would take a third of the time; our tests have it.
   passes.enableVerifier(false);
   namePassFailures(passes);
+  // --mlir-... of a tool that takes them
+  (void)applyPassManagerCLOptions(passes);
+  applyDefaultTimingPassManagerCLOptions(passes);
   build(passes);
-  std::string first;
-  ScopedDiagnosticHandler handler(
-      module.getContext(), [&](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-            first.empty()) {
-          first = diagnostic.str();
-          if (std::string place = placeOf(diagnostic.getLocation());
-              !place.empty()) {
-            first += " in " + place;
-          }
-        }
-        return success();
-      });
+  FirstError first(module);
   if (failed(passes.run(module)) || failed(verify(module))) {
-    return llvm::createStringError("internal error: " + first);
+    return first.take();
   }
   return llvm::Error::success();
 }

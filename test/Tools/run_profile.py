@@ -8,6 +8,7 @@ The first form drives a stand-in whose entries have two marks and no parallel lo
 """
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -148,7 +149,9 @@ class Compiled(Profile):
                     self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-6)
             parts = sum(len([region for region in trace.inside(part, "region") if region["tid"] == 1]) for part in trace.of("part"))
             self.assertEqual(parts, len([region for region in trace.of("region") if region["tid"] == 1]))
+            # a loop says what it computes, and which tensors of the layer it applies
             self.assertTrue(any(name.startswith("linear ") for name in names), names)
+            self.assertTrue(any(re.fullmatch(r"linear .* \(\w+\.q_proj, k_proj.*\)", name) for name in names), names)
             self.assertNotIn("parallel loop", names)
 
 

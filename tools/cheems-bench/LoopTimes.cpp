@@ -83,7 +83,8 @@ LoopTimes loopTimes(const Trace &trace, const Operation &operation) {
   std::vector<LoopRole> roles;
   roles.reserve(trace.names.size());
   for (const std::string &name : trace.names) {
-    roles.push_back(operation.role(name));
+    // without the parts of the layer: "linear 64x64 (ssd.out_proj)"
+    roles.push_back(operation.role(name.substr(0, name.find(" ("))));
   }
   LoopTimes times;
   Step step;

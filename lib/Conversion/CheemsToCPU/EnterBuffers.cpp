@@ -70,7 +70,7 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
       auto tensor = cast<RankedTensorType>(argument.getType());
       argument.setType(bufferOf(tensor));
       auto read = bufferization::ToTensorOp::create(
-          b, function.getLoc(), tensor, argument, /*restrict=*/true,
+          b, argument.getLoc(), tensor, argument, /*restrict=*/true,
           isWritten(fieldOf(function, argument.getArgNumber())));
       argument.replaceAllUsesExcept(read, read);
     }
@@ -78,7 +78,8 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
     b.setInsertionPoint(leave);
     for (auto [value, i] : llvm::zip_equal(leave.getOperands(), written)) {
       bufferization::MaterializeInDestinationOp::create(
-          b, function.getLoc(), Type(), value, function.getArgument(i),
+          b, function.getArgument(i).getLoc(), Type(), value,
+          function.getArgument(i),
           /*restrict=*/true, /*writable=*/true);
     }
     leave.getOperandsMutable().clear();

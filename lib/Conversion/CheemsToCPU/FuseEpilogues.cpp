@@ -101,11 +101,12 @@ Value cloneBody(OpBuilder &b, linalg::GenericOp op,
 /// `products` are inputs of `op`, whose destination is written only.
 void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
           IRRewriter &rewriter) {
-  Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   SmallVector<Value> weights, scales, with;
+  SmallVector<Location> locations;
   for (OpOperand *product : products) {
     auto linear = product->get().getDefiningOp<LinearOp>();
+    locations.push_back(linear.getLoc());
     llvm::append_range(weights, linear.getWeights());
     llvm::append_range(scales, linear.getScales());
     llvm::append_range(with, linear.getWith());
@@ -115,6 +116,8 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
       with.push_back(operand->get());
     }
   }
+  locations.push_back(op.getLoc());
+  Location loc = rewriter.getFusedLoc(locations);
   auto first = products[0]->get().getDefiningOp<LinearOp>();
   auto fused = LinearOp::create(
       rewriter, loc, op->getResultTypes(), first.getX(), weights, scales, with,

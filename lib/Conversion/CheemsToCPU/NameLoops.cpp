@@ -1,6 +1,7 @@
 // cheems-name-loops: a parallel loop says what it computes, for profiles.
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mlir::cheems {
@@ -28,7 +29,7 @@ SmallVector<Operation *> workOf(scf::ForallOp loop) {
 
 /// Of products, rows and columns of the whole weight: the loop's results are
 /// put together from panels.
-std::string nameOf(Operation *op, scf::ForallOp loop) {
+std::string kindOf(Operation *op, scf::ForallOp loop) {
   std::string name = isa<linalg::GenericOp>(op)
                          ? "elementwise"
                          : op->getName().stripDialect().str();
@@ -45,16 +46,20 @@ std::string nameOf(Operation *op, scf::ForallOp loop) {
 struct NameLoops : cheems::impl::NameLoopsPassBase<NameLoops> {
   void runOnOperation() override {
     getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForallOp loop) {
-      SmallVector<std::string> parts; // each once
+      SmallVector<std::string> kinds; // each once
+      SmallVector<Location> locations;
       for (Operation *op : workOf(loop)) {
-        std::string name = nameOf(op, loop);
-        if (!llvm::is_contained(parts, name)) {
-          parts.push_back(name);
+        std::string kind = kindOf(op, loop);
+        if (!llvm::is_contained(kinds, kind)) {
+          kinds.push_back(kind);
         }
+        locations.push_back(op->getLoc());
       }
-      if (!parts.empty()) {
-        loop->setAttr(cheems::kName,
-                      StringAttr::get(&getContext(), llvm::join(parts, "+")));
+      if (!kinds.empty()) {
+        std::string name = llvm::join(kinds, "+"),
+                    parts = cheems::describeParts(locations);
+        name += parts.empty() ? "" : " (" + parts + ")";
+        loop->setAttr(cheems::kName, StringAttr::get(&getContext(), name));
       }
       return WalkResult::skip(); // one inside runs as part of it
     });

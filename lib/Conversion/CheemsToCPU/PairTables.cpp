@@ -111,6 +111,7 @@ struct PairTables : cheems::impl::PairTablesPassBase<PairTables> {
             &getContext(), quantized.getBits(), size, quantized.getPart()));
       }
     }
+    down.takeLocations(up);
     down.setType(
         RankedTensorType::get({experts, 2 * columns}, type.getElementType()));
     for (auto [left, both] : lefts) {

@@ -133,12 +133,15 @@ struct Step {
         head.b, "head", head.b.getFunctionType(inputs, {logits}));
     function.setPrivate();
     Block *entry = function.addEntryBlock();
-    SmallVector<StringRef> names{"x", "rows", "norm", "weight"};
-    names.append(bias ? 2 : 1, "logits");
-    names[4] = bias ? "bias" : "logits";
+    SmallVector<std::string> names{"x", "rows", c.finalNorm,
+                                   c.head ? c.head->weight : c.embedding};
+    if (bias) {
+      names.push_back(*c.head->bias);
+    }
+    names.push_back("logits");
     for (auto [argument, name] :
          llvm::zip_equal(entry->getArguments(), names)) {
-      argument.setLoc(namedLocation(types.context, name));
+      argument.setLoc(tensorLocation(types.context, name));
     }
     head.begin(entry, entry->getArgument(1));
     Value wanted =
@@ -178,6 +181,7 @@ struct Step {
       fields.push_back("pools");
     }
     b.setInsertionPointToEnd(module.getBody());
+    b.setLoc(namedLocation(types.context, "step"));
     auto function =
         func::FuncOp::create(b, "step", b.getFunctionType(inputs, outputs));
     for (auto [i, field] : llvm::enumerate(fields)) {

@@ -1,6 +1,7 @@
 // LLVM dialect to LLVM IR to an x86-64 object.
 #include "cheems/Target/CPU/CodeGenerator.h"
 #include "RaceChecks.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -117,11 +118,23 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
              llvm::LLVMContext &context) {
   mlir::registerBuiltinDialectTranslation(*module.getContext());
   mlir::registerLLVMDialectTranslation(*module.getContext());
-  std::unique_ptr<llvm::Module> result =
-      mlir::translateModuleToLLVMIR(module, context, "cheems");
+  std::string reason;
+  std::unique_ptr<llvm::Module> result;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          if (reason.empty()) {
+            reason = ": " + diagnostic.str();
+            std::string place = mlir::cheems::placeOf(diagnostic.getLocation());
+            reason += place.empty() ? "" : " in " + place;
+          }
+          return mlir::success();
+        });
+    result = mlir::translateModuleToLLVMIR(module, context, "cheems");
+  }
   if (!result) {
     return llvm::createStringError(
-        "internal error: the module does not translate to LLVM IR");
+        "internal error: the module does not translate to LLVM IR" + reason);
   }
   auto machine = targetMachine(target);
   if (!machine) {
@@ -178,6 +191,38 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
   return result;
 }
 
+/// " in FUNCTION" of the function that needs the symbol, as far as the object
+/// tells: instructions that have none on the target become calls late.
+static std::string callerOf(const llvm::object::ObjectFile &object,
+                            llvm::StringRef name) {
+  using namespace llvm::object;
+  for (const SectionRef &section : object.sections()) {
+    llvm::Expected<section_iterator> code = section.getRelocatedSection();
+    if (!code) {
+      llvm::consumeError(code.takeError());
+      continue;
+    }
+    for (const RelocationRef &relocation : section.relocations()) {
+      if (llvm::cantFail(relocation.getSymbol()->getName()) != name) {
+        continue;
+      }
+      std::string caller;
+      uint64_t start = 0;
+      for (const SymbolRef &symbol : object.symbols()) {
+        uint64_t value = llvm::cantFail(symbol.getValue());
+        if (llvm::cantFail(symbol.getType()) == SymbolRef::ST_Function &&
+            llvm::cantFail(symbol.getSection()) == *code && value >= start &&
+            value <= relocation.getOffset()) {
+          start = value;
+          caller = " in " + llvm::cantFail(symbol.getName()).str();
+        }
+      }
+      return caller;
+    }
+  }
+  return "";
+}
+
 llvm::Expected<Object> generateObject(llvm::Module &module,
                                       const TargetInfo &target) {
   auto machine = targetMachine(target);
@@ -213,7 +258,8 @@ llvm::Expected<Object> generateObject(llvm::Module &module,
                  (target.threadSanitizer && name->starts_with("__tsan_"));
     if (outside && !known) {
       return llvm::createStringError(
-          "internal error: the compiled code would call " + *name);
+          "internal error: the compiled code would call " + *name +
+          callerOf(**parsed, *name));
     }
   }
   return object;

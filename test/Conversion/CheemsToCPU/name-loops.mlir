@@ -62,6 +62,23 @@ func.func @upstream(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
 
+// Where the ops say what they came from, so does the loop: each part once, without the place that the part before is in, and without
+// what only holds another part.
+// CHECK-LABEL: func.func @parts
+// CHECK: {cheems.name = "rms_norm (ssd.c_proj, b_proj, pre_norm)"}
+func.func @parts(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
+    %row = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    %e = tensor.empty() : tensor<1x8xf32>
+    %a = cheems.rms_norm epsilon 0.5 ins(%row, %w : tensor<1x8xf32>, tensor<8xf32>) outs(%e : tensor<1x8xf32>) -> tensor<1x8xf32> loc(fused["ssd.c_proj", "ssd", "ssd.b_proj"])
+    %b = cheems.rms_norm epsilon 0.5 ins(%a, %w : tensor<1x8xf32>, tensor<8xf32>) outs(%row : tensor<1x8xf32>) -> tensor<1x8xf32> loc(fused["pre_norm", "ssd.c_proj"])
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %b into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  }
+  return %r : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: func.func @nothing
 // CHECK-NOT: cheems.name
 func.func @nothing(%x: memref<?xindex>, %n: index) {

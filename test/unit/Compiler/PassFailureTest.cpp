@@ -2,12 +2,14 @@
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include <gmock/gmock.h>
 
 using namespace cheems;
 using namespace mlir;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -29,6 +31,28 @@ struct Silent : PassWrapper<Silent, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Silent)
   StringRef getArgument() const override { return "silent"; }
   void runOnOperation() override { signalPassFailure(); }
+};
+
+/// The first function with a body returns another type than it says.
+void spoil(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isExternal()) {
+      Type real = Float32Type::get(module.getContext());
+      function.setType(FunctionType::get(module.getContext(),
+                                         function.getArgumentTypes(), {real}));
+      return;
+    }
+  }
+}
+
+struct Spoils : PassWrapper<Spoils, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Spoils)
+  StringRef getArgument() const override { return "spoils"; }
+  void runOnOperation() override {
+    spoil(getOperation());
+    getOperation()->walk(
+        [](Operation *op) { op->setLoc(UnknownLoc::get(op->getContext())); });
+  }
 };
 
 TEST(PassFailure, thePassTheOpAndTheLayerAreNamed) {
@@ -55,4 +79,16 @@ TEST(PassFailure, aPassThatFailsWithoutAWordIsNamed) {
                     HasSubstr("in model.mlir:1")));
 }
 
+TEST(PassFailure, whatAPassLeavesInvalidIsNamedByItsFunction) {
+  EXPECT_THAT(errorOf(R"(
+    func.func private @good()
+    func.func private @layer_ssd(%x: i32) -> i32 {
+      return %x : i32
+    })",
+                      [](OpPassManager &passes) {
+                        passes.addPass(std::make_unique<Spoils>());
+                      }),
+              AllOf(StartsWith("internal error: type of return operand"),
+                    EndsWith(" in @layer_ssd")));
+}
 } // namespace

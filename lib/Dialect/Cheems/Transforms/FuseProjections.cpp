@@ -97,11 +97,13 @@ struct FuseProjections
   void merge(ArrayRef<Candidate> group) {
     linalg::MatmulOp first = group.front().op;
     IRRewriter rewriter(&getContext());
-    Location loc = first.getLoc();
+    SmallVector<Location> locations;
     int64_t columns = 0;
-    for (const Candidate &c : group) {
+    for (Candidate c : group) {
+      locations.push_back(c.op.getLoc());
       columns += cast<RankedTensorType>(c.weight->type()).getDimSize(0);
     }
+    Location loc = rewriter.getFusedLoc(locations);
     auto matrix = cast<RankedTensorType>(group.front().weight->type());
     // The first weight's parameters take the names of all; the others' stay
     // behind unused and are erased.
@@ -113,6 +115,9 @@ struct FuseProjections
         names.append(more.begin(), more.end());
       }
       parameter.setNamesAttr(rewriter.getArrayAttr(names));
+    }
+    for (const Candidate &c : group.drop_front()) {
+      merged.takeLocations(*c.weight);
     }
     merged.setType(RankedTensorType::get({columns, matrix.getDimSize(1)},
                                          matrix.getElementType()));
@@ -130,6 +135,7 @@ struct FuseProjections
     auto product = cast<linalg::MatmulOp>(
         mlir::clone(rewriter, first, init.getType(),
                     {first.getInputs()[0], first.getInputs()[1], init}));
+    product->setLoc(loc);
     remark::passed(loc, remarkOf("merged", first))
         << remark::metric("products", group.size())
         << remark::metric("columns", columns);

@@ -37,6 +37,13 @@ void WeightUses::Group::setType(Type type) {
   }
 }
 
+void WeightUses::Group::takeLocations(const Group &other) {
+  for (auto [mine, others] : llvm::zip_equal(values, other.values)) {
+    mine.setLoc(
+        FusedLoc::get(mine.getContext(), {mine.getLoc(), others.getLoc()}));
+  }
+}
+
 QuantizedAttr WeightUses::Group::quantized() const {
   for (ParameterOp parameter : parameters) {
     QuantizedAttr format = parameter.getQuantizedAttr();
@@ -75,7 +82,7 @@ WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
       unsigned last = function.getNumArguments();
-      (void)function.insertArgument(last, scales, {}, function.getLoc());
+      (void)function.insertArgument(last, scales, {}, argument.getLoc());
       beside[argument] = function.getArgument(last);
       arguments.push_back(argument);
     }

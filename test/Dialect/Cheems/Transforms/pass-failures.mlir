@@ -5,7 +5,11 @@
 // RUN: not cheems-opt %t/ours.mlir --mlir-disable-threading --pass-pipeline='builtin.module(func.func(cheems-lower-microkernels))' 2>&1 | FileCheck %s --check-prefix=OURS
 // RUN: not cheems-opt %t/upstream.mlir --allow-unregistered-dialect --cheems-fast="from=tiled to=planned" 2>&1 | FileCheck %s --check-prefix=UPSTREAM
 // RUN: not cheems-opt %t/ours.mlir --cheems-check-kernels 2>&1 | FileCheck %s --check-prefix=MODULE
+// RUN: not cheems-opt %t/function.mlir --cheems-enter-buffers 2>&1 | FileCheck %s --check-prefix=FUNCTION --implicit-check-not=inside
 
+// A note does not carry a whole function.
+// FUNCTION: function.mlir:1:{{[0-9]+}}: error: 'func.func' op returns 1 tensors, and 0 of its arguments are written; each is returned, in order [pass cheems-enter-buffers]
+// FUNCTION: note: see current operation: "func.func"() {{.*}} ...
 // OURS: ours.mlir:4:{{[0-9]+}}: error: 'cheems.rms_norm' op is lowered after bufferisation, on buffers [pass cheems-lower-microkernels on @second]
 // UPSTREAM: upstream.mlir:2:{{[0-9]+}}: error: op was not bufferized [test.unknown, pass one-shot-bufferize]
 // MODULE: ours.mlir:4:{{[0-9]+}}: error: 'cheems.rms_norm' op was not lowered: cheems-to-buffers comes before cheems-to-loops [pass cheems-check-kernels on @model]
@@ -23,4 +27,10 @@ module @model {
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "test.unknown"(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+//--- function.mlir
+func.func @step(%tokens: tensor<?xi32> {cheems.field = "tokens"}) -> tensor<?xi32> {
+  %0 = tensor.empty() {inside} : tensor<1xi32>
+  return %tokens : tensor<?xi32>
 }

@@ -29,6 +29,9 @@ public:
     QuantizedAttr quantized() const;
     /// Retypes every value, and the signatures of the functions.
     void setType(Type type);
+    /// What was `other`'s is now this weight's, value by value, in locations
+    /// too.
+    void takeLocations(const Group &other);
     /// The weight becomes codes, and its scales stand beside it everywhere: as
     /// parameters, as last arguments of functions, in calls. Returns the scales
     /// of each value.
