@@ -8,6 +8,7 @@
 #include "cheems/Compiler/Backend.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "cheems/Import/ModuleBuilder.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
@@ -33,9 +34,18 @@ public:
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   module(mlir::MLIRContext &context) const override {
     auto module = buildModule(context, checkpoint.config(), import);
+    std::string first;
+    mlir::ScopedDiagnosticHandler handler(
+        &context, [&](mlir::Diagnostic &diagnostic) {
+          if (first.empty()) {
+            first = diagnostic.str() + " in " +
+                    mlir::cheems::placeOf(diagnostic.getLocation());
+          }
+          return mlir::success();
+        });
     if (mlir::failed(mlir::verify(*module))) {
       return llvm::createStringError(
-          "internal error: the imported module is invalid");
+          "internal error: the imported module is invalid: " + first);
     }
     if (!placed.empty()) {
       (*module)->setAttr(mlir::cheems::kParameters,

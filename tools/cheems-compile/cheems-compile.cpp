@@ -1,4 +1,5 @@
 // cheems-compile: a model folder in, one artefact out.
+#include "PassOptions.h"
 #include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Import/Checkpoint.h"
 #include "runtime/Process/FileFault.h"
@@ -110,6 +111,41 @@ cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins) {
   return backends;
 }
 
+/// What --emit says: names that every target has, or a stage of the first one.
+void setStage(cheems::CompileOptions &options, const std::string &name,
+              const cheems::BackendRegistry &backends) {
+  static const std::map<std::string, cheems::Emit> ofAll{
+      {"artefact", cheems::Emit::Artefact},
+      {"mlir", cheems::Emit::MLIR},
+      {"llvm", cheems::Emit::LLVM},
+      {"obj", cheems::Emit::Object}};
+  if (auto found = ofAll.find(name); found != ofAll.end()) {
+    options.emit = found->second;
+    return;
+  }
+  options.emit = cheems::Emit::Stage;
+  options.stage = name;
+  const cheems::Backend *backend = options.targets.empty()
+                                       ? nullptr
+                                       : backends.find(options.targets.front());
+  if (!backend) {
+    return; // which is said, too
+  }
+  if (llvm::Error failed = backend->check(options)) {
+    llvm::consumeError(std::move(failed)); // and so is this
+    return;
+  }
+  std::string known = "artefact, mlir, ";
+  for (const cheems::BackendStage &stage : backend->pipeline(options)) {
+    if (stage.name == name) {
+      return;
+    }
+    known += stage.name + ", ";
+  }
+  throw cheems::usage("--emit takes no stage '" + name + "'; known: " + known +
+                      "llvm, obj");
+}
+
 int runCommandLine(int argc, char **argv) {
   CLI::App app{
       "Compiles a model folder of Cheems or Doge (config.json, "
@@ -171,11 +207,6 @@ int runCommandLine(int argc, char **argv) {
       "read the rows of experts once for this many tokens of a prompt, in "
       "the order of their ids; 0 (the default): token by token")
       ->type_name("ROWS");
-  const std::map<std::string, cheems::Emit> stages{
-      {"artefact", cheems::Emit::Artefact},
-      {"mlir", cheems::Emit::MLIR},
-      {"llvm", cheems::Emit::LLVM},
-      {"obj", cheems::Emit::Object}};
   app.add_flag("--race-checks", options.raceChecks,
                "make code with the checks of ThreadSanitizer; only programs "
                "that are built with it can run this code");
@@ -184,10 +215,21 @@ int runCommandLine(int argc, char **argv) {
                "head; for cheems-bench --ops");
   std::string emit = "artefact";
   app.add_option("--emit", emit,
-                 "artefact, or a stage: mlir, llvm, ptx, obj (llvm and obj of "
-                 "portable: the code for x86-64-v3)")
-      ->check(CLI::IsMember({"artefact", "mlir", "llvm", "ptx", "obj"}));
-  if (!cheems::parse(app, argc, argv)) {
+                 "artefact, or a stage before it: mlir (as imported), "
+                 "expanded, fused, tiled, buffers, kernels, planned, loops, "
+                 "outlined, llvm-dialect, llvm (IR), obj; of portable it is "
+                 "the code for x86-64-v3, or for --cpu NAME that for NAME")
+      ->type_name("STAGE");
+  app.footer("Options of MLIR for passes print to standard error. They are "
+             "given as one word: --mlir-print-ir-after-all, "
+             "--mlir-print-ir-after=PASS, --mlir-print-ir-before=PASS, "
+             "--mlir-print-ir-after-change, --mlir-timing, "
+             "--mlir-pass-statistics, --mlir-print-debuginfo, and others that "
+             "cheems-opt --help lists. With --emit STAGE there is one kind of "
+             "code; else kinds come one after the other.");
+  std::vector<char *> words(argv, argv + argc);
+  options.watchPasses = cheems::takePassOptions(words);
+  if (!cheems::parse(app, static_cast<int>(words.size()), words.data())) {
     return static_cast<int>(Status::ok);
   }
   if (emit == "ptx") {
@@ -211,7 +253,6 @@ int runCommandLine(int argc, char **argv) {
   options.state =
       state == "int8" ? cheems::StateFormat::Int8 : cheems::StateFormat::Stored;
   options.scalar = pipeline == "scalar";
-  options.emit = stages.at(emit);
   for (const std::string &each : backendOptions) {
     size_t end = each.find('=');
     if (end == std::string::npos) {
@@ -220,7 +261,9 @@ int runCommandLine(int argc, char **argv) {
     }
     options.backendOptions[each.substr(0, end)] = each.substr(end + 1);
   }
-  return run(options, loadBackends(plugins));
+  cheems::BackendRegistry backends = loadBackends(plugins);
+  setStage(options, emit, backends);
+  return run(options, backends);
 }
 
 } // namespace

@@ -18,7 +18,8 @@ class BackendRegistry;
 /// stored.
 enum class WeightFormat { Stored, F32, BF16, Int8, Int4 };
 enum class StateFormat { Stored, Int8 }; ///< of keys and values
-enum class Emit { Artefact, MLIR, LLVM, Object };
+/// Stage: one of the back end's, as a module. LLVM: IR, as text.
+enum class Emit { Artefact, MLIR, Stage, LLVM, Object };
 
 struct CompileOptions {
   std::string model;  ///< folder
@@ -38,6 +39,10 @@ struct CompileOptions {
   bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   Emit emit = Emit::Artefact;
+  std::string stage; ///< the name, for Emit::Stage
+  /// Passes print to standard error what MLIR was asked for, so kinds of code
+  /// are made one after the other.
+  bool watchPasses = false;
 };
 
 /// Told what is happening: a stage's name and how much of it is done, 0 to 1.

@@ -92,8 +92,16 @@ struct Work {
   Variant *twin = nullptr; ///< has the same code
 };
 
+/// Which code the passes are for whose output follows.
+void announce(const ModelSource &source, const Variant &variant) {
+  if (source.options().watchPasses) {
+    llvm::errs() << "// passes for " << variant.target.name << "\n";
+  }
+}
+
 llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
   Variant &variant = work.variant;
+  announce(source, variant);
   mlir::DialectRegistry registry;
   registerDialects(registry);
   variant.context = std::make_unique<mlir::MLIRContext>(
@@ -121,6 +129,7 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
 llvm::Error generateCode(const ModelSource &source, Work &work,
                          Progress &progress) {
   Variant &variant = work.variant;
+  announce(source, variant);
   TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
@@ -166,12 +175,14 @@ void findTwins(llvm::MutableArrayRef<Work> works) {
   }
 }
 
-/// Does `step` for all, as many at a time as this process has CPUs; the first
-/// failure in order.
-llvm::Error forAll(llvm::MutableArrayRef<Work> works,
+/// Does `step` for all, as many at a time as this process has CPUs, or one
+/// after the other where passes print; the first failure in order.
+llvm::Error forAll(llvm::MutableArrayRef<Work> works, bool watched,
                    llvm::function_ref<llvm::Error(Work &)> step) {
   std::vector<std::optional<llvm::Error>> outcomes(works.size());
-  llvm::DefaultThreadPool pool(llvm::optimal_concurrency(works.size()));
+  llvm::DefaultThreadPool pool(watched
+                                   ? llvm::hardware_concurrency(1)
+                                   : llvm::optimal_concurrency(works.size()));
   for (auto [work, outcome] : llvm::zip_equal(works, outcomes)) {
     pool.async([&work = work, &outcome = outcome, &step] {
       outcome.emplace(step(work));
@@ -219,20 +230,23 @@ compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
     works.push_back({variant, {}, {}, nullptr});
   }
   Progress together(progress, targets.size());
-  if (llvm::Error failed = forAll(
-          works, [&](Work &work) { return lowerToBuffers(source, work); })) {
+  bool watched = source.options().watchPasses;
+  if (llvm::Error failed = forAll(works, watched, [&](Work &work) {
+        return lowerToBuffers(source, work);
+      })) {
     return std::move(failed);
   }
   findTwins(works);
-  if (llvm::Error failed = forAll(works, [&](Work &work) -> llvm::Error {
-        if (!work.twin) {
-          return generateCode(source, work, together);
-        }
-        work.variant.facts.generalEntry = work.twin->facts.generalEntry;
-        work.variant.facts.decodeEntry = work.twin->facts.decodeEntry;
-        together.allDone();
-        return llvm::Error::success();
-      })) {
+  if (llvm::Error failed =
+          forAll(works, watched, [&](Work &work) -> llvm::Error {
+            if (!work.twin) {
+              return generateCode(source, work, together);
+            }
+            work.variant.facts.generalEntry = work.twin->facts.generalEntry;
+            work.variant.facts.decodeEntry = work.twin->facts.decodeEntry;
+            together.allDone();
+            return llvm::Error::success();
+          })) {
     return std::move(failed);
   }
   for (const Variant &variant : variants) {
