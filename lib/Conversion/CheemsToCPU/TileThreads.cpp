@@ -65,12 +65,12 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
   static SmallVector<OpFoldResult> takeSizes(TilingInterface op, Builder &b) {
     auto result = dyn_cast<ShapedType>(op->getResult(0).getType());
     // Nothing to split; upstream's tiling does not expect it.
-    bool nothing = !result || llvm::is_contained(result.getShape(), 0);
-    if (auto rows = op->getAttrOfType<cheems::RowsStrategyAttr>(
-            cheems::kStrategy)) {
+    bool empty = !result || llvm::is_contained(result.getShape(), 0);
+    if (auto rows =
+            op->getAttrOfType<cheems::RowsStrategyAttr>(cheems::kStrategy)) {
       op->removeDiscardableAttr(cheems::kStrategy);
-      return nothing ? SmallVector<OpFoldResult>()
-                     : rowSizes(op, rows.getRows(), b);
+      return empty ? SmallVector<OpFoldResult>()
+                   : rowSizes(op, rows.getRows(), b);
     }
     auto product =
         op->getAttrOfType<cheems::ProductStrategyAttr>(cheems::kStrategy);
@@ -83,7 +83,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
           cheems::kStrategy,
           cheems::ProductStrategyAttr::get(op.getContext(), 0, true));
     }
-    if (nothing || product.getPanels() == 0) {
+    if (empty || product.getPanels() == 0) {
       return {};
     }
     if (auto finish = dyn_cast<cheems::FinishOp>(op.getOperation())) {
