@@ -139,7 +139,7 @@ class Runner:
 
     def sample(self, job, beside=()):
         """Tokens a second, what else the program says about the run, and the limits of this machine that it measured.
-        `beside` are jobs that a run of this one's program may time as well; their samples are kept until asked for."""
+        `by_columns` are jobs that a run of this one's program may time as well; their samples are kept until asked for."""
         if job.test in OPS:
             return self.operation(job, [job, *(other for other in beside if other != job and self.together(other) == self.together(job))])
         if job.test.startswith("prefill ") and (job.tokens() >= LONG or job.model.endswith("-pair")):

@@ -82,7 +82,7 @@ std::vector<int64_t> logicalShape(mlir::DictionaryAttr entry,
     llvm::ArrayRef<int64_t> part = checkpoint.tensor(name).shape;
     if (shape.empty()) {
       shape.assign(part.begin(), part.end());
-      along = entry.contains("beside") ? shape.size() - 1 : 0;
+      along = entry.contains("by_columns") ? shape.size() - 1 : 0;
     } else {
       shape[along] += part[along];
     }
@@ -155,8 +155,8 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
       made["permute"] = llvm::json::Array(order.asArrayRef());
     }
-    if (entry.contains("beside")) {
-      made["beside"] = true;
+    if (entry.contains("by_columns")) {
+      made["by_columns"] = true;
     }
     if (auto codes = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
       made["codes"] = llvm::json::Object{

@@ -16,9 +16,9 @@ public:
                  llvm::ArrayRef<const TensorView *> parts) {
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
       permuted(*parts.front(), order.asArrayRef());
-    } else if (entry.contains("beside")) {
-      beside(parts, type.getDimSize(0),
-             type.getDimSize(1) / static_cast<int64_t>(parts.size()));
+    } else if (entry.contains("by_columns")) {
+      byColumns(parts, type.getDimSize(0),
+                type.getDimSize(1) / static_cast<int64_t>(parts.size()));
     } else {
       for (const TensorView *part : parts) {
         plain(*part);
@@ -42,8 +42,8 @@ private:
   }
 
   /// Row r of the first part, of the second, ..., then row r + 1.
-  void beside(llvm::ArrayRef<const TensorView *> parts, int64_t rows,
-              int64_t columns) {
+  void byColumns(llvm::ArrayRef<const TensorView *> parts, int64_t rows,
+                 int64_t columns) {
     // A table is no smaller than memory at times: what was read goes at once.
     constexpr int64_t kChunk = 1 << 16, kHeld = 1 << 24;
     auto width = columns * static_cast<int64_t>(parts.size());

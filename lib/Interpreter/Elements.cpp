@@ -30,8 +30,8 @@ int64_t elementsOf(llvm::ArrayRef<int64_t> shape) {
   return product;
 }
 
-std::optional<int64_t> placeOf(llvm::ArrayRef<int64_t> shape,
-                               llvm::ArrayRef<int64_t> index) {
+std::optional<int64_t> offsetOf(llvm::ArrayRef<int64_t> shape,
+                                llvm::ArrayRef<int64_t> index) {
   int64_t place = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (index[d] < 0 || index[d] >= shape[d]) {
@@ -59,10 +59,10 @@ void forEachIndex(llvm::ArrayRef<int64_t> extents,
   }
 }
 
-std::optional<std::vector<int64_t>> placesOf(llvm::ArrayRef<int64_t> shape,
-                                             llvm::ArrayRef<int64_t> offsets,
-                                             llvm::ArrayRef<int64_t> sizes,
-                                             llvm::ArrayRef<int64_t> strides) {
+std::optional<std::vector<int64_t>> offsetsOf(llvm::ArrayRef<int64_t> shape,
+                                              llvm::ArrayRef<int64_t> offsets,
+                                              llvm::ArrayRef<int64_t> sizes,
+                                              llvm::ArrayRef<int64_t> strides) {
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t last = offsets[d] + (sizes[d] - 1) * strides[d];
     bool inside = sizes[d] == 0 || (offsets[d] >= 0 && offsets[d] < shape[d] &&

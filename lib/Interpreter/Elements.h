@@ -18,8 +18,8 @@ std::string indexText(llvm::ArrayRef<int64_t> shape, int64_t place);
 
 int64_t elementsOf(llvm::ArrayRef<int64_t> shape);
 /// None where an index is outside.
-std::optional<int64_t> placeOf(llvm::ArrayRef<int64_t> shape,
-                               llvm::ArrayRef<int64_t> index);
+std::optional<int64_t> offsetOf(llvm::ArrayRef<int64_t> shape,
+                                llvm::ArrayRef<int64_t> index);
 
 /// All indices below `extents`, the last running fastest, while `visit` says
 /// true.
@@ -28,10 +28,10 @@ void forEachIndex(llvm::ArrayRef<int64_t> extents,
 
 /// The places of a slice's elements, the last index running fastest; none where
 /// the slice is not inside.
-std::optional<std::vector<int64_t>> placesOf(llvm::ArrayRef<int64_t> shape,
-                                             llvm::ArrayRef<int64_t> offsets,
-                                             llvm::ArrayRef<int64_t> sizes,
-                                             llvm::ArrayRef<int64_t> strides);
+std::optional<std::vector<int64_t>> offsetsOf(llvm::ArrayRef<int64_t> shape,
+                                              llvm::ArrayRef<int64_t> offsets,
+                                              llvm::ArrayRef<int64_t> sizes,
+                                              llvm::ArrayRef<int64_t> strides);
 
 } // namespace cheems::interpreter
 

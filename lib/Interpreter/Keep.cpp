@@ -69,7 +69,7 @@ static void keepThreshold(dialect::KeepThresholdOp op, Frame &f) {
   }
   f.set(op.getResult(0), std::move(threshold));
   f.set(op.getResult(1), std::move(last));
-  if (op.getPlace()) {
+  if (op.getMovesTo()) {
     f.set(op.getResult(2), std::move(place));
   }
 }

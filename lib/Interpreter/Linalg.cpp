@@ -82,7 +82,7 @@ private:
   std::optional<int64_t> place(OpOperand &operand, ArrayRef<int64_t> index) {
     SmallVector<int64_t> at = evaluate(maps[operand.getOperandNumber()], index);
     ArrayRef<int64_t> shape = shapeOf(operand);
-    std::optional<int64_t> place = placeOf(shape, at);
+    std::optional<int64_t> place = offsetOf(shape, at);
     if (!place) {
       f.fail() << "takes element " << shapeText(at) << " of operand "
                << operand.getOperandNumber() << ", which is "

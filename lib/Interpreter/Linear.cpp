@@ -1,4 +1,4 @@
-// Products with panels, and epilogues: linear and finish.
+// Products with panels, and epilogues: linear and column_epilogue.
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
@@ -11,8 +11,8 @@ using namespace mlir;
 namespace dialect = mlir::cheems;
 
 /// What an epilogue makes of its arguments.
-static double finished(Region &epilogue, ArrayRef<double> first,
-                       ArrayRef<double> second, Frame &f) {
+static double applied(Region &epilogue, ArrayRef<double> first,
+                      ArrayRef<double> second, Frame &f) {
   SmallVector<RuntimeValue> arguments;
   for (ArrayRef<double> part : {first, second}) {
     arguments.append(part.begin(), part.end());
@@ -55,10 +55,10 @@ static void linear(dialect::LinearOp op, Frame &f) {
     return;
   }
   Region &region = op.getEpilogue();
-  auto epilogue = [&](ArrayRef<double> sums, ArrayRef<double> beside) {
+  auto epilogue = [&](ArrayRef<double> sums, ArrayRef<double> operands) {
     return op.hasIdentityEpilogue() || f.failed()
                ? sums[0]
-               : finished(region, sums, beside, f);
+               : applied(region, sums, operands, f);
   };
   Tensor y;
   if (op.isQuantized()) {
@@ -79,31 +79,32 @@ static void linear(dialect::LinearOp op, Frame &f) {
 
 /// Turns the heads of the first columns, `at` of which are before those of y,
 /// by the rows' angles.
-static void turn(dialect::FinishOp op, int64_t at, Tensor &y, Frame &f) {
+static void rotate(dialect::ColumnEpilogueOp op, int64_t at, Tensor &y,
+                   Frame &f) {
   reference::RotaryTable table{f.read(op.getCosine()), f.read(op.getSine())};
   int64_t rows = y.shape[0], size = op.getHeadSize(),
-          turned =
-              std::clamp<int64_t>(op.getTurnedColumns() - at, 0, y.shape[1]);
-  if (at % size != 0 || turned % size != 0) {
+          rotated =
+              std::clamp<int64_t>(op.getRotatedColumns() - at, 0, y.shape[1]);
+  if (at % size != 0 || rotated % size != 0) {
     f.fail() << "begins or ends within a head: of columns " << at << " to "
-             << at + turned << " in heads of " << size;
+             << at + rotated << " in heads of " << size;
     return;
   }
-  Tensor heads({rows, turned / size, size});
+  Tensor heads({rows, rotated / size, size});
   for (int64_t t = 0; t < rows; ++t) {
-    for (int64_t column = 0; column < turned; ++column) {
+    for (int64_t column = 0; column < rotated; ++column) {
       heads(t, column / size, column % size) = y(t, column);
     }
   }
   heads = reference::rotary(heads, table);
   for (int64_t t = 0; t < rows; ++t) {
-    for (int64_t column = 0; column < turned; ++column) {
+    for (int64_t column = 0; column < rotated; ++column) {
       y(t, column) = heads(t, column / size, column % size);
     }
   }
 }
 
-static void finish(dialect::FinishOp op, Frame &f) {
+static void columnEpilogue(dialect::ColumnEpilogueOp op, Frame &f) {
   Letters n(f);
   n("TN", op.getY());
   n("Th", op.getCosine())("Th", op.getSine());
@@ -116,17 +117,17 @@ static void finish(dialect::FinishOp op, Frame &f) {
     return;
   }
   int64_t at = op.getAt() ? f.integer(op.getAt()) : 0;
-  if (op.getTurned()) {
-    turn(op, at, y, f);
+  if (op.getRotated()) {
+    rotate(op, at, y, f);
   }
   if (op.getMapped()) {
     int64_t from = (*op.getMapped())[0], to = (*op.getMapped())[1];
     for (int64_t t = 0; t < y.shape[0]; ++t) {
       for (int64_t column = std::max<int64_t>(from - at, 0);
            column < std::min(to - at, y.shape[1]) && !f.failed(); ++column) {
-        auto beside = llvm::map_to_vector(
+        auto operands = llvm::map_to_vector(
             with, [&](const Tensor &each) { return each(at + column - from); });
-        y(t, column) = finished(op.getEpilogue(), {y(t, column)}, beside, f);
+        y(t, column) = applied(op.getEpilogue(), {y(t, column)}, operands, f);
       }
     }
   }
@@ -135,7 +136,7 @@ static void finish(dialect::FinishOp op, Frame &f) {
 
 void addLinear(Handlers &handlers) {
   handlers.add<dialect::LinearOp>(linear);
-  handlers.add<dialect::FinishOp>(finish);
+  handlers.add<dialect::ColumnEpilogueOp>(columnEpilogue);
 }
 
 } // namespace cheems::interpreter

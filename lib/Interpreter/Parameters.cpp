@@ -9,29 +9,29 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
-/// One below the other, or with `beside` row after row of all.
-static Tensor joined(ArrayRef<Tensor> parts, bool beside) {
+/// One below the other, or with `by_columns` row after row of all.
+static Tensor joined(ArrayRef<Tensor> parts, bool byColumns) {
   SmallVector<int64_t, 4> shape = parts.front().shape;
-  int64_t &grows = beside ? shape.back() : shape.front();
+  int64_t &grows = byColumns ? shape.back() : shape.front();
   grows = 0;
   for (const Tensor &part : parts) {
-    grows += beside ? part.shape.back() : part.shape.front();
+    grows += byColumns ? part.shape.back() : part.shape.front();
   }
   Tensor whole(shape);
   auto to = whole.data.begin();
-  for (int64_t row = 0; beside && row < shape.front(); ++row) {
+  for (int64_t row = 0; byColumns && row < shape.front(); ++row) {
     for (const Tensor &part : parts) {
       to = llvm::copy(part.rows(row, 1).data, to);
     }
   }
   for (const Tensor &part : parts) {
-    to = beside ? to : llvm::copy(part.data, to);
+    to = byColumns ? to : llvm::copy(part.data, to);
   }
   return whole;
 }
 
 std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f) {
-  bool beside = op.getBeside();
+  bool byColumns = op.getByColumns();
   std::vector<Tensor> parts;
   for (auto name : op.getNames().getAsRange<StringAttr>()) {
     const TensorView *view = f.weight(name.getValue());
@@ -42,8 +42,8 @@ std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f) {
     ArrayRef<int64_t> first =
         parts.empty() ? shape : ArrayRef<int64_t>(parts.front().shape);
     bool fits = shape.size() == first.size() && !shape.empty() &&
-                (beside ? shape.drop_back() == first.drop_back()
-                        : shape.drop_front() == first.drop_front());
+                (byColumns ? shape.drop_back() == first.drop_back()
+                           : shape.drop_front() == first.drop_front());
     if (!fits) {
       f.fail() << "joins the weight '" << name.getValue() << "' of shape "
                << shapeText(shape) << " to one of " << shapeText(first);
@@ -51,7 +51,7 @@ std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f) {
     }
     parts.push_back(Tensor::from(*view));
   }
-  return joined(parts, beside);
+  return joined(parts, byColumns);
 }
 
 /// Dimension d of the result is dimension order[d] of `x`.
@@ -67,7 +67,7 @@ static Tensor permuted(const Tensor &x, ArrayRef<int64_t> order) {
     for (auto [d, source] : llvm::enumerate(order)) {
       from[source] = index[d];
     }
-    *to++ = x.data[*placeOf(x.shape, from)];
+    *to++ = x.data[*offsetOf(x.shape, from)];
     return true;
   });
   return result;

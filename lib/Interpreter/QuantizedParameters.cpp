@@ -18,7 +18,7 @@ struct Codes {
 };
 } // namespace
 
-/// Tables that stand `beside` each other are rounded each by itself.
+/// Tables that stand `by_columns` each other are rounded each by itself.
 static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
   std::optional<Tensor> matrix = storedWeight(op, f);
   if (!matrix) {
@@ -29,7 +29,7 @@ static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
     return std::nullopt;
   }
   int64_t parts =
-      op.getBeside() ? static_cast<int64_t>(op.getNames().size()) : 1;
+      op.getByColumns() ? static_cast<int64_t>(op.getNames().size()) : 1;
   int64_t size = matrix->shape[1] / parts, rows = matrix->shape[0] * parts;
   QuantizedFormat format{op.getQuantizedAttr().getBits(),
                          op.getQuantizedAttr().getGroup()};

@@ -7,12 +7,12 @@ namespace cheems::interpreter {
 using namespace mlir;
 
 std::optional<std::vector<int64_t>>
-slicePlaces(OffsetSizeAndStrideOpInterface op, ArrayRef<int64_t> shape,
-            Frame &f) {
+sliceOffsets(OffsetSizeAndStrideOpInterface op, ArrayRef<int64_t> shape,
+             Frame &f) {
   SmallVector<int64_t> offsets = f.extents(op.getMixedOffsets()),
                        sizes = f.extents(op.getMixedSizes()),
                        strides = f.extents(op.getMixedStrides());
-  auto places = placesOf(shape, offsets, sizes, strides);
+  auto places = offsetsOf(shape, offsets, sizes, strides);
   if (!places) {
     f.fail() << "takes " << shapeText(sizes) << " at " << shapeText(offsets)
              << " with strides " << shapeText(strides)
@@ -41,7 +41,7 @@ void insertSlice(OffsetSizeAndStrideOpInterface op,
              << shapeText(shape);
     return;
   }
-  auto places = slicePlaces(op, into.shape, f);
+  auto places = sliceOffsets(op, into.shape, f);
   if (!places) {
     return;
   }
@@ -53,7 +53,7 @@ void insertSlice(OffsetSizeAndStrideOpInterface op,
 static void extract(tensor::ExtractSliceOp op, Frame &f) {
   const Tensor &source = f.tensor(op.getSource());
   auto slice = cast<OffsetSizeAndStrideOpInterface>(op.getOperation());
-  auto places = slicePlaces(slice, source.shape, f);
+  auto places = sliceOffsets(slice, source.shape, f);
   if (!places) {
     return;
   }

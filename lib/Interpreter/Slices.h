@@ -12,8 +12,8 @@ namespace cheems::interpreter {
 /// Where a slice's elements lie in a tensor of `shape`; none, with an error,
 /// where it is not inside.
 std::optional<std::vector<int64_t>>
-slicePlaces(mlir::OffsetSizeAndStrideOpInterface op,
-            llvm::ArrayRef<int64_t> shape, Frame &f);
+sliceOffsets(mlir::OffsetSizeAndStrideOpInterface op,
+             llvm::ArrayRef<int64_t> shape, Frame &f);
 
 /// The slice's shape without the dimensions dropped.
 llvm::SmallVector<int64_t> sliceShape(mlir::OffsetSizeAndStrideOpInterface op,

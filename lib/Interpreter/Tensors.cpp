@@ -71,14 +71,14 @@ static void collapse(tensor::CollapseShapeOp op, Frame &f) {
 }
 
 /// The place of an element; an error where it is outside.
-static std::optional<int64_t> placeIn(Value tensor, ValueRange indices,
-                                      Frame &f) {
+static std::optional<int64_t> offsetIn(Value tensor, ValueRange indices,
+                                       Frame &f) {
   SmallVector<int64_t> index;
   for (Value each : indices) {
     index.push_back(f.integer(each));
   }
   ArrayRef<int64_t> shape = f.tensor(tensor).shape;
-  std::optional<int64_t> place = placeOf(shape, index);
+  std::optional<int64_t> place = offsetOf(shape, index);
   if (!place) {
     f.fail() << "asks for element " << shapeText(index) << " of "
              << shapeText(shape);
@@ -87,13 +87,13 @@ static std::optional<int64_t> placeIn(Value tensor, ValueRange indices,
 }
 
 static void extract(tensor::ExtractOp op, Frame &f) {
-  if (auto place = placeIn(op.getTensor(), op.getIndices(), f)) {
+  if (auto place = offsetIn(op.getTensor(), op.getIndices(), f)) {
     f.set(op.getResult(), f.element(op.getTensor(), *place));
   }
 }
 
 static void insert(tensor::InsertOp op, Frame &f) {
-  if (auto place = placeIn(op.getDest(), op.getIndices(), f)) {
+  if (auto place = offsetIn(op.getDest(), op.getIndices(), f)) {
     Tensor whole = f.tensor(op.getDest());
     whole.data[*place] =
         f.elementOf(f.value(op.getScalar()), op.getScalar().getType());

@@ -30,7 +30,7 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
                const Tensor &x, const Rows &rows) {
   const ModelConfig &config = weights.config();
   int64_t count = x.shape[0], states = config.ssdStateSize;
-  auto turned = [&](const Projection &projection) {
+  auto rotated = [&](const Projection &projection) {
     return rotary(linear(x, weights.exact(projection))
                       .reshaped({count, tensors.groups, states}),
                   rows.state);
@@ -46,8 +46,8 @@ Tensor ssdPart(const Weights &weights, const SSDTensors &tensors,
   for (double &a : inputs.a.data) {
     a = tensors.logarithm ? -std::exp(a) : a;
   }
-  inputs.b = turned(tensors.b);
-  inputs.c = turned(tensors.c);
+  inputs.b = rotated(tensors.b);
+  inputs.c = rotated(tensors.c);
   if (tensors.skip) {
     inputs.skip = weights.load(*tensors.skip);
   }

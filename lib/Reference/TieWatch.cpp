@@ -35,9 +35,9 @@ double nearest(double x, double scale, int64_t row) {
   bool turns = std::binary_search(watching->others.begin(),
                                   watching->others.end(), index);
   if (turns && ofOneRow) {
-    watching->turned.insert(number);
+    watching->flipped.insert(number);
   }
-  if (turns || (ofOneRow && watching->turned.count(number) != 0)) {
+  if (turns || (ofOneRow && watching->flipped.count(number) != 0)) {
     return x > rounded ? rounded + 1.0 : rounded - 1.0;
   }
   return rounded;

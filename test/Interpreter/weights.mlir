@@ -24,7 +24,7 @@ func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> 
     tensor<1x2xf32> {cheems.field = "product"}, tensor<1x2xf32> {cheems.field = "gated"}, tensor<1x2xf32> {cheems.field = "bytes"},
     tensor<1x4xf32> {cheems.field = "finished"}) {
   %below = cheems.parameter ["a", "b"] : tensor<3x2xf32>
-  %beside = cheems.parameter ["a", "c"] beside : tensor<2x4xf32>
+  %beside = cheems.parameter ["a", "c"] by_columns : tensor<2x4xf32>
   %transposed = cheems.parameter ["a"] permute [1, 0] : tensor<2x2xf32>
   %narrow = cheems.parameter ["c"] : tensor<2x2xbf16>
   %panels = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 2>) : tensor<1x1x16x2xf32>
@@ -53,7 +53,7 @@ func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> 
   %cosine = arith.constant dense<0.0> : tensor<1x1xf32>
   %sine = arith.constant dense<1.0> : tensor<1x1xf32>
   %sums = arith.constant dense<[[1.0, 2.0, 3.0, 4.0]]> : tensor<1x4xf32>
-  %finished = cheems_cpu.finish turned 2 mapped [3, 4] angles(%cosine, %sine : tensor<1x1xf32>, tensor<1x1xf32>) outs(%sums : tensor<1x4xf32>) {
+  %finished = cheems_cpu.column_epilogue rotated 2 mapped [3, 4] angles(%cosine, %sine : tensor<1x1xf32>, tensor<1x1xf32>) outs(%sums : tensor<1x4xf32>) {
   ^bb0(%step: f32):
     %half = arith.constant 0.5 : f32
     %less = arith.mulf %step, %half : f32

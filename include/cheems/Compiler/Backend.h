@@ -57,7 +57,7 @@ struct Image {
   /// - `names`: tensors of the checkpoint; several are one below the other;
   /// - `type`: that of the whole as it is stored;
   /// - `offset`: bytes in the weight section, a multiple of 64;
-  /// - `permute`, `beside`, `quantized`: as cheems.parameter says;
+  /// - `permute`, `by_columns`, `quantized`: as cheems.parameter says;
   /// - `layout`: an attribute that the back end's own writer reads.
   mlir::ArrayAttr parameters;
 };

@@ -41,7 +41,7 @@ private:
   double reach;
   std::vector<int64_t> others;
   std::vector<NearTie> ties;
-  std::set<Number> listed, turned;
+  std::set<Number> listed, flipped;
   int64_t made = 0;
 };
 

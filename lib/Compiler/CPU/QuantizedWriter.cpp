@@ -34,17 +34,17 @@ void placeRow(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,
 
 struct QuantizedWriter::Rows {
   llvm::ArrayRef<const TensorView *> parts;
-  bool beside;
+  bool byColumns;
   int64_t count = 0, columns;
 
-  Rows(llvm::ArrayRef<const TensorView *> parts, bool beside)
-      : parts(parts), beside(beside), columns(parts.front()->shape[1]) {
+  Rows(llvm::ArrayRef<const TensorView *> parts, bool byColumns)
+      : parts(parts), byColumns(byColumns), columns(parts.front()->shape[1]) {
     for (const TensorView *part : parts) {
       count += part->shape[0];
     }
   }
   std::pair<const TensorView *, int64_t> at(int64_t row) const {
-    if (beside) {
+    if (byColumns) {
       auto width = static_cast<int64_t>(parts.size());
       return {parts[row % width], row / width};
     }
@@ -177,11 +177,12 @@ QuantizedWriter::parameter(mlir::DictionaryAttr entry,
   auto attribute = entry.getAs<mlir::cheems::QuantizedAttr>("quantized");
   QuantizedFormat format{attribute.getBits(), attribute.getGroup()};
   bool codes = attribute.getPart() == mlir::cheems::QuantizedPart::Codes,
-       panels = entry.contains("layout"), beside = entry.contains("beside");
-  Rows rows(parts, beside);
+       panels = entry.contains("layout"),
+       byColumns = entry.contains("by_columns");
+  Rows rows(parts, byColumns);
   mlir::Builder b(entry.getContext());
   mlir::Attribute matrix = b.getArrayAttr(
-      {entry.get("names"), b.getBoolAttr(beside),
+      {entry.get("names"), b.getBoolAttr(byColumns),
        b.getI64IntegerAttr(format.bits), b.getI64IntegerAttr(format.group)});
   if (codes || matrix != scalesOf) {
     if (llvm::Error failed = round(rows, format, panels, codes)) {

@@ -18,8 +18,8 @@ public:
   explicit QuantizedWriter(llvm::raw_ostream &os) : os(os) {}
 
   /// Writes an entry of the table with `quantized`, of `type`: rows of `parts`
-  /// one below the other, or with `beside` row after row of all. An error names
-  /// the tensor that holds a number that is not finite.
+  /// one below the other, or with `by_columns` row after row of all. An error
+  /// names the tensor that holds a number that is not finite.
   llvm::Error parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
                         llvm::ArrayRef<const TensorView *> parts);
 

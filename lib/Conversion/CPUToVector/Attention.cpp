@@ -24,7 +24,7 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
   zero = index(0);
   one = index(1);
   lowest = f32(-std::numeric_limits<double>::infinity());
-  nothing = f32(0);
+  zeros = f32(0);
   ofRows = ShapedType::isDynamic(shape[0]) || shape[0] >= tile;
   weights = scratch({tile, kEntries}, b.getF32Type());
   for (Value *numbers : {&highest, &before, &origins, &shrinks}) {

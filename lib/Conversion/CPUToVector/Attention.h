@@ -19,7 +19,7 @@ struct AttentionKernel : KernelBuilder {
   int64_t tile;      ///< members that share each loaded key and value
   bool ofRows;       ///< tiles of rows come before tiles of heads
   int64_t heads, size, headsPerKey, headsPerMask;
-  Value zero, one, lowest, nothing;
+  Value zero, one, lowest, zeros;
   Value lastEntry;     ///< of the op
   Value weights;       ///< [tile, kEntries]
   Value highest;       ///< [tile]: the greatest score of these entries

@@ -1,4 +1,4 @@
-// Scores of attention: a tile's queries against keys turned on their side, each
+// Scores of attention: a tile's queries against keys transposed, each
 // the chain of its products over ascending p.
 #include "Attention.h"
 
@@ -110,8 +110,9 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       // Past the end the last key is read again: nobody sees its column.
       places.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
     }
-    // A row alone waits for memory: its values come while keys are turned, in
-    // the order in which they lie, as the processor's own prefetching wants it.
+    // A row alone waits for memory: its values come while keys are transposed,
+    // in the order in which they lie, as the processor's own prefetching wants
+    // it.
     auto prefetchValues = [&](Value p, int64_t width) {
       if (!ofRows) {
         prefetch(op.getValues(), keyHead, base,
@@ -131,7 +132,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
                                 ValueRange{add(p, i), x});
       }
     };
-    // Two bf16, or four codes, are turned as one i32.
+    // Two bf16, or four codes, are transposed as one i32.
     Type element = cast<MemRefType>(op.getKeys().getType()).getElementType();
     int64_t share = 32 / element.getIntOrFloatBitWidth();
     auto words = [&](Value p) {
@@ -153,13 +154,13 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
         }
       }
     };
-    int64_t turned = 0;
+    int64_t transposed = 0;
     if (share > 1) {
-      turned = size - size % (share * lanes);
-      each(zero, index(turned), share * lanes, words);
+      transposed = size - size % (share * lanes);
+      each(zero, index(transposed), share * lanes, words);
     }
-    int64_t rest = (size - turned) % lanes;
-    each(index(turned), index(size - rest), lanes,
+    int64_t rest = (size - transposed) % lanes;
+    each(index(transposed), index(size - rest), lanes,
          [&](Value p) { square(p, lanes); });
     if (rest != 0) {
       square(index(size - rest), rest);
@@ -192,7 +193,7 @@ void AttentionKernel::score(const Tile &of) {
   }
   VectorType type = vectorOf(side * lanes);
   each(zero, of.most, side * lanes, [&](Value x) {
-    SmallVector<Value> sums(of.count, spread(type, nothing));
+    SmallVector<Value> sums(of.count, spread(type, zeros));
     sums = loop(zero, index(size), 1, sums, [&](Value p, ValueRange args) {
       Value keys =
           vector::LoadOp::create(b, loc, type, turnedKeys, ValueRange{p, x});

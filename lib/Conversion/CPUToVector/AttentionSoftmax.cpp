@@ -148,7 +148,7 @@ Value AttentionKernel::findShrinks(const Tile &of) {
   // difference a number.
   Value origin = select(
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, maximum, none),
-      spread(type, nothing), maximum);
+      spread(type, zeros), maximum);
   Value shrink =
       math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, old, origin));
   // Written so that a NaN counts as seen and spreads.
@@ -186,7 +186,7 @@ Value AttentionKernel::weigh(const Tile &of, Value i) {
   }
   Value seen = factors.empty() ? Value() : seenBy(row, of.base, of.entries);
   Value total =
-      loop(zero, of.most, kGroup, spread(group, nothing),
+      loop(zero, of.most, kGroup, spread(group, zeros),
            [&](Value x, ValueRange args) -> SmallVector<Value> {
              Value s = vector::LoadOp::create(b, loc, group, weights,
                                               ValueRange{i, x});

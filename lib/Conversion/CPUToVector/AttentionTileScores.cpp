@@ -96,12 +96,12 @@ void AttentionTiles::scoreRows() {
 }
 
 void AttentionTiles::pairQueries(Value row, Value head, int64_t count) {
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc,
       DenseElementsAttr::get(bf16s(kBlock),
                              b.getFloatAttr(b.getBF16Type(), 0)));
   eachBlock([&](Value p, int64_t block) {
-    SmallVector<Value> rows(kTile, nothing);
+    SmallVector<Value> rows(kTile, zeros);
     for (int64_t i = 0; i < count; ++i) {
       rows[i] = query(row, add(head, i), p, block);
     }

@@ -60,7 +60,7 @@ SmallVector<Value> AttentionTiles::multiply(
 
 /// Entries 2j and 2j + 1 side by side; zeros where there are no more.
 void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc,
       DenseElementsAttr::get(bf16s(kBlock),
                              b.getFloatAttr(b.getBF16Type(), 0)));
@@ -79,7 +79,7 @@ void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
       Value even = stored(op.getValues(), keyHead, first, p, block),
             odd = both
                       ? stored(op.getValues(), keyHead, add(first, 1), p, block)
-                      : nothing;
+                      : zeros;
       Value column = mul(p, 2);
       for (auto [order, at] :
            {std::pair{ArrayRef(low), column}, {high, add(column, kBlock)}}) {
@@ -94,7 +94,7 @@ void AttentionTiles::pairValues(Value keyHead, Value base, Value count) {
   each(pairs, filled, 1, [&](Value j) { pair(j, false); });
   each(filled, index(kEntries / 2), 1, [&](Value j) {
     each(zero, index(2 * width), kBlock, [&](Value column) {
-      vector::StoreOp::create(b, loc, nothing, pairedValues,
+      vector::StoreOp::create(b, loc, zeros, pairedValues,
                               ValueRange{j, column});
     });
   });
@@ -246,7 +246,7 @@ void AttentionTiles::lower() {
 }
 
 bool cheems::suitsAttentionTiles(OnlineAttentionOp op) {
-  return op.getBf16() ||
+  return op.getAllowBf16() ||
          cast<MemRefType>(op.getKeys().getType()).getElementType().isBF16();
 }
 

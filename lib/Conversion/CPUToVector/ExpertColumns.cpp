@@ -5,7 +5,6 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-
 Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto stored = VectorType::get(lanes.getShape(), element);
@@ -21,7 +20,7 @@ Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   };
   if (size < kLanes) {
     // One by one: AVX2 has no masked load of bf16.
-    Value row = nothing();
+    Value row = zeros();
     for (int64_t c = 0; c < size; ++c) {
       indices.back() = add(d, c);
       Value one = widen(b.getF32Type(),
@@ -32,9 +31,9 @@ Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   }
   Value value =
       widen(lanes, vector::LoadOp::create(b, loc, stored, buffer, indices));
-  return mask ? arith::SelectOp::create(b, loc, mask, value, nothing())
-                    .getResult()
-              : value;
+  return mask
+             ? arith::SelectOp::create(b, loc, mask, value, zeros()).getResult()
+             : value;
 }
 
 void Mixing::store(Value value, Value buffer, ValueRange at, Value d,
@@ -54,7 +53,7 @@ SmallVector<Value> Mixing::columnsOfX(Value t, Value d, int64_t vectors,
   for (int64_t v = 0; v < vectors; ++v) {
     result.push_back(load(op.getX(), t, add(d, v * kLanes), mask));
   }
-  if (!isApart(result.size())) {
+  if (!isDeinterleaved(result.size())) {
     return result;
   }
   SmallVector<int64_t> even, odd;
@@ -72,7 +71,7 @@ SmallVector<Value> Mixing::columnsOfX(Value t, Value d, int64_t vectors,
 
 SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
                                         int64_t vectors, Value mask) {
-  if (!isApart(vectors)) {
+  if (!isDeinterleaved(vectors)) {
     SmallVector<Value> result;
     for (int64_t v = 0; v < vectors; ++v) {
       result.push_back(load(table, row, add(d, v * kLanes), mask));
@@ -96,7 +95,7 @@ SmallVector<Value> Mixing::columnsOfRow(Value table, Value row, Value d,
 }
 
 SmallVector<Value> Mixing::inOrder(ValueRange vectors) {
-  if (!isApart(vectors.size())) {
+  if (!isDeinterleaved(vectors.size())) {
     return vectors;
   }
   SmallVector<Value> result;

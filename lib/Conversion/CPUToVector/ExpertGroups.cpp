@@ -155,7 +155,7 @@ void Mixing::addPairs(const Group &group) {
           [&](Value d, int64_t vectors, Value mask,
               ValueRange) -> SmallVector<Value> {
             each(index(0), mul(group.rows, perRow), 1, [&](Value piece) {
-              hold(piece, SmallVector<Value>(vectors, nothing()));
+              hold(piece, SmallVector<Value>(vectors, zeros()));
             });
             each(index(0), group.pairs, 1, [&](Value i) {
               if (strategy.getFetch()) {

@@ -20,7 +20,7 @@ Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
   sums = unit.lanes < kLanes ? kPiece / 2 : kPiece;
   // One line of codes, one of bf16, two of f32.
   step = table.getElementType().isInteger() ? 4 : 2;
-  apart = table.getElementType().isBF16();
+  deinterleaved = table.getElementType().isBF16();
   strategy = op->getAttrOfType<ExpertsStrategyAttr>(kStrategy);
   if (!strategy) {
     strategy = expertsStrategy(op, /*fewRows=*/false);

@@ -18,7 +18,7 @@ struct Mixing : KernelBuilder {
   int64_t sums;               ///< products summed side by side
   int64_t step;               ///< vectors of columns: whole lines of a row
   VectorType lanes;           ///< 16 x f32
-  bool apart;                 ///< tables are bf16
+  bool deinterleaved;         ///< tables are bf16
   ExpertsStrategyAttr strategy;
 
   Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit);
@@ -29,7 +29,7 @@ struct Mixing : KernelBuilder {
 
 private:
   // ExpertColumns.cpp
-  Value nothing() { return zeroOf(lanes); }
+  Value zeros() { return zeroOf(lanes); }
   /// 16 elements from [at..., d], widened; with a mask, zero where it is not
   /// set.
   Value load(Value buffer, ValueRange at, Value d, Value mask);
@@ -42,7 +42,9 @@ private:
                                   int64_t vectors, Value mask);
   /// The same vectors with their columns in order.
   SmallVector<Value> inOrder(ValueRange vectors);
-  bool isApart(size_t vectors) const { return apart && vectors % 2 == 0; }
+  bool isDeinterleaved(size_t vectors) const {
+    return deinterleaved && vectors % 2 == 0;
+  }
   /// Columns in steps of `most` vectors, then of whole lines, then one vector
   /// by one, then what is left, under a mask in a vector that ends where the
   /// row does: body(first column, vectors, mask, state).

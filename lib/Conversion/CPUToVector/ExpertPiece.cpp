@@ -34,7 +34,7 @@ Value Mixing::hits(ValueRange tokens, ValueRange rows, ValueRange next) {
   for (int64_t first = 0; first < n; first += sums) {
     int64_t some = std::min(sums, n - first);
     SmallVector<Value> products = columns(
-        SmallVector<Value>(some, nothing()),
+        SmallVector<Value>(some, zeros()),
         [&](Value d, int64_t vectors, Value mask, ValueRange args) {
           SmallVector<Value> sum(args);
           if (!next.empty()) {
@@ -101,7 +101,7 @@ Mixing::Softmax Mixing::softmax(Value t, Value h) {
   Value highest = vector::ReductionOp::create(
       b, loc, vector::CombiningKind::MAXIMUMF, most);
   Value sum =
-      loop(index(0), index(count), kLanes, nothing(),
+      loop(index(0), index(count), kLanes, zeros(),
            [&](Value i, ValueRange sum) -> SmallVector<Value> {
              return {add(sum[0], power(scores(t, h, i, kLanes), highest))};
            })
@@ -144,7 +144,7 @@ void Mixing::piece(Value t, Value h, Value first, int64_t n,
             if (!next.empty()) {
               fetch(op.getUp(), next, d, vectors * kLanes);
             }
-            SmallVector<Value> sums(vectors, nothing());
+            SmallVector<Value> sums(vectors, zeros());
             for (auto [row, share] : llvm::zip_equal(rows, shares)) {
               for (auto [sum, part] : llvm::zip_equal(
                        sums, columnsOfRow(op.getUp(), row, d, vectors, mask))) {

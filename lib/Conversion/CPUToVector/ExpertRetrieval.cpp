@@ -26,7 +26,7 @@ struct Retrieval : Selection {
   Value zero() { return index(0); }
 
   // Sums are sorted before there are more than so many; then the best remain.
-  int64_t room() const {
+  int64_t listLength() const {
     return std::max<int64_t>(keys,
                              2 * llvm::alignTo(found, kLanes) + 4 * kLanes);
   }
@@ -37,10 +37,10 @@ struct Retrieval : Selection {
       return vector::LoadOp::create(b, loc, f32s, op.getScores(),
                                     ValueRange{t, index(half), h, from});
     }
-    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
     return vector::MaskedLoadOp::create(
         b, loc, f32s, op.getScores(), ValueRange{t, index(half), h, from},
-        inside(arith::SubIOp::create(b, loc, index(keys), from)), nothing);
+        inside(arith::SubIOp::create(b, loc, index(keys), from)), zeros);
   }
 
   /// The maxima of keys whose numbers are equal modulo `width`, as orders.
@@ -64,10 +64,10 @@ struct Retrieval : Selection {
     Value mask = vector::ConstantMaskOp::create(
         b, loc, VectorType::get({width}, b.getI1Type()),
         ArrayRef<int64_t>{keys - whole});
-    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(scores));
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(scores));
     Value some = vector::MaskedLoadOp::create(
         b, loc, scores, op.getScores(),
-        ValueRange{t, index(half), h, index(whole)}, mask, nothing);
+        ValueRange{t, index(half), h, index(whole)}, mask, zeros);
     return arith::MaxSIOp::create(b, loc, state,
                                   select(mask, orderOf(some), least));
   }
@@ -107,10 +107,10 @@ struct Retrieval : Selection {
   /// Scores of 16 keys of a half, where `here` holds: as they were given, since
   /// orders have lost the sign of zero.
   Value scoresOf(Value t, int64_t half, Value h, Value numbers, Value here) {
-    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(f32s));
     return vector::GatherOp::create(b, loc, f32s, op.getScores(),
                                     ValueRange{t, index(half), h, zero()},
-                                    numbers, here, nothing);
+                                    numbers, here, zeros);
   }
   /// Scores of 16 experts.
   Value sumsOf(Value t, Value h, Value experts, Value here) {
@@ -313,7 +313,7 @@ struct Retrieval : Selection {
           // Ties without end.
           Value crowded =
               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, args[1],
-                                    index(room() - kLanes));
+                                    index(listLength() - kLanes));
           auto fewer = scf::IfOp::create(
               b, loc, crowded,
               [&](OpBuilder &, Location) {
@@ -421,9 +421,9 @@ LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
     return memref::AllocOp::create(rewriter, loc, MemRefType::get(shape, type));
   };
   int64_t padded = llvm::alignTo(kept, kLanes) + kLanes;
-  retrieval.candidates = retrieval.list(retrieval.room());
+  retrieval.candidates = retrieval.list(retrieval.listLength());
   retrieval.ranking =
-      scratch({retrieval.room() + kLanes}, rewriter.getF64Type());
+      scratch({retrieval.listLength() + kLanes}, rewriter.getF64Type());
   retrieval.bestScore = scratch({2, padded}, f32);
   retrieval.bestKey = scratch({2, padded}, i32);
   if (found > kMostInRegisters) {

@@ -33,11 +33,11 @@ Value Selection::count(VectorType type, Value first) {
 }
 
 Selection::List Selection::list(int64_t length) {
-  auto room = [&](Type type) -> Value {
+  auto listOf = [&](Type type) -> Value {
     return memref::AllocOp::create(b, loc,
                                    MemRefType::get({length + kLanes}, type));
   };
-  return {room(b.getF32Type()), room(b.getI32Type())};
+  return {listOf(b.getF32Type()), listOf(b.getI32Type())};
 }
 
 Value Selection::orderOf(Value score) {
@@ -153,9 +153,9 @@ SmallVector<Value> Selection::thresholds(ArrayRef<SmallVector<Value>> problems,
 }
 
 Value Selection::roomForOrders(int64_t length) {
-  int64_t room = llvm::alignTo(length, kBlock) + kBlock;
+  int64_t listLength = llvm::alignTo(length, kBlock) + kBlock;
   return memref::AllocOp::create(b, loc,
-                                 MemRefType::get({room}, b.getI32Type()));
+                                 MemRefType::get({listLength}, b.getI32Type()));
 }
 
 Value Selection::threshold(Value orders, int64_t real, int64_t kept) {
@@ -195,10 +195,10 @@ Value Selection::compress(Value vector, Value mask) {
   // As integers: without the instruction LLVM 22 expands no other vectors.
   auto type = VectorType::get({kLanes}, b.getI32Type());
   Value bits = vector::BitCastOp::create(b, loc, type, vector);
-  Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   bits = LLVM::CallIntrinsicOp::create(
              b, loc, type, b.getStringAttr("llvm.experimental.vector.compress"),
-             ValueRange{bits, mask, nothing})
+             ValueRange{bits, mask, zeros})
              .getResult(0);
   return vector::BitCastOp::create(b, loc, vector.getType(), bits);
 }

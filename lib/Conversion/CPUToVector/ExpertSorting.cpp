@@ -164,7 +164,7 @@ void Selection::sort(const List &list, Value length, Value keys) {
   auto i32s = VectorType::get({kLanes}, b.getI32Type());
   auto i64s = VectorType::get({kLanes}, b.getI64Type());
   auto f64s = VectorType::get({kLanes}, b.getF64Type());
-  Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(f64s));
+  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(f64s));
   each(index(0), length, kLanes, [&](Value i) {
     Value scores = vector::LoadOp::create(b, loc, f32s, list.score, i);
     Value numbers = vector::LoadOp::create(b, loc, i32s, list.number, i);
@@ -178,8 +178,7 @@ void Selection::sort(const List &list, Value length, Value keys) {
     Value key = arith::BitcastOp::create(
         b, loc, f64s, arith::OrIOp::create(b, loc, high, low));
     Value left = arith::SubIOp::create(b, loc, length, i);
-    vector::StoreOp::create(b, loc, select(inside(left), key, nothing), keys,
-                            i);
+    vector::StoreOp::create(b, loc, select(inside(left), key, zeros), keys, i);
   });
   Value whole =
       mul(arith::CeilDivUIOp::create(b, loc, length, index(kLanes)), kLanes);

@@ -80,9 +80,9 @@ struct Thresholds : KernelBuilder {
         b, loc, VectorType::get({kLanes}, b.getI1Type()),
         arith::SubIOp::create(b, loc, count, j).getResult());
     auto load = [&](VectorType type, Value from) -> Value {
-      Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
       return vector::MaskedLoadOp::create(b, loc, type, from, ValueRange{m, j},
-                                          inside, nothing);
+                                          inside, zeros);
     };
     Value found =
         keyOf(load(masks, op.getMask()), load(positions, op.getPosition()));
@@ -124,12 +124,12 @@ struct Thresholds : KernelBuilder {
   /// find also that of the first NaN, or else of the least.
   SmallVector<Value> leastOf(Value m, Value count, Value bound) {
     auto keys = VectorType::get({kLanes}, b.getI64Type());
-    SmallVector<Value> nothing{key(kGreatest), integer(list, kGreatest)};
-    if (op.getPlace()) {
-      nothing.push_back(index(0));
+    SmallVector<Value> greatest{key(kGreatest), integer(list, kGreatest)};
+    if (op.getMovesTo()) {
+      greatest.push_back(index(0));
     }
     return loop(
-        index(0), count, kLanes, nothing,
+        index(0), count, kLanes, greatest,
         [&](Value j, ValueRange state) -> SmallVector<Value> {
           Value found = keysFrom(m, j, count);
           Value worst = vector::ExtractOp::create(
@@ -161,7 +161,7 @@ struct Thresholds : KernelBuilder {
                     math::CountTrailingZerosOp::create(b, loc, args[0]));
                 Value added = memref::LoadOp::create(b, loc, group, lane);
                 SmallVector<Value> next = collect(args.drop_front(), added);
-                if (op.getPlace()) {
+                if (op.getMovesTo()) {
                   Value later = arith::OrIOp::create(
                       b, loc, isNaN(args[1]),
                       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
@@ -197,7 +197,7 @@ struct Thresholds : KernelBuilder {
   void storePlace(Value m, Value place) {
     memref::StoreOp::create(
         b, loc, arith::IndexCastOp::create(b, loc, b.getI32Type(), place),
-        op.getPlace(), ValueRange{index(0), m});
+        op.getMovesTo(), ValueRange{index(0), m});
   }
 
   /// The threshold of the row whose own entry is j.
@@ -205,29 +205,29 @@ struct Thresholds : KernelBuilder {
     Type narrow = b.getI32Type();
     Value order = arith::TruncIOp::create(
         b, loc, narrow, arith::ShRSIOp::create(b, loc, lowest, key(32)));
-    Value nothing = isNaN(lowest);
+    Value allNaN = isNaN(lowest);
     Value mask =
         arith::BitcastOp::create(b, loc, b.getF32Type(), flipped(order));
     Value position = arith::XOrIOp::create(
         b, loc, arith::TruncIOp::create(b, loc, narrow, lowest),
         integer(narrow, -1));
     store(m, arith::SubIOp::create(b, loc, j, first),
-          select(nothing, everyMask(), mask),
-          select(nothing, everyPosition(), position));
+          select(allNaN, everyMask(), mask),
+          select(allNaN, everyPosition(), position));
   }
 
   void ofHead(Value m) {
     // Rows that see at most W entries.
-    Value room = arith::SubIOp::create(
+    Value atMost = arith::SubIOp::create(
         b, loc, index(keep),
         arith::MinUIOp::create(b, loc, first, index(keep)));
     Value free = arith::MinUIOp::create(
-        b, loc, room, arith::SubIOp::create(b, loc, end, first));
+        b, loc, atMost, arith::SubIOp::create(b, loc, end, first));
     loop(index(0), free, 1, {}, [&](Value t, ValueRange) {
       store(m, t, everyMask(), everyPosition());
       return SmallVector<Value>();
     });
-    if (op.getPlace()) {
+    if (op.getMovesTo()) {
       storePlace(m, index(keep));
     }
     // Where more than W entries come before the rows, these go through all
@@ -241,7 +241,7 @@ struct Thresholds : KernelBuilder {
                         [&](Value j, ValueRange state) {
                           Value own = keyAt(m, j);
                           SmallVector<Value> next = replace(state, own);
-                          if (op.getPlace()) {
+                          if (op.getMovesTo()) {
                             // A NaN pushes nothing out.
                             Value stays = arith::OrIOp::create(
                                 b, loc, isNaN(own), less(own, state[0]));

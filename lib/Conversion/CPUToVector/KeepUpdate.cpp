@@ -43,9 +43,9 @@ struct Update : KernelBuilder {
         arith::SubIOp::create(b, loc, index(keep), from).getResult());
     auto load = [&](Type element, Value of) -> Value {
       auto type = VectorType::get({kLanes}, element);
-      Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
       return vector::MaskedLoadOp::create(b, loc, type, of, ValueRange{m, from},
-                                          inside, nothing);
+                                          inside, zeros);
     };
     Value stays = kept(m, load(b.getF32Type(), op.getMask()),
                        load(b.getI32Type(), op.getPosition()));
@@ -102,12 +102,12 @@ struct Update : KernelBuilder {
     auto search = scf::WhileOp::create(
         b, loc, state.getTypes(), state,
         [&](OpBuilder &, Location, ValueRange args) {
-          Value nothing = arith::CmpIOp::create(
+          Value noneFound = arith::CmpIOp::create(
               b, loc, arith::CmpIPredicate::eq, args[1], none);
           Value more =
               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                     add(args[0], index(kLanes)), index(keep));
-          scf::ConditionOp::create(b, loc, both(nothing, more), args);
+          scf::ConditionOp::create(b, loc, both(noneFound, more), args);
         },
         [&](OpBuilder &, Location, ValueRange args) {
           Value at = add(args[0], index(kLanes));
@@ -120,7 +120,7 @@ struct Update : KernelBuilder {
   void toPlace(Value m) {
     Value place = arith::IndexCastOp::create(
         b, loc, b.getIndexType(),
-        memref::LoadOp::create(b, loc, op.getPlace(), m));
+        memref::LoadOp::create(b, loc, op.getMovesTo(), m));
     Value moves = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         place, index(keep));
     scf::IfOp::create(b, loc, moves, [&](OpBuilder &, Location) {
@@ -179,7 +179,7 @@ LogicalResult cheems::lowerKeepUpdate(KeepUpdateOp op,
   Value heads =
       memref::DimOp::create(rewriter, loc, op.getMask(), update.index(0));
   update.each(update.index(0), heads, 1, [&](Value m) {
-    op.getPlace() ? update.toPlace(m) : update.ofHead(m, count);
+    op.getMovesTo() ? update.toPlace(m) : update.ofHead(m, count);
   });
   return success();
 }

@@ -36,7 +36,7 @@ void cheems::registerKernelModels(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, CheemsCPUDialect *) {
     attach<LinearOp, lowerLinear>(context);
-    attach<FinishOp, lowerFinish>(context);
+    attach<ColumnEpilogueOp, lowerColumnEpilogue>(context);
     attach<OnlineAttentionOp, lowerAttention>(context);
     attach<MergeAttentionOp, lowerMergeAttention>(context);
   });

@@ -27,8 +27,8 @@ LogicalResult lowerLinear(LinearOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
 /// Pairs of vectors of a head, and vectors of the columns that are mapped.
-LogicalResult lowerFinish(FinishOp op, const VectorUnit &unit,
-                          RewriterBase &rewriter);
+LogicalResult lowerColumnEpilogue(ColumnEpilogueOp op, const VectorUnit &unit,
+                                  RewriterBase &rewriter);
 
 /// Each row twice: its squares summed in lanes, then scaled.
 LogicalResult lowerNorm(RmsNormOp op, const VectorUnit &unit,

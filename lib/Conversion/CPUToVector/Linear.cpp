@@ -90,10 +90,10 @@ void LinearKernel::storeColumns(Value row, Value at, VectorType type,
         indices.insert(indices.begin(), row);
       }
       if (mask) {
-        Value nothing = arith::ConstantOp::create(
+        Value zeros = arith::ConstantOp::create(
             b, loc, DenseElementsAttr::get(type, b.getF32FloatAttr(0)));
-        arguments.push_back(vector::MaskedLoadOp::create(
-            b, loc, type, operand, indices, mask, nothing));
+        arguments.push_back(vector::MaskedLoadOp::create(b, loc, type, operand,
+                                                         indices, mask, zeros));
       } else {
         arguments.push_back(
             vector::LoadOp::create(b, loc, type, operand, indices));

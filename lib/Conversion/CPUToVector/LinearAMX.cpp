@@ -42,7 +42,7 @@ private:
     return amx::TileMulFOp::create(b, loc, sums, input, weight, sum);
   }
 
-  void finish(const Rows &rows, Value n, int64_t panels) override {
+  void storeRows(const Rows &rows, Value n, int64_t panels) override {
     int64_t matrices = k.weights.size(), height = rows.tiles * kTile;
     k.each(k.zero, rows.count, 1, [&](Value r) {
       Value row = arith::AddIOp::create(b, loc, rows.row, r);

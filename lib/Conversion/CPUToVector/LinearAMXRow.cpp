@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-constexpr int64_t kPairs = 16;  ///< of k in a block
+constexpr int64_t kPairs = 16; ///< of k in a block
 
 struct SingleRow {
   LinearKernel &k;
@@ -27,9 +27,9 @@ struct SingleRow {
   /// Adds a block of `count` pairs from `first` on to `sums`.
   void add(ArrayRef<FMATile::Stream> streams, Value first, int64_t count,
            MutableArrayRef<Value> sums) {
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-    SmallVector<Value> inits(2 * streams.size(), nothing);
+    SmallVector<Value> inits(2 * streams.size(), zeros);
     auto loop = scf::ForOp::create(
         b, loc, k.zero, k.index(count), k.one, inits,
         [&](OpBuilder &, Location, Value i, ValueRange before) {
@@ -57,8 +57,8 @@ struct SingleRow {
       Value even = loop.getResult(2 * s), odd = loop.getResult(2 * s + 1);
       if (count < kPairs) {
         // What fills up a tile's last block makes a zero positive.
-        even = arith::AddFOp::create(b, loc, even, nothing);
-        odd = arith::AddFOp::create(b, loc, odd, nothing);
+        even = arith::AddFOp::create(b, loc, even, zeros);
+        odd = arith::AddFOp::create(b, loc, odd, zeros);
       }
       Value both = arith::AddFOp::create(b, loc, even, odd);
       sum = arith::AddFOp::create(b, loc, sum, both);
@@ -67,9 +67,9 @@ struct SingleRow {
 
   SmallVector<Value> multiply(ArrayRef<FMATile::Stream> streams) {
     int64_t pairs = k.size / 2, blocks = pairs / kPairs;
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-    SmallVector<Value> sums(streams.size(), nothing);
+    SmallVector<Value> sums(streams.size(), zeros);
     if (blocks) {
       auto loop = scf::ForOp::create(
           b, loc, k.zero, k.index(blocks * kPairs), k.index(kPairs), sums,

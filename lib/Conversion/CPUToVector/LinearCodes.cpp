@@ -30,8 +30,9 @@ Value CodesKernel::scales(int64_t weight, Value panel, Value group,
                                stored);
 }
 
-void CodesKernel::finish(Value scratch, int64_t height, Value packed, Value at,
-                         Value row, Value count, ArrayRef<Value> panels) {
+void CodesKernel::storeRows(Value scratch, int64_t height, Value packed,
+                            Value at, Value row, Value count,
+                            ArrayRef<Value> panels) {
   int64_t matrices = k.weights.size();
   SmallVector<Value> ofColumns;
   if (!form.nibbles) {
@@ -41,7 +42,7 @@ void CodesKernel::finish(Value scratch, int64_t height, Value packed, Value at,
       }
     }
   }
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
   auto stored = VectorType::get(
       {k.kColumns}, cast<MemRefType>(scratch.getType()).getElementType());
@@ -61,7 +62,7 @@ void CodesKernel::finish(Value scratch, int64_t height, Value packed, Value at,
         if (!form.nibbles) {
           sum = arith::SIToFPOp::create(
               b, loc, k.column, arith::AddIOp::create(b, loc, sum, start));
-          sum = vector::FMAOp::create(b, loc, sum, ofColumns[stream], nothing);
+          sum = vector::FMAOp::create(b, loc, sum, ofColumns[stream], zeros);
         }
         sums.push_back(arith::MulFOp::create(b, loc, sum, ofRow));
       }

@@ -70,8 +70,8 @@ struct CodesKernel {
   /// scratch[(p * matrices + w) * height + r] is the product of row r with
   /// panel p of weight w but for the row's scale: of bytes the sum of what is
   /// stored, i32; of nibbles the f32 sum over groups.
-  void finish(Value scratch, int64_t height, Value packed, Value at, Value row,
-              Value count, ArrayRef<Value> panels);
+  void storeRows(Value scratch, int64_t height, Value packed, Value at,
+                 Value row, Value count, ArrayRef<Value> panels);
 
   /// `body` for the rows behind `pack.blocks`, 1 to 16; where nothing is packed
   /// ahead for all rows, 16 at a time, each packed before.

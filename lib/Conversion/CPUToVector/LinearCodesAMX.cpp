@@ -47,13 +47,13 @@ protected:
                                    /*isZextLhs=*/false, /*isZextRhs=*/true);
   }
 
-  void finish(const Rows &rows, Value n, int64_t panels) override {
+  void storeRows(const Rows &rows, Value n, int64_t panels) override {
     SmallVector<Value> all;
     for (int64_t p = 0; p < panels; ++p) {
       all.push_back(k.add(n, p));
     }
-    codes.finish(scratch, rows.tiles * kTile, rows.packed, rows.at, rows.row,
-                 rows.count, all);
+    codes.storeRows(scratch, rows.tiles * kTile, rows.packed, rows.at, rows.row,
+                    rows.count, all);
   }
 };
 
@@ -152,10 +152,10 @@ private:
 
   void block(const Rows &rows, Value n, int64_t panels) override {
     int64_t streams = panels * matrices, high = rows.tiles * kTile;
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
     k.each(k.zero, k.index(streams * high), 1, [&](Value r) {
-      vector::StoreOp::create(b, loc, nothing, totals, ValueRange{r, k.zero});
+      vector::StoreOp::create(b, loc, zeros, totals, ValueRange{r, k.zero});
     });
     k.each(k.zero, k.index(codes.form.groups), 1, [&](Value g) {
       SmallVector<Value> total = none(streams * rows.tiles);
@@ -198,16 +198,16 @@ private:
             });
       }
     });
-    finish(rows, n, panels);
+    storeRows(rows, n, panels);
   }
 
-  void finish(const Rows &rows, Value n, int64_t panels) override {
+  void storeRows(const Rows &rows, Value n, int64_t panels) override {
     SmallVector<Value> all;
     for (int64_t p = 0; p < panels; ++p) {
       all.push_back(k.add(n, p));
     }
-    codes.finish(totals, rows.tiles * kTile, rows.packed, rows.at, rows.row,
-                 rows.count, all);
+    codes.storeRows(totals, rows.tiles * kTile, rows.packed, rows.at, rows.row,
+                    rows.count, all);
   }
 };
 } // namespace

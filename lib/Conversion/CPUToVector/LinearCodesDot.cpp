@@ -220,10 +220,10 @@ struct Dots {
   /// Of nibbles: f32 sums over groups [row][stream][part].
   SmallVector<Value> groups(const Rows &rows, ArrayRef<Stream> streams) {
     auto wide = VectorType::get({lanes}, b.getF32Type());
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
     int64_t width = streams.size() * parts;
-    SmallVector<Value> inits(rows.height * width, nothing);
+    SmallVector<Value> inits(rows.height * width, zeros);
     int64_t count = c.form.groupSize / 8;
     auto loop = scf::ForOp::create(
         b, loc, k.zero, k.index(c.form.groups), k.one, inits,
@@ -290,8 +290,8 @@ struct Dots {
                                            k.index(part * lanes)});
       }
     }
-    c.finish(scratch, rows.height, rows.packed, rows.at, rows.row, rows.count,
-             panels);
+    c.storeRows(scratch, rows.height, rows.packed, rows.at, rows.row,
+                rows.count, panels);
   }
 
   /// `body` for all panels, as many at a time as the shape holds.

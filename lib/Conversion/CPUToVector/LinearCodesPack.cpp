@@ -22,8 +22,7 @@ static int64_t groupBytesOf(const CodesForm &form) {
 /// Codes, then starts and a scale. Rows whose distance is a multiple of 4096
 /// bytes would share the lines of one set of the first-level cache.
 static int64_t strideOf(const CodesForm &form) {
-  int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form),
-                                kLineBytes),
+  int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form), kLineBytes),
           words = 4 * (form.groups + 1);
   int64_t lines = llvm::divideCeil(codes + words, kLineBytes);
   return (lines | 1) * kLineBytes;
@@ -76,12 +75,12 @@ Value CodesPack::load(Value x, Value row, Value column, int64_t there) {
   if (there >= kLanes) {
     return vector::LoadOp::create(b, loc, k.column, x, ValueRange{row, column});
   }
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
   Value mask = vector::ConstantMaskOp::create(
       b, loc, VectorType::get({kLanes}, b.getI1Type()), ArrayRef{there});
   return vector::MaskedLoadOp::create(b, loc, k.column, x,
-                                      ValueRange{row, column}, mask, nothing);
+                                      ValueRange{row, column}, mask, zeros);
 }
 
 /// The row's greatest magnitude; a NaN where there is one: its bits are the

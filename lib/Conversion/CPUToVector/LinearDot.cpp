@@ -36,9 +36,9 @@ struct Dots {
   void tile(Value packed, Value at, Value m, int64_t height, Value n,
             int64_t width) {
     int64_t matrices = k.weights.size(), streams = width * matrices;
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-    SmallVector<Value> inits(height * streams, nothing);
+    SmallVector<Value> inits(height * streams, zeros);
     auto loop = scf::ForOp::create(
         b, loc, k.zero, k.index(k.size / 2), k.one, inits,
         [&](OpBuilder &, Location, Value i, ValueRange before) {

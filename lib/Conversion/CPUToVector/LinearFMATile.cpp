@@ -58,9 +58,9 @@ SmallVector<Value> FMATile::multiply(const Rows &rows, ArrayRef<Stream> streams,
                                      const Widened &widened,
                                      const Fetch &fetch) {
   int64_t width = streams.size() * k.kColumns;
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(k.column, b.getF32FloatAttr(0)));
-  SmallVector<Value> inits(rows.count * streams.size(), nothing);
+  SmallVector<Value> inits(rows.count * streams.size(), zeros);
   if (fetch.pace) {
     inits.push_back(fetch.begin);
   }

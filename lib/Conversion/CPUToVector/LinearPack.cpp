@@ -113,16 +113,16 @@ void LinearPack::round(
     finish(column,
            vector::LoadOp::create(b, loc, wide, x, ValueRange{row, column}));
   });
-  Value nothing = arith::ConstantOp::create(
+  Value zeros = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
   for (int64_t c = full; c < stride - kWidth; c += lanes) {
-    Value column = k.index(c), value = nothing;
+    Value column = k.index(c), value = zeros;
     if (c < k.size) {
       Value mask = vector::ConstantMaskOp::create(
           b, loc, VectorType::get({lanes}, b.getI1Type()),
           ArrayRef<int64_t>{k.size - c});
       value = vector::MaskedLoadOp::create(
-          b, loc, wide, x, ValueRange{row, column}, mask, nothing);
+          b, loc, wide, x, ValueRange{row, column}, mask, zeros);
     }
     finish(column, value);
   }

@@ -28,11 +28,11 @@ TileProducts::TileProducts(LinearKernel &kernel, RowPack &pack, Type element,
 void TileProducts::fillTails() {
   if (left) {
     auto row = VectorType::get({width}, element);
-    Value nothing = arith::ConstantOp::create(
+    Value zeros = arith::ConstantOp::create(
         b, loc, DenseElementsAttr::get(row, b.getZeroAttr(element)));
     for (int64_t s = 0; s < kSums; ++s) {
       for (int64_t r = left; r < kTile; ++r) {
-        vector::StoreOp::create(b, loc, nothing, tails,
+        vector::StoreOp::create(b, loc, zeros, tails,
                                 ValueRange{k.index(s), k.index(r), k.zero});
       }
     }
@@ -179,7 +179,7 @@ void TileProducts::block(const Rows &rows, Value n, int64_t panels) {
         });
   }
   storeSums(rows, total);
-  finish(rows, n, panels);
+  storeRows(rows, n, panels);
 }
 
 void TileProducts::panels(const Rows &rows) {

@@ -43,7 +43,7 @@ protected:
   virtual Value product(Value input, Value weight, Value sum) = 0;
   /// Stores what `scratch` has for `panels` panels from n: sums of the panels'
   /// weights, a stream each, of rows.tiles * 16 rows each.
-  virtual void finish(const Rows &rows, Value n, int64_t panels) = 0;
+  virtual void storeRows(const Rows &rows, Value n, int64_t panels) = 0;
   /// Some panels from n of every weight.
   virtual void block(const Rows &rows, Value n, int64_t panels);
 

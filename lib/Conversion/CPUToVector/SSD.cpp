@@ -11,11 +11,10 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-
 SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
                      int64_t most)
     : KernelBuilder(b, op.getLoc()), op(op), unit(unit), most(most),
-      padded(llvm::alignTo(most, 2 * kBlock)), room(padded + kBlock) {
+      padded(llvm::alignTo(most, 2 * kBlock)), rowExtent(padded + kBlock) {
   auto state = cast<MemRefType>(op.getState().getType());
   heads = state.getDimSize(0);
   stateSize = state.getDimSize(1);
@@ -94,9 +93,9 @@ Value SSDKernel::decay(Value logarithms) {
 }
 
 void SSDKernel::allocateDecays() {
-  logarithm = allocate({room}, b.getF64Type());
+  logarithm = allocate({rowExtent}, b.getF64Type());
   for (Value *buffer : {&fromStart, &steps, &toEnd, &near}) {
-    *buffer = allocate({room}, b.getF32Type());
+    *buffer = allocate({rowExtent}, b.getF32Type());
   }
 }
 
@@ -188,7 +187,7 @@ LogicalResult cheems::lowerSSDChunk(SSDChunkOp op, const VectorUnit &unit,
                      : kChunkRows;
   SSDKernel kernel(rewriter, op, unit, most);
   Value rows = memref::DimOp::create(rewriter, kernel.loc, op.getX(), 0);
-  if (most > 1 && op.getBf16() && unit.products == Products::AMX) {
+  if (most > 1 && op.getAllowBf16() && unit.products == Products::AMX) {
     emitChunks<SSDProductsAMX>(kernel, rows);
   } else if (most > 1) {
     emitChunks<SSDProductsFMA>(kernel, rows);

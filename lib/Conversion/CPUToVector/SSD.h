@@ -24,12 +24,13 @@ struct SSDKernel : KernelBuilder {
   int64_t heads, groups, stateSize, headSize;
   int64_t most;   ///< rows of a chunk
   int64_t padded; ///< the same in whole pairs of blocks
-  int64_t room;   ///< of a row's values where a tile may begin before the end
+  int64_t
+      rowExtent; ///< of a row's values where a tile may begin before the end
   Value zero, one;
-  /// Of a head, [room]: logarithm of the decay from before the chunk up to a
-  /// row (f64), that decay, step, decay from a row to the last times step.
+  /// Of a head, [rowExtent]: logarithm of the decay from before the chunk up to
+  /// a row (f64), that decay, step, decay from a row to the last times step.
   Value logarithm, fromStart, steps, toEnd;
-  Value near; ///< [room]: decay from a row to a block of later ones, times
+  Value near; ///< [rowExtent]: decay from a row to a block of later ones, times
               ///< step
 
   SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit, int64_t most);
@@ -142,7 +143,7 @@ private:
   Value outputGates;       ///< c, [padded, states]
   Value decayedGates;      ///< c decayed from before the chunk: [32, states]
   Value inputGates;        ///< b in pairs along N: [states / 2, 2 * padded]
-  Value turnedGates;       ///< b transposed: [states, padded]
+  Value transposedGates;   ///< b transposed: [states, padded]
   Value products;          ///< c * b^T, f32 [padded, padded]
   Value weights;           ///< the same, decayed: [padded, padded]
   Value inputs, lasting;   ///< x, x decayed to the last row, in pairs along the
@@ -157,8 +158,8 @@ private:
   Value round(Value low, Value high);
   Value pairs(Value even, Value odd);
   /// body(column, how many columns there are) for `step` columns at a time up
-  /// to `room`, of which `extent` are there.
-  void blocks(int64_t extent, int64_t room, int64_t step,
+  /// to `rowExtent`, of which `extent` are there.
+  void blocks(int64_t extent, int64_t rowExtent, int64_t step,
               llvm::function_ref<void(Value, int64_t)> body);
   /// Adds to sums of 32 rows by 32 columns the products of rows of `left` from
   /// `row` on with columns of `right` from `column` on, over the k of `blocks`
@@ -166,7 +167,7 @@ private:
   SmallVector<Value> multiply(ValueRange sums, Value left, Value row,
                               Value right, Value column, Value blocks);
   SmallVector<Value> zeros();
-  void finish(ValueRange sums, Value buffer, Value row, Value column);
+  void storeRows(ValueRange sums, Value buffer, Value row, Value column);
   /// Row `from` of c, times `decay` where there is one, is row `to` of `gates`.
   void roundGates(Value from, Value g, Value gates, Value to, Value decay);
   void multiplyGates(const SSDRows &rows);

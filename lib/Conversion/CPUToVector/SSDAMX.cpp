@@ -25,7 +25,7 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
   outputGates = k.allocate({k.padded, states}, bf16);
   decayedGates = k.allocate({kPair, states}, bf16);
   inputGates = k.allocate({states / 2, 2 * k.padded}, bf16);
-  turnedGates = k.allocate({states, k.padded}, bf16);
+  transposedGates = k.allocate({states, k.padded}, bf16);
   products = k.allocate({k.padded, k.padded}, f32);
   weights = k.allocate({k.padded, k.padded}, bf16);
   inputs = k.allocate({k.padded / 2, 2 * columns}, bf16);
@@ -87,8 +87,8 @@ SmallVector<Value> SSDProductsAMX::multiply(ValueRange sums, Value left,
   });
 }
 
-void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
-                            Value column) {
+void SSDProductsAMX::storeRows(ValueRange sums, Value buffer, Value row,
+                               Value column) {
   for (int64_t t = 0; t < 2; ++t) {
     for (int64_t s = 0; s < 2; ++s) {
       amx::TileStoreOp::create(
@@ -103,9 +103,9 @@ void SSDProductsAMX::finish(ValueRange sums, Value buffer, Value row,
 void SSDProductsAMX::multiplyGates(const SSDRows &rows) {
   k.each(k.zero, rows.count, kPair, [&](Value t) {
     k.each(k.zero, k.add(t, 1), kPair, [&](Value u) {
-      finish(multiply(zeros(), outputGates, t, inputGates, u,
-                      k.index(states / kPair)),
-             products, t, u);
+      storeRows(multiply(zeros(), outputGates, t, inputGates, u,
+                         k.index(states / kPair)),
+                products, t, u);
     });
   });
 }
@@ -173,8 +173,8 @@ void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
   Value blocks = arith::CeilDivUIOp::create(b, loc, rows.count, k.index(kPair));
   k.each(k.zero, k.index(states), kPair, [&](Value n) {
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
-      finish(multiply(zeros(), turnedGates, n, lasting, p, blocks), finished,
-             k.zero, p);
+      storeRows(multiply(zeros(), transposedGates, n, lasting, p, blocks),
+                finished, k.zero, p);
     });
     turnState(rows, h, n, whole);
   });
@@ -194,9 +194,9 @@ void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
       // The gates last: they were stored right before.
       SmallVector<Value> sums =
           multiply(zeros(), weights, t, inputs, p, k.add(blocks, 1));
-      finish(multiply(sums, decayedGates, k.zero, state, p,
-                      k.index(states / kPair)),
-             buffer, row, p);
+      storeRows(multiply(sums, decayedGates, k.zero, state, p,
+                         k.index(states / kPair)),
+                buffer, row, p);
     });
     return there;
   };

@@ -62,12 +62,12 @@ Value SSDProductsAMX::pairs(Value even, Value odd) {
   return vector::ShuffleOp::create(b, loc, both, both, order);
 }
 
-void SSDProductsAMX::blocks(int64_t extent, int64_t room, int64_t step,
+void SSDProductsAMX::blocks(int64_t extent, int64_t rowExtent, int64_t step,
                             llvm::function_ref<void(Value, int64_t)> body) {
   int64_t whole = extent / step * step;
   k.each(k.zero, k.index(whole), step,
          [&](Value column) { body(column, step); });
-  for (int64_t column = whole; column < room; column += step) {
+  for (int64_t column = whole; column < rowExtent; column += step) {
     body(k.index(column), extent - column);
   }
 }
@@ -113,7 +113,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
       }
       turn(square);
       for (int64_t i = 0; i < kLanes; ++i) {
-        k.store(square[i], turnedGates, {k.add(n, i), u});
+        k.store(square[i], transposedGates, {k.add(n, i), u});
       }
     });
   });
@@ -126,8 +126,8 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
   k.each(k.zero, k.index(states), 2, [&](Value n) {
     Value pair = arith::DivUIOp::create(b, loc, n, k.index(2));
     k.each(k.zero, rows.count, 2 * kLanes, [&](Value u) {
-      Value even = k.load(packed, turnedGates, {n, u}),
-            odd = k.load(packed, turnedGates, {k.add(n, 1), u});
+      Value even = k.load(packed, transposedGates, {n, u}),
+            odd = k.load(packed, transposedGates, {k.add(n, 1), u});
       Value column = k.add(u, u);
       k.store(vector::ShuffleOp::create(b, loc, even, odd, low), inputGates,
               {pair, column});
@@ -140,7 +140,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
 /// Rows that are not there are zeros.
 void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
   VectorType type = k.vectorOf(kLanes);
-  Value nothing = k.zeroOf(type);
+  Value zeros = k.zeroOf(type);
   auto row = [&](Value u, Value p, int64_t there) {
     return load(k.op.getX(), {k.add(rows.first, u), h}, p, there);
   };
@@ -164,15 +164,15 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
   k.each(even, rows.count, 2, [&](Value u) {
     blocks(k.headSize, columns, kLanes, [&](Value p, int64_t there) {
       Value first = row(u, p, there);
-      put(inputs, u, p, first, nothing);
-      put(lasting, u, p, last(u, first), nothing);
+      put(inputs, u, p, first, zeros);
+      put(lasting, u, p, last(u, first), zeros);
     });
   });
   k.each(k.add(even, k.add(odd, odd)), k.roundedUp(rows.count, 2 * kLanes), 2,
          [&](Value u) {
            k.each(k.zero, k.index(columns), kLanes, [&](Value p) {
-             put(inputs, u, p, nothing, nothing);
-             put(lasting, u, p, nothing, nothing);
+             put(inputs, u, p, zeros, zeros);
+             put(lasting, u, p, zeros, zeros);
            });
          });
 }
@@ -181,7 +181,7 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
 /// them and the finished sums.
 void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
                                Value whole) {
-  // What the next head packs, row by row while this one's state is turned.
+  // What the next head packs, row by row while this one's state is transposed.
   Value ahead, next;
   std::tie(ahead, next) = k.nextHead(rows, h);
   int64_t perPair = llvm::divideCeil(2 * k.most, states);

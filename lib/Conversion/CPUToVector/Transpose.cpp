@@ -1,4 +1,4 @@
-// Squares of vectors turned on their side: blocks of halving size off the
+// Squares of vectors transposed: blocks of halving size off the
 // diagonal change places.
 #include "Transpose.h"
 

@@ -1,4 +1,4 @@
-// Squares of vectors turned on their side, in registers.
+// Squares of vectors transposed, in registers.
 #ifndef CHEEMS_LIB_CONVERSION_CPUTOVECTOR_TRANSPOSE_H
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_TRANSPOSE_H
 

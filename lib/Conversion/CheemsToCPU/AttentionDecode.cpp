@@ -332,10 +332,10 @@ Value AttentionLoops::decode() {
   return e.map(
       all.sum, of.dropResult(2), all.y,
       [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value nothing = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+        Value zeroF32 = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
         Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
         Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                          args[0], nothing);
+                                          args[0], zeroF32);
         Value divisor = arith::SelectOp::create(b, loc, any, one, args[0]);
         return arith::DivFOp::create(b, loc, args[1], divisor);
       });

@@ -141,7 +141,7 @@ Value AttentionState::attend(Value q, Value first, const Sight &sight,
              e.b, TypeRange{y.getType()}, q, entries[0], entries[1], entries[2],
              first, sight.seen, position, sight.threshold, sight.last,
              keyScales, valueScales, y, op.getKindAttr(), op.getScaleAttr(),
-             op.getHideBelowAttr(), op.getBf16Attr())
+             op.getHideBelowAttr(), op.getAllowBf16Attr())
       .getResult(0);
 }
 
@@ -173,7 +173,7 @@ SmallVector<Value> AttentionState::attendToBlock(Value start, Value from,
       numbers(entries[2], masksPerHead), first, from, sight.seen, position,
       sight.threshold, sight.last, keyScales, valueScales, state[0], state[1],
       state[2], op.getKindAttr(), op.getScaleAttr(), op.getHideBelowAttr(),
-      op.getBf16Attr());
+      op.getAllowBf16Attr());
   return block.getResults();
 }
 

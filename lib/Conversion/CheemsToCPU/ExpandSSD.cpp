@@ -87,8 +87,9 @@ struct ExpandSSD : OpRewritePattern<SegmentedSSDOp> {
           cs = ofGroup(op.getC());
     Value skips = op.getSkip() ? ofHeads(op.getSkip()) : Value();
     Value y = e.slice(own[0], rowOffsets, rowSizes, {rows, together, size});
-    auto ssd = SSDOp::create(b, TypeRange{y.getType(), state.getType()}, xs,
-                             steps, as, bs, cs, skips, y, state, op.getBf16());
+    auto ssd =
+        SSDOp::create(b, TypeRange{y.getType(), state.getType()}, xs, steps, as,
+                      bs, cs, skips, y, state, op.getAllowBf16());
 
     b.setInsertionPointToStart(loop.getTerminator().getBody());
     e.insertParallel(ssd.getResult(0), own[0], rowOffsets, rowSizes);

@@ -1,6 +1,6 @@
 // cheems-fuse-epilogues: what is done to a product alone is done before it is
 // stored.
-#include "FinishColumns.h"
+#include "ColumnEpilogues.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"
@@ -78,13 +78,14 @@ Value cloneBody(OpBuilder &b, linalg::GenericOp op,
   IRMapping map;
   for (OpOperand *product : products) {
     auto linear = product->get().getDefiningOp<LinearOp>();
-    size_t taken = linear.getWeights().size(), beside = linear.getWith().size();
+    size_t taken = linear.getWeights().size(),
+           operands = linear.getWith().size();
     SmallVector<Value> own(sums.take_front(taken));
-    llvm::append_range(own, others.take_front(beside));
+    llvm::append_range(own, others.take_front(operands));
     map.map(op.getMatchingBlockArgument(product),
             cloneEpilogue(b, linear.getEpilogue(), own));
     sums = sums.drop_front(taken);
-    others = others.drop_front(beside);
+    others = others.drop_front(operands);
   }
   for (OpOperand *operand : op.getDpsInputOperands()) {
     if (!llvm::is_contained(products, operand)) {
@@ -207,7 +208,7 @@ struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
     SmallVector<LinearOp> products;
     getOperation().walk([&](LinearOp op) { products.push_back(op); });
     for (LinearOp op : products) {
-      finishColumns(op, rewriter);
+      fuseColumnEpilogues(op, rewriter);
     }
   }
 };

@@ -105,7 +105,7 @@ struct PairTables : cheems::impl::PairTablesPassBase<PairTables> {
       SmallVector<Attribute> names(left.getNames().getValue());
       llvm::append_range(names, right.getNames());
       left.setNamesAttr(rewriter.getArrayAttr(names));
-      left.setBeside(true);
+      left.setByColumns(true);
       if (QuantizedAttr quantized = left.getQuantizedAttr()) {
         left.setQuantizedAttr(QuantizedAttr::get(
             &getContext(), quantized.getBits(), size, quantized.getPart()));

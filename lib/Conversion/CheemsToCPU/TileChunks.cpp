@@ -31,11 +31,11 @@ struct TileChunks : cheems::impl::TileChunksPassBase<TileChunks> {
       rewriter.setInsertionPoint(op);
       int64_t rows = cast<ShapedType>(op.getX().getType()).getDimSize(0);
       if (!ShapedType::isDynamic(rows) && rows <= size) {
-        bool bf16 = op.getBf16();
+        bool bf16 = op.getAllowBf16();
         auto whole = rewriter.replaceOpWithNewOp<cheems::SSDChunkOp>(
             op, op->getResultTypes(), op->getOperands(),
             op->getDiscardableAttrDictionary().getValue());
-        whole.setBf16(bf16);
+        whole.setAllowBf16(bf16);
         continue;
       }
       scf::SCFTilingOptions options;

@@ -121,7 +121,7 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
         entries(op.getMask(), from, count), op.getFirst(), from, op.getSeen(),
         position, op.getThreshold(), op.getLast(), keyScales, valueScales,
         state[0], state[1], state[2], op.getKindAttr(), op.getScaleAttr(),
-        op.getHideBelowAttr(), op.getBf16Attr());
+        op.getHideBelowAttr(), op.getAllowBf16Attr());
     return online.getResults();
   }
 
@@ -136,11 +136,11 @@ struct RowBlock : cheems::BaseBuilder<RowBlock> {
     auto divided = linalg::GenericOp::create(
         b, loc, TypeRange{y.getType()}, sum, y, maps, loops,
         [&](OpBuilder &b, Location loc, ValueRange args) {
-          Value nothing =
+          Value zeroF32 =
               arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
           Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
           Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                            args[0], nothing);
+                                            args[0], zeroF32);
           Value divisor = arith::SelectOp::create(b, loc, any, one, args[0]);
           linalg::YieldOp::create(
               b, loc,

@@ -18,13 +18,13 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
 
   /// Of a product's columns: the product comes along, so nothing else may read
   /// it.
-  static SmallVector<OpFoldResult> finishSizes(cheems::FinishOp op,
-                                               int64_t panels, Builder &b) {
+  static SmallVector<OpFoldResult>
+  columnEpilogueSizes(cheems::ColumnEpilogueOp op, int64_t panels, Builder &b) {
     int64_t columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
     bool several = !ShapedType::isDynamic(columns) &&
                    columns > panels * cheems::LinearOp::kColumns;
     auto linear = op.getY().getDefiningOp<cheems::LinearOp>();
-    if (!several || !linear || cheems::finishOf(linear) != op ||
+    if (!several || !linear || cheems::columnEpilogueOf(linear) != op ||
         isa<scf::ForOp>(op->getParentOp())) {
       return {};
     }
@@ -38,7 +38,7 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     // behind. In a loop already, it is one matrix after the other.
     int64_t count =
         cast<ShapedType>(op.getWeights()[0].getType()).getDimSize(0);
-    if (isa<scf::ForOp>(op->getParentOp()) || cheems::finishOf(op) ||
+    if (isa<scf::ForOp>(op->getParentOp()) || cheems::columnEpilogueOf(op) ||
         count <= panels) {
       return {};
     }
@@ -86,8 +86,8 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
     if (empty || product.getPanels() == 0) {
       return {};
     }
-    if (auto finish = dyn_cast<cheems::FinishOp>(op.getOperation())) {
-      return finishSizes(finish, product.getPanels(), b);
+    if (auto epilogue = dyn_cast<cheems::ColumnEpilogueOp>(op.getOperation())) {
+      return columnEpilogueSizes(epilogue, product.getPanels(), b);
     }
     return productSizes(cast<cheems::LinearOp>(op.getOperation()),
                         product.getPanels(), b);
@@ -121,9 +121,10 @@ struct TileThreads : cheems::impl::TileThreadsPassBase<TileThreads> {
                  return user == op || isa<scf::ForallOp, tensor::DimOp>(user);
                });
       };
-      auto finish = dyn_cast<cheems::FinishOp>(op.getOperation());
-      auto product = finish ? finish.getY().getDefiningOp<cheems::LinearOp>()
-                            : cheems::LinearOp();
+      auto epilogue = dyn_cast<cheems::ColumnEpilogueOp>(op.getOperation());
+      auto product = epilogue
+                         ? epilogue.getY().getDefiningOp<cheems::LinearOp>()
+                         : cheems::LinearOp();
       auto ownProduct = [&](OpResult producer) {
         return product && producer.getOwner() == product.getOperation();
       };

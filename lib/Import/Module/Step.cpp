@@ -28,7 +28,7 @@ struct Step {
         mlir::cheems::LayoutAttrInterface(),
         permute.empty() ? DenseI64ArrayAttr()
                         : e.b.getDenseI64ArrayAttr(permute),
-        /*beside=*/false, quantized);
+        /*by_columns=*/false, quantized);
   }
 
   /// What follows is that part of the step, called `name`.

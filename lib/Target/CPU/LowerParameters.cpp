@@ -30,7 +30,7 @@ struct LowerParameters
       };
       add("layout", op.getLayoutAttr());
       add("permute", op.getPermuteAttr());
-      add("beside", op.getBesideAttr());
+      add("by_columns", op.getByColumnsAttr());
       add("quantized", op.getQuantizedAttr());
       if (failed(lower(op, type,
                        table.add(fields.getDictionary(&getContext()))))) {

@@ -45,8 +45,8 @@ func.func @row(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memr
 // CHECK: return
 func.func @place(%m: memref<1x?xf32>, %p: memref<1x?xi32>, %first: index, %t: memref<1x1xf32>, %l: memref<1x1xi32>, %w: memref<1x1xi32>, %w1: memref<1xi32>, %t1: memref<1xf32>, %l1: memref<1xi32>, %k: memref<1x?x64xf32>) {
   %one = arith.constant 1 : index
-  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>) place(%w : memref<1x1xi32>)
-  cheems.keep_update keep 100 ins(%t1, %l1, %first, %one : memref<1xf32>, memref<1xi32>, index, index) place(%w1 : memref<1xi32>) outs(%k, %k, %m, %p : memref<1x?x64xf32>, memref<1x?x64xf32>, memref<1x?xf32>, memref<1x?xi32>)
+  cheems.keep_threshold keep 100 ins(%m, %p, %first : memref<1x?xf32>, memref<1x?xi32>, index) outs(%t, %l : memref<1x1xf32>, memref<1x1xi32>) moves_to(%w : memref<1x1xi32>)
+  cheems.keep_update keep 100 ins(%t1, %l1, %first, %one : memref<1xf32>, memref<1xi32>, index, index) moves_to(%w1 : memref<1xi32>) outs(%k, %k, %m, %p : memref<1x?x64xf32>, memref<1x?x64xf32>, memref<1x?xf32>, memref<1x?xi32>)
   return
 }
 

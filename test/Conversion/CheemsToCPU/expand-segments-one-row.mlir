@@ -94,7 +94,7 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
 // CHECK: scf.for
 // CHECK: %[[PLACE:.*]] = arith.minui %{{.*}}, %{{.*}}
 // CHECK-COUNT-4: tensor.insert_slice %{{.*}} into %{{.*}}[0, %[[PLACE]]
-// CHECK: cheems.keep_threshold keep 24 ins(%{{.*}}, %{{.*}}, %[[PLACE]] : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) place(
+// CHECK: cheems.keep_threshold keep 24 ins(%{{.*}}, %{{.*}}, %[[PLACE]] : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(
 // CHECK-NOT: cheems.keep_update
 // CHECK: tensor.empty(%{{.*}}) : tensor<?x1x2x1x16xf32>
 // CHECK: scf.forall
@@ -102,7 +102,7 @@ func.func @attention(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %mask: tens
 // CHECK: cheems_cpu.merge_attention
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: cheems.keep_update keep 24 {{.*}} place(
+// CHECK: cheems.keep_update keep 24 {{.*}} moves_to(
 // CHECK-COUNT-4: tensor.insert_slice
 // CHECK: arith.divf
 func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xf32>, %masks: tensor<?x3x2x?xf32>, %positions: tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32> {
@@ -125,10 +125,10 @@ func.func @window(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: ten
 // CHECK: tensor.insert_slice %[[NEW_COUNTS]] into %[[CS]]
 // CHECK: tensor.insert_slice %[[KEPT]]#3 into %[[SEEN]]
 // CHECK: scf.forall
-// CHECK: cheems_cpu.online_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 bf16 {{.*}} seen(%{{.*}} : tensor<1xi32>) scales(
+// CHECK: cheems_cpu.online_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 allow_bf16 {{.*}} seen(%{{.*}} : tensor<1xi32>) scales(
 // CHECK: cheems_cpu.merge_attention
 func.func @counted(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xi8>, %masks: tensor<?x3x2x?xf32>, %counts: tensor<?x3x2xi32>) -> tensor<?x2x16xf32> {
-  %r:7 = cheems.segmented_attention threshold scale 0.5 hide_below 0.25 block 8 bf16 one_row ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) counts(%counts : tensor<?x3x2xi32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2xi32>
+  %r:7 = cheems.segmented_attention threshold scale 0.5 hide_below 0.25 block 8 allow_bf16 one_row ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) counts(%counts : tensor<?x3x2xi32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2xi32>
   return %r#0 : tensor<?x2x16xf32>
 }
 

@@ -110,9 +110,9 @@ func.func @ssd(%x: tensor<?x2x8xf32>, %dt: tensor<?x2xf32>, %a: tensor<2xf32>, %
 // CHECK-DAG: %[[GROUP:.*]] = affine.apply #[[MAP_HALF]](%[[FOUR_HEADS]])
 // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, %{{.*}}, %[[HEAD]], 0, 0] [1, 1, 4, 6, 8]
 // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, %[[GROUP]], 0] [%{{.*}}, 1, 6]
-// CHECK: cheems.ssd bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<4x6x8xf32>)
+// CHECK: cheems.ssd allow_bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<4x6x8xf32>)
 func.func @ssd_together(%x: tensor<?x16x8xf32>, %dt: tensor<?x16xf32>, %a: tensor<16xf32>, %b: tensor<?x2x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x16x8xf32>, %pool: tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32> {
-  %r:2 = cheems.segmented_ssd bf16 ins(%x, %dt, %a, %b, %b : tensor<?x16x8xf32>, tensor<?x16xf32>, tensor<16xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%a : tensor<16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>
+  %r:2 = cheems.segmented_ssd allow_bf16 ins(%x, %dt, %a, %b, %b : tensor<?x16x8xf32>, tensor<?x16xf32>, tensor<16xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%a : tensor<16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>) -> tensor<?x16x8xf32>, tensor<?x7x16x6x8xf32>
   return %r#0 : tensor<?x16x8xf32>
 }
 
@@ -188,9 +188,9 @@ func.func @rounded(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: te
 // CHECK: tensor.parallel_insert_slice %[[V1]] into %[[VS]]
 // CHECK: tensor.parallel_insert_slice %[[K2]] into %[[KEY_SCALES]]
 // CHECK: tensor.parallel_insert_slice %[[V2]] into %[[VALUE_SCALES]]
-// CHECK: cheems.dynamic_mask_attention bias scale 5.000000e-01 bf16 ins({{.*}}) scales(
+// CHECK: cheems.dynamic_mask_attention bias scale 5.000000e-01 allow_bf16 ins({{.*}}) scales(
 func.func @codes(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xi8>, %masks: tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32> {
-  %r:6 = cheems.segmented_attention bias scale 0.5 block 8 bf16 ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>
+  %r:6 = cheems.segmented_attention bias scale 0.5 block 8 allow_bf16 ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>) scales(%masks, %masks : tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?x16xi8>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xf32>
   return %r#0 : tensor<?x2x16xf32>
 }
 

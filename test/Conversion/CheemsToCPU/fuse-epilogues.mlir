@@ -120,7 +120,7 @@ func.func @apart(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %s: tensor<?xf32
 // place, in a tensor of whole panels.
 // CHECK-LABEL: @parts
 // CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%arg0 : tensor<?x8xf32>) weights(%arg1 : {{.*}}) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
-// CHECK: %[[ALL:.*]] = cheems_cpu.finish turned 32 mapped [40, 52] angles(%arg2, %arg3 : tensor<?x4xf32>, tensor<?x4xf32>) with(%arg4 : tensor<12xf32>) outs(%[[SUMS]] : tensor<?x64xf32>) {
+// CHECK: %[[ALL:.*]] = cheems_cpu.column_epilogue rotated 32 mapped [40, 52] angles(%arg2, %arg3 : tensor<?x4xf32>, tensor<?x4xf32>) with(%arg4 : tensor<12xf32>) outs(%[[SUMS]] : tensor<?x64xf32>) {
 // CHECK: ^bb0(%[[STEP:.*]]: f32, %[[BIAS:.*]]: f32):
 // CHECK: %[[BIASED:.*]] = arith.addf %[[STEP]], %[[BIAS]] : f32
 // CHECK: %[[EXP:.*]] = math.exp %[[BIASED]] : f32
@@ -167,7 +167,7 @@ func.func @parts(%x: tensor<?x8xf32>, %w: tensor<4x8x16x1xf32>, %cos: tensor<?x4
 
 // What is read as a whole, or turned behind columns that are not, keeps its own ops.
 // CHECK-LABEL: @turned_behind
-// CHECK-NOT: cheems_cpu.finish
+// CHECK-NOT: cheems_cpu.column_epilogue
 // CHECK: cheems.rotary
 // CHECK: return
 func.func @turned_behind(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<?x5x8xf32>) {
@@ -185,7 +185,7 @@ func.func @turned_behind(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: te
 
 // Nothing is turned in place where another part has some of its columns.
 // CHECK-LABEL: @overlapping
-// CHECK-NOT: cheems_cpu.finish
+// CHECK-NOT: cheems_cpu.column_epilogue
 // CHECK: cheems.rotary
 // CHECK: return
 func.func @overlapping(%x: tensor<?x8xf32>, %w: tensor<3x8x16x1xf32>, %cos: tensor<?x4xf32>, %sin: tensor<?x4xf32>) -> (tensor<?x2x8xf32>, tensor<?x40xf32>) {

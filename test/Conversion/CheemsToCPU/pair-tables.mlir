@@ -7,9 +7,9 @@
 // CHECK: %[[UP:.*]] = tensor.extract_slice %[[W]][0, 8] [9, 8] [1, 1] : tensor<9x16xbf16> to tensor<9x8xbf16>
 // CHECK: cheems.mix_experts softmax silu ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[DOWN]], %[[UP]] :
 // CHECK-LABEL: func.func @step
-// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] beside : tensor<9x16xbf16>
+// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] by_columns : tensor<9x16xbf16>
 // CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[A]], %{{.*}})
-// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["1.down", "1.up"] beside : tensor<9x16xbf16>
+// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["1.down", "1.up"] by_columns : tensor<9x16xbf16>
 // CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[B]], %{{.*}})
 // doc: cheems-pair-tables
 func.func private @layer(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %down: tensor<9x8xbf16>, %up: tensor<9x8xbf16>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -68,8 +68,8 @@ func.func @apart(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi3
 // CHECK-NOT: tensor.extract_slice
 // CHECK: cheems.mix_experts softmax silu ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[DOWN]], %[[UP]] : {{.*}}) scales(%[[C]], %[[G]] :
 // CHECK-LABEL: func.func @step
-// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
-// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
+// CHECK-NEXT: %[[A:.*]] = cheems.parameter ["0.down", "0.up"] by_columns quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
+// CHECK-NEXT: %[[B:.*]] = cheems.parameter ["0.down", "0.up"] by_columns quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
 // CHECK-NEXT: call @layer(%{{.*}}, %{{.*}}, %{{.*}}, %[[A]], %{{.*}}, %[[B]])
 func.func private @layer(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %down: tensor<9x8xi8>, %up: tensor<9x8xi8>, %y: tensor<?x8xf32>, %downScale: tensor<9x1xf32>, %upScale: tensor<9x1xf32>) -> tensor<?x8xf32> {
   %c = tensor.extract_slice %downScale[0, 0] [9, 1] [1, 1] : tensor<9x1xf32> to tensor<9xf32>

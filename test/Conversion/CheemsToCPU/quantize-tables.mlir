@@ -21,11 +21,11 @@
 // PAIRS-LABEL: func.func private @layer
 // PAIRS: cheems.mix_experts
 // PAIRS-LABEL: func.func @step
-// PAIRS: cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
-// PAIRS: cheems.parameter ["0.down", "0.up"] beside quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
+// PAIRS: cheems.parameter ["0.down", "0.up"] by_columns quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
+// PAIRS: cheems.parameter ["0.down", "0.up"] by_columns quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
 // PAIRS: call @layer
-// PAIRS: cheems.parameter ["1.down", "1.up"] beside quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
-// PAIRS: cheems.parameter ["1.down", "1.up"] beside quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
+// PAIRS: cheems.parameter ["1.down", "1.up"] by_columns quantized <bits = 8, group = 8, part = codes> : tensor<9x16xi8>
+// PAIRS: cheems.parameter ["1.down", "1.up"] by_columns quantized <bits = 8, group = 8, part = scales> : tensor<9x2xf32>
 // PAIRS-NOT: cheems.parameter
 func.func private @layer(%x: tensor<?x8xf32>, %s: tensor<?x1x3xf32>, %e: tensor<?x1x3xi32>, %down: tensor<9x8xbf16>, %up: tensor<9x8xbf16>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = cheems.mix_experts softmax silu

@@ -46,10 +46,10 @@ func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tens
 // What finishes a product says how many panels: whole heads, here of 128 columns.
 // CHECK-LABEL: @finished
 // CHECK: cheems_cpu.linear ins
-// CHECK: cheems_cpu.finish {{.*}}{cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}
+// CHECK: cheems_cpu.column_epilogue {{.*}}{cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>}
 func.func @finished(%x: tensor<?x512xf32>, %m: tensor<16x256x16x2xbf16>, %c: tensor<?x64xf32>, %s: tensor<?x64xf32>, %y: tensor<?x256xf32>) -> tensor<?x256xf32> {
   %r = cheems_cpu.linear ins(%x : tensor<?x512xf32>) weights(%m : tensor<16x256x16x2xbf16>) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
-  %f = cheems_cpu.finish turned 256 angles(%c, %s : tensor<?x64xf32>, tensor<?x64xf32>) outs(%r : tensor<?x256xf32>) -> tensor<?x256xf32>
+  %f = cheems_cpu.column_epilogue rotated 256 angles(%c, %s : tensor<?x64xf32>, tensor<?x64xf32>) outs(%r : tensor<?x256xf32>) -> tensor<?x256xf32>
   return %f : tensor<?x256xf32>
 }
 

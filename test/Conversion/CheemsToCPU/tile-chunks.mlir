@@ -23,9 +23,9 @@ func.func @sequence(%x: tensor<?x1x8xf32>, %dt: tensor<?x1xf32>, %a: tensor<1xf3
 
 // CHECK-LABEL: @decode
 // CHECK-NOT: scf.for
-// CHECK: cheems.ssd_chunk bf16 ins(%arg0, %arg1, %arg2, %arg3, %arg3 : {{.*}}) outs(%arg4, %arg5 : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
+// CHECK: cheems.ssd_chunk allow_bf16 ins(%arg0, %arg1, %arg2, %arg3, %arg3 : {{.*}}) outs(%arg4, %arg5 : tensor<1x1x8xf32>, tensor<1x6x8xf32>)
 func.func @decode(%x: tensor<1x1x8xf32>, %dt: tensor<1x1xf32>, %a: tensor<1xf32>, %b: tensor<1x1x6xf32>, %y: tensor<1x1x8xf32>, %h: tensor<1x6x8xf32>) -> (tensor<1x1x8xf32>, tensor<1x6x8xf32>) {
-  %r:2 = cheems.ssd bf16 {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
+  %r:2 = cheems.ssd allow_bf16 {cheems_cpu.strategy = #cheems_cpu.ssd_strategy<chunk = 16>} ins(%x, %dt, %a, %b, %b : tensor<1x1x8xf32>, tensor<1x1xf32>, tensor<1xf32>, tensor<1x1x6xf32>, tensor<1x1x6xf32>)
                     outs(%y, %h : tensor<1x1x8xf32>, tensor<1x6x8xf32>) -> tensor<1x1x8xf32>, tensor<1x6x8xf32>
   return %r#0, %r#1 : tensor<1x1x8xf32>, tensor<1x6x8xf32>
 }

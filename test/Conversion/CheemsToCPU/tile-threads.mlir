@@ -108,7 +108,7 @@ func.func @experts(%g: tensor<?x2x1x16xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?
 // CHECK: scf.forall (%[[P:.*]]) = (0) to (9) step (4) shared_outs(%[[O:.*]] = %{{.*}})
 // CHECK-DAG: %[[N:.*]] = affine.apply #{{.*}}(%[[P]])
 // CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<?x8x16x1xf32>) outs(%{{.*}} : tensor<?x?xf32>)
-// CHECK: %[[ALL:.*]] = cheems_cpu.finish turned 64 mapped [128, 130] at %[[N]] angles({{.*}}) outs(%[[SUMS]] : tensor<?x?xf32>)
+// CHECK: %[[ALL:.*]] = cheems_cpu.column_epilogue rotated 64 mapped [128, 130] at %[[N]] angles({{.*}}) outs(%[[SUMS]] : tensor<?x?xf32>)
 // CHECK: tensor.parallel_insert_slice %[[ALL]] into %[[O]][0, %[[N]]]
 // CHECK-NOT: cheems.
 // CHECK: return
@@ -117,7 +117,7 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x144xf32>
   %y = cheems_cpu.linear ins(%x : tensor<?x8xf32>) weights(%w : tensor<9x8x16x1xf32>) outs(%e : tensor<?x144xf32>) -> tensor<?x144xf32>
-  %r = cheems_cpu.finish turned 64 mapped [128, 130] {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
+  %r = cheems_cpu.column_epilogue rotated 64 mapped [128, 130] {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x144xf32>) {
   ^bb0(%step: f32):
     %0 = math.exp %step : f32
     cheems_cpu.yield %0 : f32
@@ -129,14 +129,14 @@ func.func @finished(%x: tensor<?x8xf32>, %w: tensor<9x8x16x1xf32>, %cos: tensor<
 // CHECK-LABEL: @finished_and_read
 // CHECK-NOT: scf.forall
 // CHECK: %[[SUMS:.*]] = cheems_cpu.linear ins(%{{.*}} : tensor<?x8xf32>) weights(%{{.*}} : tensor<8x8x16x1xf32>) outs(%{{.*}} : tensor<?x128xf32>)
-// CHECK: %[[ALL:.*]] = cheems_cpu.finish turned 64 angles({{.*}}) outs(%[[SUMS]] : tensor<?x128xf32>)
+// CHECK: %[[ALL:.*]] = cheems_cpu.column_epilogue rotated 64 angles({{.*}}) outs(%[[SUMS]] : tensor<?x128xf32>)
 // CHECK: return %[[ALL]], %[[SUMS]]
 func.func @finished_and_read(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %cos: tensor<?x32xf32>, %sin: tensor<?x32xf32>) -> (tensor<?x128xf32>, tensor<?x128xf32>) {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%rows) : tensor<?x128xf32>
   %y = cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 8>} ins(%x : tensor<?x8xf32>) weights(%w : tensor<8x8x16x1xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
-  %r = cheems_cpu.finish turned 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %r = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} angles(%cos, %sin : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %r, %y : tensor<?x128xf32>, tensor<?x128xf32>
 }
 

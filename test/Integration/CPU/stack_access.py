@@ -34,7 +34,7 @@ POOL = "cheems_parallel_for"
 SPILLS = {
     # Epilogues and what makes a row's weights: exp as a polynomial, of 16 columns at a time in two registers each.
     "linear": {"8 lanes": 9},
-    "finish+linear": {"8 lanes": 3},
+    "column_epilogue+linear": {"8 lanes": 3},
     "ssd_chunk": {"8 lanes": 5},
     "dynamic_mask": {"8 lanes": 1},
     # Lanes that a compare chose leave one by one through memory: AVX2 has no instruction that stores them together.

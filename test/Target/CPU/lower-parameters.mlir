@@ -41,11 +41,11 @@ func.func @permuted(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (te
 // Tables side by side are another parameter than one below the other.
 // CHECK: module attributes {cheems.parameter_bytes = 128 : i64, cheems.parameters = [
 // CHECK-SAME: {names = ["d", "u"], offset = 0 : i64, type = tensor<4x4xf32>}
-// CHECK-SAME: {beside, names = ["d", "u"], offset = 64 : i64, type = tensor<4x4xf32>}
+// CHECK-SAME: {by_columns, names = ["d", "u"], offset = 64 : i64, type = tensor<4x4xf32>}
 // CHECK-LABEL: @beside
 func.func @beside(%weights: memref<?xi8> {cheems.field = "parameters"}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %below = cheems.parameter ["d", "u"] : tensor<4x4xf32>
-  %beside = cheems.parameter ["d", "u"] beside : tensor<4x4xf32>
+  %beside = cheems.parameter ["d", "u"] by_columns : tensor<4x4xf32>
   return %below, %beside : tensor<4x4xf32>, tensor<4x4xf32>
 }
 

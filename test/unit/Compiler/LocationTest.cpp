@@ -102,7 +102,7 @@ TEST_P(MergedLocations, pairedTablesNameBoth) {
   run(Stage::Imported, Stage::Fused);
   std::set<std::string> tables;
   module->walk([&](mlir::cheems::ParameterOp op) {
-    if (op.getNames().size() == 2 && op.getBeside()) {
+    if (op.getNames().size() == 2 && op.getByColumns()) {
       tables.insert(mlir::cheems::describeParts(op->getLoc()));
     }
   });

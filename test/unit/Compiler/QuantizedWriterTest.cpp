@@ -69,7 +69,7 @@ protected:
       fields.append("layout", mlir::cheems::PanelsAttr::get(&context, 16, 4));
     }
     if (beside) {
-      fields.append("beside", builder.getUnitAttr());
+      fields.append("by_columns", builder.getUnitAttr());
     }
     fields.append("quantized", mlir::cheems::QuantizedAttr::get(
                                    &context, format.bits, format.group, part));

@@ -199,7 +199,7 @@ TEST_F(WeightWriter, PutsRowsSideBySide) {
       mlir::NamedAttrList fields(
           mlir::cast<mlir::DictionaryAttr>(table.back()));
       fields.set("names", builder.getStrArrayAttr({"left", "right"}));
-      fields.set("beside", builder.getUnitAttr());
+      fields.set("by_columns", builder.getUnitAttr());
       table.back() = fields.getDictionary(&context);
       std::string section = write();
       ASSERT_EQ(static_cast<int64_t>(section.size()),

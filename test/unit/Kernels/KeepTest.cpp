@@ -44,8 +44,8 @@ struct Form {
               " = cheems.keep_threshold keep " + std::to_string(keep) +
               " ins(%m, %p, %first : tensor<" + mask + ">, tensor<" + position +
               ">, index) outs(%t, %l : " + results + ")" +
-              (oneRow ? " place(%w : " + place + ")" : "") + " -> " + results +
-              (oneRow ? ", " + place : ""))
+              (oneRow ? " moves_to(%w : " + place + ")" : "") + " -> " +
+              results + (oneRow ? ", " + place : ""))
         .store("%r#0", "t", bound)
         .store("%r#1", "l", last);
     if (oneRow) {
@@ -80,7 +80,7 @@ struct Form {
               " = cheems.keep_update keep " + std::to_string(keep) +
               " ins(%t, %l, %first, %rows : tensor<" + bound + ">, tensor<" +
               last + ">, index, index)" +
-              (oneRow ? " place(%w : tensor<" + last + ">)" : "") +
+              (oneRow ? " moves_to(%w : tensor<" + last + ">)" : "") +
               " outs(%k, %v, %m, %p : " + results + ")" + scales + " -> " +
               results +
               (coded ? ", tensor<" + mask + ">, tensor<" + mask + ">" : ""))

@@ -36,11 +36,12 @@ std::string text(size_t index, const std::string &kind,
   FunctionText function(nameOf(index, kind));
   function.input("x", x).input("dt", step).input("a", head).input("b", b);
   function.input("c", b).input("d", head).output("y", x).output("h", state);
-  function.line("%r:2 = cheems.ssd bf16 ins(%x, %dt, %a, %b, %c : tensor<" + x +
-                ">, tensor<" + step + ">, tensor<" + head + ">, tensor<" + b +
-                ">, tensor<" + b + ">) skip(%d : tensor<" + head +
-                ">) outs(%y, %h : tensor<" + x + ">, tensor<" + state +
-                ">) -> tensor<" + x + ">, tensor<" + state + ">");
+  function.line(
+      "%r:2 = cheems.ssd allow_bf16 ins(%x, %dt, %a, %b, %c : tensor<" + x +
+      ">, tensor<" + step + ">, tensor<" + head + ">, tensor<" + b +
+      ">, tensor<" + b + ">) skip(%d : tensor<" + head +
+      ">) outs(%y, %h : tensor<" + x + ">, tensor<" + state + ">) -> tensor<" +
+      x + ">, tensor<" + state + ">");
   return function.store("%r#0", "y", x).store("%r#1", "h", state).text();
 }
 

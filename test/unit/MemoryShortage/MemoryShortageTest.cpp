@@ -2,6 +2,7 @@
 #include "../Artifact/FakeArtifact.h"
 #include "FailingAllocations.h"
 #include "runtime/Session/Session.h"
+#include "runtime/ThreadPool/ThreadPool.h"
 #include <csignal>
 #include <gtest/gtest.h>
 #include <memory>

@@ -67,7 +67,7 @@ def PairTablesPass : Pass<"cheems-pair-tables", "::mlir::ModuleOp"> {
   let summary = "Store the two rows of an expert side by side";
   let description = [{
     Before: `cheems.mix_experts` with two `cheems.parameter` as tables, directly or as arguments of a layer function.
-    After: one parameter [E, 2 D] of both names, with `beside`. The op reads its left and its right columns. Tables of codes are treated
+    After: one parameter [E, 2 D] of both names, with `by_columns`. The op reads its left and its right columns. Tables of codes are treated
     in the same way, and so are their scales: [E, 2].
     Requires: only `cheems.mix_experts` uses the tables, in pairs. Other tables stay as they are.
     Guarantees: the rows of an expert are one run of memory, not two. Preserves bits.
@@ -81,7 +81,7 @@ def FuseEpiloguesPass : Pass<"cheems-fuse-epilogues", "::mlir::func::FuncOp"> {
     Before: a `cheems_cpu.linear`, or two with the same `x` and weights of the same type. Their only user is a `linalg.generic` that is
     elementwise over [T, N]: a bias, an activation, a gate, a residual.
     After: one `cheems_cpu.linear` with the weights of both, and with the generic as its epilogue.
-    A merged product may be read by columns. Then one `cheems_cpu.finish` of the product replaces `cheems.rotary` of the first columns and
+    A merged product may be read by columns. Then one `cheems_cpu.column_epilogue` of the product replaces `cheems.rotary` of the first columns and
     the elementwise generics of the last part that has some (bias and softplus of a step). The rows of the product are then whole panels.
     Requires: f32 tensors. The other operands of the generic are [T, N] or [N]. A generic that reads its destination is fused if a second
     generic updates its result. Then the first one writes a tensor of its own, and the second one writes the tensor that the first one
@@ -124,9 +124,9 @@ def SelectStrategyPass : Pass<"cheems-select-strategy", "::mlir::ModuleOp"> {
 def TileThreadsPass : Pass<"cheems-tile-threads", "::mlir::func::FuncOp"> {
   let summary = "Split products over panels and row-wise work over rows";
   let description = [{
-    Before: `cheems_cpu.linear`, `cheems_cpu.finish` and row-wise ops over all rows of a step. Each has a `cheems_cpu.strategy`.
+    Before: `cheems_cpu.linear`, `cheems_cpu.column_epilogue` and row-wise ops over all rows of a step. Each has a `cheems_cpu.strategy`.
     After: an `scf.forall` around a slice of each op. It goes over groups of panels, over blocks of rows, or, for expert ops, over rows. The
-    fill of an op moves into the loop. So does the product of a `cheems_cpu.finish`; its groups then have whole heads.
+    fill of an op moves into the loop. So does the product of a `cheems_cpu.column_epilogue`; its groups then have whole heads.
     Requires: parallel dimensions. A reduction is never split. An op without a strategy is not split.
     Guarantees: an op that was split has no sizes any more, but keeps what a kernel reads from its strategy. Iterations write disjoint
     slices. Preserves bits: each element sums the same numbers in the same order.

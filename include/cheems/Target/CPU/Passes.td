@@ -9,7 +9,7 @@ def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
   let description = [{
     Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
     After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
-    dictionaries {names, type, layout, permute, beside, offset}, which the archive writer and the loader follow.
+    dictionaries {names, type, layout, permute, by_columns, offset}, which the archive writer and the loader follow.
     Requires: each function with parameters has one such argument.
     Guarantees: offsets are multiples of 64 bytes, in the order of first use. Each parameter is there once. Preserves bits.
   }];

@@ -103,7 +103,7 @@ Value AttentionRow::add(OpBuilder &b, Location loc, Value y, Value weight,
 
 static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
                     Value count, Value y) {
-  Value nothing = constantF32(b, loc, 0),
+  Value zeroF32 = constantF32(b, loc, 0),
         lowest = constantF32(b, loc, -std::numeric_limits<double>::infinity());
   auto maximum = scf::ForOp::create(
       b, loc, row.zero, count, row.one, lowest,
@@ -114,23 +114,23 @@ static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
             b, loc,
             arith::SelectOp::create(b, loc, shown, next, best[0]).getResult());
       });
-  y = row.update(b, loc, y, [&](OpBuilder &, Value, Value) { return nothing; });
+  y = row.update(b, loc, y, [&](OpBuilder &, Value, Value) { return zeroF32; });
   auto weigh = scf::ForOp::create(
-      b, loc, row.zero, count, row.one, ValueRange{nothing, y},
+      b, loc, row.zero, count, row.one, ValueRange{zeroF32, y},
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
         auto [s, shown] = row.score(b, loc, j);
         Value power = arith::SubFOp::create(b, loc, s, maximum.getResult(0));
         // A hidden entry weighs nothing whatever its score; with none seen the
         // maximum is -infinity and unused.
         Value e = arith::SelectOp::create(
-            b, loc, shown, math::ExpOp::create(b, loc, power), nothing);
+            b, loc, shown, math::ExpOp::create(b, loc, power), zeroF32);
         Value sum = arith::AddFOp::create(b, loc, args[0], e);
         Value next = row.add(b, loc, args[1], row.weight(b, loc, e, j), j);
         scf::YieldOp::create(b, loc, ValueRange{sum, next});
       });
   Value sum = weigh.getResult(0);
   Value any =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, sum, nothing);
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, sum, zeroF32);
   Value divisor =
       arith::SelectOp::create(b, loc, any, sum, constantF32(b, loc, 1));
   return row.update(b, loc, weigh.getResult(1),

@@ -93,8 +93,8 @@ LogicalResult verifyAttention(Op op, const char *entries) {
   if (failed(verifyScales(op, "C8"))) {
     return failure();
   }
-  if (op.getBf16() && !op.getKeyScales()) {
-    return op.emitOpError("C9: bf16 is given only for i8");
+  if (op.getAllowBf16() && !op.getKeyScales()) {
+    return op.emitOpError("C9: allow_bf16 is given only for i8");
   }
   return success();
 }

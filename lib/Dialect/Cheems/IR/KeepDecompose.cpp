@@ -214,11 +214,11 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   auto loop = scf::ForOp::create(
       b, loc, zero, heads, one, ValueRange{getThreshold(), getLast()}, perHead);
   SmallVector<Value> results(loop.getResults());
-  if (!getPlace()) {
+  if (!getMovesTo()) {
     return results;
   }
   auto places = scf::ForOp::create(
-      b, loc, zero, heads, one, ValueRange{getPlace()},
+      b, loc, zero, heads, one, ValueRange{getMovesTo()},
       [&](OpBuilder &b, Location loc, Value m, ValueRange args) {
         Value mask = tensor::ExtractOp::create(b, loc, results[0],
                                                ValueRange{zero, m}),
@@ -285,7 +285,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
   auto toPlace = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
     Value place = arith::IndexCastOp::create(
         b, loc, b.getIndexType(),
-        tensor::ExtractOp::create(b, loc, getPlace(), ValueRange{m}));
+        tensor::ExtractOp::create(b, loc, getMovesTo(), ValueRange{m}));
     Value moves =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, keep);
     auto branch = scf::IfOp::create(
@@ -300,7 +300,7 @@ FailureOr<SmallVector<Value>> KeepUpdateOp::decomposeOperation(OpBuilder &b) {
     scf::YieldOp::create(b, loc, branch.getResults());
   };
   auto body = [&](OpBuilder &b, Location loc, Value m, ValueRange outer) {
-    getPlace() ? toPlace(b, loc, m, outer) : compared(b, loc, m, outer);
+    getMovesTo() ? toPlace(b, loc, m, outer) : compared(b, loc, m, outer);
   };
   auto loop = scf::ForOp::create(b, loc, zero, heads, one, getDpsInits(), body);
   return SmallVector<Value>(loop.getResults());

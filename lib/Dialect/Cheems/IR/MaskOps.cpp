@@ -35,16 +35,16 @@ LogicalResult KeepThresholdOp::verify() {
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C3: keeps at least one key, got ") << keep;
   }
-  if (!getPlace()) {
+  if (!getMovesTo()) {
     return success();
   }
   if (!compatible(shapeOf(getThreshold())[0], 1)) {
     return emitOpError("C4: place is given only for one row, got ")
            << getThreshold().getType();
   }
-  return verifySameShape(*this, "C4", shapeOf(getPlace()),
+  return verifySameShape(*this, "C4", shapeOf(getMovesTo()),
                          shapeOf(getThreshold()),
-                         "shapes of place and threshold");
+                         "shapes of moves_to and threshold");
 }
 
 LogicalResult KeepUpdateOp::verify() {
@@ -65,8 +65,8 @@ LogicalResult KeepUpdateOp::verify() {
   if (int64_t keep = getKeepAttr().getInt(); keep < 1) {
     return emitOpError("C4: keeps at least one key, got ") << keep;
   }
-  if (getPlace() && !compatible(shapeOf(getPlace())[0], entries[0])) {
-    return emitOpError("C6: place has one entry per head");
+  if (getMovesTo() && !compatible(shapeOf(getMovesTo())[0], entries[0])) {
+    return emitOpError("C6: moves_to has one entry per head");
   }
   return verifyScales(*this, "C5");
 }

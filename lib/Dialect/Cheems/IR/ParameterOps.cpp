@@ -14,7 +14,7 @@ static LogicalResult verifyQuantized(ParameterOp op, QuantizedAttr quantized,
   bool codes = part == QuantizedPart::Codes;
   bool shaped =
       part == QuantizedPart::Matrix
-          ? type.getRank() == 2 && !layout && !op.getBeside()
+          ? type.getRank() == 2 && !layout && !op.getByColumns()
       : layout ? layout.mayHave(type.getShape(), /*stacked=*/false, quantized)
                : type.getRank() == 2 && quantized.getBits() == 8;
   bool element = codes ? type.getElementType().isInteger(8)
@@ -59,9 +59,9 @@ LogicalResult ParameterOp::verify() {
     return failure();
   }
   auto names = static_cast<int64_t>(getNames().size());
-  if (getBeside() && (layout || permute || type.getRank() != 2 ||
-                      type.getDimSize(1) % names != 0)) {
-    return emitOpError("C5: beside needs a matrix of rows with ")
+  if (getByColumns() && (layout || permute || type.getRank() != 2 ||
+                         type.getDimSize(1) % names != 0)) {
+    return emitOpError("C5: by_columns needs a matrix of rows with ")
            << names << " equal parts, got " << type;
   }
   return success();

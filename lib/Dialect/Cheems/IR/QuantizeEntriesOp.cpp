@@ -44,11 +44,11 @@ cheems::RowScale::RowScale(OpBuilder &b, Location loc, Value rows, Value t) {
   Value largest = arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
   Value counts = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bits,
                                        constant(least));
-  Value nothing = constantF32(b, loc, 0), levels = constantF32(b, loc, 127);
+  Value zeroF32 = constantF32(b, loc, 0), levels = constantF32(b, loc, 127);
   scale = arith::SelectOp::create(
-      b, loc, counts, arith::DivFOp::create(b, loc, largest, levels), nothing);
+      b, loc, counts, arith::DivFOp::create(b, loc, largest, levels), zeroF32);
   factor = arith::SelectOp::create(
-      b, loc, counts, arith::DivFOp::create(b, loc, levels, largest), nothing);
+      b, loc, counts, arith::DivFOp::create(b, loc, levels, largest), zeroF32);
 }
 
 Value cheems::codeOf(OpBuilder &b, Location loc, Value number, Value factor) {

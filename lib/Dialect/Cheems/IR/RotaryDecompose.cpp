@@ -100,7 +100,7 @@ FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
   AffineMap all = b.getMultiDimIdentityMap(4);
   AffineMap table = AffineMap::get(
       4, 0, {b.getAffineDimExpr(0), b.getAffineDimExpr(3)}, b.getContext());
-  auto turned = linalg::GenericOp::create(
+  auto rotated = linalg::GenericOp::create(
       b, loc, halves, ValueRange{x, getCosine(), getSine()}, y,
       ArrayRef<AffineMap>{all, table, table, all},
       SmallVector<utils::IteratorType>(4, utils::IteratorType::parallel),
@@ -124,5 +124,5 @@ FailureOr<SmallVector<Value>> RotaryOp::decomposeOperation(OpBuilder &b) {
             arith::AddFOp::create(b, loc, straight, crossed).getResult());
       });
   return SmallVector<Value>{tensor::CollapseShapeOp::create(
-      b, loc, type, turned.getResult(0), groups)};
+      b, loc, type, rotated.getResult(0), groups)};
 }

@@ -125,7 +125,7 @@ SSDOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   auto chunk = SSDChunkOp::create(
       b, getLoc(), part->getResultTypes(), part->getOperands(),
       part->getDiscardableAttrDictionary().getValue());
-  chunk.setBf16(getBf16());
+  chunk.setAllowBf16(getAllowBf16());
   part->erase();
   tiled->tiledOps = {chunk};
   tiled->tiledValues.assign(chunk->result_begin(), chunk->result_end());

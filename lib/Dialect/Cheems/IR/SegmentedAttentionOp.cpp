@@ -131,8 +131,8 @@ struct Constraints {
       return op.emitOpError("C8: key_scales and value_scales are given for i8, "
                             "and only then");
     }
-    if (op.getBf16() && !codes) {
-      return op.emitOpError("C9: bf16 is given only for i8");
+    if (op.getAllowBf16() && !codes) {
+      return op.emitOpError("C9: allow_bf16 is given only for i8");
     }
     const char *what = "shapes of scales and [slots, layers, G', C]";
     return success(succeeded(numbers("C8", op.getKeyScales(), what)) &&

@@ -57,7 +57,7 @@ QuantizedAttr WeightUses::Group::quantized() const {
 llvm::DenseMap<Value, Value>
 WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
                          LayoutAttrInterface layout) {
-  llvm::DenseMap<Value, Value> beside;
+  llvm::DenseMap<Value, Value> others;
   setType(codes);
   for (ParameterOp parameter : parameters) {
     QuantizedAttr format = parameter.getQuantizedAttr();
@@ -74,7 +74,7 @@ WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
     auto other = cast<ParameterOp>(b.clone(*parameter));
     other.setQuantizedAttr(part(QuantizedPart::Scales));
     other.getResult().setType(scales);
-    beside[parameter.getResult()] = other.getResult();
+    others[parameter.getResult()] = other.getResult();
   }
   // All arguments first: calls pass on what others received.
   SmallVector<BlockArgument> arguments;
@@ -83,7 +83,7 @@ WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
       auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
       unsigned last = function.getNumArguments();
       (void)function.insertArgument(last, scales, {}, argument.getLoc());
-      beside[argument] = function.getArgument(last);
+      others[argument] = function.getArgument(last);
       arguments.push_back(argument);
     }
   }
@@ -94,10 +94,10 @@ WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
     for (const SymbolTable::SymbolUse &use : *calls) {
       Operation *call = use.getUser();
       Value passed = call->getOperand(argument.getArgNumber());
-      call->insertOperands(call->getNumOperands(), beside.lookup(passed));
+      call->insertOperands(call->getNumOperands(), others.lookup(passed));
     }
   }
-  return beside;
+  return others;
 }
 
 /// The argument that a use passes its value on to; none where the use is no

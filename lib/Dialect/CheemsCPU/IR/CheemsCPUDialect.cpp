@@ -70,7 +70,9 @@ static void printDestination(OpAsmPrinter &printer, Operation *, Value y,
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.cpp.inc"
 
 bool LinearOp::hasIdentityEpilogue() { return isIdentity(getEpilogue()); }
-bool FinishOp::hasIdentityEpilogue() { return isIdentity(getEpilogue()); }
+bool ColumnEpilogueOp::hasIdentityEpilogue() {
+  return isIdentity(getEpilogue());
+}
 
 void LinearOp::build(OpBuilder &b, OperationState &state, TypeRange results,
                      Value x, ValueRange weights, ValueRange scales,
@@ -87,12 +89,13 @@ void LinearOp::build(OpBuilder &b, OperationState &state, TypeRange results,
                 weights.size() + with.size(), epilogue);
 }
 
-void FinishOp::build(OpBuilder &b, OperationState &state, TypeRange results,
-                     IntegerAttr turned, DenseI64ArrayAttr mapped, Value at,
-                     Value cosine, Value sine, ValueRange with, Value y,
-                     EpilogueBuilder epilogue) {
+void ColumnEpilogueOp::build(OpBuilder &b, OperationState &state,
+                             TypeRange results, IntegerAttr rotated,
+                             DenseI64ArrayAttr mapped, Value at, Value cosine,
+                             Value sine, ValueRange with, Value y,
+                             EpilogueBuilder epilogue) {
   auto &properties = state.getOrAddProperties<Properties>();
-  properties.turned = turned;
+  properties.rotated = rotated;
   properties.mapped = mapped;
   size_t segment = 0;
   auto add = [&](ValueRange part) {

@@ -161,8 +161,8 @@ Value sumsOfCodes(OpBuilder &b, Location loc, Value codes, Value weight,
       ArrayRef<OpFoldResult>{rows, panels, b.getIndexAttr(groups),
                              b.getIndexAttr(kColumns)},
       b.getI32Type());
-  Value nothing = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value sums = linalg::FillOp::create(b, loc, nothing, empty).getResult(0);
+  Value zeroI32 = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value sums = linalg::FillOp::create(b, loc, zeroI32, empty).getResult(0);
   MLIRContext *context = b.getContext();
   AffineExpr t, p, g, c, i, h, j;
   bindDims(context, t, p, g, c, i, h, j);

@@ -133,9 +133,9 @@ LogicalResult LinearOp::verifyRegions() {
 }
 
 LogicalResult YieldOp::verify() {
-  if (!isa<LinearOp, FinishOp>((*this)->getParentOp())) {
+  if (!isa<LinearOp, ColumnEpilogueOp>((*this)->getParentOp())) {
     return emitOpError("C1: must be in the epilogue of a cheems_cpu.linear or "
-                       "cheems_cpu.finish");
+                       "cheems_cpu.column_epilogue");
   }
   return success();
 }

@@ -46,14 +46,14 @@ LogicalResult ProductStrategyAttr::verify(EmitError emitError, int64_t panels,
 }
 
 LogicalResult ProductStrategyAttr::verifyOn(Operation *op) const {
-  auto finish = dyn_cast<FinishOp>(op);
-  if (finish && getPanels() % finish.getLeastPanels() != 0) {
+  auto epilogue = dyn_cast<ColumnEpilogueOp>(op);
+  if (epilogue && getPanels() % epilogue.getLeastPanels() != 0) {
     return op->emitOpError()
-           << "needs panels in multiples of " << finish.getLeastPanels()
+           << "needs panels in multiples of " << epilogue.getLeastPanels()
            << ", which hold whole heads, not " << getPanels();
   }
-  return standsOn<LinearOp, FinishOp>(
-      op, *this, "cheems_cpu.linear and cheems_cpu.finish");
+  return standsOn<LinearOp, ColumnEpilogueOp>(
+      op, *this, "cheems_cpu.linear and cheems_cpu.column_epilogue");
 }
 
 LogicalResult RowsStrategyAttr::verify(EmitError emitError, int64_t rows) {

@@ -40,14 +40,14 @@ static Tensor finished(llvm::ArrayRef<Tensor> sums, llvm::ArrayRef<Tensor> with,
   Tensor y({sums[0].shape[0], columns});
   for (int64_t t = 0; t < y.shape[0]; ++t) {
     for (int64_t n = 0; n < columns; ++n) {
-      std::vector<double> own, beside;
+      std::vector<double> own, others;
       for (const Tensor &sum : sums) {
         own.push_back(sum(t, n));
       }
       for (const Tensor &operand : with) {
-        beside.push_back(operand.rank() == 1 ? operand(n) : operand(t, n));
+        others.push_back(operand.rank() == 1 ? operand(n) : operand(t, n));
       }
-      y(t, n) = epilogue(own, beside);
+      y(t, n) = epilogue(own, others);
     }
   }
   return y;

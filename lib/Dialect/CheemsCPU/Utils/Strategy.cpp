@@ -35,11 +35,11 @@ int64_t rowsOf(Value value) {
 }
 } // namespace
 
-FinishOp cheems::finishOf(LinearOp linear) {
+ColumnEpilogueOp cheems::columnEpilogueOf(LinearOp linear) {
   if (linear->getNumResults() != 1 || !linear.getResult(0).hasOneUse()) {
     return {};
   }
-  return dyn_cast<FinishOp>(*linear->user_begin());
+  return dyn_cast<ColumnEpilogueOp>(*linear->user_begin());
 }
 
 bool cheems::hasFewRows(Operation *op) {
@@ -85,8 +85,8 @@ int64_t CPUStrategy::panelsOf(LinearOp op) const {
 
 ProductStrategyAttr CPUStrategy::product(LinearOp op) const {
   // What is in a loop already, or finished behind it, is not cut by itself.
-  bool whole =
-      isParallel(op) || isa<scf::ForOp>(op->getParentOp()) || finishOf(op);
+  bool whole = isParallel(op) || isa<scf::ForOp>(op->getParentOp()) ||
+               columnEpilogueOf(op);
   if (whole && !hasFewRows(op)) {
     return {};
   }
@@ -95,7 +95,7 @@ ProductStrategyAttr CPUStrategy::product(LinearOp op) const {
 }
 
 /// Whole heads, and as many panels as the product would take.
-ProductStrategyAttr CPUStrategy::finish(FinishOp op) const {
+ProductStrategyAttr CPUStrategy::columnEpilogue(ColumnEpilogueOp op) const {
   auto linear = op.getY().getDefiningOp<LinearOp>();
   if (!linear || isParallel(op)) {
     return {};
@@ -138,7 +138,7 @@ ExpertsStrategyAttr CPUStrategy::mixing(MixExpertsOp op) const {
 /// On tiles squares of rows are multiplied in no time: there the passes over
 /// the state count.
 int64_t CPUStrategy::chunkOf(SSDOp op) const {
-  bool tiles = op.getBf16() && target.getProducts() == Products::AMX;
+  bool tiles = op.getAllowBf16() && target.getProducts() == Products::AMX;
   return tiles ? 2 * kChunk : kChunk;
 }
 
@@ -155,8 +155,8 @@ StrategyAttrInterface CPUStrategy::strategyOf(Operation *op) const {
   if (auto linear = dyn_cast<LinearOp>(op)) {
     return product(linear);
   }
-  if (auto finishing = dyn_cast<FinishOp>(op)) {
-    return finish(finishing);
+  if (auto epilogue = dyn_cast<ColumnEpilogueOp>(op)) {
+    return columnEpilogue(epilogue);
   }
   if (auto ssd = dyn_cast<SSDOp>(op)) {
     return SSDStrategyAttr::get(context, chunkOf(ssd));

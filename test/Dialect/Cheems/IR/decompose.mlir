@@ -85,8 +85,8 @@ func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %first: index, %rows: in
 // CHECK: return
 func.func @place(%t: tensor<1x1xf32>, %l: tensor<1x1xi32>, %w: tensor<1x1xi32>, %first: index, %t1: tensor<1xf32>, %l1: tensor<1xi32>, %w1: tensor<1xi32>, %k: tensor<1x9x8xf32>, %m: tensor<1x9xf32>, %p: tensor<1x9xi32>) -> (tensor<1x1xi32>, tensor<1x9x8xf32>) {
   %one = arith.constant 1 : index
-  %f:3 = cheems.keep_threshold keep 4 ins(%m, %p, %first : tensor<1x9xf32>, tensor<1x9xi32>, index) outs(%t, %l : tensor<1x1xf32>, tensor<1x1xi32>) place(%w : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
-  %r:4 = cheems.keep_update keep 4 ins(%t1, %l1, %first, %one : tensor<1xf32>, tensor<1xi32>, index, index) place(%w1 : tensor<1xi32>) outs(%k, %k, %m, %p : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>
+  %f:3 = cheems.keep_threshold keep 4 ins(%m, %p, %first : tensor<1x9xf32>, tensor<1x9xi32>, index) outs(%t, %l : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(%w : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
+  %r:4 = cheems.keep_update keep 4 ins(%t1, %l1, %first, %one : tensor<1xf32>, tensor<1xi32>, index, index) moves_to(%w1 : tensor<1xi32>) outs(%k, %k, %m, %p : tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>) -> tensor<1x9x8xf32>, tensor<1x9x8xf32>, tensor<1x9xf32>, tensor<1x9xi32>
   return %f#2, %r#0 : tensor<1x1xi32>, tensor<1x9x8xf32>
 }
 

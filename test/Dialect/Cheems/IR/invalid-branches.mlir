@@ -163,7 +163,7 @@ func.func @mix_experts_c5_second(%0: tensor<3x8xf32>, %1: tensor<3x1x2xf32>, %2:
 
 func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<4x32xf32>) {
   // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
-  %r = cheems_cpu.finish turned 16 angles(%0, %1 : tensor<4x0xf32>, tensor<4x0xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = cheems_cpu.column_epilogue rotated 16 angles(%0, %1 : tensor<4x0xf32>, tensor<4x0xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
 
@@ -171,15 +171,15 @@ func.func @finish_c1_empty(%0: tensor<4x0xf32>, %1: tensor<4x0xf32>, %2: tensor<
 
 func.func @finish_c1_sine_dynamic(%0: tensor<4x4xf32>, %1: tensor<4x?xf32>, %2: tensor<4x32xf32>) {
   // expected-error@below {{C1: angles are [T, P/2] of y's rows}}
-  %r = cheems_cpu.finish turned 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = cheems_cpu.column_epilogue rotated 16 angles(%0, %1 : tensor<4x4xf32>, tensor<4x?xf32>) outs(%2 : tensor<4x32xf32>) -> tensor<4x32xf32>
   return
 }
 
 // -----
 
 func.func @finish_c3_three(%0: tensor<4x32xf32>) {
-  // expected-error@below {{C3: mapped is [from, to], with turned <= from and from < to}}
-  %r = cheems_cpu.finish mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
+  // expected-error@below {{C3: mapped is [from, to], with rotated <= from and from < to}}
+  %r = cheems_cpu.column_epilogue mapped [3, 5, 7] outs(%0 : tensor<4x32xf32>) {
   ^bb0(%v: f32):
     cheems_cpu.yield %v : f32
   } -> tensor<4x32xf32>
@@ -257,8 +257,8 @@ func.func @parameter_c3_pair() {
 // -----
 
 func.func @parameter_c5_layout() {
-  // expected-error@below {{C5: beside needs a matrix of rows with 2 equal parts}}
-  %r = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 1>) beside : tensor<4x4x16x1xf32>
+  // expected-error@below {{C5: by_columns needs a matrix of rows with 2 equal parts}}
+  %r = cheems.parameter ["a", "b"] layout(#cheems_cpu.panels<16, 1>) by_columns : tensor<4x4x16x1xf32>
   return
 }
 

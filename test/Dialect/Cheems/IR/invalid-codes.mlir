@@ -26,8 +26,8 @@ func.func @dynamic_mask_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9
 // -----
 
 func.func @dynamic_mask_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>) {
-  // expected-error@below {{C9: bf16 is given only for i8}}
-  %r = cheems.dynamic_mask_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index) outs(%q : tensor<3x2x8xf32>) -> tensor<3x2x8xf32>
+  // expected-error@below {{C9: allow_bf16 is given only for i8}}
+  %r = cheems.dynamic_mask_attention bias scale 0.5 allow_bf16 ins(%q, %k, %k, %m, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index) outs(%q : tensor<3x2x8xf32>) -> tensor<3x2x8xf32>
   return
 }
 
@@ -58,8 +58,8 @@ func.func @online_attention_c8_shape(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xi8>
 // -----
 
 func.func @online_attention_c9(%q: tensor<3x2x8xf32>, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %n: index, %s: tensor<1x9xf32>, %h: tensor<3x2xf32>) {
-  // expected-error@below {{C9: bf16 is given only for i8}}
-  %r:3 = cheems_cpu.online_attention bias scale 0.5 bf16 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
+  // expected-error@below {{C9: allow_bf16 is given only for i8}}
+  %r:3 = cheems_cpu.online_attention bias scale 0.5 allow_bf16 ins(%q, %k, %k, %m, %n, %n : tensor<3x2x8xf32>, tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, index, index) outs(%h, %h, %q : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>) -> tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2x8xf32>
   return
 }
 

@@ -386,8 +386,8 @@ func.func @segmented_attention_c8_value_scales_shape(%q: tensor<?x4x8xf32>, %k: 
 // -----
 
 func.func @segmented_attention_c9(%q: tensor<?x4x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x2x8xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %keys: tensor<?x3x2x?x8xbf16>, %values: tensor<?x3x2x?x8xbf16>, %masks: tensor<?x3x2x?xf32>) {
-  // expected-error@below {{C9: bf16 is given only for i8}}
-  %r:4 = cheems.segmented_attention bias scale 0.5 block 8 bf16 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>
+  // expected-error@below {{C9: allow_bf16 is given only for i8}}
+  %r:4 = cheems.segmented_attention bias scale 0.5 block 8 allow_bf16 ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<?x2x8xf32>, tensor<?x2x8xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>) -> tensor<?x4x8xf32>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?x8xbf16>, tensor<?x3x2x?xf32>
   return
 }
 

@@ -219,15 +219,15 @@ func.func @keep_threshold_c3(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index
 
 func.func @keep_threshold_c4(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<5x2xf32>, %l: tensor<5x2xi32>) {
   // expected-error@below {{C4: place is given only for one row, got 'tensor<5x2xf32>'}}
-  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) place(%l : tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>, tensor<5x2xi32>
+  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<5x2xf32>, tensor<5x2xi32>) moves_to(%l : tensor<5x2xi32>) -> tensor<5x2xf32>, tensor<5x2xi32>, tensor<5x2xi32>
   return
 }
 
 // -----
 
 func.func @keep_threshold_c4_shape(%m: tensor<2x9xf32>, %p: tensor<2x9xi32>, %n: index, %t: tensor<1x2xf32>, %l: tensor<1x2xi32>, %w: tensor<1x3xi32>) {
-  // expected-error@below {{C4: shapes of place and threshold differ}}
-  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<1x2xf32>, tensor<1x2xi32>) place(%w : tensor<1x3xi32>) -> tensor<1x2xf32>, tensor<1x2xi32>, tensor<1x3xi32>
+  // expected-error@below {{C4: shapes of moves_to and threshold differ}}
+  %r:3 = cheems.keep_threshold keep 4 ins(%m, %p, %n : tensor<2x9xf32>, tensor<2x9xi32>, index) outs(%t, %l : tensor<1x2xf32>, tensor<1x2xi32>) moves_to(%w : tensor<1x3xi32>) -> tensor<1x2xf32>, tensor<1x2xi32>, tensor<1x3xi32>
   return
 }
 
@@ -282,8 +282,8 @@ func.func @keep_update_c4(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %k: t
 // -----
 
 func.func @keep_update_c6(%t: tensor<2xf32>, %l: tensor<2xi32>, %n: index, %w: tensor<3xi32>, %k: tensor<2x9x8xf32>, %v: tensor<2x9x8xf32>, %m: tensor<2x9xf32>, %p: tensor<2x9xi32>) {
-  // expected-error@below {{C6: place has one entry per head}}
-  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) place(%w : tensor<3xi32>) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
+  // expected-error@below {{C6: moves_to has one entry per head}}
+  %r:4 = cheems.keep_update keep 4 ins(%t, %l, %n, %n : tensor<2xf32>, tensor<2xi32>, index, index) moves_to(%w : tensor<3xi32>) outs(%k, %v, %m, %p : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>) -> tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9xf32>, tensor<2x9xi32>
   return
 }
 
@@ -474,24 +474,24 @@ func.func @parameter_c3_matrices() {
 // -----
 
 func.func @parameter_c5_rank() {
-  // expected-error@below {{C5: beside needs a matrix of rows with 2 equal parts, got 'tensor<8xf32>'}}
-  %r = cheems.parameter ["a", "b"] beside : tensor<8xf32>
+  // expected-error@below {{C5: by_columns needs a matrix of rows with 2 equal parts, got 'tensor<8xf32>'}}
+  %r = cheems.parameter ["a", "b"] by_columns : tensor<8xf32>
   return
 }
 
 // -----
 
 func.func @parameter_c5_columns() {
-  // expected-error@below {{C5: beside needs a matrix of rows with 3 equal parts, got 'tensor<4x8xf32>'}}
-  %r = cheems.parameter ["a", "b", "c"] beside : tensor<4x8xf32>
+  // expected-error@below {{C5: by_columns needs a matrix of rows with 3 equal parts, got 'tensor<4x8xf32>'}}
+  %r = cheems.parameter ["a", "b", "c"] by_columns : tensor<4x8xf32>
   return
 }
 
 // -----
 
 func.func @parameter_c5_permute() {
-  // expected-error@below {{C5: beside needs a matrix of rows with 1 equal parts}}
-  %r = cheems.parameter ["a"] permute [1, 0] beside : tensor<4x8xf32>
+  // expected-error@below {{C5: by_columns needs a matrix of rows with 1 equal parts}}
+  %r = cheems.parameter ["a"] permute [1, 0] by_columns : tensor<4x8xf32>
   return
 }
 
@@ -523,7 +523,7 @@ func.func @parameter_c6_scales() {
 
 func.func @parameter_c6_matrix() {
   // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 8, group = 0, part = matrix>}}
-  %r = cheems.parameter ["a", "b"] beside quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
+  %r = cheems.parameter ["a", "b"] by_columns quantized <bits = 8, group = 0, part = matrix> : tensor<4x8xf32>
   return
 }
 

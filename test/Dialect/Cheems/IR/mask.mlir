@@ -24,11 +24,11 @@ func.func @update(%t: tensor<1xf32>, %l: tensor<1xi32>, %first: index, %rows: in
 }
 
 // CHECK-LABEL: @place
-// CHECK: %[[T:.*]]:3 = cheems.keep_threshold keep 4 ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) place(%{{.*}} : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
-// CHECK: cheems.keep_update keep 4 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<1xf32>, tensor<1xi32>, index, index) place(%{{.*}} : tensor<1xi32>) outs(
+// CHECK: %[[T:.*]]:3 = cheems.keep_threshold keep 4 ins({{.*}}) outs(%{{.*}}, %{{.*}} : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(%{{.*}} : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
+// CHECK: cheems.keep_update keep 4 ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<1xf32>, tensor<1xi32>, index, index) moves_to(%{{.*}} : tensor<1xi32>) outs(
 func.func @place(%t: tensor<1x1xf32>, %l: tensor<1x1xi32>, %w: tensor<1x1xi32>, %t1: tensor<1xf32>, %l1: tensor<1xi32>, %w1: tensor<1xi32>, %first: index, %rows: index, %k: tensor<1x9x8xbf16>, %m: tensor<1x9xf32>, %p: tensor<1x9xi32>) -> (tensor<1x1xi32>, tensor<1x9x8xbf16>) {
-  %f:3 = cheems.keep_threshold keep 4 ins(%m, %p, %first : tensor<1x9xf32>, tensor<1x9xi32>, index) outs(%t, %l : tensor<1x1xf32>, tensor<1x1xi32>) place(%w : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
-  %r:4 = cheems.keep_update keep 4 ins(%t1, %l1, %first, %rows : tensor<1xf32>, tensor<1xi32>, index, index) place(%w1 : tensor<1xi32>) outs(%k, %k, %m, %p : tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, tensor<1x9xi32>) -> tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, tensor<1x9xi32>
+  %f:3 = cheems.keep_threshold keep 4 ins(%m, %p, %first : tensor<1x9xf32>, tensor<1x9xi32>, index) outs(%t, %l : tensor<1x1xf32>, tensor<1x1xi32>) moves_to(%w : tensor<1x1xi32>) -> tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xi32>
+  %r:4 = cheems.keep_update keep 4 ins(%t1, %l1, %first, %rows : tensor<1xf32>, tensor<1xi32>, index, index) moves_to(%w1 : tensor<1xi32>) outs(%k, %k, %m, %p : tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, tensor<1x9xi32>) -> tensor<1x9x8xbf16>, tensor<1x9x8xbf16>, tensor<1x9xf32>, tensor<1x9xi32>
   return %f#2, %r#0 : tensor<1x1xi32>, tensor<1x9x8xbf16>
 }
 

@@ -22,10 +22,10 @@ func.func @positions(%any: tensor<?x8xi32>, %three: tensor<3x8xi32>, %p: tensor<
 
 // CHECK-LABEL: @ssd
 // CHECK: cheems.segmented_ssd ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
-// CHECK: cheems.segmented_ssd bf16 one_row ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
+// CHECK: cheems.segmented_ssd allow_bf16 one_row ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
 func.func @ssd(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %d: tensor<4xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %pool: tensor<?x7x4x6x8xf32>) -> (tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) {
   %0:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
-  %1:2 = cheems.segmented_ssd bf16 one_row ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%0#0, %0#1 : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
+  %1:2 = cheems.segmented_ssd allow_bf16 one_row ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%0#0, %0#1 : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
   return %1#0, %1#1 : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
 }
 
@@ -44,9 +44,9 @@ func.func @visible(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %v: tensor<?x
 }
 
 // CHECK-LABEL: @counted
-// CHECK: cheems.segmented_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 block 64 bf16 one_row ins({{.*}}) mask({{.*}}) segments({{.*}}) layer({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) counts(%{{.*}} : tensor<?x2x2xi32>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2xi32>
+// CHECK: cheems.segmented_attention threshold scale 5.000000e-01 hide_below 2.500000e-01 block 64 allow_bf16 one_row ins({{.*}}) mask({{.*}}) segments({{.*}}) layer({{.*}}) outs({{.*}}) scales(%{{.*}}, %{{.*}} : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) counts(%{{.*}} : tensor<?x2x2xi32>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2xi32>
 func.func @counted(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %v: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %keys: tensor<?x2x2x?x16xi8>, %values: tensor<?x2x2x?x16xi8>, %masks: tensor<?x2x2x?xf32>, %ks: tensor<?x2x2x?xf32>, %vs: tensor<?x2x2x?xf32>, %counts: tensor<?x2x2xi32>) -> tensor<?x4x16xf32> {
-  %r:7 = cheems.segmented_attention threshold scale 0.5 hide_below 0.25 block 64 bf16 one_row ins(%q, %k, %v : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>) scales(%ks, %vs : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) counts(%counts : tensor<?x2x2xi32>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2xi32>
+  %r:7 = cheems.segmented_attention threshold scale 0.5 hide_below 0.25 block 64 allow_bf16 one_row ins(%q, %k, %v : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %values, %masks : tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>) scales(%ks, %vs : tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>) counts(%counts : tensor<?x2x2xi32>) -> tensor<?x4x16xf32>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?x16xi8>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2x?xf32>, tensor<?x2x2xi32>
   return %r#0 : tensor<?x4x16xf32>
 }
 

@@ -10,9 +10,9 @@ func.func @ssd(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %
 }
 
 // CHECK-LABEL: @chunk
-// CHECK: cheems.ssd_chunk bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
+// CHECK: cheems.ssd_chunk allow_bf16 ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) outs(%{{.*}}, %{{.*}} : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
 func.func @chunk(%x: tensor<5x4x8xf32>, %dt: tensor<5x4xf32>, %a: tensor<4xf32>, %b: tensor<5x1x6xf32>, %c: tensor<5x1x6xf32>, %d: tensor<4xf32>, %y: tensor<5x4x8xf32>, %h: tensor<4x6x8xf32>) -> (tensor<5x4x8xf32>, tensor<4x6x8xf32>) {
-  %r:2 = cheems.ssd_chunk bf16 ins(%x, %dt, %a, %b, %c : tensor<5x4x8xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<5x1x6xf32>, tensor<5x1x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
+  %r:2 = cheems.ssd_chunk allow_bf16 ins(%x, %dt, %a, %b, %c : tensor<5x4x8xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<5x1x6xf32>, tensor<5x1x6xf32>) skip(%d : tensor<4xf32>) outs(%y, %h : tensor<5x4x8xf32>, tensor<4x6x8xf32>) -> tensor<5x4x8xf32>, tensor<4x6x8xf32>
   return %r#0, %r#1 : tensor<5x4x8xf32>, tensor<4x6x8xf32>
 }
 

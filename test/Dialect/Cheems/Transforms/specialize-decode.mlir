@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func private @layer(
 // CHECK-NEXT: call @sequence(
 // CHECK-LABEL: func.func private @sequence(
-// CHECK: cheems.segmented_ssd bf16 ins(
+// CHECK: cheems.segmented_ssd allow_bf16 ins(
 // CHECK-LABEL: func.func private @head(
 // CHECK: return
 // CHECK-NEXT: }
@@ -22,7 +22,7 @@
 // CHECK-LABEL: func.func private @layer_decode(
 // CHECK: call @sequence_decode(
 // CHECK-LABEL: func.func private @sequence_decode(
-// CHECK: cheems.segmented_ssd bf16 one_row ins(
+// CHECK: cheems.segmented_ssd allow_bf16 one_row ins(
 // CHECK-NOT: func.func
 func.func @step(%segments: tensor<?x8xi32> {cheems.field = "segments"}, %p: tensor<?xi32>, %x: tensor<?x1x4xf32>, %g: tensor<?x1xf32>, %a: tensor<1xf32>, %pool: tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32> {
   %position, %length = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
@@ -36,7 +36,7 @@ func.func private @layer(%segments: tensor<?x8xi32>, %x: tensor<?x1x4xf32>, %g: 
 }
 func.func private @sequence(%segments: tensor<?x8xi32>, %x: tensor<?x1x4xf32>, %g: tensor<?x1xf32>, %a: tensor<1xf32>, %pool: tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32> {
   %layer = arith.constant 0 : index
-  %y, %h = cheems.segmented_ssd bf16 ins(%x, %g, %a, %x, %x : tensor<?x1x4xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x4xf32>, tensor<?x1x4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%x, %pool : tensor<?x1x4xf32>, tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32>, tensor<?x3x1x4x4xf32>
+  %y, %h = cheems.segmented_ssd allow_bf16 ins(%x, %g, %a, %x, %x : tensor<?x1x4xf32>, tensor<?x1xf32>, tensor<1xf32>, tensor<?x1x4xf32>, tensor<?x1x4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%x, %pool : tensor<?x1x4xf32>, tensor<?x3x1x4x4xf32>) -> tensor<?x1x4xf32>, tensor<?x3x1x4x4xf32>
   return %y : tensor<?x1x4xf32>
 }
 func.func private @head(%x: tensor<?x1x4xf32>) -> tensor<?x1x4xf32> {

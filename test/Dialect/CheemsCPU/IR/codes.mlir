@@ -3,9 +3,9 @@
 // RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
 
 // CHECK-LABEL: @attention
-// CHECK: cheems.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 bf16 ins({{.*}}) seen(%{{.*}} : tensor<?xi32>) scales(%{{.*}}, %{{.*}} : tensor<2x?xf32>, tensor<2x?xf32>) outs(
+// CHECK: cheems.dynamic_mask_attention threshold scale 5.000000e-01 hide_below 1.000000e+00 allow_bf16 ins({{.*}}) seen(%{{.*}} : tensor<?xi32>) scales(%{{.*}}, %{{.*}} : tensor<2x?xf32>, tensor<2x?xf32>) outs(
 func.func @attention(%q: tensor<?x4x8xf32>, %k: tensor<2x?x8xi8>, %m: tensor<1x?xf32>, %first: index, %seen: tensor<?xi32>, %s: tensor<2x?xf32>, %y: tensor<?x4x8xf32>) -> tensor<?x4x8xf32> {
-  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 bf16 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xi8>, tensor<2x?x8xi8>, tensor<1x?xf32>, index) seen(%seen : tensor<?xi32>) scales(%s, %s : tensor<2x?xf32>, tensor<2x?xf32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  %r = cheems.dynamic_mask_attention threshold scale 0.5 hide_below 1.0 allow_bf16 ins(%q, %k, %k, %m, %first : tensor<?x4x8xf32>, tensor<2x?x8xi8>, tensor<2x?x8xi8>, tensor<1x?xf32>, index) seen(%seen : tensor<?xi32>) scales(%s, %s : tensor<2x?xf32>, tensor<2x?xf32>) outs(%y : tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
   return %r : tensor<?x4x8xf32>
 }
 

@@ -104,7 +104,7 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<8x8x16x1xf32>, %y: tensor<?x1
 
 // -----
 
-// expected-error@below {{cannot have #cheems_cpu.product_strategy<panels = 4>, which is for cheems_cpu.linear and cheems_cpu.finish}}
+// expected-error@below {{cannot have #cheems_cpu.product_strategy<panels = 4>, which is for cheems_cpu.linear and cheems_cpu.column_epilogue}}
 module attributes {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>} {}
 
 // -----
@@ -122,6 +122,6 @@ module attributes {cheems_cpu.panels = 4 : i64} {}
 // Heads of 64 columns are four panels.
 func.func @heads(%y: tensor<?x128xf32>, %c: tensor<?x32xf32>) -> tensor<?x128xf32> {
   // expected-error@below {{needs panels in multiples of 4, which hold whole heads, not 6}}
-  %0 = cheems_cpu.finish turned 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 6>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %0 = cheems_cpu.column_epilogue rotated 64 {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 6>} angles(%c, %c : tensor<?x32xf32>, tensor<?x32xf32>) outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %0 : tensor<?x128xf32>
 }

@@ -34,12 +34,12 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
     - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `seen` is [T], and is given only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, C] are given if and only if keys and values are i8.
-    - C9: `bf16` is given only for i8.
+    - C9: `allow_bf16` is given only for i8.
 
     Edges: a row that sees nothing gives zero. The caller guarantees first + T <= C.
 
     Accumulation: f32. Keys, values and codes are widened exactly. The running maximum and sum are f32. A score is multiplied by its
-    key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `bf16`, a target that multiplies bf16 may round
+    key's scale once, and a weight by its value's scale. If keys are bf16, or i8 with `allow_bf16`, a target that multiplies bf16 may round
     queries and weights to bf16. A weight is rounded as exp(s[j]) would be, times the mask for kind `scale`, and times the value's scale.
     y is divided by a sum of exponentials that are not rounded.
 
@@ -55,9 +55,9 @@ def Cheems_DynamicMaskAttentionOp : Cheems_DestinationOp<"dynamic_mask_attention
                        Optional<Cheems_Shaped<[I32], [1]>>:$seen, Optional<Cheems_Shaped<[I32], [2]>>:$position, Optional<Cheems_Shaped<[F32], [2]>>:$threshold,
                        Optional<Cheems_Shaped<[I32], [2]>>:$last, Optional<Cheems_Shaped<[F32], [2]>>:$key_scales,
                        Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, Cheems_Shaped<[F32], [3]>:$y,
-                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$allow_bf16);
   let assemblyFormat = [{
-    $kind `scale` $scale (`hide_below` $hide_below^)? (`bf16` $bf16^)? attr-dict
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`allow_bf16` $allow_bf16^)? attr-dict
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?

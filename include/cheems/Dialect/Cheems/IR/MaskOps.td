@@ -48,7 +48,7 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
 
     Operands and state: `mask` [M, C] f32 and `position` [M, C] i32 are the entries of one sequence. [0, first) are those kept before
     this block, and one entry per row follows. `first` is an index. `threshold` [T, M] f32 and `last` [T, M] i32 are destinations. Keys
-    that were evicted earlier need not be among the entries, because they can never return (docs/rationale.md). A destination `place`
+    that were evicted earlier need not be among the entries, because they can never return (docs/rationale.md). A destination `moves_to`
     [1, M] i32 may be given for one row and first <= W. It says where `keep_update` moves the row's entry: the first place below W whose
     entry is not kept, or W if nothing moves.
 
@@ -56,7 +56,7 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
     - C1: `mask` and `position` have the same shape [M, C].
     - C2: `threshold` and `last` have the same shape [T, M].
     - C3: `keep` (W) >= 1.
-    - C4: `place` has the shape of `threshold`, which is then [1, M].
+    - C4: `moves_to` has the shape of `threshold`, which is then [1, M].
 
     Edges: of equal masks, the lower position stays. Positions are distinct and not negative. The caller guarantees first + T <= C.
     NaN masks come last and are never kept; if the W-th mask is NaN, the result is (-infinity, 2^31 - 1). Both zeros are equal, and a
@@ -72,10 +72,10 @@ def Cheems_KeepThresholdOp : Cheems_DestinationOp<"keep_threshold"> {
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position, Index:$first,
                        Cheems_Shaped<[F32], [2]>:$threshold, Cheems_Shaped<[I32], [2]>:$last,
-                       Optional<Cheems_Shaped<[I32], [2]>>:$place, I64Attr:$keep);
+                       Optional<Cheems_Shaped<[I32], [2]>>:$moves_to, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $mask `,` $position `,` $first `:` type($mask) `,` type($position) `,` type($first) `)`
-    `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`place` `(` $place^ `:` type($place) `)`)?
+    `outs` `(` $threshold `,` $last `:` type($threshold) `,` type($last) `)` (`moves_to` `(` $moves_to^ `:` type($moves_to) `)`)?
     (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
@@ -93,7 +93,7 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
 
     Operands and state: `threshold`, `last` [M] are the last row of `keep_threshold`; `first`, `rows` are indices. Destinations, updated
     in place: `keys`, `values` [M, C, P], `mask` [M, C] f32, `position` [M, C] i32, and for i8 codes their `key_scales`, `value_scales`
-    [M, C] f32. Entries from W on are undefined afterwards. If `rows` is 1, `place` [M] i32 may be given, which `keep_threshold`
+    [M, C] f32. Entries from W on are undefined afterwards. If `rows` is 1, `moves_to` [M] i32 may be given, which `keep_threshold`
     found. Then nothing is compared.
 
     Constraints:
@@ -102,7 +102,7 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
     - C3: `threshold` and `last` are [M].
     - C4: `keep` (W) >= 1.
     - C5: `key_scales` and `value_scales` [M, C] are given if and only if keys and values are i8.
-    - C6: `place` is [M].
+    - C6: `moves_to` is [M].
 
     Edges: if n > W, exactly W entries are kept, because the order is total. If masks are NaN, fewer are kept.
 
@@ -117,18 +117,18 @@ def Cheems_KeepUpdateOp : Cheems_DestinationOp<"keep_update", [AttrSizedOperandS
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [1]>:$threshold, Cheems_Shaped<[I32], [1]>:$last, Index:$first, Index:$rows,
-                       Optional<Cheems_Shaped<[I32], [1]>>:$place, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
+                       Optional<Cheems_Shaped<[I32], [1]>>:$moves_to, Cheems_Shaped<[F32, BF16, I8], [3]>:$keys, Cheems_Shaped<[F32, BF16, I8], [3]>:$values,
                        Cheems_Shaped<[F32], [2]>:$mask, Cheems_Shaped<[I32], [2]>:$position,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales, I64Attr:$keep);
   let assemblyFormat = [{
     `keep` $keep attr-dict `ins` `(` $threshold `,` $last `,` $first `,` $rows `:` type($threshold) `,` type($last) `,`
-      type($first) `,` type($rows) `)` (`place` `(` $place^ `:` type($place) `)`)?
+      type($first) `,` type($rows) `)` (`moves_to` `(` $moves_to^ `:` type($moves_to) `)`)?
     `outs` `(` $keys `,` $values `,` $mask `,` $position `:` type($keys) `,` type($values) `,` type($mask) `,` type($position) `)`
     (`scales` `(` $key_scales^ `,` $value_scales `:` type($key_scales) `,` type($value_scales) `)`)? (`->` type($results)^)?
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
-      unsigned inputs = getPlace() ? 5 : 4;
+      unsigned inputs = getMovesTo() ? 5 : 4;
       return ::mlir::MutableOperandRange(*this, inputs, getNumOperands() - inputs);
     }
   }];

@@ -9,7 +9,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
   let summary = "A named weight of the checkpoint";
   let description = [{
     The weight that the checkpoint stores under a name. Several names mean the concatenation of their weights along the first dimension,
-    or with `beside` along the last one.
+    or with `by_columns` along the last one.
 
     Equation: result = concat(checkpoint[names[0]], checkpoint[names[1]], ...), converted to the result's element type.
     - With `permute` it is transposed: dimension d of the result is dimension permute[d] of the checkpoint's tensor.
@@ -26,10 +26,10 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     - C3: with a `layout` the result has a shape that the layout permits (`LayoutAttrInterface`); with `permute` it may be several
       matrices.
     - C4: `permute` is a permutation of the dimensions of one name.
-    - C5: with `beside` the result is a matrix, and the number of its columns is a multiple of the number of names; there is no layout
+    - C5: with `by_columns` the result is a matrix, and the number of its columns is a multiple of the number of names; there is no layout
       and no permutation.
     - C6: with `quantized` there is no `permute`. Codes are i8 and scales are floats, with the shapes that `#cheems.quantized` says. Part
-      `matrix` has no layout and no `beside`.
+      `matrix` has no layout and no `by_columns`.
 
     Edges: with a layout, padding rows are zero.
 
@@ -40,14 +40,14 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
     ```mlir
     %w = cheems.parameter ["model.layers.0.mlp.up_proj.weight"] : tensor<1536x768xbf16>
     %k = cheems.parameter ["mlp.keys"] permute [2, 0, 3, 1] : tensor<2x4x32x128xf32>
-    %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] beside : tensor<1024x1536xbf16>
+    %e = cheems.parameter ["down_embed.weight", "up_embed.weight"] by_columns : tensor<1024x1536xbf16>
     ```
   }];
   let arguments = (ins StrArrayAttr:$names, OptionalAttr<Cheems_LayoutAttrInterface>:$layout,
-                       OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$beside, OptionalAttr<Cheems_QuantizedAttr>:$quantized);
+                       OptionalAttr<DenseI64ArrayAttr>:$permute, UnitAttr:$by_columns, OptionalAttr<Cheems_QuantizedAttr>:$quantized);
   let results = (outs RankedTensorOf<[AnyFloat, AnyInteger]>:$result);
   let assemblyFormat = [{
-    $names (`layout` `(` $layout^ `)`)? (`permute` $permute^)? (`beside` $beside^)? (`quantized` $quantized^)?
+    $names (`layout` `(` $layout^ `)`)? (`permute` $permute^)? (`by_columns` $by_columns^)? (`quantized` $quantized^)?
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;

@@ -29,7 +29,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
     Edges: T = 0 leaves the state as it is. How T is cut into chunks is no part of the meaning: tiling along T gives `ssd_chunk`
     ops of any size, whose results agree within the rounding of f32. With a positive `a` the state grows, as the equation says.
 
-    Accumulation: f32, also for the state. If a lowering sums logarithms of decays over many rows, it sums in f64. With `bf16`, the
+    Accumulation: f32, also for the state. If a lowering sums logarithms of decays over many rows, it sums in f64. With `allow_bf16`, the
     factors of a chunk's products may be rounded to bf16, as `ssd_chunk` says. The factors of a single row are never rounded.
 
     Cost: in chunks of Q rows, a row takes H * (4 * N * P + Q * P) + G * Q * N additions and multiplications. Each row reads from the
@@ -44,9 +44,9 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
   }];
   let arguments = (ins Cheems_Shaped<[F32], [3]>:$x, Cheems_Shaped<[F32], [2]>:$step, Cheems_Shaped<[F32], [1]>:$a,
                        Cheems_Shaped<[F32], [3]>:$b, Cheems_Shaped<[F32], [3]>:$c, Optional<Cheems_Shaped<[F32], [1]>>:$skip,
-                       Cheems_Shaped<[F32], [3]>:$y, Cheems_Shaped<[F32], [3]>:$state, UnitAttr:$bf16);
+                       Cheems_Shaped<[F32], [3]>:$y, Cheems_Shaped<[F32], [3]>:$state, UnitAttr:$allow_bf16);
   let assemblyFormat = [{
-    (`bf16` $bf16^)? attr-dict `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
+    (`allow_bf16` $allow_bf16^)? attr-dict `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
     (`skip` `(` $skip^ `:` type($skip) `)`)?
     `outs` `(` $y `,` $state `:` type($y) `,` type($state) `)` (`->` type($results)^)?
   }];
@@ -81,7 +81,7 @@ def Cheems_SSDChunkOp : Cheems_DestinationOp<"ssd_chunk", [DeclareOpInterfaceMet
     two decays: up to the block, and inside of it. `step` is positive, so both grow or both shrink, and neither overflows before
     their product does.
 
-    With `bf16` and more than one row, a target that multiplies bf16 rounds these factors to bf16: b, c, exp(l[t]) * c and the state that
+    With `allow_bf16` and more than one row, a target that multiplies bf16 rounds these factors to bf16: b, c, exp(l[t]) * c and the state that
     it is multiplied with, x, the weights of x in y (`skip` is a part of the weight of a row's own x), and the factors of b in the sum of
     the state. Sums and the state stay f32. If a row has an infinite x, earlier rows of the same chunk may then be NaN.
 

@@ -108,7 +108,7 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
     Edges: a slot that no segment names stays as it is. With `one_row` every segment has one row. The caller guarantees that no two
     segments name the same slot, and that the pool has the layer.
 
-    Accumulation: as in `ssd`, which gets the same `bf16`.
+    Accumulation: as in `ssd`, which gets the same `allow_bf16`.
 
     Example:
     ```mlir
@@ -121,9 +121,9 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
   let arguments = (ins TensorRankOf<[F32], [3]>:$x, TensorRankOf<[F32], [2]>:$step, TensorRankOf<[F32], [1]>:$a,
                        TensorRankOf<[F32], [3]>:$b, TensorRankOf<[F32], [3]>:$c, Optional<TensorRankOf<[F32], [1]>>:$skip,
                        Cheems_SegmentTable:$segments, Index:$layer,
-                       TensorRankOf<[F32], [3]>:$y, TensorRankOf<[F32], [5]>:$pool, UnitAttr:$bf16, UnitAttr:$one_row);
+                       TensorRankOf<[F32], [3]>:$y, TensorRankOf<[F32], [5]>:$pool, UnitAttr:$allow_bf16, UnitAttr:$one_row);
   let assemblyFormat = [{
-    (`bf16` $bf16^)? (`one_row` $one_row^)? attr-dict
+    (`allow_bf16` $allow_bf16^)? (`one_row` $one_row^)? attr-dict
     `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
     (`skip` `(` $skip^ `:` type($skip) `)`)? `segments` `(` $segments `:` type($segments) `)` `layer` `(` $layer `)`
     `outs` `(` $y `,` $pool `:` type($y) `,` type($pool) `)` `->` type($results)
@@ -167,7 +167,7 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `counts` [slots, layers, G'] is given only for kind `threshold` with `mask`.
     - C8: `key_scales` and `value_scales` [slots, layers, G', C] are given if and only if keys and values are i8.
-    - C9: `bf16` is given only for i8.
+    - C9: `allow_bf16` is given only for i8.
     - C10: `segments` is [S, 8].
     - C11: `block` >= 1.
 
@@ -175,7 +175,7 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
     The caller guarantees three things. A segment has at least one row. Its position is the number of rows that its sequence has. The
     capacity C is large enough: for all rows of a sequence, or with `keep` for W + `block` rows.
 
-    Accumulation: as in `dynamic_mask_attention`, which gets the same `bf16`, and in `quantize_entries`. How rows are cut into segments
+    Accumulation: as in `dynamic_mask_attention`, which gets the same `allow_bf16`, and in `quantize_entries`. How rows are cut into segments
     changes only the rounding of f32. Cuts at multiples of `block` change nothing.
 
     Example:
@@ -195,10 +195,10 @@ def Cheems_SegmentedAttentionOp : Cheems_StepOp<"segmented_attention", [AttrSize
                        Optional<TensorRankOf<[F32], [4]>>:$key_scales, Optional<TensorRankOf<[F32], [4]>>:$value_scales,
                        Optional<TensorRankOf<[I32], [3]>>:$counts,
                        Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<I64Attr>:$keep, OptionalAttr<F64Attr>:$hide_below,
-                       OptionalAttr<DenseBoolArrayAttr>:$visible, I64Attr:$block, UnitAttr:$bf16, UnitAttr:$one_row);
+                       OptionalAttr<DenseBoolArrayAttr>:$visible, I64Attr:$block, UnitAttr:$allow_bf16, UnitAttr:$one_row);
   let assemblyFormat = [{
     $kind `scale` $scale (`keep` $keep^)? (`hide_below` $hide_below^)? (`visible` $visible^)? `block` $block
-    (`bf16` $bf16^)? (`one_row` $one_row^)? attr-dict
+    (`allow_bf16` $allow_bf16^)? (`one_row` $one_row^)? attr-dict
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
     `segments` `(` $segments `:` type($segments) `)` `layer` `(` $layer `)`
     `outs` `(` $y `,` $keys `,` $values `,` $masks `:` type($y) `,` type($keys) `,` type($values) `,` type($masks) `)`

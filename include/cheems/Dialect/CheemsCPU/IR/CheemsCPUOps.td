@@ -3,7 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_CHEEMSCPUOPS_TD
 
 include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.td"
-include "cheems/Dialect/CheemsCPU/IR/FinishOps.td"
+include "cheems/Dialect/CheemsCPU/IR/ColumnEpilogueOps.td"
 include "cheems/Dialect/CheemsCPU/IR/LinearOps.td"
 include "cheems/Dialect/CheemsCPU/IR/OnlineAttentionOps.td"
 include "cheems/Dialect/CheemsCPU/IR/WorkerOps.td"

@@ -94,14 +94,14 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
 def CheemsCPU_YieldOp : CheemsCPU_Op<"yield", [Pure, Terminator]> {
   let summary = "The value that an epilogue stores";
   let description = [{
-    Ends the epilogue of `cheems_cpu.linear` and of `cheems_cpu.finish`.
+    Ends the epilogue of `cheems_cpu.linear` and of `cheems_cpu.column_epilogue`.
 
     Equation: the epilogue's value is `value`.
 
     Operands and state: `value` f32.
 
     Constraints:
-    - C1: it is in a `cheems_cpu.linear` or a `cheems_cpu.finish`.
+    - C1: it is in a `cheems_cpu.linear` or a `cheems_cpu.column_epilogue`.
 
     Edges: none.
 

@@ -33,11 +33,11 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
     - C6: `hide_below` is given if and only if the kind is `threshold`.
     - C7: `seen` is [T], and is given only for kind `threshold`.
     - C8: `key_scales` and `value_scales` [G, J] are given if and only if keys and values are i8.
-    - C9: `bf16` is given only for i8.
+    - C9: `allow_bf16` is given only for i8.
 
     Edges: if a row sees nothing of the block, its maximum, sum and values keep their bits. Entries that no row sees are not read.
 
-    Accumulation: f32. On AMX tiles, with bf16 keys or with `bf16`, queries and weights are rounded to bf16, as `dynamic_mask_attention`
+    Accumulation: f32. On AMX tiles, with bf16 keys or with `allow_bf16`, queries and weights are rounded to bf16, as `dynamic_mask_attention`
     says.
 
     Example:
@@ -54,9 +54,9 @@ def CheemsCPU_OnlineAttentionOp : CheemsCPU_DestinationOp<"online_attention", [A
                        Optional<Cheems_Shaped<[F32], [2]>>:$threshold, Optional<Cheems_Shaped<[I32], [2]>>:$last,
                        Optional<Cheems_Shaped<[F32], [2]>>:$key_scales, Optional<Cheems_Shaped<[F32], [2]>>:$value_scales,
                        Cheems_Shaped<[F32], [2]>:$maximum, Cheems_Shaped<[F32], [2]>:$sum, Cheems_Shaped<[F32], [3]>:$y,
-                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$bf16);
+                       Cheems_MaskKindAttr:$kind, F64Attr:$scale, OptionalAttr<F64Attr>:$hide_below, UnitAttr:$allow_bf16);
   let assemblyFormat = [{
-    $kind `scale` $scale (`hide_below` $hide_below^)? (`bf16` $bf16^)? attr-dict
+    $kind `scale` $scale (`hide_below` $hide_below^)? (`allow_bf16` $allow_bf16^)? attr-dict
     `ins` `(` $query `,` $keys `,` $values `,` $mask `,` $first `,` $from `:` type($query) `,` type($keys) `,` type($values) `,`
       type($mask) `,` type($first) `,` type($from) `)`
     (`seen` `(` $seen^ `:` type($seen) `)`)?

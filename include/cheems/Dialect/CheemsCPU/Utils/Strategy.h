@@ -10,13 +10,12 @@
 namespace mlir::cheems {
 
 /// What `op` says, or null; taken off it.
-template <typename AttrTy>
-AttrTy takeStrategy(Operation *op) {
+template <typename AttrTy> AttrTy takeStrategy(Operation *op) {
   return dyn_cast_or_null<AttrTy>(op->removeDiscardableAttr(kStrategy));
 }
 
 /// What alone uses `linear` and finishes it in place: both are cut together.
-FinishOp finishOf(LinearOp linear);
+ColumnEpilogueOp columnEpilogueOf(LinearOp linear);
 
 /// Whether the function of `op` says that it works on few rows
 /// (`cheems.most_rows`), as a decode step does.
@@ -100,7 +99,7 @@ private:
   int64_t panelsOf(LinearOp op) const;
   bool isGrouped(MixExpertsOp op) const;
   ProductStrategyAttr product(LinearOp op) const;
-  ProductStrategyAttr finish(FinishOp op) const;
+  ProductStrategyAttr columnEpilogue(ColumnEpilogueOp op) const;
   ExpertsStrategyAttr mixing(MixExpertsOp op) const;
 };
 

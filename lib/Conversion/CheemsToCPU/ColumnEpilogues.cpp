@@ -1,5 +1,5 @@
 // What follows some columns of a merged product, done in place behind it.
-#include "FinishColumns.h"
+#include "ColumnEpilogues.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/IR/IRMapping.h"
@@ -25,14 +25,14 @@ Operation *onlyUser(Value value) {
   return only;
 }
 
-struct Finished {
+struct MergedProduct {
   LinearOp linear;
   SmallVector<tensor::ExtractSliceOp> parts; ///< by columns
-  SmallVector<RotaryOp> turned;              ///< of the first parts
+  SmallVector<RotaryOp> rotated;             ///< of the first parts
   tensor::ExtractSliceOp mappedPart;
   SmallVector<linalg::GenericOp> mapped; ///< one after the other
 
-  explicit Finished(LinearOp linear) : linear(linear) {}
+  explicit MergedProduct(LinearOp linear) : linear(linear) {}
 
   static int64_t from(tensor::ExtractSliceOp part) {
     return part.getStaticOffsets()[1];
@@ -110,17 +110,17 @@ struct Finished {
         return;
       }
       int64_t size = heads.getType().getDimSize(2);
-      if (turned.empty()) {
+      if (rotated.empty()) {
         if (std::lcm(size, LinearOp::kColumns) >
             kMostPanels * LinearOp::kColumns) {
           return;
         }
-      } else if (RotaryOp first = turned.front();
+      } else if (RotaryOp first = rotated.front();
                  first.getCosine() != rotary.getCosine() ||
                  first.getSine() != rotary.getSine()) {
         return;
       }
-      turned.push_back(rotary);
+      rotated.push_back(rotary);
       end = from(part) + width(part);
     }
   }
@@ -156,7 +156,7 @@ struct Finished {
 
   void findMapped() {
     for (tensor::ExtractSliceOp part :
-         llvm::reverse(ArrayRef(parts).drop_front(turned.size()))) {
+         llvm::reverse(ArrayRef(parts).drop_front(rotated.size()))) {
       Value value = part.getResult();
       while (linalg::GenericOp op = elementwise(value)) {
         mapped.push_back(op);
@@ -219,15 +219,15 @@ struct Finished {
     }
     findTurned();
     findMapped();
-    if (turned.empty() && mapped.empty()) {
+    if (rotated.empty() && mapped.empty()) {
       return;
     }
     remark::passed(
         linear.getLoc(),
-        remark::RemarkOpts::name("finish")
+        remark::RemarkOpts::name("column-epilogue")
             .category("cheems-fuse-epilogues")
             .function(linear->getParentOfType<func::FuncOp>().getName()))
-        << remark::metric("rotated", turned.size())
+        << remark::metric("rotated", rotated.size())
         << remark::metric("mapped", mapped.size());
     Value y = widen(rewriter);
     rewriter.setInsertionPointAfterValue(y);
@@ -235,10 +235,10 @@ struct Finished {
     SmallVector<Value> with;
     IntegerAttr columns;
     DenseI64ArrayAttr range;
-    if (!turned.empty()) {
-      cosine = turned[0].getCosine();
-      sine = turned[0].getSine();
-      tensor::ExtractSliceOp last = parts[turned.size() - 1];
+    if (!rotated.empty()) {
+      cosine = rotated[0].getCosine();
+      sine = rotated[0].getSine();
+      tensor::ExtractSliceOp last = parts[rotated.size() - 1];
       columns = rewriter.getI64IntegerAttr(from(last) + width(last));
     }
     if (!mapped.empty()) {
@@ -254,16 +254,16 @@ struct Finished {
         before = op.getResult(0);
       }
     }
-    auto finish =
-        FinishOp::create(rewriter, linear.getLoc(), y.getType(), columns, range,
-                         /*at=*/Value(), cosine, sine, with, y,
-                         [&](OpBuilder &b, ValueRange arguments) {
-                           return cloneMapped(b, arguments);
-                         });
+    auto epilogue = ColumnEpilogueOp::create(
+        rewriter, linear.getLoc(), y.getType(), columns, range,
+        /*at=*/Value(), cosine, sine, with, y,
+        [&](OpBuilder &b, ValueRange arguments) {
+          return cloneMapped(b, arguments);
+        });
     for (tensor::ExtractSliceOp part : parts) {
       rewriter.setInsertionPoint(part);
       Value columns = tensor::ExtractSliceOp::create(
-          rewriter, part.getLoc(), part.getType(), finish.getResult(0),
+          rewriter, part.getLoc(), part.getType(), epilogue.getResult(0),
           part.getMixedOffsets(), part.getMixedSizes(), part.getMixedStrides());
       if (part == mappedPart) {
         rewriter.replaceAllUsesWith(mapped.back().getResult(0), columns);
@@ -273,7 +273,7 @@ struct Finished {
       }
       rewriter.replaceOp(part, columns);
     }
-    for (RotaryOp op : turned) {
+    for (RotaryOp op : rotated) {
       rewriter.replaceOp(op, op.getX());
     }
     if (y != linear.getResult(0)) {
@@ -283,6 +283,6 @@ struct Finished {
 };
 } // namespace
 
-void cheems::finishColumns(LinearOp linear, IRRewriter &rewriter) {
-  Finished(linear).run(rewriter);
+void cheems::fuseColumnEpilogues(LinearOp linear, IRRewriter &rewriter) {
+  MergedProduct(linear).run(rewriter);
 }

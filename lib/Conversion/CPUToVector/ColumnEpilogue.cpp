@@ -1,5 +1,5 @@
-// finish on buffers, row by row: two vectors of a head at a time, which are
-// each other's partners, and vectors of the columns that are mapped.
+// column_epilogue on buffers, row by row: two vectors of a head at a time,
+// which are each other's partners, and vectors of the columns that are mapped.
 #include "Epilogue.h"
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace mlir::cheems;
 
 namespace {
-struct Finish : KernelBuilder {
-  FinishOp op;
+struct ColumnEpilogue : KernelBuilder {
+  ColumnEpilogueOp op;
   int64_t lanes;
   Value zero, at, columns;
 
@@ -39,9 +39,9 @@ struct Finish : KernelBuilder {
     vector::StoreOp::create(b, loc, up, op.getY(), ValueRange{t, high});
   }
 
-  void turnRow(Value t, Value turned) {
+  void rotateRow(Value t, Value rotated) {
     int64_t half = op.getHeadSize() / 2, whole = half / lanes * lanes;
-    each(zero, turned, 2 * half, [&](Value head) {
+    each(zero, rotated, 2 * half, [&](Value head) {
       each(zero, index(whole), lanes,
            [&](Value i) { turn(t, head, i, lanes); });
       if (whole < half) {
@@ -53,10 +53,10 @@ struct Finish : KernelBuilder {
   void map(Value t, Value n, Value to) {
     auto type = VectorType::get({lanes}, b.getF32Type());
     Value mask = inside(lanes, arith::SubIOp::create(b, loc, to, n));
-    Value nothing = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     auto load = [&](Value buffer, ValueRange place) -> Value {
       return vector::MaskedLoadOp::create(b, loc, type, buffer, place, mask,
-                                          nothing);
+                                          zeros);
     };
     Value place =
         arith::SubIOp::create(b, loc, add(at, n), index((*op.getMapped())[0]));
@@ -72,7 +72,7 @@ struct Finish : KernelBuilder {
   void run() {
     Value rows = memref::DimOp::create(b, loc, op.getY(), zero);
     // Ends are the same for all rows, and none where the columns are others.
-    Value turned = clamped(op.getTurnedColumns());
+    Value rotated = clamped(op.getRotatedColumns());
     Value from, to;
     if (std::optional<ArrayRef<int64_t>> mapped = op.getMapped()) {
       from = clamped((*mapped)[0]);
@@ -80,7 +80,7 @@ struct Finish : KernelBuilder {
     }
     each(zero, rows, 1, [&](Value t) {
       if (op.getHeadSize()) {
-        turnRow(t, turned);
+        rotateRow(t, rotated);
       }
       if (from) {
         each(from, to, lanes, [&](Value n) { map(t, n, to); });
@@ -90,8 +90,9 @@ struct Finish : KernelBuilder {
 };
 } // namespace
 
-LogicalResult cheems::lowerFinish(FinishOp op, const VectorUnit &unit,
-                                  RewriterBase &rewriter) {
+LogicalResult cheems::lowerColumnEpilogue(ColumnEpilogueOp op,
+                                          const VectorUnit &unit,
+                                          RewriterBase &rewriter) {
   Location loc = op.getLoc();
   for (Value buffer : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(buffer.getType());
@@ -99,11 +100,12 @@ LogicalResult cheems::lowerFinish(FinishOp op, const VectorUnit &unit,
       return op.emitOpError("has no kernel for rows that are not contiguous");
     }
   }
-  Finish finish{{rewriter, loc}, op, unit.lanes, Value(), Value(), Value()};
-  finish.zero = finish.index(0);
-  finish.at = op.getAt() ? op.getAt() : finish.zero;
-  finish.columns =
-      memref::DimOp::create(rewriter, loc, op.getY(), finish.index(1));
-  finish.run();
+  ColumnEpilogue epilogue{{rewriter, loc}, op,      unit.lanes,
+                          Value(),         Value(), Value()};
+  epilogue.zero = epilogue.index(0);
+  epilogue.at = op.getAt() ? op.getAt() : epilogue.zero;
+  epilogue.columns =
+      memref::DimOp::create(rewriter, loc, op.getY(), epilogue.index(1));
+  epilogue.run();
   return success();
 }

@@ -1,4 +1,5 @@
-// finish as scalar loops: in place a pair is read before either is written.
+// column_epilogue as scalar loops: in place a pair is read before either is
+// written.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
@@ -32,14 +33,15 @@ struct Columns : BaseBuilder<Columns> {
 };
 } // namespace
 
-FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
+FailureOr<SmallVector<Value>>
+ColumnEpilogueOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1),
         at = getAt() ? getAt() : zero;
   Columns outer{b, loc, at, zero, one};
   Value rows = tensor::DimOp::create(b, loc, getY(), 0),
         end = tensor::DimOp::create(b, loc, getY(), 1);
-  Value turned = outer.inside(getTurnedColumns(), end);
+  Value rotated = outer.inside(getRotatedColumns(), end);
   Value y = getY();
   if (getHeadSize()) {
     int64_t half = getHeadSize() / 2;
@@ -61,7 +63,7 @@ FailureOr<SmallVector<Value>> FinishOp::decomposeOperation(OpBuilder &b) {
     };
     y = outer.each(zero, rows, one, y, [&](OpBuilder &b, Value t, Value y) {
       Columns c{b, loc, at, zero, one};
-      return c.each(zero, turned, size, y,
+      return c.each(zero, rotated, size, y,
                     [&](OpBuilder &b, Value head, Value y) {
                       Columns c{b, loc, at, zero, one};
                       return c.each(zero, partner, one, y,

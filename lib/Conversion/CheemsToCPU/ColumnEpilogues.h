@@ -1,6 +1,6 @@
 // What becomes of columns of a merged product.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_FINISHCOLUMNS_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_FINISHCOLUMNS_H
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_COLUMNEPILOGUES_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_COLUMNEPILOGUES_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "mlir/IR/PatternMatch.h"
@@ -8,8 +8,9 @@
 namespace mlir::cheems {
 
 /// Where `linear` is read by columns: rotary ops of its first ones, and the
-/// elementwise ops of some behind them, become a cheems_cpu.finish of it.
-void finishColumns(LinearOp linear, IRRewriter &rewriter);
+/// elementwise ops of some behind them, become a cheems_cpu.column_epilogue of
+/// it.
+void fuseColumnEpilogues(LinearOp linear, IRRewriter &rewriter);
 
 } // namespace mlir::cheems
 

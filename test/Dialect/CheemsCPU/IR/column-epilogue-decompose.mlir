@@ -13,7 +13,7 @@
 // CHECK: tensor.insert
 // CHECK: math.exp
 func.func @both(%c: tensor<?x4xf32>, %s: tensor<?x4xf32>, %b: tensor<3xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> {
-  %r = cheems_cpu.finish turned 16 mapped [20, 23] angles(%c, %s : tensor<?x4xf32>, tensor<?x4xf32>) with(%b : tensor<3xf32>) outs(%y : tensor<?x32xf32>) {
+  %r = cheems_cpu.column_epilogue rotated 16 mapped [20, 23] angles(%c, %s : tensor<?x4xf32>, tensor<?x4xf32>) with(%b : tensor<3xf32>) outs(%y : tensor<?x32xf32>) {
   ^bb0(%step: f32, %bias: f32):
     %0 = arith.addf %step, %bias : f32
     %1 = math.exp %0 : f32

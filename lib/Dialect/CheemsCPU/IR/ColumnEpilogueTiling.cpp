@@ -1,5 +1,5 @@
-// finish tiles over rows and over panels of columns, as the product in front of
-// it does.
+// column_epilogue tiles over rows and over panels of columns, as the product in
+// front of it does.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
@@ -34,7 +34,8 @@ OperandTile columnTile(OpBuilder &b, Location loc, Value y,
 
 /// Whether `count` panels from panel `first` on are known to cut no head. They
 /// begin between heads where tiles of one size do: at multiples of that.
-bool holdsWholeHeads(FinishOp op, OpFoldResult first, OpFoldResult count) {
+bool holdsWholeHeads(ColumnEpilogueOp op, OpFoldResult first,
+                     OpFoldResult count) {
   int64_t least = op.getLeastPanels(),
           columns = cast<ShapedType>(op.getY().getType()).getDimSize(1);
   bool dynamic = ShapedType::isDynamic(columns);
@@ -61,11 +62,11 @@ bool holdsWholeHeads(FinishOp op, OpFoldResult first, OpFoldResult count) {
 }
 } // namespace
 
-SmallVector<utils::IteratorType> FinishOp::getLoopIteratorTypes() {
+SmallVector<utils::IteratorType> ColumnEpilogueOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel, utils::IteratorType::parallel};
 }
 
-SmallVector<Range> FinishOp::getIterationDomain(OpBuilder &b) {
+SmallVector<Range> ColumnEpilogueOp::getIterationDomain(OpBuilder &b) {
   SmallVector<Range> domain = fullDomain(b, getLoc(), getY());
   domain[1].size = affine::makeComposedFoldedAffineApply(
       b, getLoc(), b.getAffineDimExpr(0).ceilDiv(kColumns), {domain[1].size});
@@ -73,8 +74,9 @@ SmallVector<Range> FinishOp::getIterationDomain(OpBuilder &b) {
 }
 
 FailureOr<TilingResult>
-FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
-                                 ArrayRef<OpFoldResult> sizes) {
+ColumnEpilogueOp::getTiledImplementation(OpBuilder &b,
+                                         ArrayRef<OpFoldResult> offsets,
+                                         ArrayRef<OpFoldResult> sizes) {
   if (!holdsWholeHeads(*this, offsets[1], sizes[1])) {
     return failure();
   }
@@ -99,8 +101,8 @@ FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   };
   Value cosine = rowsOf(getCosine()), sine = rowsOf(getSine());
   Value y = cut(getY(), tile.offsets, tile.sizes);
-  auto tiled = FinishOp::create(
-      b, loc, TypeRange{y.getType()}, getTurnedAttr(), getMappedAttr(),
+  auto tiled = ColumnEpilogueOp::create(
+      b, loc, TypeRange{y.getType()}, getRotatedAttr(), getMappedAttr(),
       getValueOrCreateConstantIndexOp(b, loc, at), cosine, sine, getWith(), y,
       [&](OpBuilder &b, ValueRange arguments) {
         return cloneEpilogue(b, getEpilogue(), arguments);
@@ -108,7 +110,7 @@ FinishOp::getTiledImplementation(OpBuilder &b, ArrayRef<OpFoldResult> offsets,
   return TilingResult{{tiled}, {tiled->getResult(0)}, slices};
 }
 
-LogicalResult FinishOp::getResultTilePosition(
+LogicalResult ColumnEpilogueOp::getResultTilePosition(
     OpBuilder &b, unsigned, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {

@@ -1,4 +1,4 @@
-// Verification of finish.
+// Verification of column_epilogue.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include <numeric>
@@ -6,17 +6,17 @@
 using namespace mlir;
 using namespace mlir::cheems;
 
-int64_t FinishOp::getLeastPanels() {
+int64_t ColumnEpilogueOp::getLeastPanels() {
   int64_t size = std::max<int64_t>(getHeadSize(), 1);
   return std::lcm(size, LinearOp::kColumns) / LinearOp::kColumns;
 }
 
-LogicalResult FinishOp::verify() {
-  bool turns = getTurned().has_value();
+LogicalResult ColumnEpilogueOp::verify() {
+  bool turns = getRotated().has_value();
   if (static_cast<bool>(getCosine()) != turns ||
       static_cast<bool>(getSine()) != turns) {
     return emitOpError(
-        "C1: cosine and sine are given if turned is, and only then");
+        "C1: cosine and sine are given if rotated is, and only then");
   }
   if (turns) {
     auto cosine = cast<ShapedType>(getCosine().getType()),
@@ -30,7 +30,7 @@ LogicalResult FinishOp::verify() {
         sine.isDynamicDim(1) || cosine.getDimSize(1) == 0) {
       return emitOpError("C1: angles are [T, P/2] of y's rows, got ") << cosine;
     }
-    int64_t columns = getTurnedColumns();
+    int64_t columns = getRotatedColumns();
     if (columns < 1 || columns % getHeadSize() != 0) {
       return emitOpError("C2: must rotate whole heads of ")
              << getHeadSize() << " columns, not " << columns;
@@ -47,9 +47,9 @@ LogicalResult FinishOp::verify() {
   }
   int64_t width = 0;
   if (std::optional<ArrayRef<int64_t>> mapped = getMapped()) {
-    if (mapped->size() != 2 || (*mapped)[0] < getTurnedColumns() ||
+    if (mapped->size() != 2 || (*mapped)[0] < getRotatedColumns() ||
         (*mapped)[0] >= (*mapped)[1]) {
-      return emitOpError("C3: mapped is [from, to], with turned <= from and "
+      return emitOpError("C3: mapped is [from, to], with rotated <= from and "
                          "from < to");
     }
     width = (*mapped)[1] - (*mapped)[0];
@@ -64,7 +64,7 @@ LogicalResult FinishOp::verify() {
   return success();
 }
 
-LogicalResult FinishOp::verifyRegions() {
+LogicalResult ColumnEpilogueOp::verifyRegions() {
   if (!getEpilogue().hasOneBlock()) {
     return emitOpError("C4: the epilogue is one block");
   }

@@ -10,8 +10,8 @@ using cheems::reference::RotaryTable;
 using cheems::reference::Tensor;
 
 namespace {
-class FinishTest : public KernelTest {};
-CHEEMS_EVERY_MODE(FinishTest);
+class ColumnEpilogueTest : public KernelTest {};
+CHEEMS_EVERY_MODE(ColumnEpilogueTest);
 
 constexpr int64_t kColumns = 16; ///< of a panel
 constexpr int64_t kInputs = 6;   ///< K of the product
@@ -22,8 +22,8 @@ struct Form {
   int64_t heads, size, plain, steps;
   bool whole;
 
-  int64_t turned() const { return heads * size; }
-  int64_t from() const { return turned() + plain; }
+  int64_t rotated() const { return heads * size; }
+  int64_t from() const { return rotated() + plain; }
   int64_t columns() const {
     int64_t all = from() + steps;
     return whole ? (all + kColumns - 1) / kColumns * kColumns : all;
@@ -39,9 +39,9 @@ struct Form {
   /// What becomes of tensor %from.
   std::string op(const std::string &from) const {
     std::ostringstream op;
-    op << "%r = cheems_cpu.finish";
+    op << "%r = cheems_cpu.column_epilogue";
     if (heads) {
-      op << " turned " << turned();
+      op << " rotated " << rotated();
     }
     if (steps) {
       op << " mapped [" << this->from() << ", " << this->from() + steps << "]";
@@ -115,17 +115,17 @@ Expected finish(const Form &form, const Tensor &y, const Tensor &error,
   int64_t rows = y.shape[0], half = form.size / 2;
   Tensor heads({rows, form.heads, form.size});
   for (int64_t t = 0; t < rows; ++t) {
-    std::copy_n(&y.data[t * form.columns()], form.turned(),
-                heads.data.begin() + t * form.turned());
+    std::copy_n(&y.data[t * form.columns()], form.rotated(),
+                heads.data.begin() + t * form.rotated());
   }
-  Tensor turned = cheems::reference::rotary(heads, table);
+  Tensor rotated = cheems::reference::rotary(heads, table);
   for (int64_t t = 0; t < rows; ++t) {
-    for (int64_t n = 0; n < form.turned(); ++n) {
+    for (int64_t n = 0; n < form.rotated(); ++n) {
       int64_t i = n % half, head = n / form.size * form.size,
               other = head + (n - head + half) % form.size;
       double cosine = std::abs(table.cosine(t, i)),
              sine = std::abs(table.sine(t, i));
-      result.y(t, n) = turned.data[t * form.turned() + n];
+      result.y(t, n) = rotated.data[t * form.rotated() + n];
       // Two products and a sum.
       double carried = error(t, n) * cosine + error(t, other) * sine;
       result.bound(t, n) =
@@ -180,7 +180,7 @@ struct Operands {
         bias(random.tensor({std::max<int64_t>(form.steps, 1)}, -2, 2)) {}
 };
 
-TEST_P(FinishTest, AgreesWithTheEvaluator) {
+TEST_P(ColumnEpilogueTest, AgreesWithTheEvaluator) {
   Suite &s = suite(GetParam());
   ASSERT_NE(s.module, nullptr);
   Random random(61);
@@ -200,7 +200,7 @@ TEST_P(FinishTest, AgreesWithTheEvaluator) {
   }
 }
 
-TEST_P(FinishTest, FollowsAProductIntoItsLoop) {
+TEST_P(ColumnEpilogueTest, FollowsAProductIntoItsLoop) {
   Suite &s = suite(GetParam());
   ASSERT_NE(s.module, nullptr);
   Random random(62);
