@@ -71,7 +71,7 @@ struct AttentionForm {
     if (kind == MaskKind::Threshold) {
       text << " hide_below " << kHideBelow;
     }
-    text << (bf16 ? " bf16" : "");
+    text << (bf16 ? " allow_bf16" : "");
     return text.str();
   }
   bool coded() const { return element == Element::I8; }

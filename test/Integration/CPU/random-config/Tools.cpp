@@ -95,11 +95,12 @@ productFormatsOf(const std::string &artefact,
     for (const char *stem : {"up_proj", "down_proj", "o_proj", "out_proj"}) {
       product |= name.ends_with(std::string(".") + stem + ".weight");
     }
-    if (!product || parameter.getString("rounded") == "scales") {
+    const llvm::json::Object *codes = parameter.getObject("codes");
+    if (!product || (codes && codes->getString("part") == "scales")) {
       continue;
     }
-    int64_t bits = parameter.getInteger("bits").value_or(0),
-            group = parameter.getInteger("group").value_or(0);
+    int64_t bits = codes ? codes->getInteger("bits").value_or(0) : 0,
+            group = codes ? codes->getInteger("group").value_or(0) : 0;
     formats.insert(bits == 0 ? "exact"
                    : group == 0
                        ? std::to_string(bits)
