@@ -141,6 +141,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
     return fail("the module does not parse:\n" + text);
   }
   if (chunk) {
+    context.loadDialect<mlir::cheems::CheemsCPUDialect>();
     auto size = mlir::cheems::SSDStrategyAttr::get(&context, *chunk);
     module->walk([&](mlir::cheems::SSDOp op) {
       op->setDiscardableAttr(mlir::cheems::kStrategy, size);
