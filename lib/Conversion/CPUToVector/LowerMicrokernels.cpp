@@ -22,13 +22,12 @@ struct LowerMicrokernels
   /// What the module is made for, or else the options.
   TargetAttr target() {
     auto module = getOperation()->getParentOfType<ModuleOp>();
-    if (auto said =
-            module->getAttrOfType<TargetAttr>(kTarget)) {
+    if (auto said = module->getAttrOfType<TargetAttr>(kTarget)) {
       return said;
     }
-    return TargetAttr::getChecked(
-        [&] { return getOperation().emitError(); }, &getContext(),
-        lanes.getValue(), registers.getValue(), products.getValue());
+    return TargetAttr::getChecked([&] { return getOperation().emitError(); },
+                                  &getContext(), lanes.getValue(),
+                                  registers.getValue(), products.getValue());
   }
 
   void runOnOperation() override {

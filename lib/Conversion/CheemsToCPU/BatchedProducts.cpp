@@ -126,15 +126,15 @@ void cheems::packBatchedProduct(linalg::GenericOp op, Value weight,
         OpFoldResult count = affine::makeComposedFoldedAffineMin(
             b, loc,
             AffineMap::get(
-                1, 1, {b.getAffineConstantExpr(kStackRows), all - block * kStackRows},
+                1, 1,
+                {b.getAffineConstantExpr(kStackRows), all - block * kStackRows},
                 b.getContext()),
             {args[0], rows});
         BatchedProduct::Place place =
             batched.product(row, count, args[1], args[2], args[3]);
         auto yields = scf::InParallelOp::create(b, loc);
         b.setInsertionPointToStart(yields.getBody());
-        batched.insertParallel(place.sums, args[3], place.offsets,
-                               place.sizes);
+        batched.insertParallel(place.sums, args[3], place.offsets, place.sizes);
       });
   b.replaceOp(op, loop.getResults());
 }

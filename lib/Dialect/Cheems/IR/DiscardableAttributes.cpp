@@ -98,10 +98,10 @@ LogicalResult CheemsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       NamedAttribute named) {
   Attribute value = named.getValue();
   if (named.getName() == kField) {
-    return isText(value)
-               ? success()
-               : op->emitOpError() << kField << " of argument " << argument
-                                   << " is a name, not " << value;
+    return isText(value) ? success()
+                         : op->emitOpError()
+                               << kField << " of argument " << argument
+                               << " is a name, not " << value;
   }
   if (named.getName() == kIndex) {
     return isNumber(value, 0)

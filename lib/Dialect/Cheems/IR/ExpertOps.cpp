@@ -66,8 +66,8 @@ LogicalResult MixExpertsOp::verify() {
     return codes ? scales && shapeOf(scales)[0] == down[0] : !scales;
   };
   if (!suits(getDownScales()) || !suits(getUpScales())) {
-    return emitOpError(
-        "C5: tables of i8 have down_scales and up_scales [E], and others have none");
+    return emitOpError("C5: tables of i8 have down_scales and up_scales [E], "
+                       "and others have none");
   }
   return success();
 }

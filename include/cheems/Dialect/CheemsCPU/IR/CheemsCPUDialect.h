@@ -4,9 +4,9 @@
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUEnums.h.inc"
-#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
 
