@@ -26,6 +26,8 @@ inline Value slice(OpBuilder &b, Location loc, Value tensor,
 }
 
 /// `Kit` has a member `b`, which is or refers to the builder, and location().
+// Kits are aggregates, so their base is made where they are.
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility)
 template <typename Kit> class BaseBuilder {
 public:
   // Constants.
