@@ -92,7 +92,8 @@ findBackends(const CompileOptions &options, const BackendRegistry &registry) {
     if (!backend) {
       std::string known;
       for (const auto &each : registry.all()) {
-        known += (known.empty() ? "" : ", ") + each->name().str();
+        known += known.empty() ? "" : ", ";
+        known += each->name();
       }
       return llvm::make_error<UnsupportedError>(
           "there is no target '" + name + "'; this compiler has: " + known);
