@@ -96,7 +96,9 @@ findBackends(const CompileOptions &options, const BackendRegistry &registry) {
         known += each->name();
       }
       return llvm::make_error<UnsupportedError>(
-          "there is no target '" + name + "'; this compiler has: " + known);
+          (llvm::Twine("there is no target '") + name +
+           "'; this compiler has: " + known)
+              .str());
     }
     if (!llvm::is_contained(found, backend)) {
       found.push_back(backend);
