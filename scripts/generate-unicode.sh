@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes runtime/Tokenizer/UnicodeData.cpp (--check: compares it), with packages of PyPI in a folder of a build:
+# Writes the tables of runtime/Tokenizer/UnicodeData.h (--check: compares them), with packages of PyPI in a folder of a build:
 # scripts/generate-unicode.sh [--check] [BUILD_DIR]. Ends with 77 where they cannot be installed.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,5 +1,6 @@
-// The generated tables of UnicodeData.cpp. Partitions list the first code
-// point of each stretch above some bits that say what holds in it.
+// The generated tables of UnicodeAttributes.cpp, UnicodeScripts.cpp and
+// UnicodeForms.cpp. Partitions list the first code point of each stretch above
+// some bits that say what holds in it.
 #ifndef CHEEMS_RUNTIME_TOKENIZER_UNICODEDATA_H
 #define CHEEMS_RUNTIME_TOKENIZER_UNICODEDATA_H
 
