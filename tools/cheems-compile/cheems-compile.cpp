@@ -224,7 +224,7 @@ int runCommandLine(int argc, char **argv) {
              "given as one word: --mlir-print-ir-after-all, "
              "--mlir-print-ir-after=PASS, --mlir-print-ir-before=PASS, "
              "--mlir-print-ir-after-change, --mlir-timing, "
-             "--mlir-pass-statistics, --mlir-print-debuginfo, and others that "
+             "--mlir-print-debuginfo, and others that "
              "cheems-opt --help lists. With --emit STAGE there is one kind of "
              "code; else kinds come one after the other.");
   std::vector<char *> words(argv, argv + argc);

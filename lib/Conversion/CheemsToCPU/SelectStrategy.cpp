@@ -18,8 +18,13 @@ struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {
   /// What the module says, or else the options; null after an error.
   TargetAttr target() {
     ModuleOp module = getOperation();
-    if (auto said = module->getAttrOfType<TargetAttr>(kTarget)) {
-      return said;
+    if (auto said = module->getAttrOfType<TargetAttrInterface>(kTarget)) {
+      auto cpu = dyn_cast<TargetAttr>(said);
+      if (!cpu) {
+        emitError(module.getLoc(), "the module is for the target '")
+            << said.getBackend() << "', not for a CPU";
+      }
+      return cpu;
     }
     auto made = TargetAttr::getChecked(
         [&] {

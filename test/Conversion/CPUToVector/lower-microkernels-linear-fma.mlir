@@ -5,7 +5,7 @@
 
 // From 64 rows on all threads pack the input in front of the loop over panels, although that one slices it; there the
 // weights of all four panels are widened, and then 14 rows at a time pass by them, by 2 panels (6 by 1) in registers.
-// PLAN: cheems.workspace = array<i64: 0, 128,
+// PLAN: cheems_cpu.workspace = array<i64: 0, 128,
 // CHECK-LABEL: @panels
 // CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) : memref<?x32xf32>
 // CHECK: %[[PACKED:.*]] = memref.collapse_shape %[[COPY]] {{\[}}[0, 1]]
@@ -15,7 +15,7 @@
 // CHECK: vector.shuffle
 // CHECK: vector.store %{{.*}}, %[[PACKED]]
 // CHECK: vector.maskedstore %[[PACKED]]
-// CHECK: {cheems.name = "pack"}
+// CHECK: {cheems_cpu.name = "pack"}
 // CHECK: scf.forall (%{{.*}}) = (0) to (8) step (4)
 // CHECK: scf.if
 // CHECK: %[[WIDENED:.*]] = memref.alloc() : memref<2048xf32>
@@ -69,7 +69,7 @@ func.func @whole(%x: memref<?x8xf32>, %w: memref<1x8x16x1xf32>, %y: memref<?x16x
 
 // Never many rows: nothing is packed.
 // CHECK-LABEL: @eight
-// CHECK-NOT: cheems.name = "pack"
+// CHECK-NOT: cheems_cpu.name = "pack"
 // CHECK-NOT: memref.alloc
 // CHECK: return
 // PLAN: @eight
@@ -89,7 +89,7 @@ func.func @eight(%x: memref<8x32xf32>, %w: memref<8x16x16x2xbf16>, %y: memref<8x
 // Rows that are another dimension of what the input is cut from, or several of its dimensions, are not counted by its first one:
 // nothing is packed ahead.
 // CHECK-LABEL: @slab
-// CHECK-NOT: cheems.name = "pack"
+// CHECK-NOT: cheems_cpu.name = "pack"
 // CHECK: return
 // PLAN: @slab
 func.func @slab(%x: memref<?x?x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
@@ -107,7 +107,7 @@ func.func @slab(%x: memref<?x?x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>
 // -----
 
 // CHECK-LABEL: @merged
-// CHECK-NOT: cheems.name = "pack"
+// CHECK-NOT: cheems_cpu.name = "pack"
 // CHECK: return
 // PLAN: @merged
 func.func @merged(%x: memref<?x4x32xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {
@@ -127,7 +127,7 @@ func.func @merged(%x: memref<?x4x32xf32>, %rows: index, %w: memref<8x16x16x2xbf1
 // Columns of every row, and heads side by side, have the rows of what they are cut from.
 // CHECK-LABEL: @side_by_side
 // CHECK: memref.alloc(%{{.*}}) : memref<?x32xf32>
-// CHECK: {cheems.name = "pack"}
+// CHECK: {cheems_cpu.name = "pack"}
 // CHECK: return
 // PLAN: @side_by_side
 func.func @side_by_side(%x: memref<?x6x8xf32>, %rows: index, %w: memref<8x16x16x2xbf16>, %y: memref<?x128xf32>) {

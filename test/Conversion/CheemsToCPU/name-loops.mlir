@@ -3,7 +3,7 @@
 // A loop is named for the ops of the dialect inside; of a product the whole weight's shape tells which it is.
 // CHECK-LABEL: func.func @product
 // CHECK: cheems_cpu.linear
-// CHECK: {cheems.name = "linear 32x8"}
+// CHECK: {cheems_cpu.name = "linear 32x8"}
 // doc: func.func(cheems-name-loops)
 func.func @product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x32xf32>, %n: index) -> tensor<?x32xf32> {
   %r = scf.forall (%i) = (0) to (32) step (16) shared_outs(%o = %y) -> (tensor<?x32xf32>) {
@@ -22,7 +22,7 @@ func.func @product(%x: tensor<?x8xf32>, %w: tensor<2x8x16x1xf32>, %y: tensor<?x3
 
 // Each op once, in order; structured ops beside them do not count.
 // CHECK-LABEL: func.func @several
-// CHECK: {cheems.name = "rms_norm"}
+// CHECK: {cheems_cpu.name = "rms_norm"}
 func.func @several(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
     %row = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
@@ -42,7 +42,7 @@ func.func @several(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) 
 // Without any, for the structured ops.
 #same = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @upstream
-// CHECK: {cheems.name = "exp+elementwise"}
+// CHECK: {cheems_cpu.name = "exp+elementwise"}
 func.func @upstream(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
     %in = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
@@ -65,7 +65,7 @@ func.func @upstream(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32>
 // Where the ops say what they came from, so does the loop: each part once, without the place that the part before is in, and without
 // what only holds another part.
 // CHECK-LABEL: func.func @parts
-// CHECK: {cheems.name = "rms_norm (ssd.c_proj, b_proj, pre_norm)"}
+// CHECK: {cheems_cpu.name = "rms_norm (ssd.c_proj, b_proj, pre_norm)"}
 func.func @parts(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
     %row = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
@@ -80,7 +80,7 @@ func.func @parts(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %y: tensor<4x8xf32>) ->
 }
 
 // CHECK-LABEL: func.func @nothing
-// CHECK-NOT: cheems.name
+// CHECK-NOT: cheems_cpu.name
 func.func @nothing(%x: memref<?xindex>, %n: index) {
   scf.forall (%i) in (%n) {
     memref.store %i, %x[%i] : memref<?xindex>

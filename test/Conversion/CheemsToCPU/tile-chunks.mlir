@@ -45,12 +45,12 @@ func.func @few(%x: tensor<16x1x8xf32>, %dt: tensor<16x1xf32>, %a: tensor<1xf32>,
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: cheems.ssd_chunk
 // PLACE-LABEL: func.func @layer
-// PLACE-SAME: cheems.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
+// PLACE-SAME: cheems_cpu.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
 // PLACE: scf.forall
 // PLACE: memref.subview {{.*}} : memref<?x3x4x6x8xf32>
 // PLACE: vector.fma
 // LOOPS-LABEL: func.func @layer
-// LOOPS-SAME: cheems.workspace = array<i64: 0, 0, 0>
+// LOOPS-SAME: cheems_cpu.workspace = array<i64: 0, 0, 0>
 func.func @layer(%segments: memref<?x3xi32>, %xb: memref<?x4x8xf32>, %dtb: memref<?x4xf32>, %ab: memref<4xf32>, %bb: memref<?x2x6xf32>, %cb: memref<?x2x6xf32>, %db: memref<4xf32>, %yb: memref<?x4x8xf32>, %poolb: memref<?x3x4x6x8xf32>, %layer: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

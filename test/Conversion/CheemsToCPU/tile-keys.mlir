@@ -81,7 +81,7 @@ func.func @rows(%q: tensor<5x2x8xf32>, %k: tensor<1x?x8xf32>, %mask: tensor<2x?x
 // CHECK: bufferization.alloc_tensor() : tensor<64x2xf32>
 // CHECK: bufferization.alloc_tensor() : tensor<64x2xf32>
 // BUFFER-LABEL: @segments
-// BUFFER-SAME: cheems.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
+// BUFFER-SAME: cheems_cpu.workspace = array<i64: 0, 0, {{[1-9][0-9]*}}>
 // BUFFER: scf.forall
 // BUFFER: cheems_cpu.worker
 // BUFFER: memref.view %{{.*}} : memref<?xi8> to memref<64x2xf32>

@@ -35,7 +35,7 @@ func.func @scale(%x: memref<?x8xf32>, %n: index) {
 func.func @two(%x: memref<?xindex>, %n: index) {
   scf.forall (%i) in (%n) {
     memref.store %i, %x[%i] : memref<?xindex>
-  } {cheems.name = "linear 32x16"}
+  } {cheems_cpu.name = "linear 32x16"}
   scf.forall (%i) in (%n) {
     memref.store %n, %x[%i] : memref<?xindex>
   }

@@ -7,7 +7,7 @@
 // CHECK-NOT: memref.alloc
 // CHECK-LABEL: func.func @step
 // CHECK-SAME: %[[WS:[^ ]*]]: memref<?xi8> {cheems.field = "workspace"}
-// CHECK-SAME: cheems.workspace = array<i64: 64, 128, 0>
+// CHECK-SAME: cheems_cpu.workspace = array<i64: 64, 128, 0>
 // CHECK-NOT: memref.alloc
 // CHECK: return
 // doc: cheems-plan-workspace,canonicalize,cse
@@ -38,7 +38,7 @@ func.func @step(%x: memref<?x8xf32>) {
 // Either argument may have more rows: the most count.
 // CHECK-LABEL: @rows_of_two
 // CHECK-SAME: (%[[X:.*]]: memref<?x8xf32>, %[[Y:.*]]: memref<?x16xf32>, %[[WS:.*]]: memref<?xi8>
-// CHECK-SAME: cheems.workspace = array<i64: 0, 128, 0>
+// CHECK-SAME: cheems_cpu.workspace = array<i64: 0, 128, 0>
 // CHECK-DAG: %[[NX:.*]] = memref.dim %[[X]]
 // CHECK-DAG: %[[NY:.*]] = memref.dim %[[Y]]
 // CHECK-DAG: memref.view %[[WS]][%{{.*}}][%[[NX]]] : memref<?xi8> to memref<?x8xf32>
@@ -61,7 +61,7 @@ func.func @rows_of_two(%x: memref<?x8xf32>, %y: memref<?x16xf32>) {
 
 // Scratch of a parallel loop is one a worker.
 // CHECK-LABEL: @scratch
-// CHECK-SAME: cheems.workspace = array<i64: 0, 0, 128>
+// CHECK-SAME: cheems_cpu.workspace = array<i64: 0, 0, 128>
 // CHECK: scf.forall
 // CHECK: %[[W:.*]] = cheems_cpu.worker : index
 // CHECK: %[[AT:.*]] = arith.muli %[[W]], %{{.*}}

@@ -164,7 +164,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
   result->flushesDenormals = mode == Mode::AMX;
   for (auto function : module->getOps<mlir::func::FuncOp>()) {
     if (auto needs = function->getAttrOfType<mlir::DenseI64ArrayAttr>(
-            "cheems.workspace")) {
+            "cheems_cpu.workspace")) {
       bool takesParameters = false;
       for (unsigned i = 0; i < function.getNumArguments(); ++i) {
         auto field =

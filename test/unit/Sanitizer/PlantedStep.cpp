@@ -57,8 +57,9 @@ FakeArtifact plantedStep(const std::string &access, bool raceChecks) {
   if (!module || mlir::failed(before.run(*module))) {
     throw std::runtime_error("the step does not bufferise");
   }
-  auto needs = (*module->getOps<mlir::func::FuncOp>().begin())
-                   ->getAttrOfType<mlir::DenseI64ArrayAttr>("cheems.workspace");
+  auto needs =
+      (*module->getOps<mlir::func::FuncOp>().begin())
+          ->getAttrOfType<mlir::DenseI64ArrayAttr>("cheems_cpu.workspace");
   nlohmann::json workspace = needs.asArrayRef().vec();
   if (mlir::failed(after.run(*module))) {
     throw std::runtime_error("the step does not become LLVM IR");

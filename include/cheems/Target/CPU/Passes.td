@@ -21,7 +21,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let description = [{
     Before: `memref.alloc` in functions and in the bodies of `scf.forall`.
     After: `memref.view` of one argument of bytes. Buffers whose lifetimes do not overlap share bytes. A public function records its needs as
-    `cheems.workspace = [S, R, W]`, which means S + R * rows + W * workers bytes. W is that of the function that needs the most.
+    `cheems_cpu.workspace = [S, R, W]`, which means S + R * rows + W * workers bytes. W is that of the function that needs the most.
     Requires: each alloc has at most one dynamic extent, which is the row count of its function. Allocs inside of a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
@@ -56,7 +56,7 @@ def OutlineParallelPass : Pass<"cheems-outline-parallel", "::mlir::ModuleOp"> {
   let description = [{
     Before: bufferised `scf.forall` of any rank.
     After: `func @f_parallelN(context, begin, end, worker)`, which loops over its range of the linearised iterations, and a call of
-    `cheems_parallel_for` (include/cheems/abi.h), which gets the loop's `cheems.name`. Captured values are in a struct on the caller's
+    `cheems_parallel_for` (include/cheems/abi.h), which gets the loop's `cheems_cpu.name`. Captured values are in a struct on the caller's
     stack.
     Requires: the loops have no results and are not nested. This pass runs right before the conversion to LLVM.
     Guarantees: there is no alloca in a loop. `cheems_cpu.worker` becomes the worker argument. Equal bodies are one function. Preserves

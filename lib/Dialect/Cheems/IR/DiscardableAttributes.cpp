@@ -67,16 +67,7 @@ constexpr Law laws[] = {
     {kMostRows, "an i64 of at least 1 on a function",
      [](Operation *op, Attribute value) {
        return isFunction(op) && isNumber(value, 1);
-     }},
-    {kWorkspace, "three i64 of at least 0 on a function",
-     [](Operation *op, Attribute value) {
-       auto sizes = dyn_cast<DenseI64ArrayAttr>(value);
-       return isFunction(op) && sizes && sizes.size() == 3 &&
-              llvm::all_of(sizes.asArrayRef(),
-                           [](int64_t size) { return size >= 0; });
-     }},
-    {kName, "a name",
-     [](Operation *, Attribute value) { return isText(value); }}};
+     }}};
 } // namespace
 
 LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,

@@ -1,4 +1,5 @@
 // Verification of column_epilogue.
+#include "EpilogueUtils.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 #include <numeric>
@@ -65,26 +66,8 @@ LogicalResult ColumnEpilogueOp::verify() {
 }
 
 LogicalResult ColumnEpilogueOp::verifyRegions() {
-  if (!getEpilogue().hasOneBlock()) {
-    return emitOpError("C4: the epilogue is one block");
-  }
-  Block &block = getEpilogue().front();
-  if (block.getNumArguments() != 1 + getWith().size() ||
-      !llvm::all_of(block.getArgumentTypes(),
-                    [](Type type) { return type.isF32(); })) {
-    return emitOpError("C4: the epilogue takes one f32 for y and one for each "
-                       "of ")
-           << getWith().size() << " operands";
-  }
-  if (block.empty() || !isa<YieldOp>(block.back())) {
-    return emitOpError("C5: the epilogue ends with cheems_cpu.yield");
-  }
-  for (Operation &op : block.without_terminator()) {
-    if (!isOnScalars(&op)) {
-      return emitOpError("C5: the epilogue holds elementwise ops and constants "
-                         "on scalars only, not ")
-             << op.getName();
-    }
-  }
-  return success();
+  size_t operands = getWith().size();
+  return verifyEpilogue(*this, getEpilogue(), 1 + operands,
+                        "y and one for each of " + Twine(operands) +
+                            " operands");
 }

@@ -1,4 +1,5 @@
 // Verification of linear and of what ends its epilogue.
+#include "EpilogueUtils.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
@@ -108,28 +109,10 @@ LogicalResult LinearOp::verify() {
 }
 
 LogicalResult LinearOp::verifyRegions() {
-  if (!getEpilogue().hasOneBlock()) {
-    return emitOpError("C4: the epilogue is one block");
-  }
-  Block &block = getEpilogue().front();
-  if (block.getNumArguments() != getWeights().size() + getWith().size() ||
-      !llvm::all_of(block.getArgumentTypes(),
-                    [](Type type) { return type.isF32(); })) {
-    return emitOpError("C4: the epilogue takes one f32 for each of ")
-           << getWeights().size() << " weights and " << getWith().size()
-           << " operands";
-  }
-  if (block.empty() || !isa<YieldOp>(block.back())) {
-    return emitOpError("C5: the epilogue ends with cheems_cpu.yield");
-  }
-  for (Operation &op : block.without_terminator()) {
-    if (!isOnScalars(&op)) {
-      return emitOpError("C5: the epilogue holds elementwise ops and constants "
-                         "on scalars only, not ")
-             << op.getName();
-    }
-  }
-  return success();
+  size_t weights = getWeights().size(), operands = getWith().size();
+  return verifyEpilogue(*this, getEpilogue(), weights + operands,
+                        "each of " + Twine(weights) + " weights and " +
+                            Twine(operands) + " operands");
 }
 
 LogicalResult YieldOp::verify() {

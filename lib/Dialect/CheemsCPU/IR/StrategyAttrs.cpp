@@ -26,20 +26,6 @@ static LogicalResult standsOn(Operation *op, Attribute strategy,
   return success();
 }
 
-LogicalResult CheemsCPUDialect::verifyOperationAttribute(Operation *op,
-                                                         NamedAttribute named) {
-  if (named.getName() != kStrategy) {
-    return op->emitOpError()
-           << "has an attribute that no pass knows: " << named.getName();
-  }
-  auto strategy = dyn_cast<StrategyAttrInterface>(named.getValue());
-  if (!strategy) {
-    return op->emitOpError()
-           << kStrategy << " is no strategy: " << named.getValue();
-  }
-  return strategy.verifyOn(op);
-}
-
 LogicalResult ProductStrategyAttr::verify(EmitError emitError, int64_t panels,
                                           bool) {
   return atLeast(emitError, "panels", 0, panels);

@@ -19,7 +19,7 @@
 // CHECK-NOT: arith.select
 
 // BUFFER-LABEL: @append
-// BUFFER-SAME: attributes {cheems.workspace = array<i64: 0, 0, 256>}
+// BUFFER-SAME: attributes {cheems_cpu.workspace = array<i64: 0, 0, 256>}
 // BUFFER: scf.forall
 // BUFFER: scf.if
 // BUFFER: memref.store {{.*}} : memref<1x?x8xbf16

@@ -45,21 +45,6 @@ func.func private @nameless() attributes {cheems.entry = ""}
 
 // -----
 
-// expected-error@below {{cheems.workspace is three i64 of at least 0 on a function, not array<i64: 1, 2>}}
-func.func private @two() attributes {cheems.workspace = array<i64: 1, 2>}
-
-// -----
-
-// expected-error@below {{cheems.workspace is three i64 of at least 0 on a function, not array<i64: 1, 2, -1>}}
-func.func private @negative() attributes {cheems.workspace = array<i64: 1, 2, -1>}
-
-// -----
-
-// expected-error@below {{cheems.name is a name, not 1 : i64}}
-func.func private @named() attributes {cheems.name = 1 : i64}
-
-// -----
-
 // expected-error@below {{has an attribute that no pass knows: "cheems.decode"}}
 func.func private @unknown() attributes {cheems.decode}
 

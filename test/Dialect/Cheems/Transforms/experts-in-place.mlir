@@ -31,7 +31,7 @@
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: vector.load %[[Y]]
 // CHECK: vector.store %{{.*}}, %[[Y]]
-// CHECK: } {cheems.name = "mix_experts"}
+// CHECK: } {cheems_cpu.name = "mix_experts"}
 // CHECK-NOT: {{memref.alloc|copy}}
 // CHECK: scf.forall (%[[V:.*]]) = (0)
 // CHECK: %[[BLOCK:.*]] = memref.subview %[[X]][%[[V]], 0]

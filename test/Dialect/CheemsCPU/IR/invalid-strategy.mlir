@@ -114,11 +114,6 @@ module attributes {cheems_cpu.strategy = #cheems_cpu.rows_strategy<rows = 4>} {}
 
 // -----
 
-// expected-error@below {{has an attribute that no pass knows: "cheems_cpu.panels"}}
-module attributes {cheems_cpu.panels = 4 : i64} {}
-
-// -----
-
 // Heads of 64 columns are four panels.
 func.func @heads(%y: tensor<?x128xf32>, %c: tensor<?x32xf32>) -> tensor<?x128xf32> {
   // expected-error@below {{needs panels in multiples of 4, which hold whole heads, not 6}}

@@ -1,4 +1,4 @@
-// Discardable attributes of modules, functions, arguments and loops. The
+// Discardable attributes of modules, functions and arguments. The
 // dialect verifies them, and refuses every other name that begins with
 // "cheems.".
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
@@ -27,18 +27,12 @@ constexpr llvm::StringLiteral kParameterBytes = "cheems.parameter_bytes";
 constexpr llvm::StringLiteral kEntry = "cheems.entry";
 /// The most rows that it ever works on: an i64, at least 1.
 constexpr llvm::StringLiteral kMostRows = "cheems.most_rows";
-/// Bytes of scratch: three i64, fixed, per row and per worker.
-constexpr llvm::StringLiteral kWorkspace = "cheems.workspace";
 
 // Of an argument of a function.
 /// The name of its tensor; of an entry, a field of cheems_step (docs/abi.md).
 constexpr llvm::StringLiteral kField = "cheems.field";
 /// Of a pool: which one, an i64.
 constexpr llvm::StringLiteral kIndex = "cheems.index";
-
-// Of a loop.
-/// What it computes, for profiles: a string.
-constexpr llvm::StringLiteral kName = "cheems.name";
 
 } // namespace mlir::cheems
 

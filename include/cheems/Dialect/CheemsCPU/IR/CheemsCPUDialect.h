@@ -3,6 +3,7 @@
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_CHEEMSCPUDIALECT_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
@@ -19,8 +20,6 @@ using EpilogueBuilder = function_ref<Value(OpBuilder &b, ValueRange arguments)>;
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.h.inc"
 
 namespace mlir::cheems {
-/// The attribute in which an op says how it is cut: a StrategyAttrInterface.
-constexpr llvm::StringLiteral kStrategy = "cheems_cpu.strategy";
 
 /// Builds the ops of an epilogue again, for other arguments. Returns what it
 /// yields.

@@ -1,0 +1,16 @@
+// What linear and column_epilogue ask of their epilogues.
+#ifndef CHEEMS_LIB_DIALECT_CHEEMSCPU_IR_EPILOGUEUTILS_H
+#define CHEEMS_LIB_DIALECT_CHEEMSCPU_IR_EPILOGUEUTILS_H
+
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+
+namespace mlir::cheems {
+
+/// C4 and C5 of both: one block of `count` f32, which holds ops on scalars and
+/// ends with a yield. `takes` says for what the arguments are.
+LogicalResult verifyEpilogue(Operation *op, Region &epilogue, size_t count,
+                             const Twine &takes);
+
+} // namespace mlir::cheems
+
+#endif
