@@ -14,6 +14,7 @@ if(CHEEMS_BUILD_COMPILER)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Compiler)
   install(FILES include/cheems/Dialect/Cheems/IR/AttributeNames.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/IR)
   install(FILES include/cheems/Dialect/Cheems/Utils/ParameterTable.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Dialect/Cheems/Utils)
+  install(FILES include/cheems/Support/MLIR.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cheems/Support)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

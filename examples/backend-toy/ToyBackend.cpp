@@ -200,7 +200,7 @@ private:
     return values[op.getResult(0)] = values[op.getOperand(i)];
   }
 
-  mlir::cheems::ParameterTable table;
+  cheems::ParameterTable table;
   ModuleOp module;
   llvm::raw_ostream &os;
   llvm::DenseMap<Value, Place> values;

@@ -38,8 +38,8 @@ public:
     mlir::ScopedDiagnosticHandler handler(
         &context, [&](mlir::Diagnostic &diagnostic) {
           if (first.empty()) {
-            first = diagnostic.str() + " in " +
-                    mlir::cheems::placeOf(diagnostic.getLocation());
+            first =
+                diagnostic.str() + " in " + placeOf(diagnostic.getLocation());
           }
           return mlir::success();
         });
@@ -48,9 +48,8 @@ public:
           "internal error: the imported module is invalid: " + first);
     }
     if (!placed.empty()) {
-      (*module)->setAttr(mlir::cheems::kParameters,
-                         mlir::parseAttribute(placed, &context));
-      (*module)->setAttr(mlir::cheems::kParameterBytes,
+      (*module)->setAttr(kParameters, mlir::parseAttribute(placed, &context));
+      (*module)->setAttr(kParameterBytes,
                          mlir::Builder(&context).getI64IntegerAttr(end));
     }
     return module;

@@ -158,11 +158,11 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
     if (entry.contains("by_columns")) {
       made["by_columns"] = true;
     }
-    if (auto codes = entry.getAs<mlir::cheems::QuantizedAttr>("quantized")) {
-      made["codes"] = llvm::json::Object{
-          {"part", mlir::cheems::stringifyQuantizedPart(codes.getPart())},
-          {"bits", codes.getBits()},
-          {"group", codes.getGroup()}};
+    if (auto codes = entry.getAs<QuantizedAttr>("quantized")) {
+      made["codes"] =
+          llvm::json::Object{{"part", stringifyQuantizedPart(codes.getPart())},
+                             {"bits", codes.getBits()},
+                             {"group", codes.getGroup()}};
     }
     result.push_back(std::move(made));
   }
@@ -262,8 +262,7 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"bos_token_id", optional(c.bosToken)},
       {"eos_token_ids", llvm::json::Array(c.eosTokens)},
       {"pad_token_id", optional(c.padToken)},
-      {"state",
-       state(module->getAttrOfType<mlir::ArrayAttr>(mlir::cheems::kState))},
+      {"state", state(module->getAttrOfType<mlir::ArrayAttr>(kState))},
       {"parameters", parameters(images, checkpoint)},
       {"images", describeImages(images)},
       {"pipeline", options.scalar ? "scalar" : "fast"},

@@ -1,7 +1,6 @@
 // Attention of one sequence: at once, in blocks of entries, and blocks merged.
 #include "Handlers.h"
 #include "Letters.h"
-#include "MaskKinds.h"
 #include "SegmentTable.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/Reference/OnlineAttention.h"
@@ -16,7 +15,7 @@ public:
   /// `from`: entries before those of the op.
   Sight(OpTy op, int64_t from, Frame &f)
       : from(from), first(f.integer(op.getFirst())),
-        hides(op.getKind() == dialect::MaskKind::Threshold),
+        hides(op.getKind() == MaskKind::Threshold),
         hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
         mask(f.tensor(op.getMask())) {
     if (op.getSeen()) {
@@ -109,10 +108,10 @@ static void attend(OpTy op, int64_t from, bool ends,
   reference::onlineAttention(
       query, entriesOf(op.getKeys(), op.getKeyScales(), f),
       entriesOf(op.getValues(), op.getValueScales(), f), f.tensor(op.getMask()),
-      kindOf(op.getKind()), op.getScale().convertToDouble(), sight, state);
+      op.getKind(), op.getScale().convertToDouble(), sight, state);
 }
 
-static void dynamicMaskAttention(dialect::DynamicMaskAttentionOp op, Frame &f) {
+static void dynamicMaskAttention(DynamicMaskAttentionOp op, Frame &f) {
   checkShapes(op, f);
   if (f.failed()) {
     return;
@@ -129,7 +128,7 @@ static void setState(Operation *op, reference::RunningSoftmax state, Frame &f) {
   f.set(op->getResult(2), std::move(state.y));
 }
 
-static void onlineAttention(dialect::OnlineAttentionOp op, Frame &f) {
+static void onlineAttention(OnlineAttentionOp op, Frame &f) {
   checkShapes(op, f);
   Letters n(f);
   n("THP", op.getY())("TH", op.getMaximum())("TH", op.getSum());
@@ -159,7 +158,7 @@ static reference::RunningSoftmax sideOf(Value maximum, Value sum, Value y,
   return side;
 }
 
-static void mergeAttention(dialect::MergeAttentionOp op, Frame &f) {
+static void mergeAttention(MergeAttentionOp op, Frame &f) {
   Letters n(f);
   n("TH", op.getMaximum())("TH", op.getSum())("THP", op.getY());
   n("TH", op.getLaterMaximum())("TH", op.getLaterSum());
@@ -178,9 +177,9 @@ static void mergeAttention(dialect::MergeAttentionOp op, Frame &f) {
 }
 
 void addAttention(Handlers &handlers) {
-  handlers.add<dialect::DynamicMaskAttentionOp>(dynamicMaskAttention);
-  handlers.add<dialect::OnlineAttentionOp>(onlineAttention);
-  handlers.add<dialect::MergeAttentionOp>(mergeAttention);
+  handlers.add<DynamicMaskAttentionOp>(dynamicMaskAttention);
+  handlers.add<OnlineAttentionOp>(onlineAttention);
+  handlers.add<MergeAttentionOp>(mergeAttention);
 }
 
 } // namespace cheems::interpreter

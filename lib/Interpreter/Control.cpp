@@ -124,12 +124,12 @@ void addControl(Handlers &handlers) {
   handlers.add<scf::ForallOp>(parallelLoop);
   handlers.addTerminator<func::ReturnOp>();
   handlers.addTerminator<linalg::YieldOp>();
-  handlers.addTerminator<mlir::cheems::YieldOp>();
+  handlers.addTerminator<YieldOp>();
   handlers.addTerminator<scf::ConditionOp>();
   handlers.addTerminator<scf::InParallelOp>();
   handlers.addTerminator<scf::YieldOp>();
   // it only measures
-  handlers.add<mlir::cheems::MarkOp>([](mlir::cheems::MarkOp, Frame &) {});
+  handlers.add<MarkOp>([](MarkOp, Frame &) {});
 }
 
 } // namespace cheems::interpreter

@@ -7,7 +7,7 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
-static void retrieve(dialect::RetrieveExpertsOp op, Frame &f) {
+static void retrieve(RetrieveExpertsOp op, Frame &f) {
   Letters n(f);
   n("T2HK", op.getScores())("THk", op.getScore())("THk", op.getExpert());
   const Tensor &scores = f.read(op.getScores());
@@ -23,13 +23,13 @@ static void retrieve(dialect::RetrieveExpertsOp op, Frame &f) {
                                 {best.expert.begin(), best.expert.end()}));
 }
 
-static Activation activationOf(dialect::Activation activation) {
+static Activation activationOf(Activation activation) {
   switch (activation) {
-  case dialect::Activation::SiLU:
+  case Activation::SiLU:
     return Activation::SiLU;
-  case dialect::Activation::GELU:
+  case Activation::GELU:
     return Activation::GELU;
-  case dialect::Activation::ReLU:
+  case Activation::ReLU:
     return Activation::ReLU;
   }
   llvm_unreachable("every activation is handled");
@@ -46,7 +46,7 @@ static reference::QuantizedWeights tableOf(Value table, Value scales,
   return {rows, f.read(scales).reshaped({count, 1})};
 }
 
-static void mix(dialect::MixExpertsOp op, Frame &f) {
+static void mix(MixExpertsOp op, Frame &f) {
   Letters n(f);
   n("TD", op.getX())("THk", op.getScore())("THk", op.getExpert());
   n("ED", op.getDown())("ED", op.getUp())("TD", op.getY());
@@ -64,7 +64,7 @@ static void mix(dialect::MixExpertsOp op, Frame &f) {
   }
   auto down = tableOf(op.getDown(), op.getDownScales(), f),
        up = tableOf(op.getUp(), op.getUpScales(), f);
-  auto placement = op.getPlacement() == dialect::ScorePlacement::Softmax
+  auto placement = op.getPlacement() == ScorePlacement::Softmax
                        ? ScorePlacement::Softmax
                        : ScorePlacement::Inner;
   Tensor y = reference::mixExperts(x, found, down, up, placement,
@@ -76,8 +76,8 @@ static void mix(dialect::MixExpertsOp op, Frame &f) {
 }
 
 void addExperts(Handlers &handlers) {
-  handlers.add<dialect::RetrieveExpertsOp>(retrieve);
-  handlers.add<dialect::MixExpertsOp>(mix);
+  handlers.add<RetrieveExpertsOp>(retrieve);
+  handlers.add<MixExpertsOp>(mix);
 }
 
 } // namespace cheems::interpreter

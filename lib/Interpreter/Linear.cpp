@@ -8,8 +8,6 @@
 
 namespace cheems::interpreter {
 using namespace mlir;
-namespace dialect = mlir::cheems;
-
 /// What an epilogue makes of its arguments.
 static double applied(Region &epilogue, ArrayRef<double> first,
                       ArrayRef<double> second, Frame &f) {
@@ -31,7 +29,7 @@ codesOf(Value panels, Value scales, int64_t columns, int64_t size, Frame &f) {
   return reference::unpacked(bytes, f.read(scales), columns, size);
 }
 
-static void linear(dialect::LinearOp op, Frame &f) {
+static void linear(LinearOp op, Frame &f) {
   Letters n(f);
   n("TK", op.getX())("TN", op.getY());
   for (Value weight : op.getWeights()) {
@@ -48,7 +46,7 @@ static void linear(dialect::LinearOp op, Frame &f) {
   }
   const Tensor &x = f.read(op.getX());
   int64_t columns = n['N'];
-  if (!f.failed() && columns > n['P'] * dialect::LinearOp::kColumns) {
+  if (!f.failed() && columns > n['P'] * LinearOp::kColumns) {
     f.fail() << "asks for " << columns << " columns of " << n['P'] << " panels";
   }
   if (f.failed()) {
@@ -79,8 +77,7 @@ static void linear(dialect::LinearOp op, Frame &f) {
 
 /// Turns the heads of the first columns, `at` of which are before those of y,
 /// by the rows' angles.
-static void rotate(dialect::ColumnEpilogueOp op, int64_t at, Tensor &y,
-                   Frame &f) {
+static void rotate(ColumnEpilogueOp op, int64_t at, Tensor &y, Frame &f) {
   reference::RotaryTable table{f.read(op.getCosine()), f.read(op.getSine())};
   int64_t rows = y.shape[0], size = op.getHeadSize(),
           rotated =
@@ -104,7 +101,7 @@ static void rotate(dialect::ColumnEpilogueOp op, int64_t at, Tensor &y,
   }
 }
 
-static void columnEpilogue(dialect::ColumnEpilogueOp op, Frame &f) {
+static void columnEpilogue(ColumnEpilogueOp op, Frame &f) {
   Letters n(f);
   n("TN", op.getY());
   n("Th", op.getCosine())("Th", op.getSine());
@@ -135,8 +132,8 @@ static void columnEpilogue(dialect::ColumnEpilogueOp op, Frame &f) {
 }
 
 void addLinear(Handlers &handlers) {
-  handlers.add<dialect::LinearOp>(linear);
-  handlers.add<dialect::ColumnEpilogueOp>(columnEpilogue);
+  handlers.add<LinearOp>(linear);
+  handlers.add<ColumnEpilogueOp>(columnEpilogue);
 }
 
 } // namespace cheems::interpreter

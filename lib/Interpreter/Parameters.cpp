@@ -30,7 +30,7 @@ static Tensor joined(ArrayRef<Tensor> parts, bool byColumns) {
   return whole;
 }
 
-std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f) {
+std::optional<Tensor> storedWeight(ParameterOp op, Frame &f) {
   bool byColumns = op.getByColumns();
   std::vector<Tensor> parts;
   for (auto name : op.getNames().getAsRange<StringAttr>()) {
@@ -107,14 +107,14 @@ static double converted(double value, Type element) {
   return rounded.convertToDouble();
 }
 
-static void parameter(mlir::cheems::ParameterOp op, Frame &f) {
-  auto panels = dyn_cast_or_null<mlir::cheems::PanelsAttr>(op.getLayoutAttr());
+static void parameter(ParameterOp op, Frame &f) {
+  auto panels = dyn_cast_or_null<PanelsAttr>(op.getLayoutAttr());
   if (op.getLayoutAttr() && !panels) {
     f.fail() << "cannot be interpreted in the layout " << op.getLayoutAttr();
     return;
   }
   auto quantized = op.getQuantizedAttr();
-  if (quantized && quantized.getPart() != mlir::cheems::QuantizedPart::Matrix) {
+  if (quantized && quantized.getPart() != QuantizedPart::Matrix) {
     quantizedParameter(op, f);
     return;
   }
@@ -148,8 +148,6 @@ static void parameter(mlir::cheems::ParameterOp op, Frame &f) {
   f.set(op.getResult(), std::move(*whole));
 }
 
-void addParameters(Handlers &handlers) {
-  handlers.add<mlir::cheems::ParameterOp>(parameter);
-}
+void addParameters(Handlers &handlers) { handlers.add<ParameterOp>(parameter); }
 
 } // namespace cheems::interpreter

@@ -9,10 +9,10 @@
 namespace cheems::interpreter {
 
 /// The weights of all names as one; none, with an error, where one is missing.
-std::optional<Tensor> storedWeight(mlir::cheems::ParameterOp op, Frame &f);
+std::optional<Tensor> storedWeight(ParameterOp op, Frame &f);
 
 /// A parameter that is the codes of a matrix, or its scales.
-void quantizedParameter(mlir::cheems::ParameterOp op, Frame &f);
+void quantizedParameter(ParameterOp op, Frame &f);
 
 } // namespace cheems::interpreter
 

@@ -7,11 +7,10 @@
 
 namespace cheems::interpreter {
 using namespace mlir;
-using mlir::cheems::ParameterOp;
 
 namespace {
-constexpr int64_t kHeight = mlir::cheems::LinearOp::kColumns; // of a panel
-constexpr int64_t kTogether = 4; // codes of one row side by side
+constexpr int64_t kHeight = LinearOp::kColumns; // of a panel
+constexpr int64_t kTogether = 4;                // codes of one row side by side
 
 struct Codes {
   Tensor codes, scales; ///< [N, K] and [N, G]
@@ -98,7 +97,7 @@ void quantizedParameter(ParameterOp op, Frame &f) {
     return;
   }
   bool panels = static_cast<bool>(op.getLayoutAttr());
-  if (op.getQuantizedAttr().getPart() == mlir::cheems::QuantizedPart::Scales) {
+  if (op.getQuantizedAttr().getPart() == QuantizedPart::Scales) {
     f.set(op.getResult(), panels ? packedScales(all->scales) : all->scales);
   } else {
     f.set(op.getResult(),

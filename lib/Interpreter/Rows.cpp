@@ -11,7 +11,7 @@
 namespace cheems::interpreter {
 using namespace mlir;
 
-static void gatherRows(dialect::GatherRowsOp op, Frame &f) {
+static void gatherRows(GatherRowsOp op, Frame &f) {
   Letters n(f);
   n("VD", op.getTable())("T", op.getIds())("TD", op.getY());
   const Tensor &table = f.read(op.getTable());
@@ -31,17 +31,17 @@ static Tensor integers(ArrayRef<int64_t> values) {
                 {values.begin(), values.end()});
 }
 
-static void positions(dialect::PositionsOp op, Frame &f) {
+static void positions(PositionsOp op, Frame &f) {
   Letters n(f);
   n("T", op.getPosition())("T", op.getLength());
-  auto segments = segmentsOf(
-      cast<dialect::SegmentedOpInterface>(op.getOperation()), n['T'], f);
+  auto segments =
+      segmentsOf(cast<SegmentedOpInterface>(op.getOperation()), n['T'], f);
   reference::RowPositions rows = reference::rowPositions(segments, n['T']);
   f.set(op.getResult(0), integers(rows.position));
   f.set(op.getResult(1), integers(rows.length));
 }
 
-static void rotaryTable(dialect::RotaryTableOp op, Frame &f) {
+static void rotaryTable(RotaryTableOp op, Frame &f) {
   Letters n(f);
   n("T", op.getPosition())("T", op.getLength())("Th", op.getCosine());
   n("Th", op.getSine());
@@ -66,7 +66,7 @@ static void rotaryTable(dialect::RotaryTableOp op, Frame &f) {
   f.set(op.getResult(1), std::move(sine));
 }
 
-static void rotary(dialect::RotaryOp op, Frame &f) {
+static void rotary(RotaryOp op, Frame &f) {
   Letters n(f);
   n("THP", op.getX())("Th", op.getCosine())("Th", op.getSine());
   n("THP", op.getY());
@@ -77,7 +77,7 @@ static void rotary(dialect::RotaryOp op, Frame &f) {
   }
 }
 
-static void rmsNorm(dialect::RmsNormOp op, Frame &f) {
+static void rmsNorm(RmsNormOp op, Frame &f) {
   bool heads = cast<ShapedType>(op.getX().getType()).getRank() == 3;
   Letters n(f);
   n(heads ? "THD" : "TD", op.getX())("D", op.getWeight());
@@ -89,7 +89,7 @@ static void rmsNorm(dialect::RmsNormOp op, Frame &f) {
   }
 }
 
-static void dynamicMask(dialect::DynamicMaskOp op, Frame &f) {
+static void dynamicMask(DynamicMaskOp op, Frame &f) {
   Letters n(f);
   n("TM", op.getStep())("M", op.getA())("TM", op.getMask());
   const Tensor &step = f.read(op.getStep()), &a = f.read(op.getA());
@@ -106,7 +106,7 @@ static void dynamicMask(dialect::DynamicMaskOp op, Frame &f) {
   f.set(op.getResult(0), std::move(mask));
 }
 
-static void quantizeEntries(dialect::QuantizeEntriesOp op, Frame &f) {
+static void quantizeEntries(QuantizeEntriesOp op, Frame &f) {
   Letters n(f);
   n("TP", op.getX())("TP", op.getCodes())("T", op.getScales());
   const Tensor &x = f.read(op.getX());
@@ -119,13 +119,13 @@ static void quantizeEntries(dialect::QuantizeEntriesOp op, Frame &f) {
 }
 
 void addRows(Handlers &handlers) {
-  handlers.add<dialect::GatherRowsOp>(gatherRows);
-  handlers.add<dialect::PositionsOp>(positions);
-  handlers.add<dialect::RotaryTableOp>(rotaryTable);
-  handlers.add<dialect::RotaryOp>(rotary);
-  handlers.add<dialect::RmsNormOp>(rmsNorm);
-  handlers.add<dialect::DynamicMaskOp>(dynamicMask);
-  handlers.add<dialect::QuantizeEntriesOp>(quantizeEntries);
+  handlers.add<GatherRowsOp>(gatherRows);
+  handlers.add<PositionsOp>(positions);
+  handlers.add<RotaryTableOp>(rotaryTable);
+  handlers.add<RotaryOp>(rotary);
+  handlers.add<RmsNormOp>(rmsNorm);
+  handlers.add<DynamicMaskOp>(dynamicMask);
+  handlers.add<QuantizeEntriesOp>(quantizeEntries);
 }
 
 } // namespace cheems::interpreter

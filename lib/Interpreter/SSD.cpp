@@ -36,11 +36,10 @@ template <typename OpTy> static void addRecurrence(Handlers &handlers) {
   });
 }
 
-static void segmentedSSD(dialect::SegmentedSSDOp op, Frame &f) {
+static void segmentedSSD(SegmentedSSDOp op, Frame &f) {
   reference::SSDInputs inputs = inputsOf(op, f);
-  auto segments =
-      segmentsOf(cast<dialect::SegmentedOpInterface>(op.getOperation()),
-                 inputs.x.shape[0], f);
+  auto segments = segmentsOf(cast<SegmentedOpInterface>(op.getOperation()),
+                             inputs.x.shape[0], f);
   int64_t layer = f.integer(op.getLayer());
   Tensor pool = f.tensor(op.getPool());
   if (f.failed() || !hasSlots(segments, layer, pool, f)) {
@@ -59,9 +58,9 @@ static void segmentedSSD(dialect::SegmentedSSDOp op, Frame &f) {
 }
 
 void addSSD(Handlers &handlers) {
-  addRecurrence<dialect::SSDOp>(handlers);
-  addRecurrence<dialect::SSDChunkOp>(handlers);
-  handlers.add<dialect::SegmentedSSDOp>(segmentedSSD);
+  addRecurrence<SSDOp>(handlers);
+  addRecurrence<SSDChunkOp>(handlers);
+  handlers.add<SegmentedSSDOp>(segmentedSSD);
 }
 
 } // namespace cheems::interpreter

@@ -32,18 +32,16 @@ static std::string faultOf(const Segment &s, int64_t rows,
   return "";
 }
 
-std::vector<Segment> segmentsOf(dialect::SegmentedOpInterface op, int64_t rows,
+std::vector<Segment> segmentsOf(SegmentedOpInterface op, int64_t rows,
                                 Frame &f) {
   std::vector<int64_t> table = f.readIntegers(op.getSegments());
   std::vector<Segment> segments;
   std::vector<bool> taken(rows);
   llvm::DenseSet<int64_t> slots;
-  for (size_t at = 0; at < table.size() && !f.failed();
-       at += dialect::kSegmentFields) {
+  for (size_t at = 0; at < table.size() && !f.failed(); at += kSegmentFields) {
     const int64_t *field = &table[at];
-    Segment s{field[dialect::kSlot], field[dialect::kStart],
-              op.getOneRow() ? 1 : field[dialect::kLength],
-              field[dialect::kPosition], field[dialect::kRopeLength]};
+    Segment s{field[kSlot], field[kStart], op.getOneRow() ? 1 : field[kLength],
+              field[kPosition], field[kRopeLength]};
     std::string fault = faultOf(s, rows, taken, slots);
     if (!fault.empty()) {
       f.fail() << "is given segment " << segments.size() << ", which " << fault;

@@ -9,11 +9,9 @@
 
 namespace cheems::interpreter {
 
-namespace dialect = mlir::cheems;
-
 /// The segments of a step of so many rows. They cover all rows, and none twice;
 /// no two have one slot. Else the run fails, and there are none.
-std::vector<reference::Segment> segmentsOf(dialect::SegmentedOpInterface op,
+std::vector<reference::Segment> segmentsOf(SegmentedOpInterface op,
                                            int64_t rows, Frame &f);
 
 /// Whether a pool [slots, layers, ...] has the slots and the layer; an error

@@ -1,14 +1,13 @@
 // segmented_attention: pools out of the frame, the evaluator, and back.
 #include "Handlers.h"
 #include "Letters.h"
-#include "MaskKinds.h"
 #include "SegmentTable.h"
 
 namespace cheems::interpreter {
 using namespace mlir;
 using reference::Segment;
 
-static void checkShapes(dialect::SegmentedAttentionOp op, Frame &f) {
+static void checkShapes(SegmentedAttentionOp op, Frame &f) {
   Letters n(f);
   n("THP", op.getQuery())("TgP", op.getKey())("TgP", op.getValue());
   n("TM", op.getMask())("THP", op.getY())("SLGCP", op.getKeys());
@@ -18,7 +17,7 @@ static void checkShapes(dialect::SegmentedAttentionOp op, Frame &f) {
 }
 
 /// Entries that a head has of a sequence before the step.
-static int64_t entriesBefore(dialect::SegmentedAttentionOp op, const Segment &s,
+static int64_t entriesBefore(SegmentedAttentionOp op, const Segment &s,
                              int64_t layer, int64_t head, Frame &f) {
   if (s.position == 0) {
     return 0;
@@ -32,8 +31,8 @@ static int64_t entriesBefore(dialect::SegmentedAttentionOp op, const Segment &s,
 }
 
 /// Pools have the room, and what is read of them is written.
-static void checkPools(dialect::SegmentedAttentionOp op,
-                       ArrayRef<Segment> segments, int64_t layer, Frame &f) {
+static void checkPools(SegmentedAttentionOp op, ArrayRef<Segment> segments,
+                       int64_t layer, Frame &f) {
   ArrayRef<int64_t> shape = f.tensor(op.getKeys()).shape;
   int64_t heads = shape[2], capacity = shape[3],
           masks = op.getMaskHeads() / heads;
@@ -62,10 +61,9 @@ static void checkPools(dialect::SegmentedAttentionOp op,
   }
 }
 
-static reference::SegmentedAttentionOptions
-optionsOf(dialect::SegmentedAttentionOp op) {
+static reference::SegmentedAttentionOptions optionsOf(SegmentedAttentionOp op) {
   reference::SegmentedAttentionOptions options;
-  options.kind = kindOf(op.getKind());
+  options.kind = op.getKind();
   options.scale = op.getScale().convertToDouble();
   options.keep = op.getKeep();
   if (op.getHideBelow()) {
@@ -78,7 +76,7 @@ optionsOf(dialect::SegmentedAttentionOp op) {
   return options;
 }
 
-static void segmentedAttention(dialect::SegmentedAttentionOp op, Frame &f) {
+static void segmentedAttention(SegmentedAttentionOp op, Frame &f) {
   checkShapes(op, f);
   if (f.failed()) {
     return;
@@ -96,9 +94,8 @@ static void segmentedAttention(dialect::SegmentedAttentionOp op, Frame &f) {
       f.tensor(op.getMasks()),     optional(op.getPositions()),
       optional(op.getKeyScales()), optional(op.getValueScales()),
       optional(op.getCounts())};
-  auto segments =
-      segmentsOf(cast<dialect::SegmentedOpInterface>(op.getOperation()),
-                 rows.query.shape[0], f);
+  auto segments = segmentsOf(cast<SegmentedOpInterface>(op.getOperation()),
+                             rows.query.shape[0], f);
   int64_t layer = f.integer(op.getLayer());
   if (f.failed() || !hasSlots(segments, layer, pools.keys, f)) {
     return;
@@ -122,7 +119,7 @@ static void segmentedAttention(dialect::SegmentedAttentionOp op, Frame &f) {
 }
 
 void addSegmentedAttention(Handlers &handlers) {
-  handlers.add<dialect::SegmentedAttentionOp>(segmentedAttention);
+  handlers.add<SegmentedAttentionOp>(segmentedAttention);
 }
 
 } // namespace cheems::interpreter

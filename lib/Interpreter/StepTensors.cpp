@@ -10,8 +10,6 @@
 
 namespace cheems::interpreter {
 using namespace mlir;
-namespace dialect = mlir::cheems;
-
 /// Errors have no text of the function behind them.
 static InFlightDiagnostic refuse(func::FuncOp function) {
   return emitError(function.getLoc());
@@ -20,10 +18,10 @@ static InFlightDiagnostic refuse(func::FuncOp function) {
 /// The entry of the module's `cheems.state` that an argument is; null for what
 /// is no pool, or has none.
 static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
-  auto index = function.getArgAttrOfType<IntegerAttr>(i, dialect::kIndex);
-  auto state = function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(
-      dialect::kState);
+  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
+  auto index = function.getArgAttrOfType<IntegerAttr>(i, kIndex);
+  auto state =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<ArrayAttr>(kState);
   if (!field || field.getValue() != "pools" || !index || !state ||
       index.getValue().uge(state.size())) {
     return {};
@@ -33,7 +31,7 @@ static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
 
 /// Empty, with an error, where an argument has no name.
 static std::string nameOf(func::FuncOp function, unsigned i) {
-  auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
+  auto field = function.getArgAttrOfType<StringAttr>(i, kField);
   if (field && field.getValue() != "pools") {
     return field.str();
   }
@@ -168,7 +166,7 @@ private:
       }
     }
     for (int64_t s = 0; s < segments->shape[0]; ++s) {
-      if ((*segments)(s, dialect::kPosition) > 0) {
+      if ((*segments)(s, kPosition) > 0) {
         return refuse(function)
                << "inputs have no pool '" << names[i] << "', and segment " << s
                << " goes on at a position: give the outputs of the step before";
@@ -205,10 +203,10 @@ private:
     double rows = tokens ? static_cast<double>(tokens->shape[0]) : 0;
     int64_t slots = 0, longest = 0;
     for (int64_t s = 0; s < segments.shape[0]; ++s) {
-      slots = std::max<int64_t>(slots, 1 + segments(s, dialect::kSlot));
-      longest = std::max<int64_t>(
-          longest, segments(s, dialect::kPosition) +
-                       std::min(segments(s, dialect::kLength), rows));
+      slots = std::max<int64_t>(slots, 1 + segments(s, kSlot));
+      longest =
+          std::max<int64_t>(longest, segments(s, kPosition) +
+                                         std::min(segments(s, kLength), rows));
     }
     return name.getValue() == "slots" ? slots : longest + blockRows();
   }
@@ -216,10 +214,9 @@ private:
   /// What is stored before it attends has to have room, too.
   int64_t blockRows() {
     int64_t most = 0;
-    function->getParentOfType<ModuleOp>().walk(
-        [&](dialect::SegmentedAttentionOp op) {
-          most = std::max<int64_t>(most, op.getBlock());
-        });
+    function->getParentOfType<ModuleOp>().walk([&](SegmentedAttentionOp op) {
+      most = std::max<int64_t>(most, op.getBlock());
+    });
     constexpr int64_t kBlock = 64; // the importer's, where loops have it
     return most > 0 ? most : kBlock;
   }
@@ -244,7 +241,7 @@ readArguments(func::FuncOp function, ArrayRef<SafeTensorsFile> files) {
 static SmallVector<std::string> writtenNames(func::FuncOp function) {
   SmallVector<std::string> written;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto field = function.getArgAttrOfType<StringAttr>(i, dialect::kField);
+    auto field = function.getArgAttrOfType<StringAttr>(i, kField);
     if (field &&
         (field.getValue() == "logits" || field.getValue() == "pools")) {
       written.push_back(nameOf(function, i));
@@ -258,7 +255,7 @@ nameResults(func::FuncOp function, ArrayRef<RuntimeValue> results) {
   SmallVector<std::string> written = writtenNames(function);
   std::vector<NamedTensor> named;
   for (auto [i, result] : llvm::enumerate(results)) {
-    auto own = function.getResultAttrOfType<StringAttr>(i, dialect::kField);
+    auto own = function.getResultAttrOfType<StringAttr>(i, kField);
     if (!own && i >= written.size()) {
       return refuse(function)
              << "@" << function.getName() << " has result " << i

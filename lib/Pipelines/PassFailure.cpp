@@ -131,7 +131,7 @@ public:
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
               text.empty()) {
             text = diagnostic.str();
-            place = mlir::cheems::placeOf(diagnostic.getLocation());
+            place = placeOf(diagnostic.getLocation());
           }
           return success();
         }) {}

@@ -30,52 +30,52 @@ static std::unique_ptr<Pass> createCanonicalizer() {
           GreedySimplifyRegionLevel::Disabled));
 }
 
-static void enter(OpPassManager &pm, mlir::cheems::Stage stage) {
-  mlir::cheems::EnterStagePassOptions options;
+static void enter(OpPassManager &pm, Stage stage) {
+  EnterStagePassOptions options;
   options.stage = stage;
-  pm.addPass(mlir::cheems::createEnterStagePass(options));
+  pm.addPass(createEnterStagePass(options));
 }
 
 static void expand(OpPassManager &pm, const TargetDescription &) {
-  pm.addPass(mlir::cheems::createSpecializeDecodePass());
-  pm.addPass(mlir::cheems::createExpandSegmentsPass());
-  pm.addPass(mlir::cheems::createEnterBuffersPass());
+  pm.addPass(createSpecializeDecodePass());
+  pm.addPass(createExpandSegmentsPass());
+  pm.addPass(createEnterBuffersPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
 static void fuse(OpPassManager &pm, const TargetDescription &target) {
   if (!target.scalar) {
-    pm.addPass(mlir::cheems::createFuseProjectionsPass());
+    pm.addPass(createFuseProjectionsPass());
   }
-  pm.addPass(mlir::cheems::createQuantizeParametersPass());
+  pm.addPass(createQuantizeParametersPass());
   if (!target.scalar) {
-    pm.addPass(mlir::cheems::createPackParametersPass());
-    pm.addPass(mlir::cheems::createPairTablesPass());
-    pm.addNestedPass<func::FuncOp>(mlir::cheems::createFuseEpiloguesPass());
+    pm.addPass(createPackParametersPass());
+    pm.addPass(createPairTablesPass());
+    pm.addNestedPass<func::FuncOp>(createFuseEpiloguesPass());
   }
-  mlir::cheems::SelectStrategyPassOptions sizes;
+  SelectStrategyPassOptions sizes;
   sizes.lanes = target.scalar ? 1 : target.lanes;
   sizes.registers = target.registers;
   sizes.products = target.products;
   sizes.groupExperts = target.groupExperts;
-  pm.addPass(mlir::cheems::createSelectStrategyPass(sizes));
+  pm.addPass(createSelectStrategyPass(sizes));
 }
 
 static void tile(OpPassManager &pm, const TargetDescription &target) {
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileThreadsPass());
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileChunksPass());
+  pm.addNestedPass<func::FuncOp>(createTileThreadsPass());
+  pm.addNestedPass<func::FuncOp>(createTileChunksPass());
   // Decoding comes in pieces from the importer.
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createTileKeysPass());
+  pm.addNestedPass<func::FuncOp>(createTileKeysPass());
   // While the ops are still called what they are.
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createNameLoopsPass());
-  mlir::cheems::DecomposePassOptions decompose;
+  pm.addNestedPass<func::FuncOp>(createNameLoopsPass());
+  DecomposePassOptions decompose;
   decompose.kernels = !target.scalar;
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createDecomposePass(decompose));
+  pm.addNestedPass<func::FuncOp>(createDecomposePass(decompose));
 }
 
 static void bufferize(OpPassManager &pm, const TargetDescription &) {
-  pm.addPass(mlir::cheems::createLowerParametersPass());
+  pm.addPass(createLowerParametersPass());
   // Row counts of intermediate tensors become that of the function's first
   // argument: one extent to plan by.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
@@ -85,7 +85,7 @@ static void bufferize(OpPassManager &pm, const TargetDescription &) {
   pm.addPass(createCSEPass());
   // CSE merged equal destinations; each writer needs its own again, at the
   // place where it writes.
-  pm.addNestedPass<func::FuncOp>(mlir::cheems::createOwnInitsPass());
+  pm.addNestedPass<func::FuncOp>(createOwnInitsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -105,12 +105,11 @@ static void bufferize(OpPassManager &pm, const TargetDescription &) {
 
 static void lowerKernels(OpPassManager &pm, const TargetDescription &target) {
   if (!target.scalar) {
-    mlir::cheems::LowerMicrokernelsPassOptions kernels;
+    LowerMicrokernelsPassOptions kernels;
     kernels.lanes = target.lanes;
     kernels.registers = target.registers;
     kernels.products = target.products;
-    pm.addNestedPass<func::FuncOp>(
-        mlir::cheems::createLowerMicrokernelsPass(kernels));
+    pm.addNestedPass<func::FuncOp>(createLowerMicrokernelsPass(kernels));
   }
 }
 
@@ -118,24 +117,24 @@ static void plan(OpPassManager &pm, const TargetDescription &) {
   // Lifts scratch out of loops, but not out of a forall: there it is one a
   // worker.
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
-  pm.addPass(mlir::cheems::createPlanWorkspacePass());
+  pm.addPass(createPlanWorkspacePass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
 }
 
 static void makeLoops(OpPassManager &pm, const TargetDescription &) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  pm.addPass(mlir::cheems::createExpandMathPass());
+  pm.addPass(createExpandMathPass());
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  pm.addPass(mlir::cheems::createCheckKernelsPass());
+  pm.addPass(createCheckKernelsPass());
 }
 
 static void outline(OpPassManager &pm, const TargetDescription &) {
   // Hides operands behind loads, so it comes after everything that wants to see
   // memrefs.
-  pm.addPass(mlir::cheems::createOutlineParallelPass());
-  pm.addPass(mlir::cheems::createEmitEntriesPass());
+  pm.addPass(createOutlineParallelPass());
+  pm.addPass(createEmitEntriesPass());
 }
 
 static void convertToLLVM(OpPassManager &pm, const TargetDescription &) {
@@ -153,7 +152,6 @@ static void convertToLLVM(OpPassManager &pm, const TargetDescription &) {
 }
 
 ArrayRef<PipelineStage> cpuStages() {
-  using mlir::cheems::Stage;
   static constexpr PipelineStage stages[] = {
       {Stage::Expanded,
        "Sequences in loops, pools as buffers, and a second step for segments "
@@ -179,7 +177,7 @@ ArrayRef<PipelineStage> cpuStages() {
 }
 
 void buildPipeline(OpPassManager &pm, const TargetDescription &target,
-                   mlir::cheems::Stage from, mlir::cheems::Stage to) {
+                   Stage from, Stage to) {
   for (const PipelineStage &stage : cpuStages()) {
     if (stage.stage > from && stage.stage <= to) {
       enter(pm, stage.stage);
@@ -196,11 +194,10 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("vector registers"),
                             llvm::cl::init(TargetDescription().registers)};
-  Option<mlir::cheems::Products> products{
+  Option<Products> products{
       *this, "products",
       llvm::cl::desc("how products with weights of few bits are computed"),
-      llvm::cl::init(TargetDescription().products),
-      mlir::cheems::productsValues()};
+      llvm::cl::init(TargetDescription().products), productsValues()};
   Option<int64_t> groupExperts{
       *this, "group-experts",
       llvm::cl::desc("rows whose experts are read in the order of their ids"),
@@ -217,13 +214,13 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
 
 /// For a part of the road.
 template <typename Base> struct PartOptions : Base {
-  using Stage = mlir::cheems::Stage;
+  using Stage = Stage;
   typename Base::template Option<Stage> from{
       *this, "from", llvm::cl::desc("the stage that the module is at"),
-      llvm::cl::init(Stage::Imported), mlir::cheems::StageValues()};
+      llvm::cl::init(Stage::Imported), StageValues()};
   typename Base::template Option<Stage> to{
       *this, "to", llvm::cl::desc("the stage that it comes to"),
-      llvm::cl::init(Stage::LLVM), mlir::cheems::StageValues()};
+      llvm::cl::init(Stage::LLVM), StageValues()};
 };
 struct NoOptions : PassPipelineOptions<NoOptions> {};
 } // namespace
@@ -231,7 +228,7 @@ struct NoOptions : PassPipelineOptions<NoOptions> {};
 void registerPipelines() {
   for (const PipelineStage &stage : cpuStages()) {
     PassPipelineRegistration<TargetOptions>(
-        mlir::cheems::pipelineOf(stage.stage), stage.summary,
+        pipelineOf(stage.stage), stage.summary,
         [&stage](OpPassManager &pm, const TargetOptions &options) {
           enter(pm, stage.stage);
           stage.build(pm, options.target());

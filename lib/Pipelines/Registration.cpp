@@ -13,17 +13,16 @@
 void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry
-      .insert<mlir::cheems::CheemsDialect, mlir::cheems::CheemsCPUDialect>();
-  mlir::cheems::registerBufferizableOpInterfaceModels(registry);
-  mlir::cheems::registerCPUBufferizableOpInterfaceModels(registry);
-  mlir::cheems::registerKernelModels(registry);
+  registry.insert<cheems::CheemsDialect, cheems::CheemsCPUDialect>();
+  cheems::registerBufferizableOpInterfaceModels(registry);
+  cheems::registerCPUBufferizableOpInterfaceModels(registry);
+  cheems::registerKernelModels(registry);
 }
 
 void cheems::registerPassesAndPipelines() {
-  mlir::cheems::registerCheemsPasses();
-  mlir::cheems::registerCheemsToCPUPasses();
-  mlir::cheems::registerCPUToVectorPasses();
-  mlir::cheems::registerTargetCPUPasses();
+  cheems::registerCheemsPasses();
+  cheems::registerCheemsToCPUPasses();
+  cheems::registerCPUToVectorPasses();
+  cheems::registerTargetCPUPasses();
   registerPipelines();
 }

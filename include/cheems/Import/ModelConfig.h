@@ -3,14 +3,13 @@
 #ifndef CHEEMS_IMPORT_MODELCONFIG_H
 #define CHEEMS_IMPORT_MODELCONFIG_H
 
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace cheems {
-
-enum class Activation { SiLU, GELU /* erf form */, ReLU };
 
 /// Rotary embedding: angle(position, i) = position * theta^(-2i/dim). With
 /// `dynamic`, once a sequence of length L passes `trainedPositions`, theta
@@ -78,11 +77,6 @@ struct LayerTensors {
   Projection up, down;
   std::optional<ExpertTensors> experts;
 };
-
-/// How a mask value acts on its key.
-enum class MaskKind { Bias, Threshold, Scale };
-/// Where an expert's score acts: a softmax beside the activation, or inside it.
-enum class ScorePlacement { Softmax, Inner };
 
 struct ModelConfig {
   std::string modelType;

@@ -12,7 +12,7 @@ namespace cheems {
 /// Passes that take a module from one stage to the next. Each stage can be
 /// printed, and read back.
 struct PipelineStage {
-  mlir::cheems::Stage stage; ///< what the module is then
+  Stage stage; ///< what the module is then
   llvm::StringLiteral summary;
   void (*build)(mlir::OpPassManager &pm, const TargetDescription &target);
 };
@@ -22,8 +22,7 @@ llvm::ArrayRef<PipelineStage> cpuStages();
 
 /// The stages after `from` up to `to`, each behind cheems-enter-stage.
 void buildPipeline(mlir::OpPassManager &pm, const TargetDescription &target,
-                   mlir::cheems::Stage from = mlir::cheems::Stage::Imported,
-                   mlir::cheems::Stage to = mlir::cheems::Stage::LLVM);
+                   Stage from = Stage::Imported, Stage to = Stage::LLVM);
 
 /// Each stage as cheems-to-STAGE, all as cheems-fast and cheems-scalar.
 void registerPipelines();

@@ -92,15 +92,15 @@ public:
     TargetDescription target =
         describe(llvm::cantFail(targets(options)).back(), options);
     std::vector<BackendStage> stages;
-    auto from = mlir::cheems::Stage::Imported;
+    auto from = Stage::Imported;
     for (const PipelineStage &stage : cpuStages()) {
       // "llvm" is LLVM IR.
-      bool last = stage.stage == mlir::cheems::Stage::LLVM;
-      stages.push_back({last ? "llvm-dialect"
-                             : mlir::cheems::stringifyStage(stage.stage).str(),
-                        [=, to = stage.stage](mlir::OpPassManager &pm) {
-                          buildPipeline(pm, target, from, to);
-                        }});
+      bool last = stage.stage == Stage::LLVM;
+      stages.push_back(
+          {last ? "llvm-dialect" : stringifyStage(stage.stage).str(),
+           [=, to = stage.stage](mlir::OpPassManager &pm) {
+             buildPipeline(pm, target, from, to);
+           }});
       from = stage.stage;
     }
     return stages;
@@ -113,7 +113,7 @@ public:
 
   /// "panels<16, 2>"
   std::string layoutName(mlir::Attribute layout) const override {
-    auto panels = mlir::cast<mlir::cheems::PanelsAttr>(layout);
+    auto panels = mlir::cast<PanelsAttr>(layout);
     return "panels<" + std::to_string(panels.getRows()) + ", " +
            std::to_string(panels.getPair()) + ">";
   }

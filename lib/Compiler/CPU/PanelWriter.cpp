@@ -91,7 +91,7 @@ template <typename Element>
 void writePanels(llvm::raw_ostream &os, mlir::DictionaryAttr entry,
                  mlir::RankedTensorType type,
                  llvm::ArrayRef<const TensorView *> parts) {
-  auto layout = entry.getAs<mlir::cheems::PanelsAttr>("layout");
+  auto layout = entry.getAs<PanelsAttr>("layout");
   Panels<Element> panels(os);
   if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
     panels.permutedPanels(*parts.front(), order.asArrayRef(), layout.getRows(),

@@ -8,7 +8,7 @@
 
 namespace cheems {
 namespace {
-constexpr int64_t kHeight = mlir::cheems::LinearOp::kColumns; // of a panel
+constexpr int64_t kHeight = LinearOp::kColumns; // of a panel
 constexpr int64_t kTogether = 4; ///< codes of one row side by side
 
 /// What is stored of a code, with zero in the middle.
@@ -174,9 +174,9 @@ llvm::Error
 QuantizedWriter::parameter(mlir::DictionaryAttr entry,
                            mlir::RankedTensorType type,
                            llvm::ArrayRef<const TensorView *> parts) {
-  auto attribute = entry.getAs<mlir::cheems::QuantizedAttr>("quantized");
+  auto attribute = entry.getAs<QuantizedAttr>("quantized");
   QuantizedFormat format{attribute.getBits(), attribute.getGroup()};
-  bool codes = attribute.getPart() == mlir::cheems::QuantizedPart::Codes,
+  bool codes = attribute.getPart() == QuantizedPart::Codes,
        panels = entry.contains("layout"),
        byColumns = entry.contains("by_columns");
   Rows rows(parts, byColumns);

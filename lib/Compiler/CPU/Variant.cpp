@@ -10,7 +10,6 @@
 #include <mutex>
 
 namespace cheems {
-using mlir::cheems::Stage;
 
 namespace {
 /// Stages done, of all variants together.
@@ -37,8 +36,8 @@ private:
 /// its own.
 void nameEntries(mlir::ModuleOp module, llvm::StringRef variant) {
   for (mlir::Operation &op : module.getOps()) {
-    if (auto entry = op.getAttrOfType<mlir::StringAttr>(mlir::cheems::kEntry)) {
-      op.setAttr(mlir::cheems::kEntry,
+    if (auto entry = op.getAttrOfType<mlir::StringAttr>(kEntry)) {
+      op.setAttr(kEntry,
                  mlir::StringAttr::get(module.getContext(),
                                        entry.getValue() + "_" + variant));
     }
@@ -51,22 +50,20 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   auto workspace = [&](llvm::StringRef name) {
     auto need =
         module.lookupSymbol(name)->getAttrOfType<mlir::DenseI64ArrayAttr>(
-            mlir::cheems::kWorkspace);
+            kWorkspace);
     return std::array<int64_t, 3>{need[0], need[1], need[2]};
   };
   auto entry = [&](llvm::StringRef name) {
     return module.lookupSymbol(name)
-        ->getAttrOfType<mlir::StringAttr>(mlir::cheems::kEntry)
+        ->getAttrOfType<mlir::StringAttr>(kEntry)
         .str();
   };
   facts.generalEntry = entry("step");
   facts.decodeEntry = entry("step_decode");
   facts.generalWorkspace = workspace("step");
   facts.decodeWorkspace = workspace("step_decode");
-  facts.parameters =
-      module->getAttrOfType<mlir::ArrayAttr>(mlir::cheems::kParameters);
-  if (auto strategy = module->getAttrOfType<mlir::cheems::StepStrategyAttr>(
-          mlir::cheems::kStrategy)) {
+  facts.parameters = module->getAttrOfType<mlir::ArrayAttr>(kParameters);
+  if (auto strategy = module->getAttrOfType<StepStrategyAttr>(kStrategy)) {
     facts.prefill = strategy.getPrefill();
     if (strategy.getChunk() > 0) {
       facts.ssdChunk = strategy.getChunk();
@@ -74,9 +71,8 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   }
   auto marks = [&](llvm::StringRef name) {
     std::vector<std::string> parts;
-    module.lookupSymbol(name)->walk([&](mlir::cheems::MarkOp mark) {
-      parts.push_back(mark.getPart().str());
-    });
+    module.lookupSymbol(name)->walk(
+        [&](MarkOp mark) { parts.push_back(mark.getPart().str()); });
     return parts;
   };
   facts.generalMarks = marks("step");
@@ -119,7 +115,7 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
     return failed;
   }
   // Kernels have been chosen by it; nothing reads it any more.
-  (*work.module)->removeAttr(mlir::cheems::kTarget);
+  (*work.module)->removeAttr(kTarget);
   llvm::raw_string_ostream(work.text) << *work.module;
   nameEntries(*work.module, variant.target.name);
   variant.facts = collectFacts(*work.module);

@@ -6,7 +6,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value AttentionKernel::scratch(ArrayRef<int64_t> extents, Type element) {
   return memref::AllocOp::create(b, loc, MemRefType::get(extents, element));

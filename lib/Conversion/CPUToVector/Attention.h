@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_ATTENTION_H
 
 #include "KernelBuilder.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// One op. Entries are taken `kEntries` at a time, counted from the op's first:
 /// of those, a tile's scores and then weights stand in `weights`.
@@ -107,6 +108,6 @@ bool suitsAttentionTiles(OnlineAttentionOp op);
 void lowerAttentionTiles(OnlineAttentionOp op, const VectorUnit &unit,
                          OpBuilder &b);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

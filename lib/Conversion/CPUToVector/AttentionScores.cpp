@@ -3,7 +3,7 @@
 #include "Attention.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 // Each round moves the top bit of the row number to the bottom of the lane
 // number, and that one's to the row's.

@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 /// Of a group's entries those `inside`, the others `fill`.
 Value AttentionKernel::masked(Value buffer, Value head, Value from,

@@ -5,7 +5,7 @@
 #include "AttentionTiles.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 /// `count` numbers of a query, rounded, and zeros behind them.
 Value AttentionTiles::query(Value row, Value head, Value p, int64_t count) {

@@ -9,7 +9,7 @@
 #include "AttentionTiles.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 AttentionTiles::AttentionTiles(OpBuilder &b, OnlineAttentionOp op,
                                const VectorUnit &unit)

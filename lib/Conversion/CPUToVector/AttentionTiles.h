@@ -3,9 +3,10 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_ATTENTIONTILES_H
 
 #include "Attention.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Rows of one head, 16 a tile, or one row's heads that share a key head. All
 /// tiles are 16 x 64 bytes; `width` is P filled up to blocks of 32.
@@ -70,6 +71,6 @@ private:
   void attendHeads(Value row, Value firstHead, int64_t count, Value keyHead);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

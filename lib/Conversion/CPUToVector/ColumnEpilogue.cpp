@@ -5,7 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct ColumnEpilogue : KernelBuilder {

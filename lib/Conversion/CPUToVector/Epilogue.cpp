@@ -3,7 +3,7 @@
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value cheems::emitEpilogue(OpBuilder &b, Location loc, Block &epilogue,
                            ValueRange arguments, int64_t lanes) {

@@ -3,7 +3,7 @@
 #include "ExpertMixing.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value Mixing::load(Value buffer, ValueRange at, Value d, Value mask) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();

@@ -7,7 +7,7 @@
 #include "ExpertMixing.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value Mixing::number(Value list, Value i) {
   return arith::IndexCastOp::create(b, loc, b.getIndexType(),

@@ -7,7 +7,7 @@
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Mixing::Mixing(OpBuilder &b, MixExpertsOp op, const VectorUnit &unit)
     : KernelBuilder{b, op.getLoc()}, op(op),

@@ -4,9 +4,10 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_EXPERTMIXING_H
 
 #include "KernelBuilder.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 struct Mixing : KernelBuilder {
   static constexpr int64_t kLanes = 16;
@@ -141,6 +142,6 @@ private:
   Value mostRows();
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

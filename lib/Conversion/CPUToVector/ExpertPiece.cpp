@@ -5,7 +5,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value Mixing::lowest(VectorType type) {
   return arith::ConstantOp::create(

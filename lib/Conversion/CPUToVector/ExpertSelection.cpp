@@ -5,7 +5,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(),

@@ -4,9 +4,10 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_EXPERTSELECTION_H
 
 #include "KernelBuilder.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Ordered by score descending (-0 is 0, NaN is below every number), then
 /// number ascending.
@@ -66,6 +67,6 @@ private:
   Value complement(Value numbers);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -6,7 +6,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Keys of a vector; a run of 16 candidates is two.

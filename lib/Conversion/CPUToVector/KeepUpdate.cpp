@@ -6,7 +6,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kLanes = 64;    ///< entries compared together

@@ -4,9 +4,10 @@
 
 #include "Kernels.h"
 #include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 struct KernelBuilder : BaseBuilder<KernelBuilder> {
   OpBuilder &b;
@@ -31,6 +32,6 @@ struct KernelBuilder : BaseBuilder<KernelBuilder> {
   }
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,7 +3,7 @@
 #include "cheems/Conversion/CPUToVector/Passes.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 template <typename OpTy,

@@ -3,10 +3,11 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_KERNELS_H
 
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// What a kernel may assume of the target's vector unit.
 struct VectorUnit {
@@ -67,6 +68,6 @@ LogicalResult lowerRetrieval(RetrieveExpertsOp op, const VectorUnit &unit,
 LogicalResult lowerMixing(MixExpertsOp op, const VectorUnit &unit,
                           RewriterBase &rewriter);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -6,7 +6,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LinearKernel::LinearKernel(OpBuilder &b, LinearOp op, const VectorUnit &unit)
     : KernelBuilder(b, op.getLoc()), op(op), unit(unit), x(op.getX()),

@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEAR_H
 
 #include "KernelBuilder.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 struct LinearKernel : KernelBuilder {
   static constexpr int64_t kColumns = LinearOp::kColumns;
@@ -57,6 +58,6 @@ LogicalResult lowerLinearDot(LinearKernel &kernel);
 /// Of codes only.
 LogicalResult lowerLinearCodes(LinearKernel &kernel);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -7,7 +7,7 @@
 #include "LinearTiles.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 class BF16Tiles : public TileProducts {

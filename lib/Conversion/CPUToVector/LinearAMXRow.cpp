@@ -9,7 +9,7 @@
 #include "LinearFMA.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kPairs = 16; ///< of k in a block

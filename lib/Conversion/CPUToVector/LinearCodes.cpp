@@ -6,7 +6,7 @@
 #include "LinearCodes.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 CodesForm::CodesForm(LinearKernel &kernel)
     : nibbles(kernel.pair == 8), zero(nibbles ? 8 : 128),

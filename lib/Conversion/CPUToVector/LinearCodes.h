@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARCODES_H
 
 #include "LinearPack.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a product.
 struct CodesForm {
@@ -86,6 +87,6 @@ struct CodesKernel {
 /// Many rows by tiles, few by vectors. Of targets with tiles only.
 LogicalResult lowerLinearCodesAMX(CodesKernel &codes);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

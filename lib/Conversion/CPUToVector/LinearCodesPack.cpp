@@ -2,7 +2,7 @@
 #include "LinearCodes.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kLanes = 16;

@@ -8,7 +8,7 @@
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Rows of a tile, and columns of sums beside each other: sums for most of the

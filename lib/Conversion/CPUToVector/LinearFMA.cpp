@@ -9,7 +9,7 @@
 #include "LinearFMA.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Rows by streams (panels of a weight) whose sums are in registers together.

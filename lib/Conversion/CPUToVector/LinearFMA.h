@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARFMA_H
 
 #include "Linear.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Emits, in front of the forall around `kernel`, a parallel loop that copies
 /// all whole tiles of `height` rows of x to [tile][K][height] where x has at
@@ -63,6 +64,6 @@ private:
   Location loc;
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -4,7 +4,7 @@
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Rows of one tile, a square of `lanes` by `lanes` at a time in registers.

@@ -2,7 +2,7 @@
 #include "LinearFMA.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<Value> FMATile::load(const Stream &stream, Value i) {
   Value weight = k.weights[stream.weight];

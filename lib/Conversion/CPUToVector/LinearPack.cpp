@@ -5,7 +5,7 @@
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value RowPack::allocate(OpFoldResult rows) {
   std::optional<int64_t> size = getConstantIntValue(rows);

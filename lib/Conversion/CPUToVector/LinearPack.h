@@ -3,8 +3,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARPACK_H
 
 #include "Linear.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// x as [T, stride] elements: whole blocks of 16 rows in one buffer, the rest
 /// in another that can be read as 16 rows whatever T is.
@@ -81,6 +82,6 @@ private:
   void packSingle(Value x);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,7 +3,7 @@
 #include "LinearTiles.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 static_assert(RowPack::kRows == TileProducts::kTile &&
               LinearKernel::kColumns == TileProducts::kTile);

@@ -9,9 +9,10 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_LINEARTILES_H
 
 #include "LinearPack.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 class TileProducts {
 public:
@@ -76,6 +77,6 @@ private:
   void panels(const Rows &rows);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

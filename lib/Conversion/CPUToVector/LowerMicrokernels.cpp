@@ -6,13 +6,13 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_LOWERMICROKERNELSPASS
 #include "cheems/Conversion/CPUToVector/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct LowerMicrokernels

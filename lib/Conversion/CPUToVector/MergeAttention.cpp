@@ -5,7 +5,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct Merge : KernelBuilder {

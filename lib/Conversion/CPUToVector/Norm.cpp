@@ -3,7 +3,7 @@
 #include "KernelBuilder.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kLanes = 16;

@@ -3,7 +3,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 /// The source of a view, where the view's first dimension is the source's or a
 /// part of it; null for others.

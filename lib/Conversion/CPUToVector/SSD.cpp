@@ -9,7 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SSDKernel::SSDKernel(OpBuilder &b, SSDChunkOp op, const VectorUnit &unit,
                      int64_t most)

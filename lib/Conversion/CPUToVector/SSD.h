@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_SSD_H
 
 #include "KernelBuilder.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Rows [first, first + count) of the op's rows; with one row `count` is not
 /// read.
@@ -179,6 +180,6 @@ private:
   void output(const SSDRows &rows, Value h, Value g);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/AMX/AMXDialect.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kTile = 16; ///< rows, and columns of f32

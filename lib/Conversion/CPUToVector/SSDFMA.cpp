@@ -6,7 +6,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
     : k(kernel), b(kernel.b), loc(kernel.loc) {

@@ -3,7 +3,7 @@
 #include "SSD.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 void cheems::emitSSDRow(SSDKernel &k, Value t, Value h, Value g) {
   OpBuilder &b = k.b;

@@ -8,7 +8,9 @@
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
-namespace mlir::cheems {
+using namespace mlir;
+
+namespace cheems {
 
 /// Positions are 31 bits, so without a window that is some hundreds.
 int64_t AttentionLoops::mostPieces() {
@@ -340,4 +342,4 @@ Value AttentionLoops::decode() {
         return arith::DivFOp::create(b, loc, args[1], divisor);
       });
 }
-} // namespace mlir::cheems
+} // namespace cheems

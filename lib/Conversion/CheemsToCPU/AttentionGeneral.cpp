@@ -3,7 +3,9 @@
 #include "SegmentTable.h"
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
 
-namespace mlir::cheems {
+using namespace mlir;
+
+namespace cheems {
 
 void AttentionLoops::putBack(ValueRange pools, const Sequence &of,
                              ValueRange state) {
@@ -164,4 +166,4 @@ struct ExpandAttention : OpRewritePattern<SegmentedAttentionOp> {
 void populateExpandAttentionPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandAttention>(patterns.getContext());
 }
-} // namespace mlir::cheems
+} // namespace cheems

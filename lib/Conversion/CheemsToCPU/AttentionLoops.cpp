@@ -1,7 +1,9 @@
 // What the loops of attention share: a segment and head, and its state.
 #include "AttentionLoops.h"
 
-namespace mlir::cheems {
+using namespace mlir;
+
+namespace cheems {
 
 namespace {
 /// State heads of which some head of A sees keys.
@@ -110,4 +112,4 @@ Value AttentionLoops::output() {
   }
   return output;
 }
-} // namespace mlir::cheems
+} // namespace cheems

@@ -7,8 +7,9 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_ATTENTIONLOOPS_H
 
 #include "AttentionState.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// One layer's.
 class AttentionLoops {
@@ -88,6 +89,6 @@ private:
   void update(const Stored &stored);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -1,7 +1,9 @@
 // One sequence and state head of attention.
 #include "AttentionState.h"
 
-namespace mlir::cheems {
+using namespace mlir;
+
+namespace cheems {
 
 OpFoldResult AttentionState::headTimes(int64_t factor) {
   return affine::makeComposedFoldedAffineApply(
@@ -378,4 +380,4 @@ Value AttentionState::inBlocks(Value start, Value length, Value position,
   resume(loop.getResults());
   return loop.getResult(0);
 }
-} // namespace mlir::cheems
+} // namespace cheems

@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_ATTENTIONSTATE_H
 
 #include "SegmentTable.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 class AttentionState {
 public:
@@ -95,6 +96,6 @@ private:
   Value attend(Value q, Value first, const Sight &sight, Value y);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -9,7 +9,7 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 bool isSumOfProducts(linalg::GenericOp op) {

@@ -3,10 +3,11 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_BATCHEDPRODUCTS_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// True if `use` is the right operand [A, B, K, N] of y[t, a, b, n] = sum_k
 /// x[t, a, b, k] * w[a, b, k, n], summed from zero.
@@ -18,6 +19,6 @@ bool isBatchedWeight(OpOperand &use);
 void packBatchedProduct(linalg::GenericOp op, Value weight,
                         RewriterBase &rewriter);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

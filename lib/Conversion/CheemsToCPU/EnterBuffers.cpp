@@ -3,13 +3,13 @@
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_ENTERBUFFERSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 MemRefType bufferOf(Type type) {

@@ -3,7 +3,7 @@
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct ExpandGatherRows : OpRewritePattern<GatherRowsOp> {

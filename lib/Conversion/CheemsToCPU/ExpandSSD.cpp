@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// The state's slice, of zeros before a sequence's first row: what an earlier

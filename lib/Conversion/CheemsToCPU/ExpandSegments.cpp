@@ -3,10 +3,10 @@
 #include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_EXPANDSEGMENTSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

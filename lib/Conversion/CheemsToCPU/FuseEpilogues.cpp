@@ -6,13 +6,13 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_FUSEEPILOGUESPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 bool sameScales(LinearOp a, LinearOp b) {

@@ -4,10 +4,10 @@
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "llvm/ADT/StringExtras.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_NAMELOOPSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

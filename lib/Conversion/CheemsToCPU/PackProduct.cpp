@@ -2,7 +2,7 @@
 #include "PackProduct.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// What a product's sums start from: nothing, or an operand added to them.

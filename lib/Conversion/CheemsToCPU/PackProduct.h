@@ -3,8 +3,9 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_PACKPRODUCT_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Replaces y = x * W^T + y by a `cheems_cpu.linear` of `weight`, W in panels,
 /// with `scales` where those are codes. What y starts from becomes its
@@ -12,6 +13,6 @@ namespace mlir::cheems {
 void packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
                  IRRewriter &rewriter);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -4,13 +4,13 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_PAIRTABLESPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// The operand of mix_experts that a use is, or that is cut out of it, as

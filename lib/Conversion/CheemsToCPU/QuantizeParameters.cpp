@@ -6,13 +6,13 @@
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_QUANTIZEPARAMETERSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kRows = LinearOp::kColumns; // of W

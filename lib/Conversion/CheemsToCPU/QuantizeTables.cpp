@@ -4,7 +4,7 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 static bool isTable(const WeightUses::Group &group) {
   return !group.leaves.empty() &&

@@ -3,14 +3,15 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
 
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Rounds the tables among `groups` that are marked (`Group::quantized`) and
 /// that `cheems.mix_experts` alone reads: it then reads codes and scales.
 LogicalResult quantizeTables(MutableArrayRef<WeightUses::Group> groups,
                              IRRewriter &rewriter);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

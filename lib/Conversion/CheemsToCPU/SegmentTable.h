@@ -5,13 +5,14 @@
 #include "cheems/Dialect/Cheems/IR/Segments.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// A field of segment `s`, as an index.
 Value segmentField(TensorBuilder &e, Value segments, Value s,
                    SegmentField field);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,13 +3,13 @@
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_SELECTSTRATEGYPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct SelectStrategy : cheems::impl::SelectStrategyPassBase<SelectStrategy> {

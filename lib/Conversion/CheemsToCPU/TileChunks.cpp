@@ -3,10 +3,10 @@
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_TILECHUNKSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

@@ -7,10 +7,10 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include <limits>
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_TILEKEYSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

@@ -5,10 +5,10 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_TILETHREADSPASS
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

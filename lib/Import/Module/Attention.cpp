@@ -7,18 +7,6 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-mlir::cheems::MaskKind kindOf(MaskKind kind) {
-  switch (kind) {
-  case MaskKind::Bias:
-    return mlir::cheems::MaskKind::Bias;
-  case MaskKind::Threshold:
-    return mlir::cheems::MaskKind::Threshold;
-  case MaskKind::Scale:
-    return mlir::cheems::MaskKind::Scale;
-  }
-  llvm_unreachable("every kind is handled");
-}
-
 /// Stores keys, values and masks and attends to what is stored; updates the
 /// pools.
 Value attend(Emitter &e, const ModelTypes &types, Value query, Value key,
@@ -40,10 +28,10 @@ Value attend(Emitter &e, const ModelTypes &types, Value query, Value key,
   };
   Value positions = next(types.windowed()), keyScales = next(options.stateInt8),
         valueScales = next(options.stateInt8), counts = next(types.counted());
-  auto attention = mlir::cheems::SegmentedAttentionOp::create(
+  auto attention = SegmentedAttentionOp::create(
       b, results, query, key, value, mask, arguments.segments, arguments.layer,
       y, keys, values, masks, positions, keyScales, valueScales, counts,
-      mlir::cheems::MaskKindAttr::get(b.getContext(), kindOf(c.maskKind)),
+      MaskKindAttr::get(b.getContext(), c.maskKind),
       b.getF64FloatAttr(1.0 / std::sqrt(static_cast<double>(c.headDim))),
       types.windowed() ? b.getI64IntegerAttr(*c.keepWindow) : IntegerAttr(),
       c.maskKind == MaskKind::Threshold ? b.getF64FloatAttr(c.maskThreshold)
@@ -77,8 +65,8 @@ Value emitAttention(Emitter &e, const ModelTypes &types,
   if (visible.empty()) {
     Value step = weights.projection(e, tensors.maskStep, value);
     mask = e.emptyRows(step, e.b.getF32Type());
-    mask = mlir::cheems::DynamicMaskOp::create(e.b, TypeRange{mask.getType()},
-                                               step, weights.next(), mask)
+    mask = DynamicMaskOp::create(e.b, TypeRange{mask.getType()}, step,
+                                 weights.next(), mask)
                .getResult(0);
   }
   if (tensors.queryNorm) {

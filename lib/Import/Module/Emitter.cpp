@@ -67,8 +67,8 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
 Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {
   LocationScope here(b, weight.getLoc());
   Value y = emptyRows(x, b.getF32Type());
-  return mlir::cheems::RmsNormOp::create(b, TypeRange{y.getType()}, x, weight,
-                                         y, b.getF64FloatAttr(epsilon))
+  return RmsNormOp::create(b, TypeRange{y.getType()}, x, weight, y,
+                           b.getF64FloatAttr(epsilon))
       .getResult(0);
 }
 
@@ -89,8 +89,7 @@ Value Emitter::mergeHeads(Value x) {
 
 Value Emitter::rotate(Value x, Value cosine, Value sine) {
   Value y = emptyRows(x, b.getF32Type());
-  return mlir::cheems::RotaryOp::create(b, TypeRange{y.getType()}, x, cosine,
-                                        sine, y)
+  return RotaryOp::create(b, TypeRange{y.getType()}, x, cosine, sine, y)
       .getResult(0);
 }
 

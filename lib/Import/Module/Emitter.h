@@ -10,7 +10,7 @@
 
 namespace cheems {
 
-struct Emitter : mlir::cheems::TensorBuilder {
+struct Emitter : TensorBuilder {
   mlir::OpFoldResult rowCount; ///< T: rows of every tensor of rows
 
   explicit Emitter(mlir::ModuleOp module)

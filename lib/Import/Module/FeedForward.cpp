@@ -7,26 +7,13 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-mlir::cheems::Activation activationOf(Activation activation) {
-  switch (activation) {
-  case Activation::SiLU:
-    return mlir::cheems::Activation::SiLU;
-  case Activation::GELU:
-    return mlir::cheems::Activation::GELU;
-  case Activation::ReLU:
-    return mlir::cheems::Activation::ReLU;
-  }
-  llvm_unreachable("every activation is handled");
-}
-
 Value emitMLP(Emitter &e, const ModelConfig &c, const LayerTensors &layer,
               Value input, WeightReader &weights) {
   AffineMap all = e.b.getMultiDimIdentityMap(2);
   Value gate = layer.gate ? weights.projection(e, *layer.gate, input) : Value();
   Value up = weights.projection(e, layer.up, input);
   auto active = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    Value activated =
-        mlir::cheems::activate(b, loc, activationOf(c.activation), args[0]);
+    Value activated = activate(b, loc, c.activation, args[0]);
     return layer.gate
                ? arith::MulFOp::create(b, loc, activated, args[1]).getResult()
                : activated;
@@ -98,19 +85,15 @@ Value addExperts(Emitter &e, const ModelConfig &c, const ExpertTensors &tensors,
                                   e.attr(c.expertsPerHead)};
   Value score = e.empty(found, b.getF32Type()),
         expert = e.empty(found, b.getI32Type());
-  auto best = mlir::cheems::RetrieveExpertsOp::create(
+  auto best = RetrieveExpertsOp::create(
       b, TypeRange{score.getType(), expert.getType()}, scores, score, expert);
-  auto placement = c.scorePlacement == ScorePlacement::Softmax
-                       ? mlir::cheems::ScorePlacement::Softmax
-                       : mlir::cheems::ScorePlacement::Inner;
   Value down = weights.next(), up = weights.next();
-  return mlir::cheems::MixExpertsOp::create(
+  return MixExpertsOp::create(
              b, TypeRange{y.getType()}, input, best.getResult(0),
              best.getResult(1), down, up,
              /*down_scales=*/Value(), /*up_scales=*/Value(), y,
-             mlir::cheems::ScorePlacementAttr::get(b.getContext(), placement),
-             mlir::cheems::ActivationAttr::get(b.getContext(),
-                                               activationOf(c.activation)))
+             ScorePlacementAttr::get(b.getContext(), c.scorePlacement),
+             ActivationAttr::get(b.getContext(), c.activation))
       .getResult(0);
 }
 } // namespace

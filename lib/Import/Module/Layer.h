@@ -10,8 +10,8 @@ namespace cheems {
 struct LayerWeight {
   std::string name;
   mlir::RankedTensorType type;
-  llvm::SmallVector<int64_t> permute;    ///< as cheems.parameter's; mostly none
-  mlir::cheems::QuantizedAttr quantized; ///< null: it stays exact
+  llvm::SmallVector<int64_t> permute; ///< as cheems.parameter's; mostly none
+  QuantizedAttr quantized;            ///< null: it stays exact
 };
 llvm::SmallVector<LayerWeight> layerWeights(const ModelTypes &types,
                                             const LayerTensors &layer);

@@ -32,27 +32,25 @@ RankedTensorType ModelTypes::matrix(int64_t rows, int64_t columns) const {
 RankedTensorType ModelTypes::vector(int64_t size) const {
   return RankedTensorType::get({size}, f32());
 }
-static mlir::cheems::QuantizedAttr
-markOf(MLIRContext *context, std::optional<QuantizedFormat> format) {
-  return format ? mlir::cheems::QuantizedAttr::get(
-                      context, format->bits, format->group,
-                      mlir::cheems::QuantizedPart::Matrix)
-                : mlir::cheems::QuantizedAttr();
+static QuantizedAttr markOf(MLIRContext *context,
+                            std::optional<QuantizedFormat> format) {
+  return format ? QuantizedAttr::get(context, format->bits, format->group,
+                                     QuantizedPart::Matrix)
+                : QuantizedAttr();
 }
 
-mlir::cheems::QuantizedAttr ModelTypes::quantized(int64_t columns) const {
+QuantizedAttr ModelTypes::quantized(int64_t columns) const {
   return markOf(context, productFormat(options.weightBits, columns));
 }
-mlir::cheems::QuantizedAttr ModelTypes::quantizedHead() const {
+QuantizedAttr ModelTypes::quantizedHead() const {
   return markOf(context, headFormat(options.weightBits, config.hidden));
 }
-mlir::cheems::QuantizedAttr ModelTypes::quantizedTable() const {
+QuantizedAttr ModelTypes::quantizedTable() const {
   return markOf(context, tableFormat(options.weightBits));
 }
 
 RankedTensorType ModelTypes::segments() const {
-  return RankedTensorType::get(
-      {ShapedType::kDynamic, mlir::cheems::kSegmentFields}, i32());
+  return RankedTensorType::get({ShapedType::kDynamic, kSegmentFields}, i32());
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {

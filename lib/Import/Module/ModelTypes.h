@@ -33,9 +33,9 @@ struct ModelTypes {
   mlir::RankedTensorType vector(int64_t size) const;
   /// How products' matrices with rows of `columns`, the head, and experts'
   /// tables are rounded to codes; null where they stay exact.
-  mlir::cheems::QuantizedAttr quantized(int64_t columns) const;
-  mlir::cheems::QuantizedAttr quantizedHead() const;
-  mlir::cheems::QuantizedAttr quantizedTable() const;
+  QuantizedAttr quantized(int64_t columns) const;
+  QuantizedAttr quantizedHead() const;
+  QuantizedAttr quantizedTable() const;
   mlir::RankedTensorType segments() const;
 
   struct Pool {

@@ -9,7 +9,7 @@ using namespace mlir;
 OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
                                   const ModelConfig &config,
                                   const ImportOptions &options) {
-  context.loadDialect<mlir::cheems::CheemsDialect, func::FuncDialect>();
+  context.loadDialect<CheemsDialect, func::FuncDialect>();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(&context), config.modelType);
   ModelTypes types{config, options, &context};
@@ -31,10 +31,8 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
          b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
          b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }
-  (*module)->setAttr(
-      mlir::cheems::kStage,
-      mlir::cheems::StageAttr::get(&context, mlir::cheems::Stage::Imported));
-  (*module)->setAttr(mlir::cheems::kState, b.getArrayAttr(state));
+  (*module)->setAttr(kStage, StageAttr::get(&context, Stage::Imported));
+  (*module)->setAttr(kState, b.getArrayAttr(state));
   return module;
 }
 } // namespace cheems

@@ -56,7 +56,7 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
   Value skip = tensors.skip ? weights.next() : Value();
 
   Value output = e.emptyRows(x, b.getF32Type());
-  auto ssd = mlir::cheems::SegmentedSSDOp::create(
+  auto ssd = SegmentedSSDOp::create(
       b, TypeRange{output.getType(), arguments.pools[0].getType()}, x, step, a,
       into, c, skip, arguments.segments, arguments.layer, output,
       arguments.pools[0], types.matrixElement().isBF16(), /*one_row=*/false);

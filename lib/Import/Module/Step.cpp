@@ -21,11 +21,11 @@ struct Step {
 
   Value parameter(const std::string &name, RankedTensorType type,
                   ArrayRef<int64_t> permute = {},
-                  mlir::cheems::QuantizedAttr quantized = {}) {
+                  QuantizedAttr quantized = {}) {
     LocationScope here(e.b, tensorLocation(e.b.getContext(), name));
-    return mlir::cheems::ParameterOp::create(
+    return ParameterOp::create(
         e.b, type, e.b.getArrayAttr({e.b.getStringAttr(name)}),
-        mlir::cheems::LayoutAttrInterface(),
+        LayoutAttrInterface(),
         permute.empty() ? DenseI64ArrayAttr()
                         : e.b.getDenseI64ArrayAttr(permute),
         /*by_columns=*/false, quantized);
@@ -34,7 +34,7 @@ struct Step {
   /// What follows is that part of the step, called `name`.
   void mark(const Twine &part, const Twine &name) {
     e.b.setLoc(namedLocation(e.b.getContext(), name));
-    mlir::cheems::MarkOp::create(e.b, e.b.getStringAttr(part));
+    MarkOp::create(e.b, e.b.getStringAttr(part));
   }
 
   /// Cosines and sines for rotated heads of a size, made once.
@@ -47,7 +47,7 @@ struct Step {
       SmallVector<OpFoldResult> shape{e.rowCount, e.attr(size / 2)};
       cosine = e.empty(shape, b.getF32Type());
       sine = e.empty(shape, b.getF32Type());
-      auto table = mlir::cheems::RotaryTableOp::create(
+      auto table = RotaryTableOp::create(
           b, TypeRange{cosine.getType(), sine.getType()}, positions, lengths,
           cosine, sine, b.getF64FloatAttr(rotary.theta),
           rotary.dynamic ? b.getUnitAttr() : UnitAttr(),
@@ -99,7 +99,7 @@ struct Step {
     Type i32 = e.b.getI32Type();
     Value position = e.empty(e.rowCount, i32),
           length = e.empty(e.rowCount, i32);
-    auto rows = mlir::cheems::PositionsOp::create(
+    auto rows = PositionsOp::create(
         e.b, TypeRange{position.getType(), length.getType()}, segments,
         position, length, /*one_row=*/UnitAttr());
     return {rows.getResult(0), rows.getResult(1)};
@@ -109,8 +109,7 @@ struct Step {
   /// already computed.
   static Value gather(Emitter &e, Value table, Value ids, int64_t columns) {
     Value y = e.empty({e.rowCount, e.attr(columns)}, e.b.getF32Type());
-    return mlir::cheems::GatherRowsOp::create(e.b, TypeRange{y.getType()},
-                                              table, ids, y)
+    return GatherRowsOp::create(e.b, TypeRange{y.getType()}, table, ids, y)
         .getResult(0);
   }
 
@@ -158,7 +157,7 @@ struct Step {
   /// codes: rows that are looked up stay exact.
   Value headWeight(RankedTensorType type, Value embedding) {
     const ModelConfig &c = types.config;
-    mlir::cheems::QuantizedAttr quantized = types.quantizedHead();
+    QuantizedAttr quantized = types.quantizedHead();
     if (!c.head && !quantized) {
       return embedding;
     }
@@ -185,10 +184,9 @@ struct Step {
     auto function =
         func::FuncOp::create(b, "step", b.getFunctionType(inputs, outputs));
     for (auto [i, field] : llvm::enumerate(fields)) {
-      function.setArgAttr(i, mlir::cheems::kField, b.getStringAttr(field));
+      function.setArgAttr(i, kField, b.getStringAttr(field));
       if (i >= firstPool) {
-        function.setArgAttr(i, mlir::cheems::kIndex,
-                            b.getI64IntegerAttr(i - firstPool));
+        function.setArgAttr(i, kIndex, b.getI64IntegerAttr(i - firstPool));
       }
     }
     Block *entry = function.addEntryBlock();

@@ -7,10 +7,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_CHECKKERNELSPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

@@ -125,7 +125,7 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
         module.getContext(), [&](mlir::Diagnostic &diagnostic) {
           if (reason.empty()) {
             reason = ": " + diagnostic.str();
-            std::string place = mlir::cheems::placeOf(diagnostic.getLocation());
+            std::string place = placeOf(diagnostic.getLocation());
             reason += place.empty() ? "" : " in " + place;
           }
           return mlir::success();

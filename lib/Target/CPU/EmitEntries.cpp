@@ -8,10 +8,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_EMITENTRIESPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

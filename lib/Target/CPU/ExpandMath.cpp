@@ -7,10 +7,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_EXPANDMATHPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

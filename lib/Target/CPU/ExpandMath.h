@@ -3,9 +3,10 @@
 #ifndef CHEEMS_LIB_TARGET_CPU_EXPANDMATH_H
 #define CHEEMS_LIB_TARGET_CPU_EXPANDMATH_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// sin(x), cos(x) for |x| < 2^30, below 2 ulp; NaN for infinities. x: f64 or a
 /// vector of it.
@@ -19,6 +20,6 @@ Value expandExp(ImplicitLocOpBuilder &b, Value x);
 /// log(x), below 2 ulp; -infinity at 0, NaN below. x: f64 or a vector of it.
 Value expandLog(ImplicitLocOpBuilder &b, Value x);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -4,10 +4,10 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_LOWERPARAMETERSPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

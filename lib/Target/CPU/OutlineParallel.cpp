@@ -8,10 +8,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_OUTLINEPARALLELPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

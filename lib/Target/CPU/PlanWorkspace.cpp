@@ -5,10 +5,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_PLANWORKSPACEPASS
 #include "cheems/Target/CPU/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

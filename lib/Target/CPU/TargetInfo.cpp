@@ -159,7 +159,7 @@ bool TargetInfo::has(llvm::StringRef feature) const {
 }
 
 TargetDescription TargetInfo::describe(bool scalar) const {
-  using mlir::cheems::Products;
+  using cheems::Products;
   TargetDescription description;
   description.scalar = scalar;
   bool wide = has("avx512f");

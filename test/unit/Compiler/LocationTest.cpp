@@ -15,7 +15,6 @@
 namespace cheems {
 namespace {
 using namespace mlir;
-using mlir::cheems::Stage;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -56,7 +55,7 @@ TEST_P(Locations, everyOpOfAStepNamesAPartAtEveryStage) {
     std::set<std::string> nameless;
     module->walk([&](Operation *op) {
       if (op->getParentOfType<func::FuncOp>() && !mayBeNameless(op) &&
-          mlir::cheems::partsOf(op->getLoc()).empty()) {
+          partsOf(op->getLoc()).empty()) {
         nameless.insert(op->getName().getStringRef().str());
       }
     });
@@ -84,9 +83,9 @@ struct MergedLocations : Locations {};
 TEST_P(MergedLocations, productsNameAllTheirTensors) {
   run(Stage::Imported, Stage::Fused);
   std::set<std::string> products;
-  module->walk([&](mlir::cheems::LinearOp op) {
-    products.insert(mlir::cheems::describeParts(op->getLoc()));
-    EXPECT_FALSE(mlir::cheems::partsOf(op.getWeights()[0].getLoc()).empty());
+  module->walk([&](LinearOp op) {
+    products.insert(describeParts(op->getLoc()));
+    EXPECT_FALSE(partsOf(op.getWeights()[0].getLoc()).empty());
   });
   EXPECT_THAT(
       products,
@@ -101,9 +100,9 @@ TEST_P(MergedLocations, productsNameAllTheirTensors) {
 TEST_P(MergedLocations, pairedTablesNameBoth) {
   run(Stage::Imported, Stage::Fused);
   std::set<std::string> tables;
-  module->walk([&](mlir::cheems::ParameterOp op) {
+  module->walk([&](ParameterOp op) {
     if (op.getNames().size() == 2 && op.getByColumns()) {
-      tables.insert(mlir::cheems::describeParts(op->getLoc()));
+      tables.insert(describeParts(op->getLoc()));
     }
   });
   EXPECT_THAT(tables, Contains("layers.0.feed_forward.down_embed, up_embed"));

@@ -62,7 +62,7 @@ TEST(PassFailure, thePassTheOpAndTheLayerAreNamed) {
       return %w : tensor<2xf32>
     })",
                     [](OpPassManager &passes) {
-                      passes.addPass(mlir::cheems::createCheckKernelsPass());
+                      passes.addPass(cheems::createCheckKernelsPass());
                     }),
             "internal error: 'cheems.parameter' op was not lowered: "
             "cheems-to-buffers comes before cheems-to-loops [pass "

@@ -14,7 +14,7 @@ using namespace cheems;
 
 namespace {
 
-using mlir::cheems::QuantizedPart;
+using cheems::QuantizedPart;
 
 struct Matrix {
   std::string name;
@@ -56,7 +56,7 @@ protected:
   std::vector<mlir::Attribute> table;
   int64_t end = 0;
 
-  QuantizedWriter() { context.loadDialect<mlir::cheems::CheemsCPUDialect>(); }
+  QuantizedWriter() { context.loadDialect<cheems::CheemsCPUDialect>(); }
 
   void add(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<int64_t> shape,
            mlir::Type element, QuantizedFormat format, QuantizedPart part,
@@ -66,13 +66,13 @@ protected:
     auto type = mlir::RankedTensorType::get(shape, element);
     fields.append("type", mlir::TypeAttr::get(type));
     if (panels) {
-      fields.append("layout", mlir::cheems::PanelsAttr::get(&context, 16, 4));
+      fields.append("layout", cheems::PanelsAttr::get(&context, 16, 4));
     }
     if (beside) {
       fields.append("by_columns", builder.getUnitAttr());
     }
-    fields.append("quantized", mlir::cheems::QuantizedAttr::get(
-                                   &context, format.bits, format.group, part));
+    fields.append("quantized", cheems::QuantizedAttr::get(&context, format.bits,
+                                                          format.group, part));
     fields.append("offset", builder.getI64IntegerAttr(end));
     table.push_back(fields.getDictionary(&context));
     end += type.getNumElements() * type.getElementTypeBitWidth() / 8;

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 using namespace cheems;
-using mlir::cheems::Products;
+using cheems::Products;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

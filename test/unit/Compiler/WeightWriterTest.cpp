@@ -147,8 +147,8 @@ TEST_F(WeightWriter, PutsEachMatrixOfAPermutationInPanels) {
   add(tensor, {2, heads, panels, n / pair, 16, pair}, false, 0,
       llvm::ArrayRef<int64_t>{2, 0, 1, 3});
   mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
-  context.loadDialect<mlir::cheems::CheemsCPUDialect>();
-  fields.set("layout", mlir::cheems::PanelsAttr::get(&context, 16, pair));
+  context.loadDialect<cheems::CheemsCPUDialect>();
+  fields.set("layout", cheems::PanelsAttr::get(&context, 16, pair));
   table.back() = fields.getDictionary(&context);
   std::string section = write();
   ASSERT_EQ(static_cast<int64_t>(section.size()),

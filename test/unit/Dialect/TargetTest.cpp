@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 

@@ -99,7 +99,7 @@ TEST_P(ImportedModule, GivesWhatTheModelIs) {
   mlir::OwningOpRef<mlir::ModuleOp> module =
       buildModule(context, checkpoint.config(), options());
   mlir::PassManager passes(&context);
-  passes.addPass(mlir::cheems::createQuantizeParametersPass());
+  passes.addPass(cheems::createQuantizeParametersPass());
   ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
   auto step = module->lookupSymbol<mlir::func::FuncOp>("step");
   ASSERT_TRUE(step);

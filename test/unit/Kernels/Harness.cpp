@@ -141,10 +141,10 @@ CompiledModule::compile(const std::string &text, Mode mode,
     return fail("the module does not parse:\n" + text);
   }
   if (chunk) {
-    context.loadDialect<mlir::cheems::CheemsCPUDialect>();
-    auto size = mlir::cheems::SSDStrategyAttr::get(&context, *chunk);
-    module->walk([&](mlir::cheems::SSDOp op) {
-      op->setDiscardableAttr(mlir::cheems::kStrategy, size);
+    context.loadDialect<cheems::CheemsCPUDialect>();
+    auto size = cheems::SSDStrategyAttr::get(&context, *chunk);
+    module->walk([&](cheems::SSDOp op) {
+      op->setDiscardableAttr(cheems::kStrategy, size);
     });
   }
   mlir::PassManager before(&context), after(&context);
@@ -152,7 +152,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
   // time, and cheems-opt does it in all of its tests.
   before.enableVerifier(false);
   after.enableVerifier(false);
-  using mlir::cheems::Stage;
+  using cheems::Stage;
   buildPipeline(before, target->second, Stage::Imported, Stage::Planned);
   buildPipeline(after, target->second, Stage::Planned);
   if (mlir::failed(before.run(*module)) ||
@@ -186,7 +186,7 @@ CompiledModule::compile(const std::string &text, Mode mode,
                         type.getDimSize(1),
                         elementOf(type.getElementType()),
                         std::nullopt};
-    if (auto layout = fields.getAs<mlir::cheems::PanelsAttr>("layout")) {
+    if (auto layout = fields.getAs<cheems::PanelsAttr>("layout")) {
       parameter.panels = {layout.getRows(), layout.getPair()};
       parameter.rows *= layout.getRows();
       parameter.columns *= layout.getPair();

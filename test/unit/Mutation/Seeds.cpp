@@ -118,7 +118,7 @@ private:
     seeds.push_back({origin, text});
     TargetDescription fast, scalar;
     scalar.scalar = true;
-    using mlir::cheems::Stage;
+    using cheems::Stage;
     half(origin + ", tiled", text, [&](OpPassManager &passes) {
       buildPipeline(passes, fast, Stage::Imported, Stage::Tiled);
     });

@@ -45,7 +45,7 @@ std::vector<Stage> allStages() {
   }
   // Before the whole: what fails is said to fail in the shortest of them.
   for (const PipelineStage &stage : cpuStages()) {
-    std::string name = mlir::cheems::pipelineOf(stage.stage);
+    std::string name = cheems::pipelineOf(stage.stage);
     stages.push_back({name, name});
   }
   for (const char *name : {"cheems-fast", "cheems-scalar"}) {

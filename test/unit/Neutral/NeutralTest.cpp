@@ -21,7 +21,7 @@ TEST(NeutralLibraries, LinkNoTarget) {
 
 TEST(NeutralLibraries, LoadTheDialect) {
   mlir::MLIRContext context;
-  EXPECT_NE(context.getOrLoadDialect<mlir::cheems::CheemsDialect>(), nullptr);
+  EXPECT_NE(context.getOrLoadDialect<cheems::CheemsDialect>(), nullptr);
 }
 
 } // namespace

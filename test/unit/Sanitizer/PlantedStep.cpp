@@ -51,7 +51,7 @@ FakeArtifact plantedStep(const std::string &access, bool raceChecks) {
   target.threadSanitizer = raceChecks;
   target.addressSanitizer &= !raceChecks;
   mlir::PassManager before(&context), after(&context);
-  using mlir::cheems::Stage;
+  using cheems::Stage;
   buildPipeline(before, target.describe(false), Stage::Tiled, Stage::Planned);
   buildPipeline(after, target.describe(false), Stage::Planned);
   if (!module || mlir::failed(before.run(*module))) {

@@ -3,10 +3,11 @@
 #define CHEEMS_CONVERSION_CPUTOVECTOR_PASSES_H
 
 #include "cheems/Conversion/CheemsToCPU/Options.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 #define GEN_PASS_DECL
 #include "cheems/Conversion/CPUToVector/Passes.h.inc"
@@ -16,6 +17,6 @@ namespace mlir::cheems {
 /// Attaches KernelOpInterface to the ops that have a kernel on CPUs.
 void registerKernelModels(DialectRegistry &registry);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

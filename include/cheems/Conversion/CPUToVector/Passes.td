@@ -20,12 +20,12 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     recurrence.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "::mlir::cheems::kDefaultLanes", "f32 lanes per vector register of the target">,
-    Option<"registers", "registers", "int64_t", "::mlir::cheems::kDefaultRegisters", "Vector registers of the target">,
-    Option<"products", "products", "::mlir::cheems::Products", "::mlir::cheems::Products::FMA", "How products with weights of few bits are computed",
-           "::mlir::cheems::productsValues()">
+    Option<"lanes", "lanes", "int64_t", "::cheems::kDefaultLanes", "f32 lanes per vector register of the target">,
+    Option<"registers", "registers", "int64_t", "::cheems::kDefaultRegisters", "Vector registers of the target">,
+    Option<"products", "products", "::cheems::Products", "::cheems::Products::FMA", "How products with weights of few bits are computed",
+           "::cheems::productsValues()">
   ];
-  let dependentDialects = ["::mlir::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",
                            "::mlir::amx::AMXDialect", "::mlir::x86vector::X86VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }

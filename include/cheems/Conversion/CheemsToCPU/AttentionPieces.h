@@ -10,8 +10,9 @@
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 
 #include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Pieces of that many blocks.
 int64_t piecesOf(int64_t blocks);
@@ -48,6 +49,6 @@ private:
   }
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

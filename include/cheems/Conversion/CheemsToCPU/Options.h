@@ -4,9 +4,10 @@
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_OPTIONS_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "llvm/Support/CommandLine.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// x86-64-v3, the least that code is made for.
 constexpr int64_t kDefaultLanes = 8, kDefaultRegisters = 16;
@@ -20,6 +21,6 @@ inline auto productsValues() {
       clEnumValN(Products::AMX, "amx", "tdpbf16ps on tiles"));
 }
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -5,17 +5,18 @@
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Conversion/CheemsToCPU/Options.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 #define GEN_PASS_DECL
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "cheems/Conversion/CheemsToCPU/Passes.h.inc"
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

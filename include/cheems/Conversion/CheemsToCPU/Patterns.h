@@ -3,9 +3,10 @@
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_PATTERNS_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_PATTERNS_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// gather_rows and positions become loops over rows.
 void populateExpandRowsPatterns(RewritePatternSet &patterns);
@@ -16,6 +17,6 @@ void populateExpandAttentionPatterns(RewritePatternSet &patterns);
 /// All of these.
 void populateExpandSegmentsPatterns(RewritePatternSet &patterns);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,16 +3,17 @@
 #define CHEEMS_TARGET_CPU_PASSES_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 #define GEN_PASS_DECL
 #include "cheems/Target/CPU/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "cheems/Target/CPU/Passes.h.inc"
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

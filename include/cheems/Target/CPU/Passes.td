@@ -25,7 +25,7 @@ def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
     Requires: each alloc has at most one dynamic extent, which is the row count of its function. Allocs inside of a forall are static.
     Guarantees: no allocation in a step. Preserves bits.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::cheems::CheemsCPUDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::cheems::CheemsCPUDialect"];
 }
 
 def ExpandMathPass : Pass<"cheems-expand-math"> {

@@ -2,13 +2,14 @@
 #ifndef CHEEMS_TARGET_CPU_PATTERNS_H
 #define CHEEMS_TARGET_CPU_PATTERNS_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Math functions become straight-line arithmetic.
 void populateExpandMathPatterns(RewritePatternSet &patterns);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

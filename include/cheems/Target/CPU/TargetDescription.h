@@ -8,12 +8,11 @@ namespace cheems {
 
 /// What code is made for; sizes follow from it in cheems-select-strategy.
 struct TargetDescription {
-  bool scalar = false; ///< plain loops: the correctness baseline
-  int64_t lanes =
-      mlir::cheems::kDefaultLanes; ///< f32 lanes of a vector register
-  int64_t registers = mlir::cheems::kDefaultRegisters; ///< vector registers
+  bool scalar = false;           ///< plain loops: the correctness baseline
+  int64_t lanes = kDefaultLanes; ///< f32 lanes of a vector register
+  int64_t registers = kDefaultRegisters; ///< vector registers
   /// How products with weights of few bits are computed.
-  mlir::cheems::Products products = mlir::cheems::Products::FMA;
+  Products products = Products::FMA;
   /// Rows of a prompt whose experts are read together, in the order of their
   /// ids; 0: token by token.
   int64_t groupExperts = 0;

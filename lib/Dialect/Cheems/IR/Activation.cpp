@@ -3,7 +3,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value cheems::activate(OpBuilder &b, Location loc, Activation activation,
                        Value x) {

@@ -4,7 +4,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 std::pair<Value, Value> AttentionRow::score(OpBuilder &b, Location loc,
                                             Value j) const {

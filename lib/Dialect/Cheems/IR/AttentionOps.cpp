@@ -2,7 +2,7 @@
 #include "AttentionUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult DynamicMaskAttentionOp::verify() {
   return verifyAttention(*this, "C");

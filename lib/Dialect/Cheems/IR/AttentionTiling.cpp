@@ -2,7 +2,7 @@
 #include "AttentionUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<utils::IteratorType>
 DynamicMaskAttentionOp::getLoopIteratorTypes() {

@@ -4,9 +4,10 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_ATTENTIONUTILS_H
 
 #include "EntryUtils.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 inline ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
@@ -203,6 +204,6 @@ Value entriesSeen(Op op, OpBuilder &b, Location loc, Value t) {
   return arith::AddIOp::create(b, loc, before, constantIndex(b, loc, 1));
 }
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -6,7 +6,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 #include "cheems/Dialect/Cheems/IR/CheemsAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.cpp.inc"

@@ -4,8 +4,9 @@
 #define CHEEMS_LIB_DIALECT_CHEEMS_IR_ENTRYUTILS_H
 
 #include "OpUtils.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// `label`: scales [X, C] belong to codes [X, C, P], and only to those.
 template <typename Op> LogicalResult verifyScales(Op op, StringRef label) {
@@ -37,6 +38,6 @@ struct RowScale {
 /// The code of a number, given its row's factor.
 Value codeOf(OpBuilder &b, Location loc, Value number, Value factor);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

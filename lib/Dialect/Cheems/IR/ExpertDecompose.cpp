@@ -4,7 +4,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();

@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Rows [offset, offset + size) of `value`, everything else whole.

@@ -3,7 +3,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 Value constantI32(OpBuilder &b, Location loc, int32_t value) {

@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<utils::IteratorType> DynamicMaskOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel, utils::IteratorType::parallel};

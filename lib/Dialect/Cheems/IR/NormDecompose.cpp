@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 FailureOr<SmallVector<Value>> RmsNormOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();

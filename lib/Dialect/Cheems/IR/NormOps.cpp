@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult RmsNormOp::verify() {
   auto x = cast<ShapedType>(getX().getType());

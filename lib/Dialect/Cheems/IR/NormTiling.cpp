@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<utils::IteratorType> RmsNormOp::getLoopIteratorTypes() {
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();

@@ -5,9 +5,10 @@
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// On buffers an op reads its inputs and writes its destinations, and reads
 /// those of which `readsInit` says so; on tensors it has no effects.
@@ -53,6 +54,6 @@ SmallVector<Range> rowDomain(OpBuilder &b, Location loc, Value value);
 /// Widens f32, bf16 or a signed code to f32.
 Value widen(OpBuilder &b, Location loc, Value value);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

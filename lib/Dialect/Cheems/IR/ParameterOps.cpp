@@ -3,7 +3,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 /// C6. Rows past the last and what `group` divides are the writer's to check:
 /// shapes before packing are not known here.

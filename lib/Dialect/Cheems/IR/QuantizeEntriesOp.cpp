@@ -3,7 +3,7 @@
 #include "EntryUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult QuantizeEntriesOp::verify() {
   auto shapeOf = [](Value value) {

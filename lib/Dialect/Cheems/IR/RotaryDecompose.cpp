@@ -4,7 +4,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 Value constantF64(OpBuilder &b, Location loc, double value) {

@@ -2,7 +2,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult RotaryTableOp::verify() {
   auto cosine = cast<ShapedType>(getCosine().getType());

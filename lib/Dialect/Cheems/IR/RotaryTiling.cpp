@@ -3,7 +3,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<utils::IteratorType> RotaryOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel, utils::IteratorType::parallel};

@@ -3,7 +3,7 @@
 #include "OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// The operands of either op and the loops over them.

@@ -2,7 +2,7 @@
 #include "SegmentUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult GatherRowsOp::verify() {
   return verifySameShape(*this, "C1", shapeOf(getY()),

@@ -4,8 +4,9 @@
 
 #include "OpUtils.h"
 #include "cheems/Dialect/Cheems/IR/Segments.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 inline ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
@@ -21,6 +22,6 @@ inline LogicalResult verifySegments(Operation *op, const char *label,
          << "], not of type " << segments.getType();
 }
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

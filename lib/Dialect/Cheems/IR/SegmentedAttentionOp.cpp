@@ -2,7 +2,7 @@
 #include "SegmentUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 MutableOperandRange SegmentedAttentionOp::getDpsInitsMutable() {
   unsigned inputs = getMask() ? 6 : 5;

@@ -3,10 +3,10 @@
 #include "cheems/Dialect/Cheems/Transforms/Patterns.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_DECOMPOSEPASS
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

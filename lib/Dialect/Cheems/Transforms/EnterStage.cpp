@@ -3,10 +3,10 @@
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_ENTERSTAGEPASS
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 using cheems::Stage;

@@ -5,13 +5,13 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_FUSEPROJECTIONSPASS
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// A product that may merge: its weight is used by it alone, its destination is

@@ -2,10 +2,10 @@
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_OWNINITSPASS
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
 

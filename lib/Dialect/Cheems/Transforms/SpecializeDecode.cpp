@@ -3,13 +3,13 @@
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace mlir::cheems {
+namespace cheems {
 #define GEN_PASS_DEF_SPECIALIZEDECODEPASS
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
-} // namespace mlir::cheems
+} // namespace cheems
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 struct SpecializeDecode

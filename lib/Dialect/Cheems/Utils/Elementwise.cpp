@@ -2,7 +2,7 @@
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 bool cheems::isElementwiseOnRows(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.getNumResults() != 1 ||

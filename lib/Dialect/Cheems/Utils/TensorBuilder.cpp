@@ -3,7 +3,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 Value TensorBuilder::map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out,
                          Body body) {

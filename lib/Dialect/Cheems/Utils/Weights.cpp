@@ -4,7 +4,7 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 bool cheems::isTransposedWeight(OpOperand &use) {
   auto op = dyn_cast<linalg::MatmulOp>(use.getOwner());

@@ -7,7 +7,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.cpp.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.cpp.inc"

@@ -5,7 +5,7 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 int64_t ColumnEpilogueOp::getLeastPanels() {
   int64_t size = std::max<int64_t>(getHeadSize(), 1);

@@ -4,7 +4,7 @@
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kColumns = LinearOp::kColumns;

@@ -3,7 +3,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 static LogicalResult verifyWorkspace(Operation *op, Attribute value) {
   auto sizes = dyn_cast<DenseI64ArrayAttr>(value);

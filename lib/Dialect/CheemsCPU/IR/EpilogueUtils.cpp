@@ -1,7 +1,7 @@
 #include "EpilogueUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult cheems::verifyEpilogue(Operation *op, Region &epilogue,
                                      size_t count, const Twine &takes) {

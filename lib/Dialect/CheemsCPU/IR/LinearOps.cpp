@@ -4,7 +4,7 @@
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 int64_t LinearOp::getPair() {
   auto type = cast<ShapedType>(getWeights()[0].getType());

@@ -3,7 +3,7 @@
 #include "lib/Dialect/Cheems/IR/OpUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// Rows and panels of a tile as rows and columns of y: the last panel may reach

@@ -4,7 +4,7 @@
 #include <limits>
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 /// One row and query head.

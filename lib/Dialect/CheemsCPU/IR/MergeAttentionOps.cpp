@@ -3,7 +3,7 @@
 #include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 LogicalResult MergeAttentionOp::verify() {
   ArrayRef<int64_t> values = shapeOf(getY()), rows = values.take_front(2);

@@ -3,7 +3,7 @@
 #include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 MutableOperandRange OnlineAttentionOp::getDpsInitsMutable() {
   return MutableOperandRange(*this, getNumOperands() - 3, 3);

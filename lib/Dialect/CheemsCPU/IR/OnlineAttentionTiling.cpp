@@ -3,7 +3,7 @@
 #include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 SmallVector<utils::IteratorType> OnlineAttentionOp::getLoopIteratorTypes() {
   return {utils::IteratorType::parallel};

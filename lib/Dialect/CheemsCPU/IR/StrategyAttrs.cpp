@@ -3,7 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 

@@ -2,7 +2,7 @@
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 void WorkerOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

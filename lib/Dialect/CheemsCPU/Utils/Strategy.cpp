@@ -4,7 +4,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
-using namespace mlir::cheems;
+using namespace cheems;
 
 namespace {
 constexpr int64_t kPanels = 4; ///< of a product, per iteration

@@ -3,13 +3,14 @@
 #define CHEEMS_DIALECT_CHEEMS_IR_ACTIVATION_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// activation(x) for an f32 or a vector of f32. silu: x / (1 + e^-x); gelu:
 /// x (1 + erf(x / sqrt 2)) / 2; relu: max(x, 0).
 Value activate(OpBuilder &b, Location loc, Activation activation, Value x);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -4,9 +4,10 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 #define CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 
+#include "cheems/Support/MLIR.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 // Of a module.
 /// Its stage: a StageAttr.
@@ -34,6 +35,6 @@ constexpr llvm::StringLiteral kField = "cheems.field";
 /// Of a pool: which one, an i64.
 constexpr llvm::StringLiteral kIndex = "cheems.index";
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

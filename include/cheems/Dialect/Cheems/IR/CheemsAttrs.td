@@ -9,7 +9,7 @@ def Cheems_QuantizedPart : I32EnumAttr<"QuantizedPart", "A part of a matrix that
     I32EnumAttrCase<"Codes", 1, "codes">,
     I32EnumAttrCase<"Scales", 2, "scales">
   ]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 
@@ -35,7 +35,7 @@ def Cheems_Stage : I32EnumAttr<"Stage", "How far a module is on its way to code"
     I32EnumAttrCase<"Tiled", 3, "tiled">, I32EnumAttrCase<"Buffers", 4, "buffers">, I32EnumAttrCase<"Kernels", 5, "kernels">,
     I32EnumAttrCase<"Planned", 6, "planned">, I32EnumAttrCase<"Loops", 7, "loops">, I32EnumAttrCase<"Outlined", 8, "outlined">,
     I32EnumAttrCase<"LLVM", 9, "llvm">]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 // On a module as cheems.stage: what pipelines take and leave behind (cheems-enter-stage).
@@ -45,7 +45,7 @@ def Cheems_StageAttr : EnumAttr<Cheems_Dialect, Cheems_Stage, "stage"> {
 
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [
     I32EnumAttrCase<"Bias", 0, "bias">, I32EnumAttrCase<"Threshold", 1, "threshold">, I32EnumAttrCase<"Scale", 2, "scale">]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 def Cheems_MaskKindAttr : EnumAttr<Cheems_Dialect, Cheems_MaskKind, "mask_kind"> {
@@ -54,7 +54,7 @@ def Cheems_MaskKindAttr : EnumAttr<Cheems_Dialect, Cheems_MaskKind, "mask_kind">
 
 def Cheems_ScorePlacement : I32EnumAttr<"ScorePlacement", "Where an expert's score acts", [
     I32EnumAttrCase<"Softmax", 0, "softmax">, I32EnumAttrCase<"Inner", 1, "inner">]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 def Cheems_ScorePlacementAttr : EnumAttr<Cheems_Dialect, Cheems_ScorePlacement, "score_placement"> {
@@ -63,7 +63,7 @@ def Cheems_ScorePlacementAttr : EnumAttr<Cheems_Dialect, Cheems_ScorePlacement, 
 
 def Cheems_Activation : I32EnumAttr<"Activation", "An activation function; gelu is the erf form", [
     I32EnumAttrCase<"SiLU", 0, "silu">, I32EnumAttrCase<"GELU", 1, "gelu">, I32EnumAttrCase<"ReLU", 2, "relu">]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 def Cheems_ActivationAttr : EnumAttr<Cheems_Dialect, Cheems_Activation, "activation"> {

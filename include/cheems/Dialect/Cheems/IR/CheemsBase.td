@@ -13,7 +13,7 @@ include "mlir/Interfaces/TilingInterface.td"
 
 def Cheems_Dialect : Dialect {
   let name = "cheems";
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let summary = "State-space duality, dynamic masks and expert retrieval of \"Wonderful Matrices\"";
   let description = [{
     The ops have value semantics on tensors. Ops of a step (`gather_rows`, `positions`, and those named `segmented_`) take the rows

@@ -2,6 +2,8 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
 #define CHEEMS_DIALECT_CHEEMS_IR_CHEEMSDIALECT_H
 
+#include "cheems/Dialect/Cheems/IR/CheemsEnums.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,14 +23,13 @@
 
 #include "cheems/Dialect/Cheems/IR/CheemsAttrInterfaces.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h.inc"
-#include "cheems/Dialect/Cheems/IR/CheemsEnums.h.inc"
 #include "cheems/Dialect/Cheems/IR/CheemsInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "cheems/Dialect/Cheems/IR/CheemsOps.h.inc"
 
-namespace mlir::cheems {
+namespace cheems {
 /// Constants and elementwise ops on scalars: what the epilogue of a product may
 /// hold.
 bool isOnScalars(Operation *op);
@@ -36,6 +37,6 @@ bool isOnScalars(Operation *op);
 /// The least f32 that is not below `bound`: x >= bound for just those f32 that
 /// are at least this.
 llvm::APFloat leastF32(llvm::APFloat bound);
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -5,7 +5,7 @@
 include "mlir/IR/OpBase.td"
 
 def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let description = "An op of a step that works on the rows of each sequence separately.";
   let methods = [
     InterfaceMethod<"The segment table, [S, 8] i32.", "::mlir::Value", "getSegments">,
@@ -15,7 +15,7 @@ def Cheems_SegmentedOpInterface : OpInterface<"SegmentedOpInterface"> {
 }
 
 def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let description = [{
     An op for which a target has a kernel. The op stays as it is until it is on buffers. Then the kernel replaces it. Targets attach
     this interface as an external model, so the dialect does not know which ops have a kernel.
@@ -24,18 +24,18 @@ def Cheems_KernelOpInterface : OpInterface<"KernelOpInterface"> {
     InterfaceMethod<"Builds the kernel in front of the op, which is on buffers. `target` is the target's attribute. The caller "
                     "erases the op.",
                     "::llvm::LogicalResult", "lowerToVectors",
-                    (ins "::mlir::RewriterBase &":$rewriter, "::mlir::cheems::TargetAttrInterface":$target)>
+                    (ins "::mlir::RewriterBase &":$rewriter, "::cheems::TargetAttrInterface":$target)>
   ];
 }
 
 def Cheems_TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let description = "What a module is compiled for: `cheems.target`. A target says what its passes and kernels may assume.";
   let methods = [InterfaceMethod<"The name of its back end, as in `--target`.", "::llvm::StringRef", "getBackend">];
 }
 
 def Cheems_LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let description = "How a target stores a matrix of weights.";
   let methods = [
     InterfaceMethod<"Whether a weight of this shape can be stored in this layout. It is a matrix, or several with `stacked`. With "

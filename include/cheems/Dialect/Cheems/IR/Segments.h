@@ -2,9 +2,10 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_SEGMENTS_H
 #define CHEEMS_DIALECT_CHEEMS_IR_SEGMENTS_H
 
+#include "cheems/Support/MLIR.h"
 #include <cstdint>
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// The columns of the table, i32 each, one row per segment: rows
 /// [start, start + length) of the step belong to the sequence in a slot, which
@@ -20,6 +21,6 @@ enum SegmentField : int64_t {
   kSegmentFields = 8
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,11 +3,12 @@
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_DESTINATIONMODEL_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 template <typename OpTy>
 struct DestinationModel
@@ -53,6 +54,6 @@ template <typename... Ops> void attachToAll(MLIRContext *context) {
   (attachTo<Ops>(context), ...);
 }
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

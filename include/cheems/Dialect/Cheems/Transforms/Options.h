@@ -3,9 +3,10 @@
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_OPTIONS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Support/MLIR.h"
 #include <string>
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// The pipeline that makes a module of that stage.
 inline std::string pipelineOf(Stage stage) {
@@ -22,6 +23,6 @@ struct StageValues {
   }
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -5,10 +5,11 @@
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Transforms/Options.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 #define GEN_PASS_DECL
 #include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
@@ -19,6 +20,6 @@ namespace mlir::cheems {
 /// are.
 void registerBufferizableOpInterfaceModels(DialectRegistry &registry);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -15,10 +15,10 @@ def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
     which stage the pipeline takes. If it is too early, the error is at the first op that still needs passes. Preserves bits.
   }];
   let options = [
-    Option<"stage", "stage", "::mlir::cheems::Stage", "::mlir::cheems::Stage::Expanded", "The stage that the module enters",
-           "::mlir::cheems::StageValues()">
+    Option<"stage", "stage", "::cheems::Stage", "::cheems::Stage::Expanded", "The stage that the module enters",
+           "::cheems::StageValues()">
   ];
-  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
+  let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
 def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> {
@@ -32,7 +32,7 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
     Guarantees: the original functions stay as they are. Functions without such ops are shared. Preserves bits.
   }];
   let options = [Option<"mostRows", "most-rows", "int64_t", "64", "The greatest number of rows of a step with one row per segment">];
-  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
+  let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
 def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
@@ -46,7 +46,7 @@ def FuseProjectionsPass : Pass<"cheems-fuse-projections", "::mlir::ModuleOp"> {
     either: `cheems-fuse-epilogues` makes them one op with two weights.
     Guarantees: there are fewer parallel regions, and the input is read once. Preserves bits: every output element has the same sum.
   }];
-  let dependentDialects = ["::mlir::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::cheems::CheemsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {

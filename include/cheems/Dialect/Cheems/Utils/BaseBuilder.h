@@ -3,12 +3,13 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_BASEBUILDER_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_BASEBUILDER_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 inline Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
@@ -136,6 +137,6 @@ private:
   }
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,10 +3,11 @@
 #define CHEEMS_DIALECT_CHEEMS_UTILS_ELEMENTWISE_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// True if `op` computes each element of an f32 tensor [T, N] from the elements
 /// at its place of others [T, N] and at its column of others [N].
@@ -16,6 +17,6 @@ bool isElementwiseOnRows(linalg::GenericOp op);
 /// other use; none where it goes through none.
 linalg::GenericOp lastElementwiseUse(Value value);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,10 +3,11 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_UTILS_LOCATIONS_H
 #define CHEEMS_DIALECT_CHEEMS_UTILS_LOCATIONS_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/Location.h"
 #include <string>
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Parts in order, each once: `ssd.c_proj`, `ssd.b_proj`. What only holds
 /// another of them, as `ssd` does, is left out.
@@ -19,6 +20,6 @@ std::string describeParts(ArrayRef<Location> locations);
 /// The parts, or else the place in a file. Empty without either.
 std::string placeOf(Location location);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -4,13 +4,14 @@
 #define CHEEMS_DIALECT_CHEEMS_UTILS_PARAMETERTABLE_H
 
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Gives parameters their offsets. `cheems.parameters` of a module are at first
 /// those of images made before: what is the same as one of them lies there.
@@ -74,6 +75,6 @@ private:
   int64_t end = 0;
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,9 +3,10 @@
 #define CHEEMS_DIALECT_CHEEMS_UTILS_TENSORBUILDER_H
 
 #include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 using Extents = ArrayRef<OpFoldResult>;
 
@@ -32,6 +33,6 @@ struct TensorBuilder : BaseBuilder<TensorBuilder> {
   Value map(ValueRange inputs, ArrayRef<AffineMap> maps, Value out, Body body);
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,9 +3,10 @@
 #define CHEEMS_DIALECT_CHEEMS_UTILS_WEIGHTS_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// True if `use` is the right operand [N, K] of a product y[m, n] = sum_k x[m,
 /// k] * w[n, k].
@@ -51,6 +52,6 @@ private:
 /// what is passed for them: what is left of weights that became one.
 void eraseUnusedWeights(ModuleOp module);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -3,9 +3,10 @@
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_ATTRIBUTENAMES_H
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_ATTRIBUTENAMES_H
 
+#include "cheems/Support/MLIR.h"
 #include "llvm/ADT/StringRef.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// How an op is cut: a StrategyAttrInterface.
 constexpr llvm::StringLiteral kStrategy = "cheems_cpu.strategy";
@@ -15,6 +16,6 @@ constexpr llvm::StringLiteral kWorkspace = "cheems_cpu.workspace";
 /// What a parallel loop computes, for profiles: a string.
 constexpr llvm::StringLiteral kName = "cheems_cpu.name";
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

@@ -6,7 +6,7 @@ include "cheems/Dialect/Cheems/IR/CheemsBase.td"
 
 def CheemsCPU_Dialect : Dialect {
   let name = "cheems_cpu";
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let summary = "What kernels of CPUs compute";
   let description = [{
     The dialect has products of weights in panels and of codes, columns that are finished while they are in a cache, attention by blocks
@@ -18,7 +18,7 @@ def CheemsCPU_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
-  let dependentDialects = ["::mlir::cheems::CheemsDialect"];
+  let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
 class CheemsCPU_Op<string mnemonic, list<Trait> traits = []> : Op<CheemsCPU_Dialect, mnemonic, traits>;

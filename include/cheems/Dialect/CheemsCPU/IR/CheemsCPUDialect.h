@@ -4,6 +4,7 @@
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/CheemsCPU/IR/AttributeNames.h"
+#include "cheems/Support/MLIR.h"
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrInterfaces.h.inc"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h.inc"
@@ -11,19 +12,19 @@
 #define GET_ATTRDEF_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUAttrs.h.inc"
 
-namespace mlir::cheems {
+namespace cheems {
 /// What an epilogue makes of its arguments.
 using EpilogueBuilder = function_ref<Value(OpBuilder &b, ValueRange arguments)>;
-} // namespace mlir::cheems
+} // namespace cheems
 
 #define GET_OP_CLASSES
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUOps.h.inc"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Builds the ops of an epilogue again, for other arguments. Returns what it
 /// yields.
 Value cloneEpilogue(OpBuilder &b, Region &epilogue, ValueRange arguments);
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

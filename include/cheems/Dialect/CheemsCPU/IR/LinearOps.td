@@ -72,7 +72,7 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$x, "::mlir::ValueRange":$weights, "::mlir::ValueRange":$scales,
-                   "::mlir::ValueRange":$with, "::mlir::Value":$y, CArg<"::mlir::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+                   "::mlir::ValueRange":$with, "::mlir::Value":$y, CArg<"::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
   ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }

@@ -5,7 +5,7 @@
 include "cheems/Dialect/CheemsCPU/IR/CheemsCPUBase.td"
 
 def CheemsCPU_StrategyAttrInterface : AttrInterface<"StrategyAttrInterface"> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let description = [{
     A value of `cheems_cpu.strategy`. An op has at most one. A pass that cuts an op removes its sizes, so the op inside of the new loops
     is not cut again.
@@ -73,7 +73,7 @@ def CheemsCPU_ExpertOrder : I32EnumAttr<"ExpertOrder", "The order in which the e
     I32EnumAttrCase<"ByGroup", 1, "by_group">, // those of a group of rows, sorted by their ids
     I32EnumAttrCase<"ByPiece", 2, "by_piece">  // pieces of a row's experts are shared out to threads
   ]> {
-  let cppNamespace = "::mlir::cheems";
+  let cppNamespace = "::cheems";
   let genSpecializedAttr = 0;
 }
 

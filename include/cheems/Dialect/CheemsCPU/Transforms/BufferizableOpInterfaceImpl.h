@@ -2,14 +2,15 @@
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H
 #define CHEEMS_DIALECT_CHEEMSCPU_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H
 
+#include "cheems/Support/MLIR.h"
 #include "mlir/IR/DialectRegistry.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// Lets one-shot bufferisation take the dialect's destination-style ops as they
 /// are.
 void registerCPUBufferizableOpInterfaceModels(DialectRegistry &registry);
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif

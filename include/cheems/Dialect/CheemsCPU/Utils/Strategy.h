@@ -6,8 +6,9 @@
 #define CHEEMS_DIALECT_CHEEMSCPU_UTILS_STRATEGY_H
 
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Support/MLIR.h"
 
-namespace mlir::cheems {
+namespace cheems {
 
 /// What `op` says, or null; taken off it.
 template <typename AttrTy> AttrTy takeStrategy(Operation *op) {
@@ -103,6 +104,6 @@ private:
   ExpertsStrategyAttr mixing(MixExpertsOp op) const;
 };
 
-} // namespace mlir::cheems
+} // namespace cheems
 
 #endif
