@@ -23,18 +23,6 @@ static void retrieve(RetrieveExpertsOp op, Frame &f) {
                                 {best.expert.begin(), best.expert.end()}));
 }
 
-static Activation activationOf(Activation activation) {
-  switch (activation) {
-  case Activation::SiLU:
-    return Activation::SiLU;
-  case Activation::GELU:
-    return Activation::GELU;
-  case Activation::ReLU:
-    return Activation::ReLU;
-  }
-  llvm_unreachable("every activation is handled");
-}
-
 /// A table and its scales [E, 1], which are 1 where it is not of codes.
 static reference::QuantizedWeights tableOf(Value table, Value scales,
                                            Frame &f) {
@@ -64,11 +52,8 @@ static void mix(MixExpertsOp op, Frame &f) {
   }
   auto down = tableOf(op.getDown(), op.getDownScales(), f),
        up = tableOf(op.getUp(), op.getUpScales(), f);
-  auto placement = op.getPlacement() == ScorePlacement::Softmax
-                       ? ScorePlacement::Softmax
-                       : ScorePlacement::Inner;
-  Tensor y = reference::mixExperts(x, found, down, up, placement,
-                                   activationOf(op.getActivation()));
+  Tensor y = reference::mixExperts(x, found, down, up, op.getPlacement(),
+                                   op.getActivation());
   for (size_t i = 0; i < y.data.size(); ++i) {
     y.data[i] += before.data[i];
   }

@@ -4,9 +4,8 @@
 
 #include "mlir/Support/LLVM.h"
 
-/// All that is ours is in namespace cheems: dialects, passes, compiler,
-/// runtime. A name that both have (cheems::Stage) is ours there, since a
-/// directive reaches only what the namespace itself lacks.
+/// All our C++ is in namespace cheems: dialects, passes, compiler, runtime.
+/// A name of ours hides the same name of MLIR there.
 namespace cheems {
 using namespace mlir;
 } // namespace cheems

@@ -4,7 +4,6 @@
 #ifndef CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 #define CHEEMS_DIALECT_CHEEMS_IR_ATTRIBUTENAMES_H
 
-#include "cheems/Support/MLIR.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace cheems {

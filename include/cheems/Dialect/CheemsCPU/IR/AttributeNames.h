@@ -3,7 +3,6 @@
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_IR_ATTRIBUTENAMES_H
 #define CHEEMS_DIALECT_CHEEMSCPU_IR_ATTRIBUTENAMES_H
 
-#include "cheems/Support/MLIR.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace cheems {
