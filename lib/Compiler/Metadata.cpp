@@ -136,12 +136,13 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
     }
     llvm::json::Object made{
         {"name", name},
-        {"use", useOf(entry, uses, ownHead)},
         {"type", typeName(type.getElementType())},
         {"shape", llvm::json::Array(type.getShape())},
-        {"offset", offset},
-        {"bytes", static_cast<int64_t>(type.getNumElements() *
-                                       type.getElementTypeBitWidth() / 8)}};
+        {"offset", offset}};
+    // What a reader takes for granted is left out: the file stays small.
+    if (llvm::StringRef use = useOf(entry, uses, ownHead); use != "vector") {
+      made["use"] = use;
+    }
     std::vector<int64_t> logical = logicalShape(entry, checkpoint);
     if (type.getShape() != llvm::ArrayRef(logical)) {
       made["logical"] = llvm::json::Array(logical);

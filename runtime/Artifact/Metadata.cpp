@@ -102,7 +102,7 @@ ParameterUse parseUse(const FieldReader &reader) {
       {"head", ParameterUse::head},
       {"head_bias", ParameterUse::headBias},
       {"tied", ParameterUse::tied}};
-  std::string word = reader.text("use");
+  std::string word = reader.has("use") ? reader.text("use") : "vector";
   auto found = uses.find(word);
   if (found == uses.end()) {
     throw reader.bad("use", "has the unknown value '" + word + "'");
@@ -155,12 +155,6 @@ Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
   parameter.use = parseUse(reader);
   parameter.type = reader.text("type");
   parameter.layout = reader.has("layout") ? reader.text("layout") : "rows";
-  int64_t offset = reader.integer("offset", 0, INT64_MAX);
-  parameter.bytes = reader.integer("bytes", 0, INT64_MAX);
-  if (uint64_t(offset) > weightBytes ||
-      uint64_t(parameter.bytes) > weightBytes - uint64_t(offset)) {
-    throw reader.bad("bytes", "reaches outside the weights");
-  }
   parameter.shape = parseShape(reader, "shape");
   parameter.logical =
       reader.has("logical") ? parseShape(reader, "logical") : parameter.shape;
@@ -173,9 +167,12 @@ Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
   if (size == 0) {
     throw reader.bad("type", "has the unknown value '" + parameter.type + "'");
   }
-  if (stored != parameter.bytes / size || parameter.bytes % size != 0) {
-    throw reader.bad("bytes", "does not fit the shape");
+  int64_t offset = reader.integer("offset", 0, INT64_MAX);
+  if (uint64_t(offset) > weightBytes ||
+      uint64_t(stored) > (weightBytes - uint64_t(offset)) / uint64_t(size)) {
+    throw reader.bad("offset", "lets its shape reach outside the weights");
   }
+  parameter.bytes = stored * size;
   // Layouts may pad; nothing is left out.
   int64_t numbers = parameter.numbers();
   if ((parameter.codeBits == 4 ? numbers / 2 + numbers % 2 : numbers) >

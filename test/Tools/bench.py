@@ -71,14 +71,15 @@ def step_bytes(model, sequences, length, position, logits):
     tokens = sequences * length
     total = 0
     for p in parameters:
-        use, stored, count = p["use"], p["shape"], p.get("logical", p["shape"])[0]
+        use, stored, count = p.get("use", "vector"), p["shape"], p.get("logical", p["shape"])[0]
+        size = SIZES[p["type"]] * math.prod(stored)
         rows = stored[0] * stored[2] if len(stored) == 4 else stored[0]  # padded
         if use == "experts":
-            total += p["bytes"] // rows * min(count, tokens * model["experts_per_token"])
+            total += size // rows * min(count, tokens * model["experts_per_token"])
         elif use == "embedding" or (use == "tied" and not logits):
-            total += p["bytes"] // rows * min(count, tokens)
+            total += size // rows * min(count, tokens)
         elif use not in ("head", "head_bias") or logits:
-            total += p["bytes"]
+            total += size
     keys = position + length
     if model["keep_window"]:
         keys = min(keys, model["keep_window"])
@@ -226,7 +227,7 @@ class Bench(unittest.TestCase):
             self.assertEqual((row["tokens"], row["weights"], row["load_seconds"]), (m, "f32", None))
         tests = [row["test"] for row in rows(MODELS["demo"], "--ops", "-p", 2, "-r", 1, "-t", 1)]
         model = json.loads(run("cheems-run", MODELS["demo"], "--describe=json")[0])
-        head = next(p["logical"] for p in model["parameters"] if p["use"] == "tied")
+        head = next(p["logical"] for p in model["parameters"] if p.get("use") == "tied")
         shape = f"{head[0]}x{head[1]}"
         self.assertEqual({f"matmul 1x{shape}", f"matmul 2x{shape}"} - set(tests), set())
         self.assertEqual(len(tests), len(set(tests)))

@@ -67,8 +67,7 @@ json fakeMetadata() {
          {"use", "vector"},
          {"type", "f32"},
          {"shape", {2}},
-         {"offset", 0},
-         {"bytes", 8}}}},
+         {"offset", 0}}}},
       {"pipeline", "scalar"},
       {"warnings", json::array()}};
 }

@@ -218,7 +218,7 @@ TEST(Metadata, variantsAndParametersAreChecked) {
               }),
               HasSubstr("parameters[0].shape"));
   EXPECT_THAT(
-      refusalWith([](json &m) { m["parameters"][0]["bytes"] = INT64_MAX; }),
+      refusalWith([](json &m) { m["parameters"][0]["shape"] = {INT64_MAX}; }),
       HasSubstr("outside the weights"));
 }
 
@@ -269,7 +269,7 @@ TEST(Metadata, parametersThatLieAboutUseAndShapeAreRefused) {
   EXPECT_THAT(with("logical", {INT64_MAX, 2}), HasSubstr("too large"));
   EXPECT_THAT(with("layout", 7), HasSubstr("'parameters[0].layout'"));
   EXPECT_THAT(with("type", "f3"), HasSubstr("unknown value 'f3'"));
-  EXPECT_THAT(with("bytes", 4), HasSubstr("'parameters[0].bytes'"));
+  EXPECT_THAT(with("shape", {5000}), HasSubstr("'parameters[0].offset'"));
   EXPECT_THAT(with("targets", {"gpu"}), HasSubstr("there is no image"));
   EXPECT_EQ(with("targets", {"cpu"}), "");
   json codes = {{"part", "codes"}, {"bits", 8}, {"group", 0}};
