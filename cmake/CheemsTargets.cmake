@@ -1,6 +1,7 @@
 # One library or tool a folder.
 #
 #   cheems_runtime_library(NAME sources... [LINK libraries...])    no MLIR
+#   cheems_emulator_library(NAME sources... [LINK libraries...])   C++20, neither MLIR nor CUDA
 #   cheems_compiler_library(NAME sources... [LINK libraries...] [DEPENDS targets...])
 #   cheems_tool(NAME sources... [LINK libraries...])
 
@@ -47,6 +48,17 @@ function(cheems_runtime_library name)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   _cheems_precompile_runtime(${name})
+endfunction()
+
+# Links into no other part, so it may be of a newer C++.
+function(cheems_emulator_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  _cheems_common(${name})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PRIVATE cheems_coverage)
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
 function(cheems_compiler_library name)

@@ -1,0 +1,42 @@
+//===- Options.h - What CHEEMS_EMULATOR_* sets -------------------*- C++
+//-*-===//
+#ifndef CHEEMS_EMULATOR_SUPPORT_OPTIONS_H
+#define CHEEMS_EMULATOR_SUPPORT_OPTIONS_H
+
+#include <cstdint>
+#include <string>
+
+namespace cheems::emulator {
+
+/// When asynchronous copies and products take effect.
+enum class Asynchrony {
+  early, ///< as soon as they are issued
+  late,  ///< not before something waits for them
+};
+
+/// The card that the emulator stands for, and how it runs. Each field is set by
+/// the environment variable beside it.
+struct Options {
+  Asynchrony asynchrony =
+      Asynchrony::early; ///< CHEEMS_EMULATOR_MODE: early or late
+  uint64_t seed = 1; ///< CHEEMS_EMULATOR_SEED: order of warps and of streams
+  int architecture =
+      90; ///< CHEEMS_EMULATOR_ARCH: 90 (with the features of sm_90a) or 80
+  int multiprocessors = 132; ///< CHEEMS_EMULATOR_SM
+  int threads =
+      0; ///< CHEEMS_EMULATOR_THREADS: threads of the host; 0: all cores
+  uint64_t memoryBytes = uint64_t(8)
+                         << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the card,
+                                ///< with K, M or G behind the number
+  std::string countsFile;       ///< CHEEMS_EMULATOR_COUNTS: JSON per kernel is
+                                ///< written there at exit
+  std::string reportFile; ///< CHEEMS_EMULATOR_REPORT: findings are appended
+                          ///< there; empty: stderr
+
+  /// Throws std::invalid_argument, which names the variable and what it may be.
+  static Options fromEnvironment();
+};
+
+} // namespace cheems::emulator
+
+#endif
