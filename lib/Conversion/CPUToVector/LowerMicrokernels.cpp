@@ -1,10 +1,12 @@
 // cheems-lower-microkernels: bufferised ops with a kernel of their own.
 #include "cheems/Conversion/CPUToVector/Passes.h"
+#include "cheems/Conversion/CPUToVector/Patterns.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_LOWERMICROKERNELSPASS
@@ -15,6 +17,25 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
+struct LowerKernelOp : OpInterfaceRewritePattern<cheems::KernelOpInterface> {
+  TargetAttr target;
+
+  LowerKernelOp(MLIRContext *context, TargetAttr target)
+      : OpInterfaceRewritePattern(context), target(target) {}
+
+  LogicalResult matchAndRewrite(cheems::KernelOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults()) {
+      return rewriter.notifyMatchFailure(op, "is on tensors");
+    }
+    if (failed(op.lowerToVectors(rewriter, target))) {
+      return rewriter.notifyMatchFailure(op, "has no kernel for its operands");
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerMicrokernels
     : cheems::impl::LowerMicrokernelsPassBase<LowerMicrokernels> {
   using LowerMicrokernelsPassBase::LowerMicrokernelsPassBase;
@@ -40,21 +61,21 @@ struct LowerMicrokernels
                                  "lanes; take cheems-decompose");
       return signalPassFailure();
     }
-    SmallVector<cheems::KernelOpInterface> ops;
-    getOperation().walk(
-        [&](cheems::KernelOpInterface op) { ops.push_back(op); });
-    IRRewriter rewriter(&getContext());
-    for (cheems::KernelOpInterface op : ops) {
-      if (op->getNumResults()) {
-        op->emitOpError("is lowered after bufferisation, on buffers");
-        return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    cheems::populateLowerMicrokernelsPatterns(patterns, made);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    getOperation().walk([&](cheems::KernelOpInterface left) {
+      // What is on buffers has said why it stays.
+      if (left->getNumResults()) {
+        left->emitOpError("is lowered after bufferisation, on buffers");
       }
-      rewriter.setInsertionPoint(op);
-      if (failed(op.lowerToVectors(rewriter, made))) {
-        return signalPassFailure();
-      }
-      rewriter.eraseOp(op);
-    }
+      signalPassFailure();
+    });
   }
 };
 } // namespace
+
+void cheems::populateLowerMicrokernelsPatterns(RewritePatternSet &patterns,
+                                               TargetAttr target) {
+  patterns.add<LowerKernelOp>(patterns.getContext(), target);
+}

@@ -1,6 +1,7 @@
 // What follows some columns of a merged product, done in place behind it.
-#include "ColumnEpilogues.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
+#include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -94,7 +95,7 @@ struct MergedProduct {
                            definition->isBeforeInBlock(linear));
   }
 
-  void findTurned() {
+  void findRotated() {
     int64_t end = 0;
     for (tensor::ExtractSliceOp part : parts) {
       auto heads = dyn_cast_if_present<tensor::ExpandShapeOp>(
@@ -193,7 +194,7 @@ struct MergedProduct {
   }
 
   /// The product into whole lines of a cache where it has a tensor of its own.
-  Value widen(IRRewriter &rewriter) {
+  Value widen(PatternRewriter &rewriter) {
     Location loc = linear.getLoc();
     auto type = cast<RankedTensorType>(linear.getY().getType());
     if (!linear.getY().getDefiningOp<tensor::EmptyOp>() ||
@@ -213,14 +214,14 @@ struct MergedProduct {
         ->getResult(0);
   }
 
-  void run(IRRewriter &rewriter) {
+  LogicalResult fuse(PatternRewriter &rewriter) {
     if (!findParts()) {
-      return;
+      return rewriter.notifyMatchFailure(linear, "is not read by columns");
     }
-    findTurned();
+    findRotated();
     findMapped();
     if (rotated.empty() && mapped.empty()) {
-      return;
+      return rewriter.notifyMatchFailure(linear, "nothing follows its columns");
     }
     remark::passed(
         linear.getLoc(),
@@ -279,10 +280,20 @@ struct MergedProduct {
     if (y != linear.getResult(0)) {
       rewriter.replaceOp(linear, y);
     }
+    return success();
+  }
+};
+
+struct FuseColumnEpilogue : OpRewritePattern<LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearOp op,
+                                PatternRewriter &rewriter) const override {
+    return MergedProduct(op).fuse(rewriter);
   }
 };
 } // namespace
 
-void cheems::fuseColumnEpilogues(LinearOp linear, IRRewriter &rewriter) {
-  MergedProduct(linear).run(rewriter);
+void cheems::populateFuseColumnEpiloguesPatterns(RewritePatternSet &patterns) {
+  patterns.add<FuseColumnEpilogue>(patterns.getContext());
 }

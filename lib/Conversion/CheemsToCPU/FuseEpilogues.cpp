@@ -1,10 +1,11 @@
 // cheems-fuse-epilogues: what is done to a product alone is done before it is
 // stored.
-#include "ColumnEpilogues.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Conversion/CheemsToCPU/Patterns.h"
 #include "cheems/Dialect/Cheems/Utils/Elementwise.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_FUSEEPILOGUESPASS
@@ -15,6 +16,9 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
+constexpr StringLiteral kOverlaps =
+    "its destination is an operand, which a product may not overlap";
+
 bool sameScales(LinearOp a, LinearOp b) {
   return a.isQuantized() == b.isQuantized() &&
          (!a.isQuantized() ||
@@ -68,6 +72,29 @@ bool readsDestination(linalg::GenericOp op) {
   return !op.getRegionOutputArgs()[0].use_empty();
 }
 
+/// Whether a product will hold what an input of `op` alone reads now.
+bool waitsForInput(linalg::GenericOp op);
+
+/// Whether FuseEpilogue takes `op`, now or after its inputs.
+bool becomesEpilogue(linalg::GenericOp op) {
+  if (!isElementwiseOnRows(op) || readsDestination(op)) {
+    return false;
+  }
+  if (waitsForInput(op)) {
+    return true;
+  }
+  SmallVector<OpOperand *> products = productsOf(op);
+  return !products.empty() && writesElsewhere(op, products);
+}
+
+bool waitsForInput(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInputs(), [&](Value input) {
+    auto before = input.getDefiningOp<linalg::GenericOp>();
+    return before && input.hasOneUse() &&
+           before->getBlock() == op->getBlock() && becomesEpilogue(before);
+  });
+}
+
 /// What `op` makes of one element: `arguments` are the sums of the weights of
 /// all `products`, then their operands, then the other inputs of `op`.
 Value cloneBody(OpBuilder &b, linalg::GenericOp op,
@@ -101,7 +128,7 @@ Value cloneBody(OpBuilder &b, linalg::GenericOp op,
 
 /// `products` are inputs of `op`, whose destination is written only.
 void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
-          IRRewriter &rewriter) {
+          RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> weights, scales, with;
   SmallVector<Location> locations;
@@ -135,10 +162,9 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
   }
 }
 
-/// `op` with what its destination held as one more input, writing into
+/// `op` takes what its destination held as one more input, and writes into
 /// `destination`.
-linalg::GenericOp redirect(linalg::GenericOp op, Value destination,
-                           IRRewriter &rewriter) {
+void redirect(linalg::GenericOp op, Value destination, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> inputs = op.getDpsInputs();
   inputs.push_back(op.getDpsInits()[0]);
@@ -152,64 +178,100 @@ linalg::GenericOp redirect(linalg::GenericOp op, Value destination,
                               other.getRegion().end());
   other.getRegion().front().addArgument(rewriter.getF32Type(), op.getLoc());
   rewriter.replaceOp(op, other);
-  return other;
 }
+
+/// A product takes over the elementwise op that reads it.
+struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwiseOnRows(op)) {
+      return rewriter.notifyMatchFailure(op, "is not elementwise on rows");
+    }
+    if (readsDestination(op)) {
+      return rewriter.notifyMatchFailure(op, "reads its destination");
+    }
+    // Two products that it combines become one op only together.
+    if (waitsForInput(op)) {
+      return rewriter.notifyMatchFailure(op, "an input is fused first");
+    }
+    SmallVector<OpOperand *> products = productsOf(op);
+    if (products.empty()) {
+      return rewriter.notifyMatchFailure(op, "reads no product of its own");
+    }
+    if (!writesElsewhere(op, products)) {
+      return rewriter.notifyMatchFailure(op, kOverlaps);
+    }
+    remark::passed(op.getLoc(), remarkOf("epilogue", op))
+        << remark::metric("products", products.size());
+    fuse(op, products, rewriter);
+    return success();
+  }
+};
+
+/// A product never reads its destination, so two updates in place that follow
+/// each other take turns: the first writes a tensor of its own, the second what
+/// the first has read. One alone stays as it is.
+struct AlternateUpdates : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp second,
+                                PatternRewriter &rewriter) const override {
+    auto isUpdate = [](linalg::GenericOp op) {
+      return op && isElementwiseOnRows(op) && readsDestination(op);
+    };
+    if (!isUpdate(second)) {
+      return rewriter.notifyMatchFailure(second, "is no update in place");
+    }
+    auto first = second.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+    if (!isUpdate(first) || first->getBlock() != second->getBlock()) {
+      return rewriter.notifyMatchFailure(second, "follows no other update");
+    }
+    if (waitsForInput(first) || waitsForInput(second)) {
+      return rewriter.notifyMatchFailure(second, "an input is fused first");
+    }
+    if (productsOf(first).empty() && productsOf(second).empty()) {
+      return rewriter.notifyMatchFailure(second, "neither reads a product");
+    }
+    Value destination = first.getDpsInits()[0];
+    rewriter.setInsertionPoint(first);
+    Value own = tensor::EmptyOp::create(
+        rewriter, first.getLoc(),
+        tensor::getMixedSizes(rewriter, first.getLoc(), destination),
+        rewriter.getF32Type());
+    redirect(first, own, rewriter);
+    redirect(second, destination, rewriter);
+    return success();
+  }
+};
 
 struct FuseEpilogues : cheems::impl::FuseEpiloguesPassBase<FuseEpilogues> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::GenericOp> updates;
-    SmallVector<linalg::GenericOp> others;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (isElementwiseOnRows(op)) {
-        (readsDestination(op) ? updates : others).push_back(op);
+    RewritePatternSet epilogues(&getContext()), columns(&getContext());
+    cheems::populateFuseEpiloguesPatterns(epilogues);
+    cheems::populateFuseColumnEpiloguesPatterns(columns);
+    // Only the patterns change something.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(epilogues),
+                                     config))) {
+      return signalPassFailure();
+    }
+    getOperation().walk([](linalg::GenericOp op) {
+      if (isElementwiseOnRows(op) && !readsDestination(op) &&
+          !productsOf(op).empty()) {
+        remark::missed(op.getLoc(), remarkOf("epilogue", op)) << kOverlaps;
       }
     });
-    auto fuseInto = [&](linalg::GenericOp op) {
-      SmallVector<OpOperand *> products = productsOf(op);
-      if (products.empty()) {
-        return;
-      }
-      if (!writesElsewhere(op, products)) {
-        remark::missed(op.getLoc(), remarkOf("epilogue", op))
-            << "its destination is an operand, which a product may not "
-               "overlap";
-        return;
-      }
-      remark::passed(op.getLoc(), remarkOf("epilogue", op))
-          << remark::metric("products", products.size());
-      fuse(op, products, rewriter);
-    };
-    llvm::for_each(others, fuseInto);
-    // A product never reads its destination, so two updates in place that
-    // follow each other take turns: the first writes a tensor of its own, the
-    // second what the first has read. One alone stays as it is.
-    while (!updates.empty()) {
-      linalg::GenericOp first = updates.front();
-      updates.erase(updates.begin());
-      auto *second = llvm::find_if(updates, [&](linalg::GenericOp op) {
-        return op.getDpsInits()[0] == first.getResult(0) &&
-               op->getBlock() == first->getBlock();
-      });
-      if (second == updates.end() ||
-          (productsOf(first).empty() && productsOf(*second).empty())) {
-        continue;
-      }
-      Value destination = first.getDpsInits()[0];
-      rewriter.setInsertionPoint(first);
-      Value own = tensor::EmptyOp::create(
-          rewriter, first.getLoc(),
-          tensor::getMixedSizes(rewriter, first.getLoc(), destination),
-          rewriter.getF32Type());
-      fuseInto(redirect(first, own, rewriter));
-      fuseInto(redirect(*second, destination, rewriter));
-      updates.erase(second);
-    }
-    SmallVector<LinearOp> products;
-    getOperation().walk([&](LinearOp op) { products.push_back(op); });
-    for (LinearOp op : products) {
-      fuseColumnEpilogues(op, rewriter);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(columns),
+                                     config))) {
+      signalPassFailure();
     }
   }
 };
 } // namespace
+
+void cheems::populateFuseEpiloguesPatterns(RewritePatternSet &patterns) {
+  patterns.add<FuseEpilogue, AlternateUpdates>(patterns.getContext());
+}

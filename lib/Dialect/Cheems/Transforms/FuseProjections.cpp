@@ -92,6 +92,8 @@ bool mayMerge(const Candidate &a, const Candidate &b) {
          a.block() == b.block() && sameCallers(*a.weight, *b.weight);
 }
 
+// Not a pattern: which weights merge follows from all calls of a layer function
+// together, and a merge retypes the function, its calls and their parameters.
 struct FuseProjections
     : cheems::impl::FuseProjectionsPassBase<FuseProjections> {
   void merge(ArrayRef<Candidate> group) {
