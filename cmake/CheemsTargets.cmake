@@ -2,6 +2,7 @@
 #
 #   cheems_runtime_library(NAME sources... [LINK libraries...])    no MLIR
 #   cheems_emulator_library(NAME sources... [LINK libraries...])   C++20, neither MLIR nor CUDA
+#   cheems_emulator_lanes_library(NAME sources... [LINK libraries...])   each source once per instruction set of the host
 #   cheems_compiler_library(NAME sources... [LINK libraries...] [DEPENDS targets...])
 #   cheems_tool(NAME sources... [LINK libraries...])
 
@@ -59,6 +60,21 @@ function(cheems_emulator_library name)
   target_link_libraries(${name} PRIVATE cheems_coverage)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# Loops over the lanes of a warp, once per instruction set; CPUID chooses (Lanes/Multiversion.h). A developer's build may
+# have one alone. Products and sums are fused where the text says so and nowhere else.
+set(CHEEMS_EMULATOR_INSTRUCTION_SETS "BASELINE;AVX2;AVX512" CACHE STRING "Instruction sets that the emulator's loops are compiled for")
+function(cheems_emulator_lanes_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} INTERFACE)
+  foreach(set IN LISTS CHEEMS_EMULATOR_INSTRUCTION_SETS)
+    cheems_emulator_library(${name}${set} ${ARG_UNPARSED_ARGUMENTS} LINK ${ARG_LINK})
+    target_compile_definitions(${name}${set} PRIVATE CHEEMS_LANES_INSTRUCTION_SET=CHEEMS_LANES_${set})
+    target_compile_options(${name}${set} PRIVATE -ffp-contract=off -fno-math-errno)
+    target_compile_definitions(${name} INTERFACE CHEEMS_HAS_LANES_${set})
+    target_link_libraries(${name} INTERFACE ${name}${set})
+  endforeach()
 endfunction()
 
 function(cheems_compiler_library name)

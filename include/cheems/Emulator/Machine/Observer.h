@@ -1,0 +1,95 @@
+//===- Observer.h - What checkers and counters are told ----------*- C++
+//-*-===//
+#ifndef CHEEMS_EMULATOR_MACHINE_OBSERVER_H
+#define CHEEMS_EMULATOR_MACHINE_OBSERVER_H
+
+#include "cheems/Emulator/Memory/Access.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace cheems::emulator {
+
+class Block;
+struct Device;
+struct Launch;
+struct Program;
+
+/// Something that threads meet at. What happened in a thread before it arrives
+/// is ordered before what happens in one that leaves.
+struct Meeting {
+  enum class Kind : uint8_t {
+    warp,     ///< bar.warp.sync; `key` is the mask
+    named,    ///< bar and barrier; `key` is the number, 0 to 15
+    cluster,  ///< barrier.cluster
+    mbarrier, ///< `key` is the offset in `owner`'s shared memory
+  };
+  Kind kind;
+  uint64_t key = 0;
+  Block *owner = nullptr; ///< whose barrier it is; null: the cluster's
+  uint64_t phase = 0;     ///< how many of its phases ended before this one
+  Semantics semantics = Semantics::acquireRelease; ///< .relaxed orders nothing
+  Scope scope = Scope::block;
+};
+
+/// fence, membar and fence.proxy.
+struct Fence {
+  Semantics semantics = Semantics::acquireRelease;
+  Scope scope = Scope::block;
+  enum class Kind : uint8_t {
+    thread,         ///< fence, membar: between threads
+    proxyAsync,     ///< fence.proxy.async, of `space` (generic: all spaces)
+    proxyTensorMap, ///< fence.proxy.tensormap::generic
+    proxyAlias,
+    mbarrierInit,
+  } kind = Kind::thread;
+  Space space = Space::generic;
+};
+
+/// What one checker or counter knows of a block while it runs. All calls of an
+/// object come from one host thread, and in the same order whatever the number
+/// of host threads is. Each may throw Finding.
+class BlockObserver {
+public:
+  virtual ~BlockObserver();
+
+  virtual void access(Warp &warp, const Access &access);
+  virtual void fence(Warp &warp, const Instruction &instruction, LaneMask lanes,
+                     const Fence &fence);
+  virtual void arrive(Warp &warp, const Instruction &instruction,
+                      LaneMask lanes, const Meeting &meeting);
+  virtual void leave(Warp &warp, const Instruction &instruction, LaneMask lanes,
+                     const Meeting &meeting);
+  /// Lanes end.
+  virtual void exit(Warp &warp, const Instruction &instruction, LaneMask lanes);
+};
+
+/// What one checker or counter knows of a grid.
+class GridObserver {
+public:
+  virtual ~GridObserver();
+
+  /// On the host thread that runs the block, and maybe at the same time for
+  /// several blocks. May return null.
+  virtual std::unique_ptr<BlockObserver> startBlock(Block &block) = 0;
+  /// In ascending order of blocks where these run one by one, else in the order
+  /// in which they end. Never at the same time for two.
+  virtual void endBlock(BlockObserver &observer);
+  /// `executions[i]` is how often warps executed the program's instruction i.
+  virtual void endGrid(std::span<const uint64_t> executions);
+};
+
+/// Makes the observers of a grid; null: none wanted for this one.
+using ObserverFactory = std::unique_ptr<GridObserver> (*)(Device &device,
+                                                          const Launch &launch);
+
+/// A checker and a counter, one of each. They are set before the first grid
+/// starts.
+enum class ObserverKind : uint8_t { checker, counter };
+constexpr int observerKinds = 2;
+void setObserver(ObserverKind kind, ObserverFactory factory);
+
+} // namespace cheems::emulator
+
+#endif
