@@ -134,11 +134,10 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
          entry.getAs<mlir::ArrayAttr>("names").getAsRange<mlir::StringAttr>()) {
       name += (name.empty() ? "" : "+") + part.str();
     }
-    llvm::json::Object made{
-        {"name", name},
-        {"type", typeName(type.getElementType())},
-        {"shape", llvm::json::Array(type.getShape())},
-        {"offset", offset}};
+    llvm::json::Object made{{"name", name},
+                            {"type", typeName(type.getElementType())},
+                            {"shape", llvm::json::Array(type.getShape())},
+                            {"offset", offset}};
     // What a reader takes for granted is left out: the file stays small.
     if (llvm::StringRef use = useOf(entry, uses, ownHead); use != "vector") {
       made["use"] = use;

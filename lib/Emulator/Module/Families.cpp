@@ -1,0 +1,111 @@
+//===- Families.cpp - The list of all families of opcodes ---------------===//
+#include "cheems/Emulator/Module/Families.h"
+
+#include <stdexcept>
+
+using namespace cheems::emulator;
+
+/// FAMILY(name) is a table that is compiled once (a function of the namespace
+/// cheems::emulator), LANES(name) one that is compiled per instruction set.
+#if defined(CHEEMS_HAS_LANES_BASELINE)
+#define CHEEMS_BASELINE(name) baseline::name
+#else
+#define CHEEMS_BASELINE(name) nullptr
+#endif
+#if defined(CHEEMS_HAS_LANES_AVX2)
+#define CHEEMS_AVX2(name) avx2::name
+#else
+#define CHEEMS_AVX2(name) nullptr
+#endif
+#if defined(CHEEMS_HAS_LANES_AVX512)
+#define CHEEMS_AVX512(name) avx512::name
+#else
+#define CHEEMS_AVX512(name) nullptr
+#endif
+#define FAMILY(name) {name, name, name},
+#define LANES(name)                                                            \
+  {CHEEMS_BASELINE(name), CHEEMS_AVX2(name), CHEEMS_AVX512(name)},
+
+namespace {
+
+/// One function per instruction set, in the order of HostSet; null: not
+/// compiled.
+using Table = std::span<const Opcode> (*)();
+struct Family {
+  Table tables[3];
+};
+
+std::span<const Opcode> none() { return {}; }
+
+// A line each. Where two entries match a statement the first one counts.
+// clang-format off
+constexpr Family list[] = {
+    FAMILY(none)
+
+    // Control
+
+    // Lanes
+
+    // Memory
+
+    // Tensor
+
+    // Copy
+
+};
+// clang-format on
+
+} // namespace
+
+bool cheems::emulator::isAvailable(HostSet set) {
+  switch (set) {
+  case HostSet::baseline:
+#if defined(CHEEMS_HAS_LANES_BASELINE)
+    return true;
+#else
+    return false;
+#endif
+  case HostSet::avx2:
+#if defined(CHEEMS_HAS_LANES_AVX2)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+           __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+  case HostSet::avx512:
+#if defined(CHEEMS_HAS_LANES_AVX512)
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+           __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+  }
+  return false;
+}
+
+HostSet cheems::emulator::hostSet() {
+  for (HostSet set : {HostSet::avx512, HostSet::avx2, HostSet::baseline}) {
+    if (isAvailable(set)) {
+      return set;
+    }
+  }
+  throw std::runtime_error("the emulator has no code for this CPU: it was "
+                           "built without the baseline instruction set");
+}
+
+std::vector<std::span<const Opcode>> cheems::emulator::families(HostSet set) {
+  std::vector<std::span<const Opcode>> tables;
+  for (const Family &family : list) {
+    tables.push_back(family.tables[static_cast<int>(set)]());
+  }
+  return tables;
+}
