@@ -24,6 +24,9 @@ enum class SharedState : uint8_t {
   initialised,
   inFlight, ///< an asynchronous copy writes it, and nobody has waited for that
   barrier,  ///< of an mbarrier object
+  /// Initialised, and the source of an asynchronous store that still reads it:
+  /// loads may come, stores are a Finding (PTX ISA, "Async-group mechanism").
+  beingRead,
 };
 
 /// Special registers that all threads of a block share (Base::block).
@@ -136,6 +139,10 @@ public:
   std::deque<Warp> warps;   ///< by index; they keep their addresses
   uint32_t threads = 0;     ///< of the block
   uint32_t liveThreads = 0; ///< that have not exited
+
+  /// Asynchronous operations that its threads have asked for so far
+  /// (Observer.h).
+  uint64_t asyncOperations = 0;
 
   // -- Observers
 

@@ -47,6 +47,38 @@ struct Fence {
   Space space = Space::generic;
 };
 
+/// Something that a unit does on its own after threads have asked for it.
+///
+/// Operations are numbered by Block::asyncOperations of the block that asks, in
+/// the order of asking; each lane of one cp.async has a part in one number. An
+/// operation comes after what its thread did before (PTX ISA, "Asynchronous
+/// Operations"), so its accesses are told when it is asked for, whenever the
+/// bytes move. It is ordered before something else in two ways only: a thread
+/// waits for its own operations (endAsync), or an mbarrier is told that it has
+/// ended and a thread leaves that phase (arriveAsync).
+enum class AsyncKind : uint8_t {
+  copy,    ///< cp.async
+  bulk,    ///< cp.async.bulk with its tensor forms
+  product, ///< wgmma
+};
+
+/// Bytes that one operation reads or writes: a box of rows. Row (i0, ..., i3)
+/// starts at address + sum of i[d] * strides[d]. One row is all of a plain
+/// range.
+struct AsyncRange {
+  AsyncKind kind;
+  uint64_t operation; ///< Block::asyncOperations of the block that asked
+  int lane;           ///< of the warp that asked
+  Effect effect;      ///< load or store
+  Proxy proxy = Proxy::async;
+  Space space; ///< global or shared; of a tensor map also parameter or constant
+  Block *owner = nullptr; ///< of shared memory
+  uint64_t address;       ///< as in Access
+  uint64_t bytes;         ///< of a row
+  uint32_t counts[4] = {1, 1, 1, 1};
+  int64_t strides[4] = {0, 0, 0, 0}; ///< bytes
+};
+
 /// What one checker or counter knows of a block while it runs. All calls of an
 /// object come from one host thread, and in the same order whatever the number
 /// of host threads is. Each may throw Finding.
@@ -61,6 +93,21 @@ public:
                       LaneMask lanes, const Meeting &meeting);
   virtual void leave(Warp &warp, const Instruction &instruction, LaneMask lanes,
                      const Meeting &meeting);
+  /// An operation is asked for: told once a range that it accesses.
+  virtual void startAsync(Warp &warp, const Instruction &instruction,
+                          const AsyncRange &range);
+  /// Threads have waited for their operations of `kind` with numbers up to
+  /// `last`. With `readsOnly` for what these read (cp.async.bulk.wait_group
+  /// .read). Operations of `kind` bulk that signal an mbarrier are none of
+  /// these.
+  virtual void endAsync(Warp &warp, const Instruction &instruction,
+                        LaneMask lanes, AsyncKind kind, uint64_t last,
+                        bool readsOnly);
+  /// An mbarrier is told that operations of `warp`'s `lanes` have ended, with
+  /// numbers from `first` to `last`. `instruction` has asked for the signal.
+  virtual void arriveAsync(Warp &warp, const Instruction &instruction,
+                           LaneMask lanes, AsyncKind kind, uint64_t first,
+                           uint64_t last, const Meeting &meeting);
   /// Lanes end.
   virtual void exit(Warp &warp, const Instruction &instruction, LaneMask lanes);
 };

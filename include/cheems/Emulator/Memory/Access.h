@@ -48,6 +48,9 @@ struct AccessKind {
   uint16_t bytes = 4; ///< per lane: of all elements of a vector
   /// An atomic's operation on one element; a vector has more than one.
   uint16_t atomBytes = 0;
+  /// A part of cp.async: it belongs to operation Block::asyncOperations, and is
+  /// done when its thread has waited for that (Observer.h).
+  bool asynchronous = false;
 
   bool reads() const { return effect != Effect::store; }
   bool writes() const { return effect != Effect::load; }
