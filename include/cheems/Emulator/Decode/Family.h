@@ -45,9 +45,10 @@ namespace cheems::emulator {
 class Decoder;
 class Statement;
 
-/// What decodes the statements of an opcode. With a first modifier it comes
-/// before an entry that has none: {"cp", "async", f}. The first modifier is one
-/// that stands anywhere in the statement.
+/// What decodes the statements of an opcode. One with a modifier is for
+/// statements that have it, wherever it stands, and comes before an entry that
+/// has none: {"cp", decodeAsync, "async"}. Of several that match the first one
+/// in the list counts.
 struct Opcode {
   std::string_view name;
   void (*decode)(Statement &);
@@ -198,8 +199,19 @@ public:
 
 private:
   void keepAlive(std::shared_ptr<const void> kept);
+  /// The declared register that an operand is, and its component of a vector;
+  /// null: it is none.
+  const ptx::Variable *asRegister(const ptx::Operand &operand) const;
+  void checkType(const ptx::Variable &reg, Type type, Width width) const;
+  Slot immediateSource(const ptx::Immediate &value, Type type);
+  Slot specialSource(const std::string &name, Type type, Width width);
+  Slot addressSource(const ptx::Operand &operand, uint64_t address,
+                     bool inFrame, Type type);
 
-  std::vector<bool> taken;
+  std::vector<bool> taken; ///< modifiers
+  bool ended = false;
+
+  friend class Decoder;
 };
 
 } // namespace cheems::emulator

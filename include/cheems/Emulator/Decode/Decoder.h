@@ -1,0 +1,139 @@
+//===- Decoder.h - From a syntax tree to a program ---------------*- C++
+//-*-===//
+#ifndef CHEEMS_EMULATOR_DECODE_DECODER_H
+#define CHEEMS_EMULATOR_DECODE_DECODER_H
+
+#include "cheems/Emulator/Decode/Constants.h"
+#include "cheems/Emulator/Decode/Family.h"
+#include "cheems/Emulator/Decode/Layout.h"
+#include "cheems/Emulator/Decode/OpcodeTable.h"
+#include "cheems/Emulator/Decode/Program.h"
+#include "cheems/Emulator/Decode/Storage.h"
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cheems::emulator {
+
+/// The instructions that a brx.idx chooses from.
+struct BranchTargets {
+  std::vector<uint32_t> instructions;
+};
+
+/// Decodes one entry of a module with all functions that it may call.
+///
+/// While it works a slot of Base::registers has the number of a virtual
+/// register (times 4) instead of an offset. Registers get their places when a
+/// whole function is known, so a family must not look into such a slot.
+class Decoder {
+public:
+  Decoder(const ptx::Module &module, const Symbols &symbols,
+          const OpcodeTable &opcodes, int architecture,
+          bool reuseRegisters = true);
+
+  struct Result {
+    std::shared_ptr<const Program> program;
+    /// The most 32-bit registers that are live at once.
+    int registers = 0;
+  };
+  /// Throws Refusal or NotModelled.
+  Result decode(const ptx::Function &entry);
+
+  // -- For control flow. The opcodes "bra", "brx", "exit", "ret", "trap" and
+  // "call" tell here where a thread may go on; registers share places by that.
+
+  /// Emits a branch: Instruction::payload is the number of the instruction that
+  /// `target` stands before. Lanes whose guard does not hold go on behind. A
+  /// branch without a guard, all of whose lanes take it, ends the path.
+  void emitBranch(Statement &statement, Handler handler,
+                  const ptx::LabelReference &target, bool allLanesTakeIt = true,
+                  std::span<const Slot> slots = {});
+  /// Emits a branch through a list: the payload is a BranchTargets.
+  void emitBranches(Statement &statement, Handler handler,
+                    std::span<const Slot> slots,
+                    const std::vector<ptx::LabelReference> &targets);
+  /// Threads that execute the statement do not go on behind it (exit, ret,
+  /// trap).
+  void endsPath(Statement &statement);
+  /// The statement belongs to the entry: `ret` there is an exit.
+  bool isInEntry() const { return current == entry; }
+
+  int cardArchitecture() const { return architecture; }
+  const ptx::Module &ptxModule() const { return module; }
+
+private:
+  friend class Statement;
+
+  /// A destination that is narrower than its register: what writes the register
+  /// behind the statement's own instructions.
+  struct Postponed {
+    Handler handler;
+    Slot destination, source;
+  };
+  struct Fixup {
+    uint32_t instruction, target; ///< a statement
+  };
+  struct ListFixup {
+    std::shared_ptr<BranchTargets> list;
+    std::vector<uint32_t> targets; ///< statements
+  };
+
+  void decodeFunction(const ptx::Function &function);
+  void decodeStatement(const ptx::Instruction &syntax);
+  void finishFunction();
+  void finish(const std::vector<const ptx::Function *> &functions);
+
+  /// A new virtual register of `bits` (1 to 128).
+  Slot newRegister(int bits);
+  /// The virtual register that a declared one is.
+  Slot registerOf(const ptx::Variable &variable, int component);
+  void use(Slot slot, bool reads, bool kills);
+  void pin(Slot slot);
+  /// Where the frame of the running function begins, per lane.
+  Slot framePointer();
+  void emit(int line, Handler handler, Pipe pipe, std::span<const Slot> slots,
+            uint64_t payload);
+  const ptx::Operand &own(ptx::Operand operand);
+  /// A register that the opcode "%clock", "%clock_hi" or "%clock64" writes.
+  Slot readClock(Statement &reader, const std::string &name, int bits);
+
+  const ptx::Module &module;
+  const Symbols &symbols;
+  const OpcodeTable &opcodes;
+  const int architecture;
+  const bool reuseRegisters;
+
+  // -- of the kernel
+  const ptx::Function *entry = nullptr;
+  std::unique_ptr<StorageMap> storage;
+  std::shared_ptr<Program> program;
+  Constants constants;
+  std::vector<uint32_t> slotBegins; ///< of each instruction
+  uint32_t arenaBytes = 0;
+  int peakRegisters = 0;
+  std::deque<ptx::Operand> ownOperands;
+  std::deque<ptx::Variable> ownVariables;
+
+  // -- of the function that is being decoded
+  const ptx::Function *current = nullptr;
+  uint32_t firstInstruction = 0, firstSlot = 0;
+  Flow flow;
+  std::vector<uint32_t> starts; ///< the first instruction of each statement
+  std::unordered_map<const ptx::Variable *, uint32_t> registers;
+  std::vector<Fixup> fixups;
+  std::vector<ListFixup> listFixups;
+
+  // -- of the statement
+  int currentLine = 0;
+  Slot guard;
+  std::string text;
+  std::vector<Postponed> postponed;
+};
+
+} // namespace cheems::emulator
+
+#endif
