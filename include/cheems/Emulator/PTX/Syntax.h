@@ -164,13 +164,13 @@ struct Instruction {
   std::string opcode;
   std::vector<std::string> modifiers;
   std::vector<Operand> operands;
-  /// call: results, callee and arguments, instead of operands. `targets` are
-  /// the .callprototype or .calltargets names.
+  /// call: results, callee and arguments, instead of operands. `prototype` is
+  /// the name of the .callprototype or .calltargets list of a call by register.
   std::vector<Operand> results;
   std::vector<Operand> arguments;
   std::optional<Operand> callee;
   std::string prototype;
-  /// brx.idx: the list that its operand chooses from
+  /// brx.idx: the list that its one operand, the index, chooses from
   std::vector<LabelReference> targets;
 };
 
@@ -185,16 +185,18 @@ struct Function {
   std::vector<const Variable *> parameters; ///< in order
   /// performance directives: `.maxntid`, `.reqntid`, `.minnctapersm`,
   /// `.maxnreg`, `.reqnctapercluster`, `.explicitcluster`,
-  /// `.maxclusterrank`, `.noreturn`, … with their numbers
+  /// `.maxclusterrank`, `.noreturn`, … with their numbers. Names are without
+  /// the dot.
   struct Directive {
     Location location;
     std::string name;
     std::vector<uint64_t> values;
   };
   std::vector<Directive> directives;
-  /// Everything that is declared in it: registers, parameters, local, shared
-  /// and constant memory of all its scopes. The addresses of these stay as long
-  /// as the module lives.
+  /// Everything that is declared in it: registers (of a range, `%r<9>`, those
+  /// that a statement names), parameters, local, shared, constant and global
+  /// memory of all its scopes. The addresses of these stay as long as the module
+  /// lives.
   std::vector<std::unique_ptr<Variable>> variables;
   /// Instructions of all scopes in order. Labels are indices into it; one at
   /// the very end is statements.size().
