@@ -22,6 +22,10 @@ struct Symbols {
   std::unordered_map<const ptx::Function *, uint64_t> functions;
 };
 
+/// Addresses of functions are numbers in a range of their own, 16 apart.
+constexpr uint64_t functionAddressBase = 0x0400'0000'0000;
+constexpr uint64_t functionAddressStep = 16;
+
 /// A variable's place.
 struct Storage {
   Space space;

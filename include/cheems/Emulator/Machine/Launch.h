@@ -63,7 +63,8 @@ public:
     uint64_t address, bytes;
   };
 
-  /// Throws Refusal or NotModelled. `device` must outlive the module.
+  /// Throws Refusal or NotModelled, or std::bad_alloc if the card is full.
+  /// `device` must outlive the module.
   static std::unique_ptr<Module> load(Device &device, std::string_view ptx);
   ~Module();
 
@@ -77,6 +78,7 @@ private:
   Device &device;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, Global> globals_;
+  std::vector<uint64_t> allocations; ///< of variables
 };
 
 /// What is started. The driver has checked the numbers against the card's
