@@ -1,0 +1,21 @@
+//===- Families.h - Tables of memory's opcodes -------------*- C++ -*-===//
+#ifndef CHEEMS_EMULATOR_TRANSFER_FAMILIES_H
+#define CHEEMS_EMULATOR_TRANSFER_FAMILIES_H
+
+#include "cheems/Emulator/Lanes/Declare.h"
+
+CHEEMS_LANES_FAMILY(loads)  ///< ld, ldu
+CHEEMS_LANES_FAMILY(stores) ///< st
+
+namespace cheems::emulator {
+
+std::span<const Opcode> atomics();        ///< atom
+std::span<const Opcode> reductions();     ///< red
+std::span<const Opcode> fences();         ///< fence, membar
+std::span<const Opcode> cacheControl();   ///< prefetch, applypriority, discard
+std::span<const Opcode> cachePolicies();  ///< createpolicy
+std::span<const Opcode> clusterAddress(); ///< mapa, getctarank
+
+} // namespace cheems::emulator
+
+#endif
