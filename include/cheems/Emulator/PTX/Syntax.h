@@ -195,8 +195,8 @@ struct Function {
   std::vector<Directive> directives;
   /// Everything that is declared in it: registers (of a range, `%r<9>`, those
   /// that a statement names), parameters, local, shared, constant and global
-  /// memory of all its scopes. The addresses of these stay as long as the module
-  /// lives.
+  /// memory of all its scopes. The addresses of these stay as long as the
+  /// module lives.
   std::vector<std::unique_ptr<Variable>> variables;
   /// Instructions of all scopes in order. Labels are indices into it; one at
   /// the very end is statements.size().

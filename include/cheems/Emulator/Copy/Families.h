@@ -1,0 +1,26 @@
+//===- Families.h - Opcodes of barriers and asynchronous copies -*- C++ -*-===//
+#ifndef CHEEMS_EMULATOR_COPY_FAMILIES_H
+#define CHEEMS_EMULATOR_COPY_FAMILIES_H
+
+#include "cheems/Emulator/Decode/Family.h"
+
+#include <span>
+
+namespace cheems::emulator {
+
+/// mbarrier.*, but for waits
+std::span<const Opcode> mbarriers();
+/// mbarrier.test_wait and mbarrier.try_wait
+std::span<const Opcode> mbarrierWaits();
+/// cp.async with its groups and cp.async.mbarrier.arrive
+std::span<const Opcode> asyncCopies();
+/// cp.async.bulk with its groups and prefetches
+std::span<const Opcode> bulkCopies();
+/// cp.async.bulk.tensor
+std::span<const Opcode> tensorCopies();
+/// tensormap.replace, tensormap.cp_fenceproxy, prefetch.tensormap
+std::span<const Opcode> tensorMaps();
+
+} // namespace cheems::emulator
+
+#endif
