@@ -1,6 +1,8 @@
 //===- Modifiers.cpp - Modifiers that accesses share ----------------------===//
 #include "cheems/Emulator/Transfer/Modifiers.h"
 
+#include "cheems/Emulator/Decode/Decoder.h"
+
 #include <algorithm>
 #include <string>
 
@@ -172,7 +174,11 @@ void cheems::emulator::markCommunication(Statement &statement,
 Slot cheems::emulator::takeAddress(Statement &statement, size_t operand,
                                    Transfer &transfer) {
   DecodedAddress address = statement.address(operand, transfer.kind.space);
-  transfer.kind.space = address.space;
+  // Parameters of a function, and what it hands to others, are local memory.
+  bool isInFunction = !statement.decoder.isInEntry();
+  transfer.kind.space = address.space == Space::parameter && isInFunction
+                            ? Space::local
+                            : address.space;
   transfer.offset = address.offset;
   transfer.wide = address.wide;
   return address.base;

@@ -80,11 +80,11 @@ TransferShape cheems::emulator::takeStored(Statement &statement,
                                            bool hasPolicy) {
   TransferShape shape = takeShape(statement, 1, hasPolicy);
   for (const ptx::Operand *element : statement.elements(statement.operand(1))) {
-    if (isSink(*element)) {
-      statement.refuse("_ has no value to store");
-    }
     // The type says what a literal of a real number means.
-    bool isLiteral = statement.registerBits(*element) == 0;
+    bool isLiteral = std::holds_alternative<ptx::Immediate>(element->value);
+    if (!isLiteral && statement.registerBits(*element) == 0) {
+      statement.refuse("what is stored is a register or a literal");
+    }
     bool isSame = std::max(bits(shape.type), 16) == shape.registerBits;
     shape.registers.push_back(statement.source(
         *element, isLiteral && isSame ? shape.type : registerType(shape)));

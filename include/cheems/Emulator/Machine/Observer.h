@@ -33,7 +33,8 @@ struct Meeting {
   Scope scope = Scope::block;
 };
 
-/// fence, membar and fence.proxy.
+/// fence, membar and fence.proxy. Proxy fences with the semantics acquire or
+/// release work in one direction.
 struct Fence {
   Semantics semantics = Semantics::acquireRelease;
   Scope scope = Scope::block;
@@ -44,7 +45,12 @@ struct Fence {
     proxyAlias,
     mbarrierInit,
   } kind = Kind::thread;
+  /// Of a thread's fence: shared if it is restricted to objects in shared
+  /// memory
+  /// (.sync_restrict).
   Space space = Space::generic;
+  /// Of a proxyTensorMap that acquires: the generic address of a map per lane.
+  const uint64_t *addresses = nullptr;
 };
 
 /// Something that a unit does on its own after threads have asked for it.

@@ -9,12 +9,11 @@ CHEEMS_LANES_FAMILY(stores) ///< st
 
 namespace cheems::emulator {
 
-std::span<const Opcode> atomics();        ///< atom
-std::span<const Opcode> reductions();     ///< red
-std::span<const Opcode> fences();         ///< fence, membar
-std::span<const Opcode> cacheControl();   ///< prefetch, applypriority, discard
-std::span<const Opcode> cachePolicies();  ///< createpolicy
-std::span<const Opcode> clusterAddress(); ///< mapa, getctarank
+std::span<const Opcode> atomics();       ///< atom, red
+std::span<const Opcode> fences();        ///< fence, membar
+std::span<const Opcode> cacheControl();  ///< prefetch, applypriority, discard
+std::span<const Opcode> cachePolicies(); ///< createpolicy
+std::span<const Opcode> clusterAddresses(); ///< mapa, getctarank
 
 } // namespace cheems::emulator
 

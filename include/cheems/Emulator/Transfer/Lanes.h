@@ -13,6 +13,8 @@ namespace cheems::emulator {
 /// The value of a .b128 register.
 struct Wide {
   uint64_t low, high;
+
+  bool operator==(const Wide &other) const = default;
 };
 
 /// Memory has no alignment that the host knows of: local memory of a thread
