@@ -67,6 +67,7 @@ void Decoder::decodeFunction(const ptx::Function &function) {
   fixups.clear();
   listFixups.clear();
   newRegister(32); // frameRegister
+  carry.reset();
   for (const ptx::Instruction &statement : function.statements) {
     decodeStatement(statement);
   }
@@ -206,6 +207,13 @@ void Decoder::pin(Slot slot) {
 
 Slot Decoder::framePointer() {
   return Slot(Base::registers, frameRegister * slotUnit);
+}
+
+Slot Decoder::carryFlag() {
+  if (!carry) {
+    carry = newRegister(1);
+  }
+  return *carry;
 }
 
 void Decoder::emit(int line, Handler handler, Pipe pipe,

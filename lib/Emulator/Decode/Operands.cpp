@@ -296,6 +296,17 @@ Slot Statement::predicateDestination(const ptx::Operand &operand) {
   return slot;
 }
 
+Slot Statement::carry(bool reads, bool writes) {
+  Slot slot = decoder.carryFlag();
+  if (reads) {
+    decoder.use(slot, true, false);
+  }
+  if (writes) {
+    decoder.use(slot, false, !syntax.guard);
+  }
+  return slot;
+}
+
 std::pair<const ptx::Operand *, const ptx::Operand *>
 Statement::pair(const ptx::Operand &operand) const {
   if (auto *both = std::get_if<ptx::PairOperand>(&operand.value)) {

@@ -1,6 +1,8 @@
 //===- Families.cpp - The list of all families of opcodes ---------------===//
 #include "cheems/Emulator/Module/Families.h"
 
+#include "cheems/Emulator/Lanes/Families.h"
+
 #include <stdexcept>
 
 using namespace cheems::emulator;
@@ -45,6 +47,19 @@ constexpr Family list[] = {
     // Control
 
     // Lanes
+    LANES(extendedPrecision)
+    LANES(integerAddition)
+    LANES(integerMultiplication)
+    LANES(integerDivision)
+    LANES(bitFields)
+    LANES(dotProducts)
+    LANES(logic)
+    LANES(lop3)
+    LANES(shifts)
+    LANES(permutation)
+    LANES(selection)
+    LANES(movement)
+    LANES(addresses)
 
     // Memory
 

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -95,6 +96,7 @@ private:
   void pin(Slot slot);
   /// Where the frame of the running function begins, per lane.
   Slot framePointer();
+  Slot carryFlag();
   void emit(int line, Handler handler, Pipe pipe, std::span<const Slot> slots,
             uint64_t payload);
   const ptx::Operand &own(ptx::Operand operand);
@@ -124,6 +126,7 @@ private:
   Flow flow;
   std::vector<uint32_t> starts; ///< the first instruction of each statement
   std::unordered_map<const ptx::Variable *, uint32_t> registers;
+  std::optional<Slot> carry;
   std::vector<Fixup> fixups;
   std::vector<ListFixup> listFixups;
 

@@ -140,6 +140,9 @@ public:
   Slot predicateDestination(size_t number) {
     return predicateDestination(operand(number));
   }
+  /// The carry flag CC.CF of the function, a predicate (PTX ISA,
+  /// "Extended-Precision Integer Arithmetic Instructions").
+  Slot carry(bool reads, bool writes);
   /// The two of `d|p`; the second is null if there is one alone.
   std::pair<const ptx::Operand *, const ptx::Operand *>
   pair(const ptx::Operand &operand) const;

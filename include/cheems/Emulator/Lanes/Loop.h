@@ -4,6 +4,9 @@
 #define CHEEMS_EMULATOR_LANES_LOOP_H
 
 #include "cheems/Emulator/Machine/Warp.h"
+#if defined(CHEEMS_LANES_INSTRUCTION_SET)
+#include "cheems/Emulator/Lanes/Multiversion.h"
+#endif
 
 #include <cstdint>
 
@@ -14,8 +17,10 @@
 #define CHEEMS_LANES_LOOP _Pragma("GCC ivdep")
 #endif
 
-namespace cheems::emulator {
-
+#if defined(CHEEMS_LANES_INSTRUCTION_SET)
+// Compiled for the instruction set of `compute`, or that could not become a
+// part of the loop.
+CHEEMS_LANES_BEGIN
 /// destination[l] = compute(sources[l]...) of active lanes. The value is
 /// computed for all lanes, so `compute` must not fault for any value.
 template <typename D, typename F, typename... S>
@@ -46,6 +51,11 @@ template <typename F, typename... S>
   }
   return mask;
 }
+
+CHEEMS_LANES_END
+#endif
+
+namespace cheems::emulator {
 
 /// Runs `body` with each active lane, in ascending order.
 template <typename F>

@@ -1,0 +1,22 @@
+//===- Families.h - The families of arithmetic -------------------*- C++
+//-*-===//
+#ifndef CHEEMS_EMULATOR_LANES_FAMILIES_H
+#define CHEEMS_EMULATOR_LANES_FAMILIES_H
+
+#include "cheems/Emulator/Lanes/Declare.h"
+
+CHEEMS_LANES_FAMILY(integerAddition)
+CHEEMS_LANES_FAMILY(integerMultiplication)
+CHEEMS_LANES_FAMILY(integerDivision)
+CHEEMS_LANES_FAMILY(extendedPrecision)
+CHEEMS_LANES_FAMILY(bitFields)
+CHEEMS_LANES_FAMILY(dotProducts)
+CHEEMS_LANES_FAMILY(logic)
+CHEEMS_LANES_FAMILY(lop3)
+CHEEMS_LANES_FAMILY(shifts)
+CHEEMS_LANES_FAMILY(permutation)
+CHEEMS_LANES_FAMILY(selection)
+CHEEMS_LANES_FAMILY(movement)
+CHEEMS_LANES_FAMILY(addresses)
+
+#endif
