@@ -1,0 +1,242 @@
+//===- Mma.cpp - mma.sync with sums in f32 or s32 -------------------------===//
+#include "Combinations.h"
+#include "Tile.h"
+#include "Together.h"
+#include "cheems/Emulator/Decode/Family.h"
+#include "cheems/Emulator/Machine/Warp.h"
+#include "cheems/Emulator/Tensor/Families.h"
+
+CHEEMS_LANES_BEGIN
+namespace {
+
+/// The 32 lanes of a register as eight rows of f32, `pitch` apart.
+using Unpack = void (*)(const uint32_t *lanes, float *rows, int pitch);
+
+template <typename Number>
+void unpackRegister(const uint32_t *lanes, float *rows, int pitch) {
+  for (int group = 0; group < 8; ++group) {
+    Number::unpack(lanes + 4 * group, rows + group * pitch);
+  }
+}
+
+Unpack unpackOf(Type type) {
+  switch (type) {
+  case Type::f16:
+    return unpackRegister<NumberF16>;
+  case Type::bf16:
+    return unpackRegister<NumberBf16>;
+  case Type::tf32:
+    return unpackRegister<NumberTf32>;
+  case Type::e4m3:
+    return unpackRegister<NumberE4m3>;
+  case Type::e5m2:
+    return unpackRegister<NumberE5m2>;
+  case Type::s8:
+    return unpackRegister<NumberS8>;
+  case Type::u8:
+    return unpackRegister<NumberU8>;
+  case Type::s4:
+    return unpackRegister<NumberS4>;
+  case Type::u4:
+    return unpackRegister<NumberU4>;
+  default:
+    return nullptr;
+  }
+}
+
+/// What a statement asks for.
+struct Product {
+  Unpack a, b;
+  int rows;        ///< 8 or 16
+  int depth;       ///< k
+  int perRegister; ///< k of the registers of four lanes
+  bool saturate;
+  bool exclusive; ///< .xor of single bits, else .and
+};
+
+constexpr int mostDepth = 64;
+
+/// sums[2 * half + parity][lane] += the product. Operands: D, A, B, C.
+CHEEMS_TENSOR_INLINE void multiply(Warp &warp, const Product &product,
+                                   const Slot *a, const Slot *b,
+                                   float (*sums)[32]) {
+  alignas(64) float rows[16][mostDepth], columns[8][mostDepth];
+  alignas(64) float factors[mostDepth][8];
+  int halves = product.rows / 8;
+  int blocks = product.depth / product.perRegister;
+  for (int block = 0; block < blocks; ++block) {
+    int k = block * product.perRegister;
+    for (int half = 0; half < halves; ++half) {
+      product.a(warp.source<uint32_t>(*a++), rows[8 * half] + k, mostDepth);
+    }
+    product.b(warp.source<uint32_t>(*b++), columns[0] + k, mostDepth);
+  }
+  transposeColumns(columns[0], mostDepth, product.depth, factors[0]);
+  for (int half = 0; half < halves; ++half) {
+    multiplyRows(rows[8 * half], mostDepth, factors[0], product.depth,
+                 sums[2 * half], sums[2 * half + 1]);
+  }
+}
+
+/// How many registers A and B have.
+CHEEMS_TENSOR_INLINE int registersOfB(const Product &product) {
+  return product.depth / product.perRegister;
+}
+CHEEMS_TENSOR_INLINE int registersOfA(const Product &product) {
+  return registersOfB(product) * (product.rows / 8);
+}
+
+/// PTX ISA, "Multiply-and-Accumulate Instruction: mma", with .f32 in C and D.
+/// All registers are read before one is written: C may be D in another order.
+Step multiplySingle(Warp &warp, const Instruction &instruction,
+                    LaneMask active) {
+  if (!areTogether(warp, instruction, active)) {
+    return Step::converge;
+  }
+  const auto &product = instruction.as<Product>();
+  int count = product.rows / 4;
+  const Slot *a = instruction.slots + count;
+  const Slot *b = a + registersOfA(product), *c = b + registersOfB(product);
+  alignas(64) float sums[4][32];
+  for (int i = 0; i < count; ++i) {
+    __builtin_memcpy(sums[i], warp.source<float>(c[i]), sizeof sums[i]);
+  }
+  multiply(warp, product, a, b, sums);
+  for (int i = 0; i < count; ++i) {
+    quietLanes(sums[i]);
+    __builtin_memcpy(warp.destination<float>(instruction.slots[i]), sums[i],
+                     sizeof sums[i]);
+  }
+  return Step::next;
+}
+
+/// With .f16: two sums a register, rounded once at the end.
+Step multiplyHalf(Warp &warp, const Instruction &instruction, LaneMask active) {
+  if (!areTogether(warp, instruction, active)) {
+    return Step::converge;
+  }
+  const auto &product = instruction.as<Product>();
+  int count = product.rows / 8;
+  const Slot *a = instruction.slots + count;
+  const Slot *b = a + registersOfA(product), *c = b + registersOfB(product);
+  alignas(64) float sums[4][32];
+  for (int i = 0; i < count; ++i) {
+    unpackHalves(warp.source<uint32_t>(c[i]), sums[2 * i], sums[2 * i + 1]);
+  }
+  multiply(warp, product, a, b, sums);
+  for (int i = 0; i < count; ++i) {
+    quietLanes(sums[2 * i]);
+    quietLanes(sums[2 * i + 1]);
+    packHalves(sums[2 * i], sums[2 * i + 1],
+               warp.destination<uint32_t>(instruction.slots[i]));
+  }
+  return Step::next;
+}
+
+/// c + sum, wrapped or held within the range of s32.
+CHEEMS_TENSOR_INLINE void accumulate(const int32_t *c, const int32_t *sum,
+                                     bool saturate, int32_t *d) {
+  if (saturate) {
+    for (int lane = 0; lane < 32; ++lane) {
+      int64_t value = int64_t(c[lane]) + sum[lane];
+      value = value > INT32_MAX ? INT32_MAX : value;
+      d[lane] = int32_t(value < INT32_MIN ? INT32_MIN : value);
+    }
+  } else {
+    for (int lane = 0; lane < 32; ++lane) {
+      d[lane] = int32_t(uint32_t(c[lane]) + uint32_t(sum[lane]));
+    }
+  }
+}
+
+/// With integers: the sum of all products of an instruction is below 2^24, so
+/// it is exact in f32.
+Step multiplyInteger(Warp &warp, const Instruction &instruction,
+                     LaneMask active) {
+  if (!areTogether(warp, instruction, active)) {
+    return Step::converge;
+  }
+  const auto &product = instruction.as<Product>();
+  int count = product.rows / 4;
+  const Slot *a = instruction.slots + count;
+  const Slot *b = a + registersOfA(product), *c = b + registersOfB(product);
+  alignas(64) float sums[4][32] = {};
+  alignas(64) int32_t results[4][32];
+  multiply(warp, product, a, b, sums);
+  for (int i = 0; i < count; ++i) {
+    int32_t whole[32];
+    for (int lane = 0; lane < 32; ++lane) {
+      whole[lane] = int32_t(sums[i][lane]);
+    }
+    accumulate(warp.source<int32_t>(c[i]), whole, product.saturate, results[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    __builtin_memcpy(warp.destination<int32_t>(instruction.slots[i]),
+                     results[i], sizeof results[i]);
+  }
+  return Step::next;
+}
+
+/// With single bits: multiplication is AND or XOR, and the ones are counted.
+Step multiplyBits(Warp &warp, const Instruction &instruction, LaneMask active) {
+  if (!areTogether(warp, instruction, active)) {
+    return Step::converge;
+  }
+  const auto &product = instruction.as<Product>();
+  int count = product.rows / 4, halves = product.rows / 8;
+  const Slot *a = instruction.slots + count;
+  const Slot *b = a + registersOfA(product), *c = b + registersOfB(product);
+  int32_t sums[4][32] = {};
+  for (int block = 0; block < registersOfB(product); ++block) {
+    const auto *columns = warp.source<uint32_t>(b[block]);
+    for (int i = 0; i < count; ++i) {
+      const auto *rows = warp.source<uint32_t>(a[block * halves + i / 2]);
+      for (int lane = 0; lane < 32; ++lane) {
+        const uint32_t *row = rows + lane / 4 * 4;
+        const uint32_t *column = columns + 4 * (2 * (lane % 4) + i % 2);
+        for (int word = 0; word < 4; ++word) {
+          uint32_t both = product.exclusive ? row[word] ^ column[word]
+                                            : row[word] & column[word];
+          sums[i][lane] += __builtin_popcount(both);
+        }
+      }
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    accumulate(warp.source<int32_t>(c[i]), sums[i], false, sums[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    __builtin_memcpy(warp.destination<int32_t>(instruction.slots[i]), sums[i],
+                     sizeof sums[i]);
+  }
+  return Step::next;
+}
+
+Handler handlerOf(const MmaCombination &combination) {
+  switch (combination.sum) {
+  case Type::f32:
+    return multiplySingle;
+  case Type::f16:
+    return multiplyHalf;
+  default:
+    return combination.a == Type::b1 ? multiplyBits : multiplyInteger;
+  }
+}
+
+void decodeMma(Statement &statement) {
+  MmaStatement decoded = decodeMmaStatement(statement);
+  const MmaCombination &combination = decoded.combination;
+  Product product = {
+      unpackOf(combination.a), unpackOf(combination.b),      combination.rows,
+      combination.depth,       4 * 32 / bits(combination.a), decoded.saturate,
+      decoded.exclusive};
+  statement.emit(handlerOf(combination), Pipe::tensor, decoded.slots,
+                 statement.keep(product));
+}
+
+constexpr Opcode opcodes[] = {{"mma", decodeMma}};
+
+} // namespace
+
+std::span<const Opcode> mma() { return opcodes; }
+CHEEMS_LANES_END
