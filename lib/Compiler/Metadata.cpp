@@ -158,11 +158,14 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
     if (entry.contains("by_columns")) {
       made["by_columns"] = true;
     }
-    if (auto codes = entry.getAs<QuantizedAttr>("quantized")) {
-      made["codes"] =
-          llvm::json::Object{{"part", stringifyQuantizedPart(codes.getPart())},
-                             {"bits", codes.getBits()},
-                             {"group", codes.getGroup()}};
+    auto codes = entry.getAs<QuantizedAttr>("quantized");
+    if (codes && codes.getPart() == QuantizedPart::Scales) {
+      made["scales"] = true;
+    } else if (codes) {
+      made["codes"] = llvm::json::Object{{"bits", codes.getBits()}};
+      if (codes.getGroup() != 0) {
+        made["codes"].getAsObject()->try_emplace("group", codes.getGroup());
+      }
     }
     result.push_back(std::move(made));
   }

@@ -68,6 +68,14 @@ public:
     return item.get<std::string>();
   }
 
+  bool flag(const std::string &field) const {
+    const nlohmann::json &item = at(field);
+    if (!item.is_boolean()) {
+      throw bad(field, "is neither true nor false");
+    }
+    return item.get<bool>();
+  }
+
   int64_t integer(const nlohmann::json &item, const std::string &field,
                   int64_t least, int64_t most) const {
     bool fits = item.is_number_integer() &&

@@ -135,17 +135,21 @@ bool fits(ParameterUse use, size_t dimensions) {
 
 /// What of a matrix rounded to codes it is.
 void parseCodes(const FieldReader &reader, Parameter &parameter) {
+  parameter.scales = reader.has("scales") && reader.flag("scales");
   if (!reader.has("codes")) {
     return;
   }
+  if (parameter.scales) {
+    throw reader.bad("codes", "is there beside 'scales'");
+  }
   FieldReader codes = reader.object("codes");
-  parameter.scales = codes.oneOf("part", {"codes", "scales"}) == "scales";
-  int64_t bits = codes.integer("bits", 4, 8);
-  codes.integer("group", 0, INT64_MAX);
-  if (bits != 4 && bits != 8) {
+  parameter.codeBits = codes.integer("bits", 4, 8);
+  if (parameter.codeBits != 4 && parameter.codeBits != 8) {
     throw codes.bad("bits", "is neither 4 nor 8");
   }
-  parameter.codeBits = parameter.scales ? 0 : bits;
+  if (codes.has("group")) {
+    codes.integer("group", 1, INT64_MAX);
+  }
 }
 
 Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,

@@ -86,14 +86,23 @@ Stop Chat::answer(const std::string &message,
     answer += piece;
     receive(piece);
   });
-  Stop stop = generator.generate(limits, [&](int32_t token) {
-    tokens.push_back(token);
-    stream.push(token);
-  });
-  stream.finish();
-  conversation.fed(tokens);
-  messages.push_back({"assistant", answer});
-  hasAnswered = true;
+  auto keep = [&] {
+    conversation.fed(tokens);
+    messages.push_back({"assistant", answer});
+    hasAnswered = true;
+  };
+  Stop stop;
+  try {
+    stop = generator.generate(limits, [&](int32_t token) {
+      tokens.push_back(token);
+      stream.push(token);
+    });
+    stream.finish();
+  } catch (const OutputClosed &) { // what was computed stays
+    keep();
+    throw;
+  }
+  keep();
   return stop;
 }
 
@@ -106,9 +115,12 @@ static void talk(Chat &chat, const std::string &message,
   } catch (const MessageRefused &refused) {
     printMessage(std::string("this message is dropped: ") + refused.what());
     return;
+  } catch (const OutputClosed &) { // nobody reads, but the turn is saved
+    changed();
+    throw;
   }
-  writeOutput("\n");
   changed();
+  writeOutput("\n");
   if (stop == Stop::contextFull) {
     printMessage("the context is full; raise it with -c");
   }

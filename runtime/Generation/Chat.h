@@ -35,7 +35,8 @@ public:
   void resume(const SavedRun &run);
   /// One turn: the answer to `message`, in whole characters as they come. A
   /// turn that was interrupted before the answer began is forgotten. Throws
-  /// MessageRefused, Error.
+  /// MessageRefused, Error. What `receive` throws as OutputClosed is thrown on
+  /// when the turn so far has been kept.
   Stop answer(const std::string &message,
               const std::function<void(const std::string &)> &receive);
 

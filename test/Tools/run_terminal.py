@@ -105,6 +105,15 @@ class Behaviour(unittest.TestCase):
         self.assertNotIn(b"> ", terminal.seen)
         self.assertTrue((FOLDER / "chat.state").exists())
 
+    def test_a_chat_whose_answer_nobody_reads_saves_its_state(self):
+        terminal = Terminal(self, "--chat", "-p", "ab", "--save-state", "unread.state", *ENDLESS)
+        terminal.wait_for_answer()
+        before = (FOLDER / "unread.state").stat().st_size
+        time.sleep(0.5)  # until the terminal holds no more
+        terminal.process.send_signal(signal.SIGTERM)
+        self.assertEqual(terminal.finish(), 143)
+        self.assertGreater((FOLDER / "unread.state").stat().st_size, before)
+
     def test_a_terminal_that_hangs_up_ends_it_and_the_state_is_saved(self):
         terminal = Terminal(self, "-p", "ab", "--save-state", "gone.state", *ENDLESS)
         terminal.wait_for_answer()

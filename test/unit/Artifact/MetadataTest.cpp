@@ -272,15 +272,20 @@ TEST(Metadata, parametersThatLieAboutUseAndShapeAreRefused) {
   EXPECT_THAT(with("shape", {5000}), HasSubstr("'parameters[0].offset'"));
   EXPECT_THAT(with("targets", {"gpu"}), HasSubstr("there is no image"));
   EXPECT_EQ(with("targets", {"cpu"}), "");
-  json codes = {{"part", "codes"}, {"bits", 8}, {"group", 0}};
-  EXPECT_EQ(with("codes", codes), "");
-  for (const char *field : {"part", "bits", "group"}) {
-    json less = codes;
-    less.erase(field);
-    EXPECT_THAT(with("codes", less), HasSubstr("'parameters[0].codes."));
-  }
-  codes["bits"] = 5;
-  EXPECT_THAT(with("codes", codes), HasSubstr("neither 4 nor 8"));
+  EXPECT_EQ(with("codes", {{"bits", 8}}), "");
+  EXPECT_EQ(with("codes", {{"bits", 4}, {"group", 32}}), "");
+  EXPECT_THAT(with("codes", {{"group", 32}}),
+              HasSubstr("'parameters[0].codes.bits' is missing"));
+  EXPECT_THAT(with("codes", {{"bits", 5}}), HasSubstr("neither 4 nor 8"));
+  EXPECT_THAT(with("codes", {{"bits", 8}, {"group", 0}}),
+              HasSubstr("'parameters[0].codes.group'"));
+  EXPECT_EQ(with("scales", true), "");
+  EXPECT_THAT(with("scales", 1), HasSubstr("'parameters[0].scales'"));
+  EXPECT_THAT(refusalWith([](json &m) {
+                m["parameters"][0]["scales"] = true;
+                m["parameters"][0]["codes"] = {{"bits", 8}};
+              }),
+              HasSubstr("'parameters[0].codes' is there beside 'scales'"));
 }
 
 TEST(Metadata, imagesAreOfOneTargetAndSectionEach) {

@@ -95,10 +95,10 @@ productFormatsOf(const std::string &artefact,
     for (const char *stem : {"up_proj", "down_proj", "o_proj", "out_proj"}) {
       product |= name.ends_with(std::string(".") + stem + ".weight");
     }
-    const llvm::json::Object *codes = parameter.getObject("codes");
-    if (!product || (codes && codes->getString("part") == "scales")) {
+    if (!product || parameter.getBoolean("scales").value_or(false)) {
       continue;
     }
+    const llvm::json::Object *codes = parameter.getObject("codes");
     int64_t bits = codes ? codes->getInteger("bits").value_or(0) : 0,
             group = codes ? codes->getInteger("group").value_or(0) : 0;
     formats.insert(bits == 0 ? "exact"
