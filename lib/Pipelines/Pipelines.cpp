@@ -2,7 +2,6 @@
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
-#include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Target/CPU/Passes.h"
@@ -30,9 +29,25 @@ static std::unique_ptr<Pass> createCanonicalizer() {
           GreedySimplifyRegionLevel::Disabled));
 }
 
-static void enter(OpPassManager &pm, Stage stage) {
+static constexpr StringLiteral stageNames[] = {
+    "imported", "expanded", "fused", "tiled",    "buffers",
+    "kernels",  "planned",  "loops", "outlined", "llvm"};
+
+StringRef stringify(CPUStage stage) {
+  return stageNames[static_cast<int>(stage)];
+}
+
+std::string pipelineOf(CPUStage stage) {
+  return ("cheems-to-" + stringify(stage)).str();
+}
+
+static void enter(OpPassManager &pm, CPUStage stage) {
   EnterStagePassOptions options;
-  options.stage = stage;
+  options.stage = stringify(stage);
+  for (StringRef name :
+       ArrayRef(stageNames).take_front(static_cast<int>(stage))) {
+    options.before.push_back(name.str());
+  }
   pm.addPass(createEnterStagePass(options));
 }
 
@@ -153,31 +168,31 @@ static void convertToLLVM(OpPassManager &pm, const TargetDescription &) {
 
 ArrayRef<PipelineStage> cpuStages() {
   static constexpr PipelineStage stages[] = {
-      {Stage::Expanded,
+      {CPUStage::Expanded,
        "Sequences in loops, pools as buffers, and a second step for segments "
        "of one row",
        expand},
-      {Stage::Fused,
+      {CPUStage::Fused,
        "Products packed and fused with what follows them; sizes chosen", fuse},
-      {Stage::Tiled,
+      {CPUStage::Tiled,
        "Parallel loops and loops over chunks and keys; what has no kernel is "
        "decomposed",
        tile},
-      {Stage::Buffers, "Buffers in place of tensors; kernels are still ops",
+      {CPUStage::Buffers, "Buffers in place of tensors; kernels are still ops",
        bufferize},
-      {Stage::Kernels, "Kernels as loops over vectors", lowerKernels},
-      {Stage::Planned, "Buffers have places in one workspace", plan},
-      {Stage::Loops, "Loops and vectors alone, checked: nothing allocates",
+      {CPUStage::Kernels, "Kernels as loops over vectors", lowerKernels},
+      {CPUStage::Planned, "Buffers have places in one workspace", plan},
+      {CPUStage::Loops, "Loops and vectors alone, checked: nothing allocates",
        makeLoops},
-      {Stage::Outlined, "Parallel loops as functions; entries of abi.h",
+      {CPUStage::Outlined, "Parallel loops as functions; entries of abi.h",
        outline},
-      {Stage::LLVM, "The LLVM dialect", convertToLLVM},
+      {CPUStage::LLVM, "The LLVM dialect", convertToLLVM},
   };
   return stages;
 }
 
 void buildPipeline(OpPassManager &pm, const TargetDescription &target,
-                   Stage from, Stage to) {
+                   CPUStage from, CPUStage to) {
   for (const PipelineStage &stage : cpuStages()) {
     if (stage.stage > from && stage.stage <= to) {
       enter(pm, stage.stage);
@@ -212,15 +227,24 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
   }
 };
 
+/// Every stage, as what an option may be.
+struct StageValues {
+  template <typename Option> void apply(Option &option) const {
+    for (auto [number, name] : llvm::enumerate(stageNames)) {
+      option.getParser().addLiteralOption(name, static_cast<CPUStage>(number),
+                                          "");
+    }
+  }
+};
+
 /// For a part of the road.
 template <typename Base> struct PartOptions : Base {
-  using Stage = Stage;
-  typename Base::template Option<Stage> from{
+  typename Base::template Option<CPUStage> from{
       *this, "from", llvm::cl::desc("the stage that the module is at"),
-      llvm::cl::init(Stage::Imported), StageValues()};
-  typename Base::template Option<Stage> to{
+      llvm::cl::init(CPUStage::Imported), StageValues()};
+  typename Base::template Option<CPUStage> to{
       *this, "to", llvm::cl::desc("the stage that it comes to"),
-      llvm::cl::init(Stage::LLVM), StageValues()};
+      llvm::cl::init(CPUStage::LLVM), StageValues()};
 };
 struct NoOptions : PassPipelineOptions<NoOptions> {};
 } // namespace

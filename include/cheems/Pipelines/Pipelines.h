@@ -3,16 +3,37 @@
 #ifndef CHEEMS_PIPELINES_PIPELINES_H
 #define CHEEMS_PIPELINES_PIPELINES_H
 
-#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Target/CPU/TargetDescription.h"
 #include "mlir/Pass/PassManager.h"
+#include <string>
 
 namespace cheems {
+
+/// How far a module is on its way to code for CPUs (#cheems.stage). Each is
+/// made from the one before.
+enum class CPUStage {
+  Imported,
+  Expanded,
+  Fused,
+  Tiled,
+  Buffers,
+  Kernels,
+  Planned,
+  Loops,
+  Outlined,
+  LLVM
+};
+
+/// What the IR calls it: "imported".
+llvm::StringRef stringify(CPUStage stage);
+
+/// The pipeline that makes a module of that stage.
+std::string pipelineOf(CPUStage stage);
 
 /// Passes that take a module from one stage to the next. Each stage can be
 /// printed, and read back.
 struct PipelineStage {
-  Stage stage; ///< what the module is then
+  CPUStage stage; ///< what the module is then
   llvm::StringLiteral summary;
   void (*build)(mlir::OpPassManager &pm, const TargetDescription &target);
 };
@@ -22,7 +43,8 @@ llvm::ArrayRef<PipelineStage> cpuStages();
 
 /// The stages after `from` up to `to`, each behind cheems-enter-stage.
 void buildPipeline(mlir::OpPassManager &pm, const TargetDescription &target,
-                   Stage from = Stage::Imported, Stage to = Stage::LLVM);
+                   CPUStage from = CPUStage::Imported,
+                   CPUStage to = CPUStage::LLVM);
 
 /// Each stage as cheems-to-STAGE, all as cheems-fast and cheems-scalar.
 void registerPipelines();

@@ -92,15 +92,14 @@ public:
     TargetDescription target =
         describe(llvm::cantFail(targets(options)).back(), options);
     std::vector<BackendStage> stages;
-    auto from = Stage::Imported;
+    auto from = CPUStage::Imported;
     for (const PipelineStage &stage : cpuStages()) {
       // "llvm" is LLVM IR.
-      bool last = stage.stage == Stage::LLVM;
-      stages.push_back(
-          {last ? "llvm-dialect" : stringifyStage(stage.stage).str(),
-           [=, to = stage.stage](mlir::OpPassManager &pm) {
-             buildPipeline(pm, target, from, to);
-           }});
+      bool last = stage.stage == CPUStage::LLVM;
+      stages.push_back({last ? "llvm-dialect" : stringify(stage.stage).str(),
+                        [=, to = stage.stage](mlir::OpPassManager &pm) {
+                          buildPipeline(pm, target, from, to);
+                        }});
       from = stage.stage;
     }
     return stages;

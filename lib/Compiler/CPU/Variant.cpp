@@ -110,7 +110,7 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
   TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildPipeline(pm, target, Stage::Imported, Stage::Planned);
+            buildPipeline(pm, target, CPUStage::Imported, CPUStage::Planned);
           })) {
     return failed;
   }
@@ -129,7 +129,7 @@ llvm::Error generateCode(const ModelSource &source, Work &work,
   TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
           runPasses(*work.module, [&](mlir::OpPassManager &pm) {
-            buildPipeline(pm, target, Stage::Planned, Stage::LLVM);
+            buildPipeline(pm, target, CPUStage::Planned, CPUStage::LLVM);
           })) {
     return failed;
   }

@@ -31,7 +31,7 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
          b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
          b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }
-  (*module)->setAttr(kStage, StageAttr::get(&context, Stage::Imported));
+  (*module)->setAttr(kStage, StageAttr::get(&context, "imported"));
   (*module)->setAttr(kState, b.getArrayAttr(state));
   return module;
 }

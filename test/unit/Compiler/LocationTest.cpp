@@ -38,7 +38,7 @@ protected:
     module = buildModule(*context, checkpoint.config(), {});
   }
 
-  void run(Stage from, Stage to) {
+  void run(CPUStage from, CPUStage to) {
     llvm::cantFail(runPasses(*module, [&](OpPassManager &pm) {
       buildPipeline(pm, TargetDescription(), from, to);
     }));
@@ -50,7 +50,7 @@ protected:
 };
 
 TEST_P(Locations, everyOpOfAStepNamesAPartAtEveryStage) {
-  Stage at = Stage::Imported;
+  CPUStage at = CPUStage::Imported;
   while (true) {
     std::set<std::string> nameless;
     module->walk([&](Operation *op) {
@@ -59,11 +59,11 @@ TEST_P(Locations, everyOpOfAStepNamesAPartAtEveryStage) {
         nameless.insert(op->getName().getStringRef().str());
       }
     });
-    EXPECT_THAT(nameless, IsEmpty()) << "at stage " << stringifyStage(at).str();
-    if (at == Stage::Outlined) {
+    EXPECT_THAT(nameless, IsEmpty()) << "at stage " << stringify(at).str();
+    if (at == CPUStage::Outlined) {
       break;
     }
-    auto next = static_cast<Stage>(static_cast<int>(at) + 1);
+    auto next = static_cast<CPUStage>(static_cast<int>(at) + 1);
     run(at, next);
     at = next;
   }
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Locations,
 struct MergedLocations : Locations {};
 
 TEST_P(MergedLocations, productsNameAllTheirTensors) {
-  run(Stage::Imported, Stage::Fused);
+  run(CPUStage::Imported, CPUStage::Fused);
   std::set<std::string> products;
   module->walk([&](LinearOp op) {
     products.insert(describeParts(op->getLoc()));
@@ -98,7 +98,7 @@ TEST_P(MergedLocations, productsNameAllTheirTensors) {
 }
 
 TEST_P(MergedLocations, pairedTablesNameBoth) {
-  run(Stage::Imported, Stage::Fused);
+  run(CPUStage::Imported, CPUStage::Fused);
   std::set<std::string> tables;
   module->walk([&](ParameterOp op) {
     if (op.getNames().size() == 2 && op.getByColumns()) {

@@ -1,6 +1,5 @@
 // What every mutant goes through.
 #include "Stages.h"
-#include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

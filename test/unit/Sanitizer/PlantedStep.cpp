@@ -51,9 +51,9 @@ FakeArtifact plantedStep(const std::string &access, bool raceChecks) {
   target.threadSanitizer = raceChecks;
   target.addressSanitizer &= !raceChecks;
   mlir::PassManager before(&context), after(&context);
-  using cheems::Stage;
-  buildPipeline(before, target.describe(false), Stage::Tiled, Stage::Planned);
-  buildPipeline(after, target.describe(false), Stage::Planned);
+  buildPipeline(before, target.describe(false), CPUStage::Tiled,
+                CPUStage::Planned);
+  buildPipeline(after, target.describe(false), CPUStage::Planned);
   if (!module || mlir::failed(before.run(*module))) {
     throw std::runtime_error("the step does not bufferise");
   }

@@ -9,15 +9,13 @@ namespace cheems {
 } // namespace cheems
 
 using namespace mlir;
-using cheems::Stage;
 
 namespace {
+/// A module in the LLVM dialect, whatever the target.
+constexpr StringRef llvmStage = "llvm";
+
 struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   using EnterStagePassBase::EnterStagePassBase;
-
-  Stage before() {
-    return static_cast<Stage>(static_cast<int>(stage.getValue()) - 1);
-  }
 
   /// As emitOpError, which would print the whole module, too.
   static InFlightDiagnostic refuse(ModuleOp module) {
@@ -25,13 +23,12 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   }
 
   /// None where the module does not say.
-  static std::optional<Stage> stageOf(ModuleOp module) {
+  static std::optional<StringRef> stageOf(ModuleOp module) {
     if (auto is = module->getAttrOfType<cheems::StageAttr>(cheems::kStage)) {
-      return is.getValue();
+      return is.getName();
     }
-    return module.getOps<LLVM::LLVMFuncOp>().empty()
-               ? std::nullopt
-               : std::optional(Stage::LLVM);
+    return module.getOps<LLVM::LLVMFuncOp>().empty() ? std::nullopt
+                                                     : std::optional(llvmStage);
   }
 
   /// The first op of ours, which is there until all stages are done.
@@ -50,16 +47,20 @@ struct EnterStage : cheems::impl::EnterStagePassBase<EnterStage> {
   }
 
   LogicalResult enter(ModuleOp module) {
-    std::optional<Stage> is = stageOf(module);
-    if (is && *is != before()) {
-      auto error =
-          *is < before() ? firstOp(module)->emitOpError() : refuse(module);
-      return error << "is at stage " << stringifyStage(*is) << "; "
-                   << pipelineOf(stage) << " takes "
-                   << stringifyStage(before());
+    SmallVector<StringRef> earlier(before.begin(), before.end());
+    if (earlier.empty()) {
+      earlier.push_back("imported");
+    }
+    std::optional<StringRef> is = stageOf(module);
+    if (is && *is != earlier.back()) {
+      auto error = llvm::is_contained(earlier, *is)
+                       ? firstOp(module)->emitOpError()
+                       : refuse(module);
+      return error << "is at stage " << *is << "; cheems-to-" << stage
+                   << " takes " << earlier.back();
     }
     // What is in the LLVM dialect is for tools that know no other.
-    if (stage == Stage::LLVM) {
+    if (stage == llvmStage) {
       module->removeAttr(cheems::kStage);
     } else {
       module->setAttr(cheems::kStage,

@@ -30,17 +30,17 @@ def Cheems_QuantizedAttr : AttrDef<Cheems_Dialect, "Quantized"> {
   let genVerifyDecl = 1;
 }
 
-def Cheems_Stage : I32EnumAttr<"Stage", "How far a module is on its way to code", [
-    I32EnumAttrCase<"Imported", 0, "imported">, I32EnumAttrCase<"Expanded", 1, "expanded">, I32EnumAttrCase<"Fused", 2, "fused">,
-    I32EnumAttrCase<"Tiled", 3, "tiled">, I32EnumAttrCase<"Buffers", 4, "buffers">, I32EnumAttrCase<"Kernels", 5, "kernels">,
-    I32EnumAttrCase<"Planned", 6, "planned">, I32EnumAttrCase<"Loops", 7, "loops">, I32EnumAttrCase<"Outlined", 8, "outlined">,
-    I32EnumAttrCase<"LLVM", 9, "llvm">]> {
-  let cppNamespace = "::cheems";
-  let genSpecializedAttr = 0;
-}
-// On a module as cheems.stage: what pipelines take and leave behind (cheems-enter-stage).
-def Cheems_StageAttr : EnumAttr<Cheems_Dialect, Cheems_Stage, "stage"> {
-  let assemblyFormat = "`<` $value `>`";
+def Cheems_StageAttr : AttrDef<Cheems_Dialect, "Stage"> {
+  let mnemonic = "stage";
+  let summary = "How far a module is on its way to code";
+  let description = [{
+    It stands on a module as `cheems.stage`. `imported` is the stage of the importer's module. Each target names the stages after it.
+    Pipelines take a stage and leave the next (`cheems-enter-stage`).
+
+    Example: `#cheems.stage<imported>`
+  }];
+  let parameters = (ins StringRefParameter<>:$name);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Cheems_MaskKind : I32EnumAttr<"MaskKind", "How a mask value acts on its key", [

@@ -4,7 +4,6 @@
 #define CHEEMS_DIALECT_CHEEMS_TRANSFORMS_PASSES_H
 
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
-#include "cheems/Dialect/Cheems/Transforms/Options.h"
 #include "cheems/Support/MLIR.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -7,16 +7,17 @@ include "mlir/Pass/PassBase.td"
 def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
   let summary = "Refuse a module that is not at the stage before";
   let description = [{
-    Before: a module whose `cheems.stage` says its stage, from `imported` to `outlined`. A module in the LLVM dialect is at `llvm`.
+    Before: a module whose `cheems.stage` says its stage. A module in the LLVM dialect is at `llvm`.
     After: the same module, with the `cheems.stage` that is entered. At `llvm` it has none. The passes of each stage begin with this one.
-    Requires: the module is at the stage before. A module without a stage, for example one written by hand, may enter any stage, unless
+    Each target has its own stages after `imported`, so `before` gives those of the target that come before.
+    Requires: the module is at the last stage of `before`. A module without a stage, for example one written by hand, may enter any stage, unless
     it is in the LLVM dialect.
     Guarantees: if a pipeline runs twice, too early or too late, one error refuses it. The error says at which stage the module is, and
     which stage the pipeline takes. If it is too early, the error is at the first op that still needs passes. Preserves bits.
   }];
   let options = [
-    Option<"stage", "stage", "::cheems::Stage", "::cheems::Stage::Expanded", "The stage that the module enters",
-           "::cheems::StageValues()">
+    Option<"stage", "stage", "std::string", "\"expanded\"", "The stage that the module enters">,
+    ListOption<"before", "before", "std::string", "The stages before it, in order (default: imported)">
   ];
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
