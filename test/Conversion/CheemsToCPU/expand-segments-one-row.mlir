@@ -146,3 +146,11 @@ func.func @visible(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf32>, %segments: te
   %r:4 = cheems.segmented_attention threshold scale 0.5 hide_below 1.0 visible [true, false] block 8 one_row ins(%q, %k, %k : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %keys, %keys, %masks : tensor<?x4x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>) -> tensor<?x4x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>
   return %r#0 : tensor<?x4x16xf32>
 }
+
+// The greatest window has as many pieces as positions can have.
+// CHECK-LABEL: func.func @window_without_end(
+// CHECK: tensor.empty(%{{.*}}) : tensor<?x310x2x1x16xf32>
+func.func @window_without_end(%q: tensor<?x2x16xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index, %keys: tensor<?x3x2x?x16xf32>, %masks: tensor<?x3x2x?xf32>, %positions: tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32> {
+  %r:5 = cheems.segmented_attention bias scale 0.5 keep 9223372036854775807 block 8 one_row ins(%q, %q, %q : tensor<?x2x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x2xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%q, %keys, %keys, %masks : tensor<?x2x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>) positions(%positions : tensor<?x3x2x?xi32>) -> tensor<?x2x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?x16xf32>, tensor<?x3x2x?xf32>, tensor<?x3x2x?xi32>
+  return %r#0 : tensor<?x2x16xf32>
+}
