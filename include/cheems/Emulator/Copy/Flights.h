@@ -32,6 +32,9 @@ public:
   const uint64_t operation;
 };
 
+/// A bulk copy's signal to its mbarrier, when its bytes have been moved.
+void signalBytes(const Flight &flight, Barrier &barrier, uint32_t bytes);
+
 /// The flights whose mbarrier lies in a block. A wait for an mbarrier only asks
 /// whether its phase has ended, so flights land when nothing else can run, one
 /// at a time, in an order that the seed determines.

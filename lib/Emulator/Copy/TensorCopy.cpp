@@ -1,0 +1,298 @@
+//===- TensorCopy.cpp - cp.async.bulk.tensor ------------------------------===//
+#include "cheems/Emulator/Copy/BarrierOperand.h"
+#include "cheems/Emulator/Copy/BulkGroups.h"
+#include "cheems/Emulator/Copy/Families.h"
+#include "cheems/Emulator/Decode/Family.h"
+#include "cheems/Emulator/Lanes/Loop.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace cheems::emulator {
+namespace {
+
+/// Boxes in shared memory start at multiples of 128 bytes, tensor maps at
+/// multiples of 64 (CUDA C++ Programming Guide, "Tensor Memory Accelerator").
+constexpr uint32_t boxAlignment = 128;
+constexpr uint32_t mapAlignment = 64;
+
+struct TensorCopy {
+  AddressOperand shared, map, barrier;
+  int rank;
+  Reach reach = Reach::block; ///< of the destination and the mbarrier
+  /// The coordinates are slots from this number on.
+  int coordinates;
+};
+
+/// Reads a tensor map: "The operand tensorMap is the generic address of the
+/// opaque tensor-map object which resides in .param space or .const space or
+/// .global space" ("cp.async.bulk.tensor").
+TensorMap readMap(const Asker &asker, const AddressOperand &operand,
+                  Slot base) {
+  auto &[warp, instruction, lane, operation] = asker;
+  uint64_t address = operand.of(warp, base, lane);
+  bool isParameter =
+      operand.space == Space::parameter || isInWindow(address, parameterWindow);
+  if (address % mapAlignment != 0) {
+    warp.fail(instruction, "misaligned",
+              "the address of the tensor map is not a multiple of 64", lane,
+              address);
+  }
+  TensorMap map;
+  AsyncRange told = {.kind = AsyncKind::bulk,
+                     .operation = operation,
+                     .lane = lane,
+                     .effect = Effect::load,
+                     .proxy = Proxy::tensorMap,
+                     .space = isParameter ? Space::parameter : Space::global,
+                     .address = address,
+                     .bytes = sizeof(map)};
+  if (isParameter) {
+    const std::vector<std::byte> &parameters = warp.block.parameters();
+    uint64_t offset = isInWindow(address, parameterWindow)
+                          ? address - parameterWindow
+                          : address;
+    if (offset > parameters.size() ||
+        parameters.size() - offset < sizeof(map)) {
+      warp.fail(instruction, "out-of-bounds",
+                "the tensor map lies behind the kernel's parameters", lane,
+                address);
+    }
+    told.address = offset;
+    std::memcpy(&map, parameters.data() + offset, sizeof(map));
+  } else {
+    globalPlace(warp, instruction, lane, address, mapAlignment);
+    std::memcpy(&map,
+                range(warp, instruction, Space::global, warp.block, address,
+                      sizeof(map), false),
+                sizeof(map));
+  }
+  warp.block.observe([&](BlockObserver &observer) {
+    observer.startAsync(warp, instruction, told);
+  });
+  return map;
+}
+
+/// What the instruction asks of a map.
+TensorMap checkedMap(const Asker &asker, const TensorCopy &copy, Slot base) {
+  TensorMap map = readMap(asker, copy.map, base);
+  TensorMapCheck check = checkTensorMap(map);
+  if (check.kind == TensorMapCheck::Kind::notModelled) {
+    throw NotModelled(asker.instruction.line, check.reason);
+  }
+  if (!check) {
+    asker.warp.fail(asker.instruction, "tensor-map",
+                    "the tensor map is not valid: " + check.reason, asker.lane);
+  }
+  if (map.rank() != copy.rank) {
+    asker.warp.fail(asker.instruction, "tensor-map",
+                    "the instruction is for " + std::to_string(copy.rank) +
+                        " dimensions, but the tensor map has " +
+                        std::to_string(map.rank()),
+                    asker.lane);
+  }
+  return map;
+}
+
+std::array<int32_t, 5> coordinates(const Asker &asker, const TensorCopy &copy) {
+  std::array<int32_t, 5> start = {};
+  for (int d = 0; d < copy.rank; ++d) {
+    Slot slot = asker.instruction.slots[copy.coordinates + d];
+    start[d] = asker.warp.source<int32_t>(slot)[asker.lane];
+  }
+  return start;
+}
+
+/// Slots: destination, map, mbarrier, coordinates.
+Step tensorToShared(Warp &warp, const Instruction &instruction,
+                    LaneMask active) {
+  const TensorCopy &copy = instruction.as<TensorCopy>();
+  const Slot *slots = instruction.slots;
+  forLanes(active, [&](int lane) {
+    Asker asker = {warp, instruction, lane, ++warp.block.asyncOperations};
+    TensorMap map = checkedMap(asker, copy, slots[1]);
+    SharedPlace to = sharedPlace(warp, instruction, lane, Space::shared,
+                                 copy.shared.of(warp, slots[0], lane),
+                                 copy.reach, map.boxBytes(), boxAlignment);
+    Barrier &barrier =
+        barrierAt(warp, instruction, lane, Space::shared,
+                  copy.barrier.of(warp, slots[2], lane), copy.reach);
+    // .cta_group::1, the default
+    if (barrier.owner != to.owner) {
+      warp.fail(instruction, "wrong-space",
+                "the mbarrier is not in the shared memory of the block that "
+                "the destination is in",
+                lane, barrier.offset);
+    }
+    uint64_t offsets[warpLanes];
+    offsets[lane] = barrier.offset;
+    tellBarrierAccess(warp, instruction, LaneMask(1) << lane, offsets,
+                      barrier.owner, Effect::atomic);
+    startLoad(asker, Transfer(map, coordinates(asker, copy), to), barrier);
+  });
+  return Step::next;
+}
+
+/// Slots: map, source, coordinates. Elements out of the tensor's bounds are not
+/// written ("Out of Boundary Access").
+Step sharedToTensor(Warp &warp, const Instruction &instruction,
+                    LaneMask active) {
+  const TensorCopy &copy = instruction.as<TensorCopy>();
+  const Slot *slots = instruction.slots;
+  forLanes(active, [&](int lane) {
+    Asker asker = {warp, instruction, lane, ++warp.block.asyncOperations};
+    TensorMap map = checkedMap(asker, copy, slots[0]);
+    SharedPlace from = sharedPlace(warp, instruction, lane, Space::shared,
+                                   copy.shared.of(warp, slots[1], lane),
+                                   Reach::block, map.boxBytes(), boxAlignment);
+    warp.block.extension<BulkGroups>().start(
+        asker, Transfer(map, coordinates(asker, copy), from));
+  });
+  return Step::next;
+}
+
+/// Slots: map, coordinates. A hint, of which the map's rules are checked.
+Step prefetchTensor(Warp &warp, const Instruction &instruction,
+                    LaneMask active) {
+  const TensorCopy &copy = instruction.as<TensorCopy>();
+  forLanes(active, [&](int lane) {
+    Asker asker = {warp, instruction, lane, ++warp.block.asyncOperations};
+    checkedMap(asker, copy, instruction.slots[0]);
+  });
+  return Step::next;
+}
+
+// -- Decoding
+
+int takeRank(Statement &statement) {
+  return statement.takeOne({"1d", "2d", "3d", "4d", "5d"})[0] - '0';
+}
+
+/// .load_mode, of which only .tile is here.
+void takeMode(Statement &statement) {
+  statement.take("tile");
+  for (std::string_view mode :
+       {"im2col", "im2col_no_offs", "im2col::w", "im2col::w::128",
+        "tile::gather4", "tile::scatter4"}) {
+    if (statement.take(mode)) {
+      statement.notModelled("the mode ." + std::string(mode));
+    }
+  }
+  for (std::string_view group : {"cta_group::1", "cta_group::2"}) {
+    if (statement.take(group)) {
+      statement.refuse("." + std::string(group) + " requires sm_100");
+    }
+  }
+}
+
+/// `[tensorMap, {coordinates}]`. Appends the slots of the coordinates.
+Slot takeMap(Statement &statement, size_t number, TensorCopy &copy,
+             std::vector<Slot> &slots) {
+  const ptx::Operand &operand = statement.operand(number);
+  auto *address = std::get_if<ptx::Address>(&operand.value);
+  if (!address || address->coordinates.size() != size_t(copy.rank)) {
+    statement.refuse("a tensor of " + std::to_string(copy.rank) +
+                     " dimensions needs [map, {as many coordinates}]");
+  }
+  DecodedAddress map = statement.address(operand, Space::generic);
+  copy.map = AddressOperand(map);
+  for (const ptx::Operand &coordinate : address->coordinates) {
+    slots.push_back(statement.source(coordinate, Type::s32));
+  }
+  return map.base;
+}
+
+void takeHint(Statement &statement, bool hint) {
+  if (hint) {
+    statement.source(statement.operands() - 1, Type::b64);
+  }
+}
+
+void decodeLoad(Statement &statement, TensorCopy copy, bool isCluster) {
+  if (statement.take("multicast::cluster")) {
+    statement.notModelled("multicast");
+  }
+  takeMode(statement);
+  statement.takeOne({"global"});
+  statement.takeOne({"mbarrier::complete_tx::bytes"});
+  bool hint = statement.take("L2::cache_hint");
+  statement.end(hint ? 4 : 3);
+  copy.reach = isCluster ? Reach::cluster : Reach::block;
+  DecodedAddress to = statement.address(0, Space::shared);
+  copy.shared = AddressOperand(to);
+  DecodedAddress barrier = statement.address(2, Space::shared);
+  copy.barrier = AddressOperand(barrier);
+  copy.coordinates = 3;
+  std::vector<Slot> slots = {to.base, Slot(), barrier.base};
+  slots[1] = takeMap(statement, 1, copy, slots);
+  takeHint(statement, hint);
+  statement.emit(tensorToShared, Pipe::async, slots, statement.keep(copy));
+}
+
+void decodeStore(Statement &statement, TensorCopy copy) {
+  takeMode(statement);
+  statement.takeOne({"shared::cta"});
+  statement.takeOne({"bulk_group"});
+  bool hint = statement.take("L2::cache_hint");
+  statement.end(hint ? 3 : 2);
+  DecodedAddress from = statement.address(1, Space::shared);
+  copy.shared = AddressOperand(from);
+  copy.coordinates = 2;
+  std::vector<Slot> slots = {Slot(), from.base};
+  slots[0] = takeMap(statement, 0, copy, slots);
+  takeHint(statement, hint);
+  statement.emit(sharedToTensor, Pipe::async, slots, statement.keep(copy));
+}
+
+void decodePrefetch(Statement &statement, TensorCopy copy) {
+  takeMode(statement);
+  statement.takeOne({"L2"});
+  statement.takeOne({"global"});
+  bool hint = statement.take("L2::cache_hint");
+  statement.end(hint ? 2 : 1);
+  copy.coordinates = 1;
+  std::vector<Slot> slots = {Slot()};
+  slots[0] = takeMap(statement, 0, copy, slots);
+  takeHint(statement, hint);
+  statement.emit(prefetchTensor, Pipe::async, slots, statement.keep(copy));
+}
+
+void decodeTensor(Statement &statement) {
+  requireSm90(statement, "a tensor copy");
+  statement.take("async");
+  statement.take("bulk");
+  statement.take("tensor");
+  if (statement.take("reduce")) {
+    statement.notModelled("an asynchronous reduction");
+  }
+  TensorCopy copy;
+  copy.rank = takeRank(statement);
+  if (statement.take("prefetch")) {
+    decodePrefetch(statement, copy);
+    return;
+  }
+  // .dst stands before .src.
+  for (const std::string &modifier : statement.syntax.modifiers) {
+    if (modifier == "global") {
+      statement.take("global");
+      decodeStore(statement, copy);
+      return;
+    }
+    if (modifier == "shared::cluster" || modifier == "shared::cta") {
+      statement.take(modifier);
+      decodeLoad(statement, copy, modifier == "shared::cluster");
+      return;
+    }
+  }
+  statement.refuse("it must have a destination: .shared::cluster, .shared::cta "
+                   "or .global");
+}
+
+constexpr Opcode opcodes[] = {{"cp", decodeTensor, "tensor"}};
+
+} // namespace
+
+std::span<const Opcode> tensorCopies() { return opcodes; }
+
+} // namespace cheems::emulator
