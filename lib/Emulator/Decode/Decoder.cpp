@@ -15,21 +15,54 @@ constexpr uint32_t slotUnit = 4; // of a virtual register's number in a slot
 constexpr uint32_t frameRegister = 0;
 constexpr uint32_t framePointerBytes = sizeof(uint32_t) * warpLanes;
 
+/// Bytes of a thread's stack for functions that call themselves, beside one
+/// frame of each. The driver API's default for a stack is 1024.
+constexpr uint64_t recursionBytes = 4096;
+/// Local memory is given in units of it.
+constexpr uint64_t localUnit = 16;
+
+bool isCall(const ptx::Instruction &statement) {
+  return statement.callee.has_value();
+}
+
+bool callsRegister(const ptx::Instruction &statement) {
+  return isCall(statement) && !std::holds_alternative<const ptx::Function *>(
+                                  statement.callee->value);
+}
+
 /// The entry, then the functions that it or one of them names, in the order in
-/// which they are met.
-std::vector<const ptx::Function *> reachable(const ptx::Function &entry) {
+/// which they are met. A call through a register may mean all.
+std::vector<const ptx::Function *> reachable(const ptx::Module &module,
+                                             const ptx::Function &entry) {
   std::vector<const ptx::Function *> list{&entry};
   std::unordered_set<const ptx::Function *> known{&entry};
+  auto add = [&](const ptx::Function *function) {
+    if (function->defined && !function->entry &&
+        known.insert(function).second) {
+      list.push_back(function);
+    }
+  };
   for (size_t i = 0; i < list.size(); ++i) {
     for (const ptx::Instruction &statement : list[i]->statements) {
       for (const ptx::Function *function : namesOf(statement).functions) {
-        if (function->defined && known.insert(function).second) {
-          list.push_back(function);
+        add(function);
+      }
+      if (callsRegister(statement)) {
+        for (const auto &function : module.functions) {
+          add(function.get());
         }
       }
     }
   }
   return list;
+}
+
+bool hasCalls(const std::vector<const ptx::Function *> &functions) {
+  return std::any_of(functions.begin(), functions.end(),
+                     [](const ptx::Function *function) {
+                       return std::any_of(function->statements.begin(),
+                                          function->statements.end(), isCall);
+                     });
 }
 
 } // namespace
@@ -42,18 +75,23 @@ Decoder::Decoder(const ptx::Module &module, const Symbols &symbols,
 
 Decoder::Result Decoder::decode(const ptx::Function &entryFunction) {
   entry = &entryFunction;
-  std::vector<const ptx::Function *> functions = reachable(entryFunction);
+  functions = reachable(module, entryFunction);
   storage = std::make_unique<StorageMap>(module, symbols, functions);
   program = std::make_shared<Program>();
   program->kernel = entry->name;
   constants = Constants();
   slotBegins.clear();
-  arenaBytes = functions.size() > 1 ? framePointerBytes : 0;
+  arenaBytes =
+      functions.size() > 1 || hasCalls(functions) ? framePointerBytes : 0;
   peakRegisters = 0;
+  begins.clear();
+  frames.clear();
+  callFixups.clear();
+  frameFixups.clear();
   for (const ptx::Function *function : functions) {
     decodeFunction(*function);
   }
-  finish(functions);
+  finish();
   return {std::move(program), peakRegisters};
 }
 
@@ -66,6 +104,8 @@ void Decoder::decodeFunction(const ptx::Function &function) {
   registers.clear();
   fixups.clear();
   listFixups.clear();
+  saveFixups.clear();
+  begins[current] = firstInstruction;
   newRegister(32); // frameRegister
   carry.reset();
   for (const ptx::Instruction &statement : function.statements) {
@@ -125,6 +165,8 @@ void Decoder::finishFunction() {
   Liveness liveness = analyse(flow);
   Layout layout = place(flow, liveness, reuseRegisters);
   peakRegisters = std::max(peakRegisters, liveness.peak);
+  frames[current] = storage->frameEnd(*current);
+  fillSaved();
   auto resolve = [&](Slot slot) {
     if (slot.base() != Base::registers) {
       return slot;
@@ -151,7 +193,7 @@ void Decoder::finishFunction() {
   }
 }
 
-void Decoder::finish(const std::vector<const ptx::Function *> &functions) {
+void Decoder::finish() {
   for (size_t i = 0; i < program->instructions.size(); ++i) {
     program->instructions[i].slots = program->slots.data() + slotBegins[i];
   }
@@ -159,9 +201,88 @@ void Decoder::finish(const std::vector<const ptx::Function *> &functions) {
   program->registerBytes = arenaBytes;
   program->sharedBytes = storage->sharedBytes();
   program->parameterBytes = storage->parameterBytes();
-  for (const ptx::Function *function : functions) {
-    program->localBytes += storage->frameBytes(*function);
+  fillCalls();
+}
+
+/// Which registers calls within functions that call each other must save is
+/// known when the function is.
+void Decoder::fillSaved() {
+  uint64_t end = alignUp(frames[current], 8);
+  for (const SaveFixup &fixup : saveFixups) {
+    fixup.saved->offset = end;
+    uint64_t bytes = 0;
+    auto begin = static_cast<uint32_t>(program->slots.size());
+    program->slots.push_back(framePointer());
+    for (uint32_t reg : liveAcross(flow, fixup.node)) {
+      program->slots.push_back(Slot(Base::registers, reg * slotUnit));
+      fixup.saved->bits.push_back(flow.registers[reg].bits);
+      bytes += std::max(1, flow.registers[reg].bits / 8);
+    }
+    slotBegins[fixup.save] = slotBegins[fixup.restore] = begin;
+    frames[current] = std::max(frames[current], end + bytes);
   }
+}
+
+void Decoder::fillCalls() {
+  uint64_t sum = 0;
+  bool recurses = false;
+  for (const ptx::Function *function : functions) {
+    frames[function] = callFixups.empty()
+                           ? alignUp(frames[function], localUnit)
+                           : alignUp(frames[function], frameAlignment);
+    sum += frames[function];
+    recurses |= mayCall(function, function);
+  }
+  program->localBytes = sum + (recurses ? recursionBytes : 0);
+  for (const FrameFixup &fixup : frameFixups) {
+    *fixup.frameBytes = frames[fixup.caller];
+  }
+  auto describe = [&](const ptx::Function *function) {
+    CallSite::Callee callee;
+    auto begin = begins.find(function);
+    if (begin != begins.end()) {
+      callee = {begin->second, frames[function],
+                storage->interfaceEnd(*function), true};
+    }
+    return callee;
+  };
+  for (const CallFixup &fixup : callFixups) {
+    fixup.site->frameBytes = frames[fixup.caller];
+    if (fixup.callee) {
+      fixup.site->callees = {describe(fixup.callee)};
+      continue;
+    }
+    for (const auto &[function, address] : symbols.functions) {
+      uint64_t number = (address - functionAddressBase) / functionAddressStep;
+      auto &callees = fixup.site->callees;
+      callees.resize(std::max<size_t>(callees.size(), number + 1));
+      callees[number] = describe(function);
+    }
+  }
+}
+
+bool Decoder::mayCall(const ptx::Function *from,
+                      const ptx::Function *to) const {
+  std::vector<const ptx::Function *> list{from};
+  std::unordered_set<const ptx::Function *> known;
+  for (size_t i = 0; i < list.size(); ++i) {
+    for (const ptx::Instruction &statement : list[i]->statements) {
+      if (!isCall(statement)) {
+        continue;
+      }
+      if (callsRegister(statement)) {
+        return to != entry;
+      }
+      auto *callee = std::get<const ptx::Function *>(statement.callee->value);
+      if (callee == to) {
+        return true;
+      }
+      if (known.insert(callee).second) {
+        list.push_back(callee);
+      }
+    }
+  }
+  return false;
 }
 
 Slot Decoder::newRegister(int bits) {
@@ -194,8 +315,9 @@ Slot Decoder::registerOf(const ptx::Variable &variable, int component) {
 }
 
 void Decoder::use(Slot slot, bool reads, bool kills) {
-  if (slot.base() == Base::registers) {
-    flow.uses.push_back({slot.offset() / slotUnit, reads, kills});
+  uint32_t reg = slot.offset() / slotUnit;
+  if (slot.base() == Base::registers && reg != frameRegister) {
+    flow.uses.push_back({reg, reads, kills});
   }
 }
 

@@ -123,20 +123,25 @@ void StorageMap::placeShared(
 void StorageMap::placeFrame(const ptx::Function &function) {
   uint64_t end = 0;
   auto place = [&](const ptx::Variable &variable) {
-    if (!places.count(&variable)) {
-      places[&variable] = {Space::local, append(end, variable), true};
+    if (places.count(&variable)) {
+      return; // a parameter of the entry, or one that is placed already
     }
+    if (variable.byteAlignment() > frameAlignment) {
+      throw NotModelled(variable.location.line,
+                        "the alignment of '" + variable.name + "'");
+    }
+    places[&variable] = {Space::local, append(end, variable), true};
   };
-  for (const ptx::Variable *result : function.results) {
-    if (result->space == ptx::StateSpace::param) {
-      place(*result);
+  for (const auto *list : {&function.results, &function.parameters}) {
+    for (const ptx::Variable *formal : *list) {
+      if (formal->space == ptx::StateSpace::reg) {
+        throw NotModelled(formal->location.line,
+                          "a parameter of a function in a register");
+      }
+      place(*formal);
     }
   }
-  for (const ptx::Variable *parameter : function.parameters) {
-    if (parameter->space == ptx::StateSpace::param) {
-      place(*parameter);
-    }
-  }
+  interfaces[&function] = end;
   for (const auto &variable : function.variables) {
     if (variable->space == ptx::StateSpace::local ||
         variable->space == ptx::StateSpace::param) {
@@ -148,7 +153,7 @@ void StorageMap::placeFrame(const ptx::Function &function) {
       place(*variable);
     }
   }
-  frames[&function] = alignUp(end, frameAlignment);
+  frames[&function] = end;
 }
 
 std::optional<Storage> StorageMap::find(const ptx::Variable &variable) const {

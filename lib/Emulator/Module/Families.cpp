@@ -1,6 +1,7 @@
 //===- Families.cpp - The list of all families of opcodes ---------------===//
 #include "cheems/Emulator/Module/Families.h"
 
+#include "cheems/Emulator/Calls/Families.h"
 #include "cheems/Emulator/Lanes/Families.h"
 
 #include <stdexcept>
@@ -37,14 +38,12 @@ struct Family {
   Table tables[3];
 };
 
-std::span<const Opcode> none() { return {}; }
-
 // A line each. Where two entries match a statement the first one counts.
 // clang-format off
 constexpr Family list[] = {
-    FAMILY(none)
-
     // Control
+    FAMILY(calls)
+    FAMILY(clocks)
 
     // Lanes
     LANES(extendedPrecision)

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_EMULATOR_DECODE_DECODER_H
 #define CHEEMS_EMULATOR_DECODE_DECODER_H
 
+#include "cheems/Emulator/Decode/Calls.h"
 #include "cheems/Emulator/Decode/Constants.h"
 #include "cheems/Emulator/Decode/Family.h"
 #include "cheems/Emulator/Decode/Layout.h"
@@ -60,8 +61,11 @@ public:
   /// Threads that execute the statement do not go on behind it (exit, ret,
   /// trap).
   void endsPath(Statement &statement);
-  /// The statement belongs to the entry: `ret` there is an exit.
+  /// The statement belongs to the entry: `ret` there is an exit. In another
+  /// function it is Warp::returnFromCall, and endsPath.
   bool isInEntry() const { return current == entry; }
+  /// Emits what Decode/Calls.h says.
+  void emitCall(Statement &statement, const CallHandlers &handlers);
 
   int cardArchitecture() const { return architecture; }
   const ptx::Module &ptxModule() const { return module; }
@@ -78,6 +82,20 @@ private:
   struct Fixup {
     uint32_t instruction, target; ///< a statement
   };
+  /// Numbers that are known when all functions are.
+  struct CallFixup {
+    const ptx::Function *caller;
+    std::shared_ptr<CallSite> site;
+    const ptx::Function *callee; ///< null: any function
+  };
+  struct FrameFixup {
+    const ptx::Function *caller;
+    uint64_t *frameBytes; ///< of it
+  };
+  struct SaveFixup {
+    uint32_t node, save, restore; ///< a statement and its instructions
+    std::shared_ptr<SavedRegisters> saved;
+  };
   struct ListFixup {
     std::shared_ptr<BranchTargets> list;
     std::vector<uint32_t> targets; ///< statements
@@ -86,7 +104,13 @@ private:
   void decodeFunction(const ptx::Function &function);
   void decodeStatement(const ptx::Instruction &syntax);
   void finishFunction();
-  void finish(const std::vector<const ptx::Function *> &functions);
+  void fillSaved();
+  void fillCalls();
+  bool mayCall(const ptx::Function *from, const ptx::Function *to) const;
+  void emitArgument(Statement &statement, const CallHandlers &handlers,
+                    const ptx::Operand &operand, const ptx::Variable *formal,
+                    bool isResult, uint32_t &offset, FrameTransfer &transfer);
+  void finish();
 
   /// A new virtual register of `bits` (1 to 128).
   Slot newRegister(int bits);
@@ -117,6 +141,11 @@ private:
   std::vector<uint32_t> slotBegins; ///< of each instruction
   uint32_t arenaBytes = 0;
   int peakRegisters = 0;
+  std::vector<const ptx::Function *> functions; ///< the entry first
+  std::unordered_map<const ptx::Function *, uint32_t> begins;
+  std::unordered_map<const ptx::Function *, uint64_t> frames;
+  std::vector<CallFixup> callFixups;
+  std::vector<FrameFixup> frameFixups;
   std::deque<ptx::Operand> ownOperands;
   std::deque<ptx::Variable> ownVariables;
 
@@ -129,6 +158,7 @@ private:
   std::optional<Slot> carry;
   std::vector<Fixup> fixups;
   std::vector<ListFixup> listFixups;
+  std::vector<SaveFixup> saveFixups;
 
   // -- of the statement
   int currentLine = 0;

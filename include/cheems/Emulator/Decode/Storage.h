@@ -55,8 +55,14 @@ public:
 
   uint64_t sharedBytes() const { return sharedEnd; }
   uint64_t parameterBytes() const { return parameterEnd; }
-  uint64_t frameBytes(const ptx::Function &function) const {
+  /// The end of a function's variables in its frame.
+  uint64_t frameEnd(const ptx::Function &function) const {
     return frames.at(&function);
+  }
+
+  /// The end of its results and parameters there.
+  uint64_t interfaceEnd(const ptx::Function &function) const {
+    return interfaces.at(&function);
   }
 
 private:
@@ -66,12 +72,12 @@ private:
 
   const Symbols &symbols;
   std::unordered_map<const ptx::Variable *, Storage> places;
-  std::unordered_map<const ptx::Function *, uint64_t> frames;
+  std::unordered_map<const ptx::Function *, uint64_t> frames, interfaces;
   uint64_t sharedEnd = 0, parameterEnd = 0;
 };
 
-/// Frames begin at multiples of it.
-constexpr uint64_t frameAlignment = 16;
+/// Frames begin at multiples of it. No variable needs more.
+constexpr uint64_t frameAlignment = 128;
 
 /// The next multiple of a power of two.
 constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {

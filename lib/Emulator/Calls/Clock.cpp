@@ -1,0 +1,42 @@
+//===- Clock.cpp - %clock, %clock_hi and %clock64 ------------------------===//
+#include "cheems/Emulator/Calls/Families.h"
+#include "cheems/Emulator/Lanes/Loop.h"
+
+using namespace cheems::emulator;
+
+namespace {
+
+// PTX ISA, "Special Registers: %clock, %clock_hi" and "%clock64": halves of one
+// counter. The payload is how far the half is shifted.
+template <typename T>
+Step readClock(Warp &warp, const Instruction &instruction, LaneMask active) {
+  auto value = static_cast<T>(warp.clock() >> instruction.payload);
+  T *destination = warp.destination<T>(instruction.slots[0]);
+  forLanes(active, [&](int lane) { destination[lane] = value; });
+  return Step::next;
+}
+
+void decodeLow(Statement &statement) {
+  statement.end(1);
+  statement.emit(readClock<uint32_t>, Pipe::none,
+                 {statement.destination(0, Type::b32)});
+}
+void decodeHigh(Statement &statement) {
+  statement.end(1);
+  statement.emit(readClock<uint32_t>, Pipe::none,
+                 {statement.destination(0, Type::b32)}, 32);
+}
+void decodeWhole(Statement &statement) {
+  statement.end(1);
+  statement.emit(readClock<uint64_t>, Pipe::none,
+                 {statement.destination(0, Type::b64)});
+}
+
+// The decoder asks for these; no text can.
+constexpr Opcode opcodes[] = {{"%clock", decodeLow},
+                              {"%clock_hi", decodeHigh},
+                              {"%clock64", decodeWhole}};
+
+} // namespace
+
+std::span<const Opcode> cheems::emulator::clocks() { return opcodes; }
