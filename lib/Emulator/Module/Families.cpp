@@ -2,7 +2,9 @@
 #include "cheems/Emulator/Module/Families.h"
 
 #include "cheems/Emulator/Calls/Families.h"
+#include "cheems/Emulator/Exchange/Families.h"
 #include "cheems/Emulator/Lanes/Families.h"
+#include "cheems/Emulator/Transfer/Families.h"
 
 #include <stdexcept>
 
@@ -61,6 +63,19 @@ constexpr Family list[] = {
     LANES(addresses)
 
     // Memory
+    LANES(loads)
+    LANES(stores)
+    FAMILY(atomics)
+    FAMILY(fences)
+    FAMILY(cacheControl)
+    FAMILY(cachePolicies)
+    FAMILY(clusterAddresses)
+
+    // Exchange
+    LANES(shuffles)
+    FAMILY(votes)
+    FAMILY(matches)
+    FAMILY(warpReductions)
 
     // Tensor
 

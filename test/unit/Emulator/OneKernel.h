@@ -1,0 +1,120 @@
+//===- OneKernel.h - A kernel whose body is a test's -------*- C++ -*-===//
+#ifndef CHEEMS_TEST_UNIT_EMULATOR_ONEKERNEL_H
+#define CHEEMS_TEST_UNIT_EMULATOR_ONEKERNEL_H
+
+#include "cheems/Emulator/Decode/Program.h"
+#include "cheems/Emulator/Machine/Launch.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cheems::emulator::test {
+
+/// Registers and memory that a body can use. In the kernel `%lane` is %tid.x;
+/// `%in` and `%out` are its parameters, `%inl` and `%outl` these plus 4 bytes a
+/// lane.
+inline std::string kernelAround(const std::string &body, int architecture) {
+  return ".version 8.8\n.target sm_" + std::to_string(architecture) +
+         (architecture == 90 ? "a" : "") + R"(
+.address_size 64
+.global .align 128 .b8 gv[256];
+.const .align 16 .b32 cv[8] = {11, 22, 33, 44, 55, 66, 77, 88};
+.visible .entry k(.param .u64 pin, .param .u64 pout, .param .align 64 .b8 pv[128])
+{
+.reg .pred %p<9>; .reg .b8 %c<5>; .reg .b16 %h<20>; .reg .b32 %r<40>; .reg .b64 %l<40>;
+.reg .f32 %f<20>; .reg .f64 %d<9>; .reg .b128 %x<9>; .reg .f16 %g<4>; .reg .s32 %s<4>; .reg .u64 %u<4>;
+.reg .b32 %lane; .reg .b64 %in, %out, %inl, %outl, %by4;
+.shared .align 128 .b8 sv[4096];
+.local .align 16 .b8 lv[64];
+ld.param.u64 %in, [pin]; ld.param.u64 %out, [pout];
+mov.u32 %lane, %tid.x; mul.wide.u32 %by4, %lane, 4;
+add.s64 %inl, %in, %by4; add.s64 %outl, %out, %by4;
+)" + body +
+         "\nret;\n}\n";
+}
+
+inline Options testOptions(int architecture = 90) {
+  Options options;
+  options.architecture = architecture;
+  options.memoryBytes = 64 << 20;
+  options.threads = 1;
+  return options;
+}
+
+/// What a body is refused for, or nothing.
+inline std::string refusal(const std::string &body, int architecture = 90) {
+  Device device(testOptions(architecture));
+  try {
+    Module::load(device, kernelAround(body, architecture));
+  } catch (const Refusal &refusal) {
+    return refusal.what();
+  } catch (const NotModelled &notModelled) {
+    return notModelled.what();
+  }
+  return {};
+}
+
+/// Whether blocks of the kernel may see each other (Program::communicates).
+inline bool communicates(const std::string &body) {
+  Device device(testOptions());
+  auto module = Module::load(device, kernelAround(body, 90));
+  return module->kernel("k")->program->communicates;
+}
+
+struct Shape {
+  Extent grid, block{32, 1, 1}, cluster;
+};
+
+/// Runs the body and returns `words` words of `out`, which were zeros. The
+/// bytes of `pv` count up from 0.
+inline std::vector<uint32_t> run(const std::string &body,
+                                 const std::vector<uint32_t> &in = {},
+                                 size_t words = 32, Shape shape = {},
+                                 Options options = testOptions()) {
+  Device device(options);
+  auto module = Module::load(device, kernelAround(body, options.architecture));
+  auto allocate = [&](const std::vector<uint32_t> &values) {
+    size_t bytes = std::max<size_t>(values.size() * 4, 4);
+    uint64_t address = *device.memory.allocate(bytes);
+    if (!values.empty()) {
+      std::memcpy(device.memory.data(address), values.data(), bytes);
+      std::memset(device.memory.state(address), int(ByteState::initialised),
+                  bytes);
+    }
+    return address;
+  };
+  uint64_t addresses[2] = {allocate(in),
+                           allocate(std::vector<uint32_t>(words))};
+  Launch launch;
+  launch.kernel = module->kernel("k");
+  launch.grid = shape.grid;
+  launch.block = shape.block;
+  launch.cluster = shape.cluster;
+  launch.parameters.resize(launch.kernel->parameterBytes);
+  std::memcpy(launch.parameters.data(), addresses, sizeof(addresses));
+  for (size_t i = 0; i < 128; ++i) {
+    launch.parameters[launch.kernel->parameters[2].offset + i] = std::byte(i);
+  }
+  Grid(device, std::move(launch)).run();
+  std::vector<uint32_t> out(words);
+  std::memcpy(out.data(), device.memory.data(addresses[1]), words * 4);
+  return out;
+}
+
+/// The rule of the finding that running the body ends with, or nothing.
+inline std::string finding(const std::string &body,
+                           const std::vector<uint32_t> &in = {},
+                           Shape shape = {}) {
+  try {
+    run(body, in, 256, shape);
+  } catch (const Finding &finding) {
+    return finding.rule;
+  }
+  return {};
+}
+
+} // namespace cheems::emulator::test
+
+#endif
