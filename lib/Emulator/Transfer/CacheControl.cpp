@@ -22,7 +22,10 @@ void emitNothing(Statement &statement, Space space) {
 
 /// PTX ISA, "Data Movement and Conversion Instructions: prefetch, prefetchu"
 void decodePrefetch(Statement &statement) {
-  Space space = takeSpace(statement, {"global", "local", "const", "param"});
+  bool isParameter = statement.take("param"); // without ::entry or ::func
+  Space space = isParameter
+                    ? Space::parameter
+                    : takeSpace(statement, {"global", "local", "const"});
   if (statement.take("tensormap")) {
     if (statement.architecture() < 90) {
       statement.refuse(".tensormap needs sm_90");

@@ -29,12 +29,14 @@ Step create(Warp &warp, const Instruction &instruction, LaneMask active) {
   return Step::next;
 }
 
+bool isFraction(double value) { return value > 0 && value <= 1; }
+
 /// slots: the policy, the fraction
 Step createFraction(Warp &warp, const Instruction &instruction,
                     LaneMask active) {
   const float *fractions = warp.source<float>(instruction.slots[1]);
   forLanes(active, [&](int lane) {
-    if (!(fractions[lane] > 0.0f && fractions[lane] <= 1.0f)) {
+    if (!isFraction(fractions[lane])) {
       warp.fail(instruction, "cache-policy",
                 "The fraction of a cache policy is not in (0, 1].", lane);
     }
@@ -57,9 +59,20 @@ Step createRange(Warp &warp, const Instruction &instruction, LaneMask active) {
   return create(warp, instruction, active);
 }
 
-bool isRealLiteral(const ptx::Operand &operand) {
+/// Refuses a literal that is no fraction.
+void checkFraction(const Statement &statement, const ptx::Operand &operand) {
   const auto *value = std::get_if<ptx::Immediate>(&operand.value);
-  return value && value->kind != ptx::Immediate::Kind::integer;
+  if (!value) {
+    return;
+  }
+  using Kind = ptx::Immediate::Kind;
+  double fraction = value->kind == Kind::integer ? 0
+                    : value->kind == Kind::real
+                        ? std::bit_cast<double>(value->bits)
+                        : std::bit_cast<float>(uint32_t(value->bits));
+  if (!isFraction(fraction)) {
+    statement.refuse("the fraction is a real number in (0, 1]");
+  }
 }
 
 /// PTX ISA, "Data Movement and Conversion Instructions: createpolicy"
@@ -107,9 +120,7 @@ void decodePolicy(Statement &statement) {
                    policy);
     return;
   }
-  if (statement.isImmediate(1) && !isRealLiteral(statement.operand(1))) {
-    statement.refuse("the fraction is a real number");
-  }
+  checkFraction(statement, statement.operand(1));
   statement.emit(
       createFraction, Pipe::lsu,
       {statement.destination(0, Type::b64), statement.source(1, Type::f32)},

@@ -179,6 +179,11 @@ Slot cheems::emulator::takeAddress(Statement &statement, size_t operand,
   transfer.kind.space = address.space == Space::parameter && isInFunction
                             ? Space::local
                             : address.space;
+  bool isWide = transfer.kind.space == Space::global ||
+                transfer.kind.space == Space::generic;
+  if (isWide && !address.wide) {
+    statement.refuse("a global or generic address has 64 bits");
+  }
   transfer.offset = address.offset;
   transfer.wide = address.wide;
   return address.base;
