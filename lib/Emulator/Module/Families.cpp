@@ -48,6 +48,13 @@ constexpr Family list[] = {
     FAMILY(clocks)
 
     // Lanes
+    LANES(floatArithmetic)
+    LANES(floatDivision)
+    LANES(approximations)
+    LANES(halfArithmetic)
+    LANES(floatMinimum)
+    LANES(signs)
+    LANES(comparison)
     LANES(extendedPrecision)
     LANES(integerAddition)
     LANES(integerMultiplication)
@@ -61,6 +68,7 @@ constexpr Family list[] = {
     LANES(selection)
     LANES(movement)
     LANES(addresses)
+    LANES(video)
 
     // Memory
     LANES(loads)

@@ -5,6 +5,7 @@
 
 #include "cheems/Emulator/Decode/Instruction.h"
 #include "cheems/Emulator/Lanes/Bits.h"
+#include "cheems/Emulator/Lanes/HostRounding.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 #include "cheems/Emulator/Lanes/Multiversion.h"
 #include "cheems/Emulator/Machine/Warp.h"
@@ -38,6 +39,13 @@ private:
 /// The handler of an instruction whose first slot is its destination and whose
 /// other slots are the arguments of `compute`, in order.
 template <auto compute> constexpr Handler each = EachLane<compute>::run;
+
+/// As `each`, with the host's rounding mode that the payload names.
+template <auto compute>
+Step eachRounded(Warp &warp, const Instruction &instruction, LaneMask active) {
+  lanes::HostRounding scope(static_cast<lanes::Rounding>(instruction.payload));
+  return each<compute>(warp, instruction, active);
+}
 
 template <auto compute> struct EachTest;
 template <typename... S, bool (*compute)(S...)> struct EachTest<compute> {

@@ -6,6 +6,7 @@
 #include "cheems/Emulator/Lanes/Bits.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace cheems::emulator::lanes {
 
@@ -197,16 +198,17 @@ CHEEMS_LANE float roundToOdd(double value) {
 }
 
 /// product + addend, rounded to odd.
-CHEEMS_LANE double addToOdd(double product, double addend) {
-  double sum = product + addend;
-  double part = sum - product;
-  double error = (product - (sum - part)) + (addend - part);
-  uint64_t bits = as<uint64_t>(sum);
+template <typename T> CHEEMS_LANE T addToOdd(T product, T addend) {
+  using Code = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  T sum = product + addend;
+  T part = sum - product;
+  T error = (product - (sum - part)) + (addend - part);
+  Code code = as<Code>(sum);
   // The error of what is infinite or NaN is NaN.
   bool inexact = error < 0 || error > 0;
   bool tooGreat = (error < 0) != (sum < 0);
-  uint64_t odd = (bits - tooGreat) | 1;
-  return as<double>(inexact ? odd : bits);
+  Code odd = (code - tooGreat) | 1;
+  return as<T>(inexact ? odd : code);
 }
 
 } // namespace cheems::emulator::lanes

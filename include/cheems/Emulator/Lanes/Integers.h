@@ -150,14 +150,16 @@ template <typename T> CHEEMS_LANE T maximumRelu(T a, T b) {
   return maximum<T>(maximum(a, b), 0);
 }
 
-/// The 16-bit halves of two 32-bit values, each by itself.
+/// The 16-bit halves of 32-bit values, each by itself.
 template <auto compute> struct InHalves;
-template <typename T, T (*compute)(T, T)> struct InHalves<compute> {
-  CHEEMS_LANE static uint32_t run(uint32_t a, uint32_t b) {
-    uint32_t low = static_cast<uint16_t>(
-        compute(static_cast<T>(a & 0xffff), static_cast<T>(b & 0xffff)));
-    uint32_t high = static_cast<uint16_t>(
-        compute(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+template <typename T, typename... S, T (*compute)(S...)>
+struct InHalves<compute> {
+  template <typename> using Word = uint32_t;
+  CHEEMS_LANE static uint32_t run(Word<S>... words) {
+    uint32_t low =
+        static_cast<uint16_t>(compute(static_cast<S>(words & 0xffff)...));
+    uint32_t high =
+        static_cast<uint16_t>(compute(static_cast<S>(words >> 16)...));
     return low | high << 16;
   }
 };
