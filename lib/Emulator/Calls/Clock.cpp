@@ -10,7 +10,7 @@ namespace {
 // counter. The payload is how far the half is shifted.
 template <typename T>
 Step readClock(Warp &warp, const Instruction &instruction, LaneMask active) {
-  auto value = static_cast<T>(warp.clock() >> instruction.payload);
+  auto value = static_cast<T>(warp.clock(instruction) >> instruction.payload);
   T *destination = warp.destination<T>(instruction.slots[0]);
   forLanes(active, [&](int lane) { destination[lane] = value; });
   return Step::next;

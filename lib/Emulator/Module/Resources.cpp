@@ -90,6 +90,7 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
         std::min(mostRegisters,
                  std::max(share / registerUnit * registerUnit, leastRegisters));
   }
+  kernel.registerLimit = static_cast<int>(mostRegisters);
   uint64_t wanted =
       std::max(static_cast<uint64_t>(live) + otherRegisters, leastRegisters);
   kernel.registers =

@@ -1,9 +1,9 @@
-//===- Block.h - A cooperative thread array ----------------------*- C++
-//-*-===//
+//===- Block.h - A cooperative thread array ---------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MACHINE_BLOCK_H
 #define CHEEMS_EMULATOR_MACHINE_BLOCK_H
 
 #include "cheems/Emulator/Decode/Program.h"
+#include "cheems/Emulator/Machine/Barriers.h"
 #include "cheems/Emulator/Machine/Launch.h"
 #include "cheems/Emulator/Machine/Observer.h"
 #include "cheems/Emulator/Machine/Warp.h"
@@ -57,36 +57,39 @@ public:
   virtual std::string describe(Block &block) { return {}; }
 };
 
-/// What the blocks of a running grid have in common.
+/// Memory of a block. A grid uses it for one block after the other.
+struct BlockStorage {
+  AlignedBytes registers; ///< of all warps
+  AlignedBytes shared;
+  std::vector<SharedState> sharedStates;
+  std::vector<std::byte> local; ///< empty until somebody uses it
+  std::vector<WarpValues> warpValues;
+  BlockValues blockValues;
+  std::vector<int64_t> executions;
+};
+
+/// What the blocks of a running grid have in common, as far as one host thread
+/// runs them.
 struct GridContext {
   Device &device;
   const Launch &launch;
   const Program &program;
+  uint64_t gridNumber = 0;
   /// Counts what ended or changed, for deadlock detection.
   uint64_t progress = 0;
   /// Changes when the kernel before this one has ended (griddepcontrol.wait).
   uint64_t primaryFinished = 0;
   bool waitsForPrimary = false;
 
-  bool early() const { return device.options.asynchrony == Asynchrony::early; }
-};
+  std::vector<std::unique_ptr<BlockStorage>> spare = {};
 
-/// bar.sync and its kin.
-struct NamedBarrier {
-  uint64_t phase = 0;
-  uint32_t arrived = 0;   ///< threads, in whole warps
-  uint32_t expected = 0;  ///< threads; 0: nobody has arrived in this phase
-  bool all = false;       ///< expected is all threads of the block
-  uint32_t trueCount = 0; ///< bar.red
-  uint32_t results[2] = {0, 0}; ///< trueCount of even and odd phases
-  uint32_t participants[2] = {0, 0};
+  bool early() const { return device.options.asynchrony == Asynchrony::early; }
 };
 
 /// Blocks that are started together and reach each other's shared memory.
 struct Cluster {
   std::vector<Block *> blocks; ///< by rank; those that have ended stay
-  uint64_t phase = 0;
-  uint32_t arrived = 0;
+  ClusterBarrier barrier;
 };
 
 class Block {
@@ -108,9 +111,11 @@ public:
   // -- Shared memory: static, then dynamic
 
   uint32_t sharedBytes() const { return sharedSize; }
-  std::byte *shared(uint32_t offset = 0) { return sharedData.data() + offset; }
+  std::byte *shared(uint32_t offset = 0) {
+    return storage->shared.data() + offset;
+  }
   SharedState *sharedState(uint32_t offset = 0) {
-    return sharedStates.data() + offset;
+    return storage->sharedStates.data() + offset;
   }
   /// The parameter buffer of the kernel.
   const std::vector<std::byte> &parameters() const {
@@ -131,6 +136,7 @@ public:
     }
     if (!extensions[slot]) {
       extensions[slot] = std::make_unique<T>(*this);
+      extensionsByAge.push_back(extensions[slot].get());
     }
     return static_cast<T &>(*extensions[slot]);
   }
@@ -157,9 +163,14 @@ public:
 
   // -- For the scheduler
 
+  enum class Round {
+    asleep,  ///< no warp could run
+    polled,  ///< those that could have asked for something, and nothing changed
+    running, ///< anything else
+  };
   /// Every warp that can run does so for a quantum, in an order that the seed
-  /// determines. False: none could.
-  bool round(uint64_t quantum);
+  /// determines.
+  Round round();
   bool isDone() const { return liveThreads == 0; }
   /// Completes one asynchronous operation.
   bool advance();
@@ -170,20 +181,25 @@ public:
 
   /// How often segments of instructions began and ended: prefix sums are
   /// executions (Program::instructions.size() + 1 of them).
-  std::vector<int64_t> executions;
+  std::vector<int64_t> &executions() { return storage->executions; }
 
 private:
+  /// Numbers of extensions depend on what the process has run before, so their
+  /// order means nothing.
   static size_t nextExtension();
+  void fillValues();
 
-  uint32_t sharedSize;
-  AlignedBytes sharedData;
-  std::vector<SharedState> sharedStates;
+  const uint32_t sharedSize;
+  std::unique_ptr<BlockStorage> storage;
   std::vector<std::unique_ptr<BlockExtension>> extensions;
-  BlockValues values;
+  std::vector<BlockExtension *> extensionsByAge;
+  std::array<uint8_t, warpLanes> order; ///< of warps
   uint64_t random;
 
   friend class Warp;
 };
+
+inline void Warp::progressed() { ++block.grid.progress; }
 
 } // namespace cheems::emulator
 

@@ -1,4 +1,4 @@
-//===- Launch.h - Modules, kernels and grids: what the driver drives -*- C++
+//===- Launch.h - What the driver drives: modules and grids -----*- C++ -*-===//
 //-*-===//
 #ifndef CHEEMS_EMULATOR_MACHINE_LAUNCH_H
 #define CHEEMS_EMULATOR_MACHINE_LAUNCH_H
@@ -32,6 +32,7 @@ struct Device {
 
   const Options options;
   GlobalMemory memory;
+  uint64_t grids = 0; ///< made so far: %gridid
 };
 
 struct Program; // Decode/Program.h
@@ -48,6 +49,9 @@ struct Kernel {
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0; ///< per thread
   int registers = 0; ///< an estimate per thread, from what is live at once
+  /// The most that the assembler may use: .maxnreg, or what the largest block
+  /// leaves to a thread.
+  int registerLimit = 255;
   uint32_t maxThreads =
       1024; ///< per block: .maxntid, .reqntid or the card's limit
   Extent requiredThreads{0, 0, 0}; ///< .reqntid; zeros: any

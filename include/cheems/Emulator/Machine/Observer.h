@@ -1,5 +1,4 @@
-//===- Observer.h - What checkers and counters are told ----------*- C++
-//-*-===//
+//===- Observer.h - What checkers and counters are told ---------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MACHINE_OBSERVER_H
 #define CHEEMS_EMULATOR_MACHINE_OBSERVER_H
 
@@ -142,6 +141,8 @@ using ObserverFactory = std::unique_ptr<GridObserver> (*)(Device &device,
 enum class ObserverKind : uint8_t { checker, counter };
 constexpr int observerKinds = 2;
 void setObserver(ObserverKind kind, ObserverFactory factory);
+/// The one that was set, or null.
+ObserverFactory observerFactory(int kind);
 
 } // namespace cheems::emulator
 

@@ -1,5 +1,4 @@
-//===- Warp.h - 32 threads and their registers -------------------*- C++
-//-*-===//
+//===- Warp.h - 32 threads and their registers ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MACHINE_WARP_H
 #define CHEEMS_EMULATOR_MACHINE_WARP_H
 
@@ -30,11 +29,13 @@ struct alignas(64) WarpValues {
 };
 
 /// Lanes of a warp that are at the same instruction. A warp whose lanes have
-/// parted has several groups; the one with the smallest pc runs first, and
-/// groups that meet become one.
+/// parted has several groups. The one in the deepest call runs first, and of
+/// these the one with the smallest pc: the others stand where it will come.
+/// Groups that meet become one.
 struct Group {
-  uint32_t pc = 0;
+  uint32_t pc = 0; ///< of the running group: where it was when it began to run
   LaneMask mask = 0;
+  uint32_t depth = 0; ///< of calls
   enum class State : uint8_t {
     ready,
     waits,     ///< until *word is not `old`; then behind its instruction
@@ -96,12 +97,43 @@ public:
   /// `members`. An active lane that is no member is a Finding.
   bool areHere(const Instruction &instruction, LaneMask active,
                LaneMask members);
+  /// As areHere, for instructions that lanes may execute at several places:
+  /// lanes that have come to another instruction for which `same` holds are
+  /// here, too. If all are, those other groups go on behind theirs.
+  template <typename F>
+  bool areSomewhere(const Instruction &instruction, LaneMask active,
+                    LaneMask members, F same) {
+    if (areHere(instruction, active, members)) {
+      return true;
+    }
+    LaneMask here = active;
+    uint32_t others = 0;
+    for (int i = 0; i < groupCount; ++i) {
+      if (i != running && groups[i].state == Group::State::converges &&
+          same(instructions[groups[i].pc], groups[i].mask)) {
+        here |= groups[i].mask;
+        others |= 1u << i;
+      }
+    }
+    if (members & liveLanes & ~here) {
+      return false;
+    }
+    release(others);
+    return true;
+  }
 
   // -- Control
 
   /// Lanes of the running group go to `target`, the others of it to the
   /// instruction behind. The handler returns Step::moved.
-  void branch(const Instruction &instruction, LaneMask lanes, uint32_t target);
+  void branch(const Instruction &instruction, LaneMask lanes, uint32_t target) {
+    if (lanes != groups[running].mask || groupCount != 1) {
+      split(instruction, lanes, target);
+      return;
+    }
+    backward += target <= numberOf(instruction);
+    groups[running].pc = target;
+  }
   /// As branch, each lane to its own target.
   void branchEach(const Instruction &instruction, LaneMask lanes,
                   const uint32_t *targets);
@@ -110,7 +142,8 @@ public:
   /// The running group sleeps until `word` changes; a barrier's phase, say.
   Step waitFor(const uint64_t &word);
 
-  /// Return addresses of calls, per lane.
+  /// Lanes go to their targets and come back behind the instruction. The
+  /// handlers return Step::moved. A return without a call is an exit.
   void call(const Instruction &instruction, LaneMask lanes,
             const uint32_t *targets);
   void returnFromCall(const Instruction &instruction, LaneMask lanes);
@@ -118,13 +151,17 @@ public:
   /// Something happened that others may have waited for: memory has changed, a
   /// barrier has moved on. A machine where nothing of this happens while warps
   /// poll is in a deadlock.
-  void progressed();
+  void progressed(); // in Block.h
   /// The instruction asks for something that only others can change: a strong
-  /// load, an atomic that changed nothing, a test of a barrier.
+  /// load, an atomic that changed nothing, a test of a barrier. A loop that
+  /// does so gives way to other groups and warps each time it starts again.
   void polled() { ++polls; }
 
-  /// Executed instructions: the clock of %clock64.
-  uint64_t clock() const;
+  /// Instructions that the warp has executed before this one: the clock of
+  /// %clock64.
+  uint64_t clock(const Instruction &instruction) const {
+    return executed + static_cast<uint64_t>(&instruction - segment);
+  }
 
   // -- Reports
 
@@ -141,22 +178,42 @@ public:
   bool isAwake() const;
   const Group *begin() const { return groups.data(); }
   const Group *end() const { return groups.data() + groupCount; }
+  /// Who waits for what, a line a group.
+  std::string describe() const;
 
   /// Of a thread's local memory.
   std::byte *local(int lane);
 
-  uint64_t polls = 0; ///< since something progressed
+  uint64_t polls = 0; ///< since the warp was made
+
+  // -- For barriers (Machine/Barriers.h)
+
+  uint64_t clusterArrivals = 0; ///< barrier.cluster.arrive
+  uint64_t clusterWaits = 0;    ///< barrier.cluster.wait
+  /// Of the last bar.red whose barrier has completed: threads with a true
+  /// predicate, and all threads.
+  uint32_t reducedTrue = 0, reducedThreads = 0;
 
 private:
-  int pick();
-  void merge();
-  void split(LaneMask lanes, uint32_t target, uint32_t next);
+  uint32_t numberOf(const Instruction &instruction) const {
+    return static_cast<uint32_t>(&instruction - instructions);
+  }
+  bool pick();
+  /// The next instruction at which the running group meets another one.
+  uint32_t meetingPoint(uint32_t pc) const;
+  /// Groups that stand where `group` does become part of it.
+  void absorb(int group);
+  void split(const Instruction &instruction, LaneMask lanes, uint32_t target);
+  void descend(const Instruction &instruction, LaneMask lanes, uint32_t depth);
   void remove(int group);
+  void release(uint32_t others);
+  /// Another group that can run does so next.
+  void giveWay();
 
   std::byte *bases[4];
-  AlignedBytes registers;
-  std::vector<std::byte> localBytes;
-  WarpValues values;
+  const Instruction *const instructions;
+  /// Where the running group began to run.
+  const Instruction *segment;
   LaneMask liveLanes;
   int running = 0;
   int groupCount = 1;

@@ -1,0 +1,115 @@
+//===- Resident.cpp - The blocks of a cluster while they run -------------===//
+#include "Resident.h"
+
+using namespace cheems::emulator;
+
+namespace {
+
+/// Counts blocks of the grid, x fastest.
+uint64_t blockNumber(const Launch &launch, uint64_t cluster, uint64_t rank) {
+  const Extent &grid = launch.grid;
+  const Extent &size = launch.cluster;
+  const uint64_t perRow = grid.x / size.x;
+  const uint64_t perColumn = grid.y / size.y;
+  const uint64_t x = cluster % perRow * size.x + rank % size.x;
+  const uint64_t y =
+      cluster / perRow % perColumn * size.y + rank / size.x % size.y;
+  const uint64_t z =
+      cluster / perRow / perColumn * size.z + rank / size.x / size.y;
+  return (z * grid.y + y) * grid.x + x;
+}
+
+} // namespace
+
+Resident::Resident(GridContext &grid, uint64_t number,
+                   const Observers &observers)
+    : number(number), grid(grid) {
+  running = grid.launch.cluster.count();
+  for (size_t rank = 0; rank < running; ++rank) {
+    blocks.push_back(
+        std::make_unique<Block>(grid, blockNumber(grid.launch, number, rank),
+                                &cluster, static_cast<int>(rank)));
+    cluster.blocks.push_back(blocks.back().get());
+  }
+  for (auto &block : blocks) {
+    for (size_t i = 0; i < observers.size(); ++i) {
+      if (observers[i]) {
+        block->observers[i] = observers[i]->startBlock(*block);
+      }
+    }
+  }
+}
+
+Block::Round Resident::round() {
+  Block::Round result = Block::Round::asleep;
+  for (auto &block : blocks) {
+    if (block->isDone()) {
+      continue;
+    }
+    const Block::Round round = block->round();
+    result = std::max(result, round);
+    if (block->isDone()) {
+      block->finish();
+      --running;
+    } else if (round != Block::Round::running) {
+      // Nothing but an asynchronous operation may be able to go on. One may
+      // end at any time, so this is allowed even if another block would help.
+      if (block->advance()) {
+        result = Block::Round::running;
+      }
+    }
+  }
+  return result;
+}
+
+std::string Resident::describe() {
+  std::string text;
+  for (auto &block : blocks) {
+    text += block->describe();
+  }
+  return text;
+}
+
+bool Resident::waitsForPrimary() const {
+  for (const auto &block : blocks) {
+    for (const Warp &warp : block->warps) {
+      for (const Group &group : warp) {
+        if (group.state == Group::State::waits &&
+            group.word == &block->grid.primaryFinished && !group.isAwake()) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+void Resident::reportDeadlock(const std::string &everybody) {
+  // Lanes that wait for other lanes of their warp are the cause if there are
+  // such: the others never come.
+  const Group *first = nullptr;
+  const Warp *owner = nullptr;
+  for (const auto &block : blocks) {
+    for (const Warp &warp : block->warps) {
+      for (const Group &group : warp) {
+        const bool converges = group.state == Group::State::converges;
+        if (!first || (converges && first->state != Group::State::converges)) {
+          first = &group;
+          owner = &warp;
+        }
+      }
+    }
+  }
+  const Program &program = owner->block.program();
+  const Instruction &instruction = program.instructions[first->pc];
+  const bool diverges = first->state == Group::State::converges;
+  const bool barrier = first->pc < program.details.size() &&
+                       program.details[first->pc].pipe == Pipe::control;
+  owner->fail(instruction,
+              !diverges ? "deadlock"
+              : barrier ? "divergent-barrier"
+                        : "divergent-instruction",
+              (diverges ? "lanes of a warp wait for others, which never come:\n"
+                        : "no thread can go on:\n") +
+                  everybody);
+}

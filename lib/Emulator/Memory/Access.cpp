@@ -1,0 +1,372 @@
+//===- Access.cpp - The one entry to memory ------------------------------===//
+#include "cheems/Emulator/Memory/Access.h"
+
+#include "AccessFailure.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+using namespace cheems::emulator;
+
+namespace {
+
+/// Every byte the same value.
+constexpr uint64_t pattern(uint8_t byte) { return byte * 0x0101010101010101u; }
+
+/// Whether `count` states are all `state`.
+template <typename State>
+bool areAll(const State *states, uint64_t count, State state) {
+  const auto *bytes = reinterpret_cast<const unsigned char *>(states);
+  const uint64_t wanted = pattern(static_cast<uint8_t>(state));
+  uint64_t differing = 0;
+  for (; count >= 8; count -= 8, bytes += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    differing |= word ^ wanted;
+  }
+  for (; count; --count, ++bytes) {
+    differing |= *bytes ^ static_cast<uint8_t>(state);
+  }
+  return !differing;
+}
+
+/// Whether `count` states allow what `kind` does; what it writes is initialised
+/// then. They mostly are already, and stay untouched.
+template <typename State>
+[[gnu::always_inline]] inline bool take(State *states, uint64_t count,
+                                        bool reads, bool writes) {
+  if (areAll(states, count, State::initialised)) {
+    return true;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    const State state = states[i];
+    if (state != State::initialised &&
+        !(state == State::uninitialised && !reads) &&
+        !(isLoadable(state) && !writes)) {
+      return false;
+    }
+  }
+  if (writes) {
+    std::fill_n(states, count, State::initialised);
+  }
+  return true;
+}
+
+/// The same for one lane, whose bytes are mostly a power of two.
+template <typename State>
+[[gnu::always_inline]] inline bool takeLane(State *states, uint64_t bytes,
+                                            bool reads, bool writes) {
+  const uint64_t wanted = pattern(static_cast<uint8_t>(State::initialised));
+  auto is = [&]<typename Word>(Word) {
+    Word word;
+    std::memcpy(&word, states, sizeof(word));
+    return word == static_cast<Word>(wanted);
+  };
+  switch (bytes) {
+  case 2:
+    if (is(uint16_t())) {
+      return true;
+    }
+    break;
+  case 4:
+    if (is(uint32_t())) {
+      return true;
+    }
+    break;
+  case 8:
+    if (is(uint64_t())) {
+      return true;
+    }
+    break;
+  default:
+    break;
+  }
+  return take(states, bytes, reads, writes);
+}
+
+bool isContiguous(const uint64_t *addresses, uint64_t bytes) {
+  uint64_t differing = 0;
+  for (uint64_t lane = 0; lane < warpLanes; ++lane) {
+    differing |= addresses[lane] ^ (addresses[0] + lane * bytes);
+  }
+  return !differing;
+}
+
+/// What the machine needs of a space: where its bytes and their states are.
+struct GlobalSpace {
+  using State = ByteState;
+  GlobalMemory &memory;
+  uint64_t begin() const { return GlobalMemory::base; }
+  uint64_t size() const { return memory.totalBytes(); }
+  std::byte *data(uint64_t offset) const {
+    return memory.data(GlobalMemory::base) + offset;
+  }
+  State *state(uint64_t offset) const {
+    return memory.state(GlobalMemory::base) + offset;
+  }
+};
+
+struct SharedSpace {
+  using State = SharedState;
+  Block &owner;
+  uint64_t begin() const { return 0; }
+  uint64_t size() const { return owner.sharedBytes(); }
+  std::byte *data(uint64_t offset) const { return owner.shared() + offset; }
+  State *state(uint64_t offset) const { return owner.sharedState() + offset; }
+};
+
+/// Checks the lanes one by one.
+template <typename Memory>
+void takeLanes(const Memory &memory, const AccessRequest &request,
+               LanePointers &pointers) {
+  const AccessKind &kind = request.kind;
+  const uint64_t bytes = kind.bytes;
+  const uint64_t size = memory.size();
+  const bool reads = kind.reads(), writes = kind.writes();
+  for (LaneMask rest = request.lanes; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t offset = request.addresses[lane] - memory.begin();
+    if (offset >= size || bytes > size - offset || (offset & (bytes - 1)) ||
+        !takeLane(memory.state(offset), bytes, reads, writes)) {
+      failLane(request, lane);
+    }
+    pointers.of[lane] = memory.data(offset);
+  }
+}
+
+/// Checks lanes that are all in one space, and in one block's memory if that is
+/// shared.
+template <typename Memory>
+[[gnu::always_inline]] inline void
+takeAll(const Memory &memory, const AccessRequest &request, bool contiguous,
+        LanePointers &pointers) {
+  const AccessKind &kind = request.kind;
+  const uint64_t bytes = kind.bytes;
+  const uint64_t offset = request.addresses[0] - memory.begin();
+  const uint64_t size = memory.size();
+  if (!contiguous || offset & (bytes - 1) || offset >= size ||
+      size - offset < bytes * warpLanes ||
+      !take(memory.state(offset), bytes * warpLanes, kind.reads(),
+            kind.writes())) {
+    takeLanes(memory, request, pointers);
+    pointers.contiguous = contiguous;
+    return;
+  }
+  std::byte *data = memory.data(offset);
+  for (uint64_t lane = 0; lane < warpLanes; ++lane) {
+    pointers.of[lane] = data + lane * bytes;
+  }
+  pointers.contiguous = true;
+}
+
+void takeLocal(const AccessRequest &request, LanePointers &pointers) {
+  const uint64_t size = request.warp.block.program().localBytes;
+  for (LaneMask rest = request.lanes; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t address = request.addresses[lane];
+    if (address >= size || request.kind.bytes > size - address ||
+        address & (request.kind.bytes - 1)) {
+      failLane(request, lane);
+    }
+    pointers.of[lane] = request.warp.local(lane) + address;
+  }
+  pointers.contiguous = false;
+}
+
+void takeParameters(const AccessRequest &request, LanePointers &pointers) {
+  const std::vector<std::byte> &parameters = request.warp.block.parameters();
+  for (LaneMask rest = request.lanes; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t address = request.addresses[lane];
+    if (address >= parameters.size() ||
+        request.kind.bytes > parameters.size() - address ||
+        address & (request.kind.bytes - 1) || request.kind.writes()) {
+      failLane(request, lane);
+    }
+    // nobody writes to it
+    pointers.of[lane] = const_cast<std::byte *>(parameters.data()) + address;
+  }
+  pointers.contiguous = false;
+}
+
+/// Lanes of one space and one owner.
+void takePart(AccessRequest &request, LanePointers &pointers) {
+  Block &block = request.warp.block;
+  const bool contiguous = request.lanes == allLanes &&
+                          isContiguous(request.addresses, request.kind.bytes);
+  switch (request.space) {
+  case Space::global:
+  case Space::constant:
+    takeAll(GlobalSpace{block.grid.device.memory}, request, contiguous,
+            pointers);
+    break;
+  case Space::shared:
+    takeAll(SharedSpace{*request.owner}, request, contiguous, pointers);
+    break;
+  case Space::local:
+    takeLocal(request, pointers);
+    break;
+  case Space::parameter:
+    takeParameters(request, pointers);
+    break;
+  case Space::generic:
+    break; // split
+  }
+  if (request.kind.writes() && !request.kind.isAtomic()) {
+    request.warp.progressed();
+  }
+  block.observe([&](BlockObserver &observer) {
+    observer.access(request.warp,
+                    {request.kind, request.instruction, request.space,
+                     request.lanes, request.addresses, contiguous,
+                     request.owner});
+  });
+}
+
+/// Shared memory: lanes may mean different blocks of the cluster.
+void takeShared(AccessRequest request, LanePointers &pointers) {
+  alignas(64) uint64_t offsets[warpLanes];
+  Block &block = request.warp.block;
+  uint64_t ranks = 0;
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    const bool acts = request.lanes >> lane & 1;
+    ranks |= acts ? request.addresses[lane] >> sharedRankShift : 0;
+    offsets[lane] = sharedOffset(request.addresses[lane]);
+  }
+  request.space = Space::shared;
+  if (!ranks) {
+    request.owner = &block;
+    takePart(request, pointers);
+    return;
+  }
+  const uint64_t *addresses = request.addresses;
+  request.addresses = offsets;
+  bool contiguous = false;
+  for (LaneMask rest = request.lanes; rest;) {
+    const int first = std::countr_zero(rest);
+    Block *owner =
+        addresses[first] >> 32 ? nullptr : block.sharedOwner(addresses[first]);
+    if (!owner) {
+      AccessRequest outside = request;
+      outside.addresses = addresses;
+      failRank(outside, first);
+    }
+    LaneMask same = 0;
+    for (LaneMask others = rest; others; others &= others - 1) {
+      const int lane = std::countr_zero(others);
+      same |= LaneMask(!(addresses[lane] >> 32) &&
+                       block.sharedOwner(addresses[lane]) == owner)
+              << lane;
+    }
+    rest &= ~same;
+    request.lanes = same;
+    request.owner = owner;
+    if (owner != &block && owner->isDone()) {
+      failExited(request, first);
+    }
+    takePart(request, pointers);
+    contiguous = pointers.contiguous && same == allLanes;
+  }
+  pointers.contiguous = contiguous;
+}
+
+struct Window {
+  Space space;
+  uint64_t begin;
+};
+
+Window windowOf(uint64_t address) {
+  if (isInWindow(address, sharedWindow)) {
+    return {Space::shared, sharedWindow};
+  }
+  if (isInWindow(address, localWindow)) {
+    return {Space::local, localWindow};
+  }
+  if (isInWindow(address, parameterWindow)) {
+    return {Space::parameter, parameterWindow};
+  }
+  return {Space::global, 0};
+}
+
+/// PTX ISA, "Generic Addressing": each lane's address says its space.
+void takeGeneric(AccessRequest request, LanePointers &pointers) {
+  alignas(64) uint64_t offsets[warpLanes];
+  const uint64_t *addresses = request.addresses;
+  bool contiguous = false;
+  for (LaneMask rest = request.lanes; rest;) {
+    const Window window = windowOf(addresses[std::countr_zero(rest)]);
+    LaneMask same = 0;
+    for (LaneMask others = rest; others; others &= others - 1) {
+      const int lane = std::countr_zero(others);
+      same |= LaneMask(windowOf(addresses[lane]).space == window.space) << lane;
+    }
+    rest &= ~same;
+    for (int lane = 0; lane < warpLanes; ++lane) {
+      offsets[lane] = addresses[lane] - window.begin;
+    }
+    request.addresses = offsets;
+    request.lanes = same;
+    request.space = window.space;
+    if (window.space == Space::shared) {
+      takeShared(request, pointers);
+    } else {
+      takePart(request, pointers);
+    }
+    contiguous = pointers.contiguous && same == allLanes;
+  }
+  pointers.contiguous = contiguous;
+}
+
+} // namespace
+
+void cheems::emulator::access(Warp &warp, const Instruction &instruction,
+                              const AccessKind &kind, const uint64_t *addresses,
+                              LaneMask active, LanePointers &pointers) {
+  AccessRequest request{warp,   instruction, kind,   addresses,
+                        active, kind.space,  nullptr};
+  switch (kind.space) {
+  case Space::generic:
+    takeGeneric(request, pointers);
+    break;
+  case Space::shared:
+    takeShared(request, pointers);
+    break;
+  default:
+    takePart(request, pointers);
+  }
+}
+
+std::byte *cheems::emulator::range(Warp &warp, const Instruction &instruction,
+                                   Space space, Block &block, uint64_t address,
+                                   uint64_t bytes, bool writes,
+                                   bool mayBeUninitialised) {
+  auto find = [&](const auto &memory) -> std::byte * {
+    const uint64_t offset = address - memory.begin();
+    if (offset >= memory.size() || bytes > memory.size() - offset ||
+        (bytes && !take(memory.state(offset), bytes,
+                        !writes && !mayBeUninitialised, writes))) {
+      failRange(warp, instruction, space, block, address, bytes, writes,
+                mayBeUninitialised);
+    }
+    if (writes) {
+      warp.progressed();
+    }
+    return memory.data(offset);
+  };
+  switch (space) {
+  case Space::shared:
+    return find(SharedSpace{block});
+  case Space::parameter: {
+    const std::vector<std::byte> &parameters = block.parameters();
+    if (writes || address >= parameters.size() ||
+        bytes > parameters.size() - address) {
+      failRange(warp, instruction, space, block, address, bytes, writes,
+                mayBeUninitialised);
+    }
+    return const_cast<std::byte *>(parameters.data()) + address;
+  }
+  default:
+    return find(GlobalSpace{block.grid.device.memory});
+  }
+}
