@@ -66,68 +66,54 @@ Step store(Warp &warp, const Instruction &instruction, LaneMask active) {
   return Step::next;
 }
 
-/// Somebody may wait for what a strong store writes.
-template <Handler Store>
-Step publish(Warp &warp, const Instruction &instruction, LaneMask active) {
-  Step step = Store(warp, instruction, active);
-  warp.progressed();
-  return step;
-}
-
-template <typename M, typename R, int N> Handler handlerOf(bool publishes) {
-  return publishes ? publish<store<M, R, N>> : store<M, R, N>;
-}
-
-template <typename M, typename R>
-Handler handlerOf(int vector, bool publishes) {
+template <typename M, typename R> Handler handlerOf(int vector) {
   if (vector == 1) {
-    return handlerOf<M, R, 1>(publishes);
+    return store<M, R, 1>;
   }
   if constexpr (sizeof(M) <= 8) {
     if (vector == 2) {
-      return handlerOf<M, R, 2>(publishes);
+      return store<M, R, 2>;
     }
   }
   if constexpr (sizeof(M) <= 4) {
     if (vector == 4) {
-      return handlerOf<M, R, 4>(publishes);
+      return store<M, R, 4>;
     }
   }
   return nullptr;
 }
 
-template <typename M>
-Handler handlerOf(int registerBits, int vector, bool publishes) {
+template <typename M> Handler handlerOf(int registerBits, int vector) {
   if constexpr (sizeof(M) <= 2) {
     if (registerBits == 16) {
-      return handlerOf<M, uint16_t>(vector, publishes);
+      return handlerOf<M, uint16_t>(vector);
     }
   }
   if constexpr (sizeof(M) <= 4) {
     if (registerBits == 32) {
-      return handlerOf<M, uint32_t>(vector, publishes);
+      return handlerOf<M, uint32_t>(vector);
     }
   }
   if constexpr (sizeof(M) <= 8) {
     if (registerBits == 64) {
-      return handlerOf<M, uint64_t>(vector, publishes);
+      return handlerOf<M, uint64_t>(vector);
     }
   }
-  return handlerOf<M, Wide>(vector, publishes);
+  return handlerOf<M, Wide>(vector);
 }
 
-Handler handlerOf(const TransferShape &shape, bool publishes) {
+Handler handlerOf(const TransferShape &shape) {
   switch (bits(shape.type)) {
   case 8:
-    return handlerOf<uint8_t>(shape.registerBits, shape.vector, publishes);
+    return handlerOf<uint8_t>(shape.registerBits, shape.vector);
   case 16:
-    return handlerOf<uint16_t>(shape.registerBits, shape.vector, publishes);
+    return handlerOf<uint16_t>(shape.registerBits, shape.vector);
   case 32:
-    return handlerOf<uint32_t>(shape.registerBits, shape.vector, publishes);
+    return handlerOf<uint32_t>(shape.registerBits, shape.vector);
   case 64:
-    return handlerOf<uint64_t>(shape.registerBits, shape.vector, publishes);
+    return handlerOf<uint64_t>(shape.registerBits, shape.vector);
   default:
-    return handlerOf<Wide>(shape.registerBits, shape.vector, publishes);
+    return handlerOf<Wide>(shape.registerBits, shape.vector);
   }
 }
 
@@ -153,8 +139,7 @@ void decodeStore(Statement &statement) {
   if (kind.space == Space::constant) {
     statement.refuse("constant memory is only read");
   }
-  statement.emit(handlerOf(shape, kind.semantics != Semantics::weak), Pipe::lsu,
-                 slots, statement.keep(transfer));
+  statement.emit(handlerOf(shape), Pipe::lsu, slots, statement.keep(transfer));
 }
 
 constexpr Opcode opcodes[] = {{"st", decodeStore}};
