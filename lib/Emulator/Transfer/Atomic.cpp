@@ -1,4 +1,5 @@
 //===- Atomic.cpp - atom and red ------------------------------------------===//
+#include "cheems/Emulator/Machine/Block.h"
 #include "cheems/Emulator/Transfer/AtomicOperations.h"
 #include "cheems/Emulator/Transfer/Families.h"
 
