@@ -175,12 +175,18 @@ int weight(const Flow::Register &reg) {
   return reg.bits == 1 ? 0 : std::max(1, reg.bits / 32);
 }
 
-/// Walks a block backwards and keeps the set of live registers.
+/// Walks blocks backwards and keeps the set of live registers.
 class Walk {
 public:
-  Walk(const Flow &flow, const BlockSets &sets, size_t block)
-      : flow(flow), live(flow.registers.size()) {
+  Walk(const Flow &flow, const BlockSets &sets)
+      : flow(flow), sets(sets), live(flow.registers.size()) {}
+
+  void begin(size_t block) {
     sets.eachLiveOut(block, [&](uint32_t reg) { add(reg); });
+  }
+  /// All statements of the block were stepped over.
+  void end(size_t block) {
+    sets.eachLiveIn(block, [&](uint32_t reg) { remove(reg); });
   }
 
   /// Goes from behind a statement to before it. `at` is told of the set without
@@ -215,6 +221,7 @@ private:
   }
 
   const Flow &flow;
+  const BlockSets &sets;
   std::vector<uint8_t> live;
   int total = 0;
 };
@@ -239,16 +246,18 @@ Liveness cheems::emulator::analyse(const Flow &flow) {
     }
   }
   BlockSets sets(flow);
+  Walk walk(flow, sets);
   for (size_t b = 0; b < sets.blocks.size(); ++b) {
     const auto &block = sets.blocks[b];
     sets.eachLiveIn(b, [&](uint32_t reg) { extend(reg, block.begin); });
     sets.eachLiveOut(b, [&](uint32_t reg) { extend(reg, block.end - 1); });
-    Walk walk(flow, sets, b);
+    walk.begin(b);
     result.peak = std::max(result.peak, walk.weightOfAll());
     for (uint32_t i = block.end; i-- > block.begin;) {
       walk.step(flow.nodes[i], [] {});
       result.peak = std::max(result.peak, walk.weightOfAll());
     }
+    walk.end(b);
   }
   return result;
 }
@@ -262,7 +271,8 @@ std::vector<uint32_t> cheems::emulator::liveAcross(const Flow &flow,
     if (node < block.begin || node >= block.end) {
       continue;
     }
-    Walk walk(flow, sets, b);
+    Walk walk(flow, sets);
+    walk.begin(b);
     for (uint32_t i = block.end; i-- > node;) {
       walk.step(flow.nodes[i], [&] {
         for (uint32_t reg = 0; i == node && reg < flow.registers.size();

@@ -68,8 +68,12 @@ std::unique_ptr<Module> Module::load(Device &device, std::string_view ptx) {
   // It frees the variables if something is refused from here on.
   std::unique_ptr<Module> module(new Module(device));
   Symbols symbols = placeVariables(*syntax, device.memory, module->allocations);
-  for (const auto &[variable, address] : symbols.variables) {
-    module->globals_[variable->name] = {address, variableBytes(*variable)};
+  for (const auto &variable : syntax->variables) {
+    auto found = symbols.variables.find(variable.get());
+    if (found != symbols.variables.end()) {
+      module->globals_[variable->name] = {found->second,
+                                          variableBytes(*variable)};
+    }
   }
   Decoder decoder(*syntax, symbols, opcodes(), device.options.architecture);
   for (const auto &function : syntax->functions) {

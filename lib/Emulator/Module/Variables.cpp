@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <new>
-#include <unordered_map>
+#include <utility>
 
 using namespace cheems::emulator;
 
 namespace {
+
+constexpr uint64_t allocationAlignment = 256;
 
 bool isInMemory(const ptx::Variable &variable) {
   return variable.space == ptx::StateSpace::global ||
@@ -23,32 +26,48 @@ bool isInMemory(const ptx::Variable &variable) {
                 "the variable '" + variable.name + "' " + reason);
 }
 
-/// Finds what an initializer may name.
+/// Calls `tell` with each variable in memory that the module defines, and the
+/// function that declares it (null: the module).
+template <typename F> void eachDefined(const ptx::Module &module, F tell) {
+  auto each = [&](const auto &variables, const ptx::Function *function) {
+    for (const auto &variable : variables) {
+      if (isInMemory(*variable) &&
+          variable->linkage != ptx::Linkage::external) {
+        tell(*variable, function);
+      }
+    }
+  };
+  each(module.variables, nullptr);
+  for (const auto &function : module.functions) {
+    each(function->variables, function.get());
+  }
+}
+
+/// Finds what an initializer may name: variables and functions of the module,
+/// and variables of the function that declares it.
 class AddressBook {
 public:
   AddressBook(const ptx::Module &module, const Symbols &symbols) {
-    for (const auto &variable : module.variables) {
-      auto found = symbols.variables.find(variable.get());
-      if (found != symbols.variables.end()) {
-        addresses[variable->name] = found->second;
-      }
-    }
-    for (const auto &function : module.functions) {
-      auto found = symbols.functions.find(function.get());
-      if (found != symbols.functions.end()) {
-        addresses[function->name] = found->second;
-      }
+    eachDefined(module, [&](const ptx::Variable &variable,
+                            const ptx::Function *function) {
+      addresses[{function, variable.name}] = symbols.variables.at(&variable);
+    });
+    for (const auto &[function, address] : symbols.functions) {
+      addresses[{nullptr, function->name}] = address;
     }
   }
 
   /// The bits of one word. Addresses of .global and .const variables are their
   /// generic ones, so `generic()` changes nothing.
-  uint64_t word(const ptx::Variable &variable,
+  uint64_t word(const ptx::Variable &variable, const ptx::Function *function,
                 const ptx::InitialValue &value) const {
     if (value.symbol.empty()) {
       return value.bits;
     }
-    auto found = addresses.find(value.symbol);
+    auto found = addresses.find({function, value.symbol});
+    if (found == addresses.end()) {
+      found = addresses.find({nullptr, value.symbol});
+    }
     if (found == addresses.end()) {
       refuse(variable, "has the address of '" + value.symbol +
                            "', which is not known when a module is loaded");
@@ -67,7 +86,7 @@ public:
   }
 
 private:
-  std::unordered_map<std::string, uint64_t> addresses;
+  std::map<std::pair<const ptx::Function *, std::string>, uint64_t> addresses;
 };
 
 void checkType(const ptx::Variable &variable) {
@@ -81,15 +100,15 @@ void checkType(const ptx::Variable &variable) {
   }
 }
 
-void initialise(const ptx::Variable &variable, const AddressBook &book,
-                std::byte *data, uint64_t bytes) {
+void initialise(const ptx::Variable &variable, const ptx::Function *function,
+                const AddressBook &book, std::byte *data, uint64_t bytes) {
   std::memset(data, 0, bytes);
   uint64_t wordBytes = static_cast<uint64_t>(variable.type.width) / 8;
   if (variable.initial.size() * wordBytes > bytes) {
     refuse(variable, "has more initial values than elements");
   }
   for (size_t i = 0; i < variable.initial.size(); ++i) {
-    uint64_t word = book.word(variable, variable.initial[i]);
+    uint64_t word = book.word(variable, function, variable.initial[i]);
     std::memcpy(data + i * wordBytes, &word,
                 std::min<uint64_t>(wordBytes, sizeof(word)));
   }
@@ -114,36 +133,32 @@ Symbols cheems::emulator::placeVariables(const ptx::Module &module,
                                          GlobalMemory &memory,
                                          std::vector<uint64_t> &allocated) {
   Symbols symbols;
-  for (const auto &variable : module.variables) {
-    if (!isInMemory(*variable) || variable->linkage == ptx::Linkage::external) {
-      continue;
-    }
-    checkType(*variable);
-    uint64_t bytes = variableBytes(*variable);
-    std::optional<uint64_t> address =
-        memory.allocate(std::max<uint64_t>(bytes, 1),
-                        std::max<uint64_t>(variable->byteAlignment(), 256));
-    if (!address) {
-      throw std::bad_alloc();
-    }
-    allocated.push_back(*address);
-    symbols.variables[variable.get()] = *address;
-  }
-  uint64_t function = functionAddressBase;
-  for (const auto &candidate : module.functions) {
-    if (candidate->defined) {
-      symbols.functions[candidate.get()] = function;
-      function += functionAddressStep;
+  eachDefined(
+      module, [&](const ptx::Variable &variable, const ptx::Function *) {
+        checkType(variable);
+        std::optional<uint64_t> address = memory.allocate(
+            std::max<uint64_t>(variableBytes(variable), 1),
+            std::max<uint64_t>(variable.byteAlignment(), allocationAlignment));
+        if (!address) {
+          throw std::bad_alloc();
+        }
+        allocated.push_back(*address);
+        symbols.variables[&variable] = *address;
+      });
+  uint64_t functionAddress = functionAddressBase;
+  for (const auto &function : module.functions) {
+    if (function->defined) {
+      symbols.functions[function.get()] = functionAddress;
+      functionAddress += functionAddressStep;
     }
   }
   AddressBook book(module, symbols);
-  for (const auto &variable : module.variables) {
-    auto found = symbols.variables.find(variable.get());
-    if (found != symbols.variables.end()) {
-      uint64_t bytes = variableBytes(*variable);
-      initialise(*variable, book, memory.data(found->second), bytes);
-      std::fill_n(memory.state(found->second), bytes, ByteState::initialised);
-    }
-  }
+  eachDefined(module, [&](const ptx::Variable &variable,
+                          const ptx::Function *function) {
+    uint64_t address = symbols.variables.at(&variable);
+    uint64_t bytes = variableBytes(variable);
+    initialise(variable, function, book, memory.data(address), bytes);
+    std::fill_n(memory.state(address), bytes, ByteState::initialised);
+  });
   return symbols;
 }

@@ -1,5 +1,6 @@
 //===- Store.cpp - st -----------------------------------------------------===//
 #include "cheems/Emulator/Lanes/Multiversion.h"
+#include "cheems/Emulator/Machine/Block.h"
 #include "cheems/Emulator/Transfer/Families.h"
 #include "cheems/Emulator/Transfer/Lanes.h"
 #include "cheems/Emulator/Transfer/Shape.h"
