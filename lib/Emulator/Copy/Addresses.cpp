@@ -9,7 +9,7 @@ namespace {
 void checkAlignment(Warp &warp, const Instruction &instruction, int lane,
                     uint64_t address, uint32_t alignment) {
   if (address % alignment != 0) {
-    warp.fail(instruction, "misaligned",
+    warp.fail(instruction, "misaligned-address",
               "the address is not a multiple of " + std::to_string(alignment),
               lane, address);
   }
@@ -42,7 +42,7 @@ SharedPlace sharedPlace(Warp &warp, const Instruction &instruction, int lane,
               lane, address);
   }
   if (owner != own && owner->isDone()) {
-    warp.fail(instruction, "peer-has-exited",
+    warp.fail(instruction, "exited-peer",
               "the block of rank " + std::to_string(owner->rank) +
                   " has exited, so its shared memory is gone",
               lane, address);

@@ -44,7 +44,7 @@ void Barriers::make(Warp &warp, const Instruction &instruction, int lane,
     }
     if (states[i] == SharedState::inFlight ||
         states[i] == SharedState::beingRead) {
-      warp.fail(instruction, "copy-in-flight",
+      warp.fail(instruction, "missing-wait",
                 "an mbarrier is made of bytes that an asynchronous copy uses",
                 lane, offset);
     }

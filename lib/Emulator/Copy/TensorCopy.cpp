@@ -35,7 +35,7 @@ TensorMap readMap(const Asker &asker, const AddressOperand &operand,
   bool isParameter =
       operand.space == Space::parameter || isInWindow(address, parameterWindow);
   if (address % mapAlignment != 0) {
-    warp.fail(instruction, "misaligned",
+    warp.fail(instruction, "misaligned-address",
               "the address of the tensor map is not a multiple of 64", lane,
               address);
   }

@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - tensormap.replace, .cp_fenceproxy, prefetches -----===//
+//===- TensorMaps.cpp - tensormap.replace and .cp_fenceproxy -----------===//
 #include "cheems/Emulator/Copy/BarrierOperand.h"
 #include "cheems/Emulator/Copy/Families.h"
 #include "cheems/Emulator/Copy/TensorMap.h"
@@ -206,25 +206,9 @@ void decodeFencedCopy(Statement &statement) {
                  statement.keep(copy));
 }
 
-// -- prefetch.tensormap
-
-Step nothing(Warp &, const Instruction &, LaneMask) { return Step::next; }
-
-void decodePrefetch(Statement &statement) {
-  requireSm90(statement, "prefetch.tensormap");
-  statement.take("tensormap");
-  std::string_view space = statement.takeAny({"const", "param"});
-  statement.end(1);
-  statement.address(0, space == "const"   ? Space::constant
-                       : space == "param" ? Space::parameter
-                                          : Space::generic);
-  statement.emit(nothing, Pipe::lsu, {});
-}
-
 constexpr Opcode opcodes[] = {
     {"tensormap", decodeReplace, "replace"},
     {"tensormap", decodeFencedCopy, "cp_fenceproxy"},
-    {"prefetch", decodePrefetch, "tensormap"},
 };
 
 } // namespace

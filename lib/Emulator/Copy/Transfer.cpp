@@ -192,16 +192,16 @@ void Transfer::checkDestination(const Asker &asker) const {
     for (uint32_t i = 0; i < count; ++i) {
       switch (states[i]) {
       case SharedState::barrier:
-        asker.warp.fail(asker.instruction, "write-over-barrier",
+        asker.warp.fail(asker.instruction, "barrier-overlap",
                         "the copy writes over a valid mbarrier", asker.lane,
                         offset + i);
       case SharedState::inFlight:
-        asker.warp.fail(asker.instruction, "copy-in-flight",
+        asker.warp.fail(asker.instruction, "missing-wait",
                         "the copy writes what another asynchronous copy that "
                         "nobody has waited for writes, too",
                         asker.lane, offset + i);
       case SharedState::beingRead:
-        asker.warp.fail(asker.instruction, "source-in-use",
+        asker.warp.fail(asker.instruction, "missing-wait",
                         "the copy writes what an asynchronous store that "
                         "nobody has waited for still reads",
                         asker.lane, offset + i);
@@ -240,16 +240,16 @@ void Transfer::checkSource(const Asker &asker) const {
       case SharedState::beingRead:
         break;
       case SharedState::uninitialised:
-        asker.warp.fail(asker.instruction, "uninitialised",
+        asker.warp.fail(asker.instruction, "uninitialised-read",
                         "the copy reads shared memory that nobody has written",
                         asker.lane, offset);
       case SharedState::inFlight:
-        asker.warp.fail(asker.instruction, "copy-in-flight",
+        asker.warp.fail(asker.instruction, "missing-wait",
                         "the copy reads what an asynchronous copy that nobody "
                         "has waited for writes",
                         asker.lane, offset);
       case SharedState::barrier:
-        asker.warp.fail(asker.instruction, "barrier-access",
+        asker.warp.fail(asker.instruction, "barrier-overlap",
                         "the copy reads an mbarrier", asker.lane, offset);
       }
     }

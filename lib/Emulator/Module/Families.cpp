@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Module/Families.h"
 
 #include "cheems/Emulator/Calls/Families.h"
+#include "cheems/Emulator/Copy/Families.h"
 #include "cheems/Emulator/Exchange/Families.h"
 #include "cheems/Emulator/Lanes/Families.h"
 #include "cheems/Emulator/Transfer/Families.h"
@@ -88,6 +89,12 @@ constexpr Family list[] = {
     // Tensor
 
     // Copy
+    FAMILY(tensorCopies)
+    FAMILY(bulkCopies)
+    FAMILY(asyncCopies)
+    FAMILY(mbarriers)
+    FAMILY(mbarrierWaits)
+    FAMILY(tensorMaps)
 
 };
 // clang-format on

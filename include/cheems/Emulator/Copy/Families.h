@@ -18,7 +18,7 @@ std::span<const Opcode> asyncCopies();
 std::span<const Opcode> bulkCopies();
 /// cp.async.bulk.tensor
 std::span<const Opcode> tensorCopies();
-/// tensormap.replace, tensormap.cp_fenceproxy, prefetch.tensormap
+/// tensormap.replace and tensormap.cp_fenceproxy
 std::span<const Opcode> tensorMaps();
 
 } // namespace cheems::emulator
