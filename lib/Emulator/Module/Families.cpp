@@ -69,6 +69,8 @@ constexpr Family list[] = {
     LANES(selection)
     LANES(movement)
     LANES(addresses)
+    LANES(packedConversion)
+    LANES(conversion)
     LANES(video)
 
     // Memory

@@ -25,6 +25,8 @@ CHEEMS_LANES_FAMILY(halfArithmetic)
 CHEEMS_LANES_FAMILY(floatMinimum)
 CHEEMS_LANES_FAMILY(signs)
 CHEEMS_LANES_FAMILY(comparison)
+CHEEMS_LANES_FAMILY(conversion)
+CHEEMS_LANES_FAMILY(packedConversion)
 CHEEMS_LANES_FAMILY(video)
 
 #endif
