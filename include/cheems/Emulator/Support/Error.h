@@ -64,6 +64,10 @@ public:
   const std::optional<Place> other; ///< the access before, of a race
 };
 
+/// One report: the rule and the sentence, then a line each for who did it, the
+/// address, and the other access of a race. It ends without a newline.
+std::string describe(const Finding &finding);
+
 } // namespace cheems::emulator
 
 #endif
