@@ -1,0 +1,131 @@
+"""Mutants of PTX: what removes or alters one wait, barrier, fence, commit, swizzle constant or bounds predicate.
+
+Each is one statement of the text, so that a mutant is named by its kernel, line and kind. For a predicate there is a probe:
+the text with a trap where the predicate is false. If the probe passes, the predicate is true in every thread of the launch,
+and its removal changes nothing.
+"""
+import dataclasses
+import re
+from typing import Callable, Optional
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    kernel: str
+    line: int  # from 1
+    kind: str
+    was: str
+    lines: tuple  # what stands in place of the line
+    probe: Optional[tuple] = None
+
+    @property
+    def name(self):
+        return f"{self.kernel}:{self.line}:{self.kind}"
+
+    def text(self, ptx, probe=False):
+        all_lines = ptx.split("\n")
+        all_lines[self.line - 1: self.line] = self.probe if probe else self.lines
+        return "\n".join(all_lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    kind: str
+    pattern: re.Pattern
+    replace: Callable  # (match) -> lines, or None: it does not apply
+    probe: Callable = lambda match: None
+
+
+def rule(kind, pattern, replace, probe=lambda match: None):
+    return Rule(kind, re.compile(r"^\s*" + pattern + r"\s*(?://.*)?$"), replace, probe)
+
+
+def removed(match):
+    return ()
+
+
+def one_more(match):
+    return (f"{match['head']}{int(match['number'], 0) + 1};",)
+
+
+def other_parity(match):
+    """Within the scope of a wait: a register of its own, whose name nothing else has."""
+    return ("{ .reg .b32 mutant_parity;", f"xor.b32 mutant_parity, {match['parity']}, 1;",
+            f"{match['head']}mutant_parity; }}")
+
+
+def unguarded(match):
+    return (match["rest"],)
+
+
+def trap_unless(match):
+    negation = "" if match["not"] else "!"
+    return (f"@{negation}{match['predicate']} trap;", match[0])
+
+
+def whole_size(match):
+    return (f"{match['head']}{match['size']};",)
+
+
+def trap_unless_whole(match):
+    return ("{ .reg .pred mutant_probe;", f"setp.ne.b32 mutant_probe, {match['given']}, {match['size']};",
+            "@mutant_probe trap; }", match[0])
+
+
+def without_swizzle(match):
+    return (f"mov.{match['type']} {match['destination']}, {match['source']};",)
+
+
+def other_swizzle(match):
+    """The two highest bits of a matrix descriptor (PTX ISA, "Matrix Descriptor Format")."""
+    if abs(int(match["number"])) < 1 << 60:  # address arithmetic
+        return None
+    value = int(match["number"]) & (1 << 64) - 1
+    mode = value >> 62
+    if mode == 0:
+        return None
+    value = value & (1 << 62) - 1 | (mode % 3 + 1) << 62
+    return (f"{match['head']}{value - (1 << 64) if value >> 63 else value};",)
+
+
+GUARD = r"(?:@%\w+ )?"
+NUMBER = r"(?P<number>-?(?:0x[0-9a-fA-F]+|\d+))\s*;"
+
+RULES = [
+    # waits
+    rule("wait removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?wait_(?:group|all)|wgmma\.wait_group)\b.*", removed),
+    rule("wait for one less", r"(?P<head>" + GUARD + r"(?:cp\.async\.(?:bulk\.)?wait_group|wgmma\.wait_group)[.\w]*\s+)"
+         + NUMBER, one_more),
+    rule("mbarrier not waited for", r"@!complete bra\.uni \w+;", removed),
+    rule("mbarrier of the other parity", r"(?P<head>mbarrier\.try_wait\.parity\.[^;]*, )(?P<parity>%\w+);", other_parity),
+    # barriers
+    rule("barrier removed", r"(?:bar\.sync|barrier\.sync|barrier\.cluster\.\w+|bar\.warp\.sync)\b.*", removed),
+    rule("mbarrier of one thread more", r"(?P<head>" + GUARD + r"mbarrier\.init[.:\w]* \[[^\]]*\], )" + NUMBER, one_more),
+    rule("arrival removed", GUARD + r"mbarrier\.arrive\.shared.*", removed),
+    # fences
+    rule("fence removed", GUARD + r"(?:fence|membar|wgmma\.fence)\b.*", removed),
+    # commits
+    rule("commit removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?commit_group|wgmma\.commit_group)\b.*", removed),
+    rule("expected bytes altered", r"(?P<head>" + GUARD + r"mbarrier\.arrive\.expect_tx[.:\w]* _, \[[^\]]*\], )" + NUMBER,
+         one_more),
+    # swizzle constants
+    rule("swizzle removed", r"xor\.(?P<type>b\d+)\s+(?P<destination>%\w+), (?P<source>%\w+), -?\d+;", without_swizzle),
+    rule("swizzle of a descriptor altered", r"(?P<head>(?:or|add)\.[bs]64\s+%\w+, %\w+, )" + NUMBER, other_swizzle),
+    rule("swizzle of a tensor map altered", r"(?P<head>.*tensormap\.replace\.tile\.swizzle_mode\..*, )" + NUMBER,
+         lambda match: (f"{match['head']}{int(match['number'], 0) ^ 1};",)),
+    # predicates of bounds
+    rule("predicate removed", r"@(?P<not>!?)(?P<predicate>%\w+) (?P<rest>(?:ld|st|atom|red)\.global.*)", unguarded,
+         trap_unless),
+    rule("size of a copy not bounded", r"(?P<head>cp\.async\.c[ag]\..*, (?P<size>0x\w+), )(?P<given>%\w+);", whole_size,
+         trap_unless_whole),
+]
+
+
+def generate(kernel, ptx):
+    """All mutants of a text, in the order of its lines."""
+    for number, line in enumerate(ptx.split("\n"), 1):
+        for one in RULES:
+            match = one.pattern.match(line)
+            lines = one.replace(match) if match else None
+            if lines is not None:
+                yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match))

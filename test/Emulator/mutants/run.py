@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs mutants of the conformance PTX through a driver library, each in up to five modes and seeds, until one catches it.
+
+    run.py --driver LIBRARY [--sample N] [--seed S] [--only TEXT] [--jobs N] [--list]
+
+Without --sample all of them run. A mutant is caught if its launch fails or writes what is not expected. Those that are not
+must stand in survivors.txt with the reason why they are harmless. The exit code is 1 if one does not stand there, if one that
+stands there is caught, if less than 95 % are caught, or if the library crashes or hangs. With --list survivors are printed
+as lines of that file.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import random
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+
+from kernels import load  # noqa: E402
+from mutants import generate  # noqa: E402
+from workers import Worker, settings  # noqa: E402
+
+SETTINGS = [("late", 1), ("early", 1), ("late", 2), ("early", 2), ("late", 3)]
+SURVIVORS = HERE / "survivors.txt"
+LEAST_CAUGHT = 0.95
+SECONDS = 60  # for one launch; the longest takes less than one
+
+
+def known_survivors():
+    """name -> reason"""
+    known = {}
+    for line in SURVIVORS.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, reason = line.partition(" -- ")
+            known[name.strip()] = reason.strip()
+            if not reason.strip():
+                sys.exit(f"{SURVIVORS.name}: {name} has no reason")
+    return known
+
+
+class Pool(threading.local):
+    """The processes of a thread: one for each mode and seed."""
+
+    def __init__(self, driver, all_workers):
+        self.workers = [Worker(driver, settings(*setting), SECONDS) for setting in SETTINGS]
+        all_workers.extend(self.workers)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--driver", type=pathlib.Path, required=True)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("CHEEMS_TEST_SEED", "1")))
+    parser.add_argument("--only", default="", help="mutants whose name has this text")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+
+    begin, texts = time.time(), {kernel.name: kernel.ptx().decode() for kernel in load()}
+    mutants = [mutant for name, ptx in texts.items() for mutant in generate(name, ptx) if options.only in mutant.name]
+    total = len(mutants)
+    if options.sample and options.sample < total:
+        mutants = random.Random(options.seed).sample(mutants, options.sample)
+    known, all_workers = known_survivors(), []
+    pool_of = Pool(options.driver, all_workers)
+
+    def run(mutant):
+        """(mutant, how it was caught or "survived" or what is wrong with the library, where, whether it changes nothing)"""
+        text = mutant.text(texts[mutant.kernel])
+        for setting, worker in zip(SETTINGS, pool_of.workers):
+            result, why = worker.run(mutant.kernel, text)
+            if result != "passed":
+                return mutant, result, why, setting, False
+        same = mutant.probe is not None and pool_of.workers[0].run(
+            mutant.kernel, mutant.text(texts[mutant.kernel], probe=True))[0] == "passed"
+        return mutant, "survived", "", None, same
+
+    caught, of_kind, where, bad = 0, collections.Counter(), collections.Counter(), []
+    unchanged, survived = 0, []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for mutant, result, why, setting, same in pool.map(run, mutants):
+            of_kind[mutant.kind, "all"] += 1
+            if result in ("finding", "wrong"):
+                caught += 1
+                where[setting] += 1
+                of_kind[mutant.kind, "caught"] += 1
+                if mutant.name in known:
+                    bad.append(f"{mutant.name} stands in {SURVIVORS.name}, but is caught: {why}")
+            elif result != "survived":
+                bad.append(f"{mutant.name}: {result}: {why}")
+            elif same:
+                unchanged += 1
+                of_kind[mutant.kind, "same"] += 1
+            else:
+                survived.append(mutant)
+                if options.list:
+                    print(f"{mutant.name} -- {known.get(mutant.name, '')}\t[{mutant.was}]")
+                elif mutant.name not in known:
+                    bad.append(f"{mutant.name} survived: {mutant.was}")
+    for worker in all_workers:
+        worker.close()
+
+    for kind in dict.fromkeys(kind for kind, _ in of_kind):
+        print(f"{kind}: {of_kind[kind, 'caught']} of {of_kind[kind, 'all']} caught, {of_kind[kind, 'same']} change nothing")
+    for setting in SETTINGS:
+        print(f"caught first by {setting[0]}, seed {setting[1]}: {where[setting]}")
+    counted = len(mutants) - unchanged
+    share = caught / counted if counted else 0
+    print(f"{time.time() - begin:.1f} s for {len(mutants)} of {total} mutants, seed {options.seed}")
+    print(f"{caught} of {counted} caught: {100 * share:.1f} %; {unchanged} more remove a predicate that is true in every thread")
+    if share < LEAST_CAUGHT and not options.only:
+        bad.append(f"less than {100 * LEAST_CAUGHT:.0f} % are caught")
+    for line in bad:
+        print(line)
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()
