@@ -118,6 +118,16 @@ Step cheems::emulator::meetAtBarrier(Warp &warp, const Instruction &instruction,
                     " threads here, but those that have arrived wait for " +
                     std::to_string(barrier.expected));
     }
+    // "Care must be taken to keep a warp from executing more barrier{.cta}
+    // instructions than intended (barrier{.cta}.arrive followed by any other
+    // barrier{.cta} instruction to the same barrier) prior to the reset of the
+    // barrier."
+    if (barrier.warps >> warp.index & 1) {
+      warp.fail(instruction, "barrier-twice",
+                "the warp comes to " + name +
+                    " again, but the phase in which it has arrived is not "
+                    "complete");
+    }
     // "barrier{.cta}.red should not be intermixed with barrier{.cta}.sync or
     // barrier{.cta}.arrive using the same active barrier."
     if (barrier.reduces != reduces) {

@@ -202,11 +202,21 @@ void Warp::remove(int group) {
   }
 }
 
-void Warp::release(uint32_t others) {
+void Warp::goOn(uint32_t others) {
   for (int i = 0; i < groupCount; ++i) {
     if (others >> i & 1) {
       groups[i].state = Group::State::ready;
       ++groups[i].pc;
+    }
+  }
+}
+
+void Warp::waitWith(uint32_t others, const uint64_t &word) {
+  for (int i = 0; i < groupCount; ++i) {
+    if (others >> i & 1) {
+      groups[i].state = Group::State::waits;
+      groups[i].word = &word;
+      groups[i].old = word;
     }
   }
 }

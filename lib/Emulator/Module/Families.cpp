@@ -47,6 +47,15 @@ constexpr Family list[] = {
     // Control
     FAMILY(calls)
     FAMILY(clocks)
+    FAMILY(branches)
+    FAMILY(exits)
+    FAMILY(namedBarriers)
+    FAMILY(warpBarriers)
+    FAMILY(clusterBarriers)
+    FAMILY(gridDependencies)
+    FAMILY(registerPools)
+    FAMILY(elections)
+    FAMILY(hints)
 
     // Lanes
     LANES(floatArithmetic)

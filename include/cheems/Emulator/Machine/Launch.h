@@ -49,9 +49,9 @@ struct Kernel {
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0; ///< per thread
   int registers = 0; ///< an estimate per thread, from what is live at once
-  /// The most that the assembler may use: .maxnreg, or what the largest block
-  /// leaves to a thread.
-  int registerLimit = 255;
+  /// The most that a thread may own at start: .maxnreg, or what the largest
+  /// block leaves to it; 0: no directive says so.
+  int registerLimit = 0;
   uint32_t maxThreads =
       1024; ///< per block: .maxntid, .reqntid or the card's limit
   Extent requiredThreads{0, 0, 0}; ///< .reqntid; zeros: any

@@ -98,16 +98,17 @@ public:
   bool areHere(const Instruction &instruction, LaneMask active,
                LaneMask members);
   /// As areHere, for instructions that lanes may execute at several places:
-  /// lanes that have come to another instruction for which `same` holds are
-  /// here, too. If all are, those other groups go on behind theirs.
+  /// groups that have come to another instruction for which `same` holds are
+  /// here, too. `others` has a bit for each of these. If all lanes are here,
+  /// the handler calls goOn or waitWith for them.
   template <typename F>
   bool areSomewhere(const Instruction &instruction, LaneMask active,
-                    LaneMask members, F same) {
+                    LaneMask members, F same, uint32_t &others) {
+    others = 0;
     if (areHere(instruction, active, members)) {
       return true;
     }
     LaneMask here = active;
-    uint32_t others = 0;
     for (int i = 0; i < groupCount; ++i) {
       if (i != running && groups[i].state == Group::State::converges &&
           same(instructions[groups[i].pc], groups[i].mask)) {
@@ -115,12 +116,11 @@ public:
         others |= 1u << i;
       }
     }
-    if (members & liveLanes & ~here) {
-      return false;
-    }
-    release(others);
-    return true;
+    return !(members & liveLanes & ~here);
   }
+  /// These groups go on behind their instructions, now or when `word` changes.
+  void goOn(uint32_t others);
+  void waitWith(uint32_t others, const uint64_t &word);
 
   // -- Control
 
@@ -206,7 +206,6 @@ private:
   void split(const Instruction &instruction, LaneMask lanes, uint32_t target);
   void descend(const Instruction &instruction, LaneMask lanes, uint32_t depth);
   void remove(int group);
-  void release(uint32_t others);
   /// Another group that can run does so next.
   void giveWay();
 

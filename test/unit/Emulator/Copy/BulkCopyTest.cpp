@@ -133,8 +133,8 @@ TEST(BulkCopy, misuseIsFound) {
   finds(copy + "[%r2 + 16000], [%d0], 4096, [b0];", "out-of-bounds");
   finds(copy + "[%r2], [%d0 + 65520], 32, [b0];", "out-of-bounds");
   finds(copy + "[%r2], [%d0], 32, [b1];", "no-barrier");
-  finds("mov.u32 %r3, b0; and.b32 %r3, %r3, 0xfffffff0;" + copy +
-            "[%r3], [%d0], 16, [b0];",
+  finds("@%p0 mbarrier.init.shared::cta.b64 [%r2 + 24], 1;" + copy +
+            "[%r2], [%d0], 32, [b0];",
         "barrier-overlap");
   finds("@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], 16;",
         "uninitialised-read");

@@ -245,8 +245,8 @@ TEST(MBarrier, misuseIsFound) {
   finds(init(1) + "@%p0 mbarrier.inval.shared::cta.b64 [b0];\n"
                   "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
         "no-barrier");
-  finds(init(1) + "mov.u32 %r2, b0; @%p0 mbarrier.arrive.shared::cta.b64 _, "
-                  "[%r2 + 8];",
+  finds(init(1) + "mov.u32 %r2, s; "
+                  "@%p0 mbarrier.arrive.shared::cta.b64 _, [%r2 + 8];",
         "no-barrier");
   // "Size and alignment of mbarrier object"
   finds("mov.u32 %r2, s; mbarrier.init.shared::cta.b64 [%r2 + 4], 1;",
