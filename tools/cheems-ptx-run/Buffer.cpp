@@ -102,7 +102,7 @@ uint64_t Buffer::elements() const {
 }
 
 std::string Buffer::shape() const {
-  std::string text = type.name + "[";
+  std::string text = std::string(type.name) + "[";
   for (size_t i = 0; i < extents.size(); ++i) {
     text += (i ? "x" : "") + std::to_string(extents[i]);
   }
@@ -165,6 +165,7 @@ std::vector<std::byte> Buffer::values(const std::string &text,
                             std::to_string(elements()) + " elements");
     }
     std::vector<uint64_t> bits;
+    bits.reserve(numbers.size());
     for (std::string_view number : numbers) {
       bits.push_back(type.encode(number));
     }

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-const ElementType types[] = {
+constexpr ElementType types[] = {
     {"b8", Kind::bits, 1},
     {"b16", Kind::bits, 2},
     {"b32", Kind::bits, 4},
@@ -34,8 +34,8 @@ const ElementType types[] = {
 };
 
 [[noreturn]] void refuse(const ElementType &type, std::string_view text) {
-  throw Error(Status::usage,
-              "'" + std::string(text) + "' is no number of " + type.name);
+  throw Error(Status::usage, "'" + std::string(text) + "' is no number of " +
+                                 std::string(type.name));
 }
 
 template <typename Number>
@@ -71,7 +71,7 @@ ElementType ElementType::parse(std::string_view name) {
     if (type.name == wanted) {
       return type;
     }
-    known += (known.empty() ? "" : ", ") + type.name;
+    known += (known.empty() ? "" : ", ") + std::string(type.name);
   }
   throw Error(Status::usage, "no type '" + std::string(name) + "'; there are " +
                                  known + ", and i for s");

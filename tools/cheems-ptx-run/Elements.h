@@ -13,7 +13,7 @@ namespace cheems::ptxrun {
 /// read and write.
 struct ElementType {
   enum class Kind { bits, unsignedInteger, signedInteger, floating };
-  std::string name;
+  std::string_view name;
   Kind kind = Kind::bits;
   int bytes = 4;
   int exponentBits = 0, mantissaBits = 0; ///< floating

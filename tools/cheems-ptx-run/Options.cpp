@@ -145,10 +145,10 @@ private:
 
 /// Handled in the order in which the words stand: parameters have one.
 CLI::Option *inOrder(CLI::App &app, const std::string &name,
-                     std::function<void(const std::string &)> handle,
+                     const std::function<void(const std::string &)> &handle,
                      const std::string &help) {
   // Text keeps its brackets and commas, which CLI11 would take for lists.
-  return app.add_option_function<std::string>(name, std::move(handle), help)
+  return app.add_option_function<std::string>(name, handle, help)
       ->trigger_on_parse()
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }

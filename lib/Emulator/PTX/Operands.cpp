@@ -49,8 +49,10 @@ public:
     } else {
       result = named();
       if (cursor.at("|")) {
-        result.value = pair(std::move(result));
-        result.component = -1;
+        Operand both;
+        both.value = pair(std::move(result));
+        both.location = location;
+        return both;
       }
     }
     result.location = location;
