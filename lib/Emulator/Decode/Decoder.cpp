@@ -100,6 +100,7 @@ void Decoder::decodeFunction(const ptx::Function &function) {
   firstInstruction = static_cast<uint32_t>(program->instructions.size());
   firstSlot = static_cast<uint32_t>(program->slots.size());
   flow = Flow();
+  asyncRegisters.emplace(function);
   starts.clear();
   registers.clear();
   fixups.clear();
@@ -150,6 +151,7 @@ void Decoder::decodeStatement(const ptx::Instruction &syntax) {
                                "' has these modifiers"
                          : "the opcode '" + syntax.opcode + "' is unknown");
   }
+  watch(starts.size() - 1, syntax);
   opcode->decode(statement);
   for (const Postponed &write : postponed) {
     emit(statement.line(), write.handler, Pipe::none,
@@ -159,6 +161,20 @@ void Decoder::decodeStatement(const ptx::Instruction &syntax) {
   Flow::Node &node = flow.nodes.back();
   node.uses = static_cast<uint32_t>(flow.uses.size()) - node.firstUse;
   node.targets = static_cast<uint32_t>(flow.targets.size()) - node.firstTarget;
+}
+
+void Decoder::watch(size_t number, const ptx::Instruction &syntax) {
+  std::optional<ptx::Instruction> access =
+      asyncRegisters->before(number, syntax);
+  if (!access) {
+    return;
+  }
+  const Opcode *opcode = opcodes.find(*access);
+  if (!opcode) {
+    return; // wgmma itself is refused
+  }
+  Statement statement(*this, *access);
+  opcode->decode(statement);
 }
 
 void Decoder::finishFunction() {

@@ -252,6 +252,14 @@ Slot Statement::update(const ptx::Operand &operand, Type type) {
   return slot;
 }
 
+Slot Statement::mention(const ptx::Operand &operand) {
+  const ptx::Variable *reg = asRegister(operand);
+  if (!reg) {
+    refuse("an operand is no register");
+  }
+  return decoder.registerOf(*reg, operand.component);
+}
+
 void Statement::pin(Slot destination) { decoder.pin(destination); }
 
 Slot Statement::predicate(const ptx::Operand &operand) {

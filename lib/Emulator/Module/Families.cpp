@@ -5,6 +5,7 @@
 #include "cheems/Emulator/Copy/Families.h"
 #include "cheems/Emulator/Exchange/Families.h"
 #include "cheems/Emulator/Lanes/Families.h"
+#include "cheems/Emulator/Tensor/Families.h"
 #include "cheems/Emulator/Transfer/Families.h"
 
 #include <stdexcept>
@@ -98,6 +99,11 @@ constexpr Family list[] = {
     FAMILY(warpReductions)
 
     // Tensor
+    FAMILY(mmaOfItsOwn)
+    LANES(mma)
+    FAMILY(matrixMoves)
+    LANES(wgmma)
+    FAMILY(warpgroupGroups)
 
     // Copy
     FAMILY(tensorCopies)

@@ -77,6 +77,12 @@ Options Options::fromEnvironment() {
   options.memoryBytes =
       number("CHEEMS_EMULATOR_MEMORY", options.memoryBytes, uint64_t(1) << 20,
              uint64_t(1) << 42, /*units=*/true);
+  if (auto drain = variable("CHEEMS_EMULATOR_WGMMA_DRAIN")) {
+    if (*drain != "on" && *drain != "off") {
+      refuse("CHEEMS_EMULATOR_WGMMA_DRAIN", *drain, "on or off");
+    }
+    options.implicitDrain = *drain == "on";
+  }
   options.countsFile = variable("CHEEMS_EMULATOR_COUNTS").value_or("");
   options.reportFile = variable("CHEEMS_EMULATOR_REPORT").value_or("");
   return options;

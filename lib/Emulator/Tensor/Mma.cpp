@@ -9,36 +9,33 @@
 CHEEMS_LANES_BEGIN
 namespace {
 
-/// The 32 lanes of a register as eight rows of f32, `pitch` apart.
 using Unpack = void (*)(const uint32_t *lanes, float *rows, int pitch);
 
 template <typename Number>
-void unpackRegister(const uint32_t *lanes, float *rows, int pitch) {
-  for (int group = 0; group < 8; ++group) {
-    Number::unpack(lanes + 4 * group, rows + group * pitch);
-  }
+void unpackFragment(const uint32_t *lanes, float *rows, int pitch) {
+  unpackRegister<Number>(lanes, rows, pitch);
 }
 
 Unpack unpackOf(Type type) {
   switch (type) {
   case Type::f16:
-    return unpackRegister<NumberF16>;
+    return unpackFragment<NumberF16>;
   case Type::bf16:
-    return unpackRegister<NumberBf16>;
+    return unpackFragment<NumberBf16>;
   case Type::tf32:
-    return unpackRegister<NumberTf32>;
+    return unpackFragment<NumberTf32>;
   case Type::e4m3:
-    return unpackRegister<NumberE4m3>;
+    return unpackFragment<NumberE4m3>;
   case Type::e5m2:
-    return unpackRegister<NumberE5m2>;
+    return unpackFragment<NumberE5m2>;
   case Type::s8:
-    return unpackRegister<NumberS8>;
+    return unpackFragment<NumberS8>;
   case Type::u8:
-    return unpackRegister<NumberU8>;
+    return unpackFragment<NumberU8>;
   case Type::s4:
-    return unpackRegister<NumberS4>;
+    return unpackFragment<NumberS4>;
   case Type::u4:
-    return unpackRegister<NumberU4>;
+    return unpackFragment<NumberU4>;
   default:
     return nullptr;
   }
@@ -131,22 +128,6 @@ Step multiplyHalf(Warp &warp, const Instruction &instruction, LaneMask active) {
                warp.destination<uint32_t>(instruction.slots[i]));
   }
   return Step::next;
-}
-
-/// c + sum, wrapped or held within the range of s32.
-CHEEMS_TENSOR_INLINE void accumulate(const int32_t *c, const int32_t *sum,
-                                     bool saturate, int32_t *d) {
-  if (saturate) {
-    for (int lane = 0; lane < 32; ++lane) {
-      int64_t value = int64_t(c[lane]) + sum[lane];
-      value = value > INT32_MAX ? INT32_MAX : value;
-      d[lane] = int32_t(value < INT32_MIN ? INT32_MIN : value);
-    }
-  } else {
-    for (int lane = 0; lane < 32; ++lane) {
-      d[lane] = int32_t(uint32_t(c[lane]) + uint32_t(sum[lane]));
-    }
-  }
 }
 
 /// With integers: the sum of all products of an instruction is below 2^24, so

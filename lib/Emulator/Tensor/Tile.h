@@ -175,6 +175,15 @@ template <bool isSigned> struct NumberNibble {
 using NumberS4 = NumberNibble<true>;
 using NumberU4 = NumberNibble<false>;
 
+/// The 32 lanes of a register as eight rows of f32, `pitch` apart.
+template <typename Number>
+CHEEMS_TENSOR_INLINE void unpackRegister(const uint32_t *lanes, float *rows,
+                                         int pitch) {
+  for (int group = 0; group < 8; ++group) {
+    Number::unpack(lanes + 4 * group, rows + group * pitch);
+  }
+}
+
 /// The 64 f16 of 32 lanes' registers: those of lower and upper halves.
 CHEEMS_TENSOR_INLINE void unpackHalves(const uint32_t *lanes, float *low,
                                        float *high) {
@@ -277,6 +286,16 @@ CHEEMS_TENSOR_INLINE void multiplyRows(const float *a, int pitch,
   }
 }
 
+/// Eight rows of A at one k: the 32 lanes' factors.
+CHEEMS_TENSOR_INLINE void spreadColumn(const float *rows, float *to) {
+  Eight all;
+  load(all, rows);
+  store(to, __builtin_shufflevector(all, all, 0, 0, 0, 0, 1, 1, 1, 1));
+  store(to + 8, __builtin_shufflevector(all, all, 2, 2, 2, 2, 3, 3, 3, 3));
+  store(to + 16, __builtin_shufflevector(all, all, 4, 4, 4, 4, 5, 5, 5, 5));
+  store(to + 24, __builtin_shufflevector(all, all, 6, 6, 6, 6, 7, 7, 7, 7));
+}
+
 /// Two rows of A, four values each from k on: for each of the four k the eight
 /// lanes' factors, `step` apart.
 CHEEMS_TENSOR_INLINE void spreadRows(const float *first, const float *second,
@@ -330,6 +349,22 @@ CHEEMS_TENSOR_INLINE void quietLanes(float *lanes) {
     load(value, lanes + 8 * v);
     quiet(value);
     store(lanes + 8 * v, value);
+  }
+}
+
+/// c + sum, wrapped or held within the range of s32.
+CHEEMS_TENSOR_INLINE void accumulate(const int32_t *c, const int32_t *sum,
+                                     bool saturate, int32_t *d) {
+  if (saturate) {
+    for (int lane = 0; lane < 32; ++lane) {
+      int64_t value = int64_t(c[lane]) + sum[lane];
+      value = value > INT32_MAX ? INT32_MAX : value;
+      d[lane] = int32_t(value < INT32_MIN ? INT32_MIN : value);
+    }
+  } else {
+    for (int lane = 0; lane < 32; ++lane) {
+      d[lane] = int32_t(uint32_t(c[lane]) + uint32_t(sum[lane]));
+    }
   }
 }
 

@@ -38,7 +38,8 @@ TEST(Options, comeFromTheEnvironment) {
       architecture("CHEEMS_EMULATOR_ARCH", "80"),
       multiprocessors("CHEEMS_EMULATOR_SM", "4"),
       threads("CHEEMS_EMULATOR_THREADS", "3"),
-      memory("CHEEMS_EMULATOR_MEMORY", "2G");
+      memory("CHEEMS_EMULATOR_MEMORY", "2G"),
+      drain("CHEEMS_EMULATOR_WGMMA_DRAIN", "off");
   Options options = Options::fromEnvironment();
   EXPECT_EQ(options.asynchrony, Asynchrony::late);
   EXPECT_EQ(options.seed, UINT64_MAX);
@@ -46,6 +47,7 @@ TEST(Options, comeFromTheEnvironment) {
   EXPECT_EQ(options.multiprocessors, 4);
   EXPECT_EQ(options.threads, 3);
   EXPECT_EQ(options.memoryBytes, uint64_t(2) << 30);
+  EXPECT_FALSE(options.implicitDrain);
 }
 
 TEST(Options, anEmptyVariableIsNone) {
@@ -53,6 +55,7 @@ TEST(Options, anEmptyVariableIsNone) {
       architecture("CHEEMS_EMULATOR_ARCH", "");
   EXPECT_EQ(Options::fromEnvironment().asynchrony, Asynchrony::early);
   EXPECT_EQ(Options::fromEnvironment().architecture, 90);
+  EXPECT_TRUE(Options::fromEnvironment().implicitDrain);
 }
 
 TEST(Options, wrongValuesAreRefusedByName) {
@@ -66,6 +69,8 @@ TEST(Options, wrongValuesAreRefusedByName) {
                 HasSubstr("must be a whole number"))
         << value;
   }
+  EXPECT_THAT(refusal("CHEEMS_EMULATOR_WGMMA_DRAIN", "no"),
+              HasSubstr("must be on or off"));
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_SM", "0"), HasSubstr("of 1 to 1024"));
   for (const char *value : {"1T", "1GG", "1", "99999999999999G"}) {
     EXPECT_THAT(refusal("CHEEMS_EMULATOR_MEMORY", value),

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_EMULATOR_DECODE_DECODER_H
 #define CHEEMS_EMULATOR_DECODE_DECODER_H
 
+#include "cheems/Emulator/Decode/AsyncRegisters.h"
 #include "cheems/Emulator/Decode/Calls.h"
 #include "cheems/Emulator/Decode/Constants.h"
 #include "cheems/Emulator/Decode/Family.h"
@@ -103,6 +104,8 @@ private:
 
   void decodeFunction(const ptx::Function &function);
   void decodeStatement(const ptx::Instruction &syntax);
+  /// Emits what a family wants before statement `number`.
+  void watch(size_t number, const ptx::Instruction &syntax);
   void finishFunction();
   void fillSaved();
   void fillCalls();
@@ -153,6 +156,7 @@ private:
   const ptx::Function *current = nullptr;
   uint32_t firstInstruction = 0, firstSlot = 0;
   Flow flow;
+  std::optional<AsyncRegisters> asyncRegisters;
   std::vector<uint32_t> starts; ///< the first instruction of each statement
   std::unordered_map<const ptx::Variable *, uint32_t> registers;
   std::optional<Slot> carry;

@@ -129,6 +129,8 @@ public:
   Slot update(size_t number, Type type) {
     return update(operand(number), type);
   }
+  /// The place of a register that is neither read nor written.
+  Slot mention(const ptx::Operand &operand);
   /// The register keeps a place of its own in the whole kernel: something that
   /// runs asynchronously writes it after the instruction.
   void pin(Slot destination);

@@ -28,8 +28,12 @@ struct Options {
   uint64_t memoryBytes = uint64_t(8)
                          << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the card,
                                 ///< with K, M or G behind the number
-  std::string countsFile;       ///< CHEEMS_EMULATOR_COUNTS: JSON per kernel is
-                                ///< written there at exit
+  /// CHEEMS_EMULATOR_WGMMA_DRAIN: on or off. Whether a register of a wgmma in
+  /// flight may be accessed in the wgmma's basic block without a wait_group:
+  /// the assembler waits there by itself.
+  bool implicitDrain = true;
+  std::string countsFile; ///< CHEEMS_EMULATOR_COUNTS: JSON per kernel is
+                          ///< written there at exit
   std::string reportFile; ///< CHEEMS_EMULATOR_REPORT: findings are appended
                           ///< there; empty: stderr
 

@@ -1,0 +1,18 @@
+//===- WgmmaFamily.cpp - wgmma with the arithmetic of one set -------------===//
+#include "Wgmma.h"
+#include "cheems/Emulator/Lanes/Multiversion.h"
+#include "cheems/Emulator/Tensor/Families.h"
+
+CHEEMS_LANES_BEGIN
+namespace {
+
+void decodeProduct(Statement &statement) {
+  decodeWgmma(statement, wgmmaMultiply());
+}
+
+constexpr Opcode opcodes[] = {{"wgmma", decodeProduct, "mma_async"}};
+
+} // namespace
+
+std::span<const Opcode> wgmma() { return opcodes; }
+CHEEMS_LANES_END
