@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Module/Families.h"
 
 #include "cheems/Emulator/Calls/Families.h"
+#include "cheems/Emulator/Control/Families.h"
 #include "cheems/Emulator/Copy/Families.h"
 #include "cheems/Emulator/Exchange/Families.h"
 #include "cheems/Emulator/Lanes/Families.h"

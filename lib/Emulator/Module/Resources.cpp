@@ -52,6 +52,7 @@ uint64_t roundUp(uint64_t value, uint64_t unit) {
 void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
                                        Kernel &kernel) {
   uint64_t blocks = 1, mostRegisters = registersLimit;
+  uint64_t owned = 0; // .maxnreg
   for (const ptx::Function::Directive &directive : entry.directives) {
     const std::string &name = directive.name;
     if (name == "maxntid" || name == "reqntid") {
@@ -70,7 +71,8 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
     } else if (name == "maxnctapersm") {
       number(directive); // a promise about launches
     } else if (name == "maxnreg") {
-      mostRegisters = std::min(mostRegisters, number(directive));
+      owned = number(directive);
+      mostRegisters = std::min(mostRegisters, owned);
     } else if (name == "reqnctapercluster") {
       kernel.requiredCluster = extent(directive);
     } else if (name == "maxclusterrank") {
@@ -86,11 +88,13 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
   bool isBounded = kernel.maxThreads < threadsLimit || blocks > 1;
   if (isBounded || threads == threadsLimit) {
     uint64_t share = registersOfCard / (threads * blocks);
-    mostRegisters =
-        std::min(mostRegisters,
-                 std::max(share / registerUnit * registerUnit, leastRegisters));
+    share = std::max(share / registerUnit * registerUnit, leastRegisters);
+    mostRegisters = std::min(mostRegisters, share);
+    if (isBounded) {
+      owned = owned ? std::min(owned, share) : share;
+    }
   }
-  kernel.registerLimit = static_cast<int>(mostRegisters);
+  kernel.registerLimit = static_cast<int>(owned);
   uint64_t wanted =
       std::max(static_cast<uint64_t>(live) + otherRegisters, leastRegisters);
   kernel.registers =

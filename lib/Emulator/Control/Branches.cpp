@@ -1,0 +1,94 @@
+//===- Branches.cpp - bra and brx.idx ------------------------------------===//
+#include "cheems/Emulator/Control/Families.h"
+#include "cheems/Emulator/Decode/Decoder.h"
+#include "cheems/Emulator/Machine/Warp.h"
+
+#include <bit>
+
+using namespace cheems::emulator;
+
+namespace {
+
+// PTX ISA, "Control Flow Instructions: bra"
+Step branch(Warp &warp, const Instruction &instruction, LaneMask active) {
+  warp.branch(instruction, active, static_cast<uint32_t>(instruction.payload));
+  return Step::moved;
+}
+
+/// ".uni guarantees that the branch is non-divergent, i.e. all active threads
+/// in a warp that are currently executing this instruction have identical
+/// values for the guard predicate and branch target."
+void checkUniform(Warp &warp, const Instruction &instruction,
+                  LaneMask different) {
+  if (different) {
+    warp.fail(instruction, "divergent-uniform-branch",
+              "threads of a warp part at a branch that says .uni",
+              std::countr_zero(different));
+  }
+}
+
+Step branchUniform(Warp &warp, const Instruction &instruction,
+                   LaneMask active) {
+  checkUniform(warp, instruction, warp.together() & ~active);
+  return branch(warp, instruction, active);
+}
+
+void decodeBranch(Statement &statement) {
+  const bool uniform = statement.take("uni");
+  statement.end(1);
+  auto *label = std::get_if<ptx::LabelReference>(&statement.operand(0).value);
+  if (!label) {
+    statement.refuse("its target is no label");
+  }
+  statement.decoder.emitBranch(statement, uniform ? branchUniform : branch,
+                               *label);
+}
+
+// PTX ISA, "Control Flow Instructions: brx.idx"
+template <bool uniform>
+Step branchByIndex(Warp &warp, const Instruction &instruction,
+                   LaneMask active) {
+  const auto &list = instruction.as<BranchTargets>().instructions;
+  const uint32_t *indices = warp.source<uint32_t>(instruction.slots[0]);
+  uint32_t targets[warpLanes];
+  const uint32_t first = indices[std::countr_zero(active)];
+  LaneMask different = warp.together() & ~active;
+  for (LaneMask rest = active; rest; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (indices[lane] >= list.size()) {
+      warp.fail(instruction, "branch-index",
+                "the index of a branch is " + std::to_string(indices[lane]) +
+                    ", but its list has " + std::to_string(list.size()) +
+                    " targets",
+                lane);
+    }
+    targets[lane] = list[indices[lane]];
+    different |= LaneMask(indices[lane] != first) << lane;
+  }
+  if (uniform) {
+    checkUniform(warp, instruction, different);
+  }
+  warp.branchEach(instruction, active, targets);
+  return Step::moved;
+}
+
+void decodeBranchByIndex(Statement &statement) {
+  const bool uniform = statement.take("uni");
+  statement.take("idx");
+  // the list is in the statement's targets
+  statement.end(statement.operands());
+  if (!statement.operands() || statement.syntax.targets.empty()) {
+    statement.refuse("it needs an index and the label of a .branchtargets");
+  }
+  statement.decoder.emitBranches(
+      statement, uniform ? branchByIndex<true> : branchByIndex<false>,
+      std::initializer_list<Slot>{statement.source(0, Type::u32)},
+      statement.syntax.targets);
+}
+
+constexpr Opcode opcodes[] = {{"bra", decodeBranch},
+                              {"brx", decodeBranchByIndex, "idx"}};
+
+} // namespace
+
+std::span<const Opcode> cheems::emulator::branches() { return opcodes; }
