@@ -11,8 +11,11 @@
 #include <cstdint>
 
 /// Lanes do not depend on each other: slots are the same or do not overlap.
+/// Clang would unroll short bodies 32 times before it makes vectors, and then
+/// makes none.
 #if defined(__clang__)
-#define CHEEMS_LANES_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#define CHEEMS_LANES_LOOP                                                      \
+  _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
 #define CHEEMS_LANES_LOOP _Pragma("GCC ivdep")
 #endif
