@@ -13,9 +13,8 @@ namespace {
 // Lanes act one after another, the lowest first.
 TEST(Atomic, LanesActInAscendingOrder) {
   std::vector<uint32_t> out =
-      run("atom.global.add.u32 %r1, [%out], 3; st.global.b32 [%outl+128], %r1;"
-          "atom.shared.exch.b32 %r2, [sv], %lane;",
-          {}, 64, {}, testOptions());
+      run("atom.global.add.u32 %r1, [%out], 3; st.global.b32 [%outl+128], %r1;",
+          {}, 64);
   EXPECT_EQ(out[0], 96u);
   for (uint32_t lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(out[32 + lane], lane * 3);
@@ -139,11 +138,12 @@ TEST(Atomic, LocksBetweenBlocks) {
 }
 
 TEST(Atomic, WrongAddresses) {
-  EXPECT_EQ(finding("atom.global.add.u32 %r1, [%out+2], 1;"), "misaligned");
+  EXPECT_EQ(finding("atom.global.add.u32 %r1, [%out+2], 1;"),
+            "misaligned-address");
   EXPECT_EQ(finding("ld.global.f32 %f1, [%in];"
                     "red.global.add.v2.f32 [%out+4], {%f1, %f1};",
                     {0}),
-            "misaligned");
+            "misaligned-address");
   EXPECT_EQ(finding("atom.global.add.u32 %r1, [%in+4], 1;", {0}),
             "out-of-bounds");
 }

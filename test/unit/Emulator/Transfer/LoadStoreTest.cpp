@@ -237,11 +237,12 @@ TEST(LoadStore, HintsChangeNothing) {
 // "Addresses as Operands: the address must be naturally aligned to a multiple
 // of the access size"; a vector's size is that of all of it.
 TEST(LoadStore, WrongAddresses) {
-  EXPECT_EQ(finding("ld.global.b32 %r1, [%in+2];", {1, 2}), "misaligned");
+  EXPECT_EQ(finding("ld.global.b32 %r1, [%in+2];", {1, 2}),
+            "misaligned-address");
   EXPECT_EQ(finding("ld.global.v2.b32 {%r1, %r2}, [%in+4];", {1, 2, 3}),
-            "misaligned");
+            "misaligned-address");
   EXPECT_EQ(finding("ld.global.b32 %r1, [%in+8];", {1, 2}), "out-of-bounds");
-  EXPECT_EQ(finding("ld.param.b32 %r1, [pv+126];"), "misaligned");
+  EXPECT_EQ(finding("ld.param.b32 %r1, [pv+126];"), "misaligned-address");
   EXPECT_EQ(finding("ld.param.b32 %r1, [pv+128];"), "out-of-bounds");
   EXPECT_EQ(finding("ld.shared.b32 %r1, [sv];"), "uninitialised-read");
 }

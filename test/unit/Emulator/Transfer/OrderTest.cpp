@@ -104,7 +104,7 @@ TEST(CacheControl, DiscardedBytesAreNoLongerWritten) {
                             "ld.global.b32 %r1, [gv+4];"
                             "ld.global.b32 %r1, [gv+128];"),
             "");
-  EXPECT_EQ(finding("discard.L2 [gv+64], 128;"), "misaligned");
+  EXPECT_EQ(finding("discard.L2 [gv+64], 128;"), "misaligned-address");
 }
 
 TEST(CacheControl, WrongPolicies) {
