@@ -1,5 +1,4 @@
-//===- Families.h - Tables of opcodes of control and barriers ----*- C++
-//-*-===//
+//===- Families.h - Tables of opcodes of control and barriers ---*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_CONTROL_FAMILIES_H
 #define CHEEMS_EMULATOR_CONTROL_FAMILIES_H
 
