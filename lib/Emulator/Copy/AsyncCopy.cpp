@@ -110,9 +110,7 @@ Step copyAsync(Warp &warp, const Instruction &instruction, LaneMask active) {
       }
     });
   }
-  forLanes(active, [&](int lane) {
-    addresses[lane] = copy.source.of(warp, instruction.slots[1], lane);
-  });
+  copy.source.ofAll(warp, instruction.slots[1], addresses);
   if (full != 0) {
     access(warp, instruction, copy.load, addresses, full, sources);
   }
@@ -120,9 +118,7 @@ Step copyAsync(Warp &warp, const Instruction &instruction, LaneMask active) {
     sources.of[lane] = const_cast<std::byte *>(partialSource(
         warp, instruction, copy, lane, addresses[lane], sizes[lane]));
   });
-  forLanes(active, [&](int lane) {
-    addresses[lane] = copy.destination.of(warp, instruction.slots[0], lane);
-  });
+  copy.destination.ofAll(warp, instruction.slots[0], addresses);
   access(warp, instruction, copy.store, addresses, active, destinations);
 
   CopyGroups &groups = block.extension<AsyncCopies>().of(warp);

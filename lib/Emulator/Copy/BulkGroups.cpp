@@ -42,7 +42,7 @@ void signalBytes(const Flight &flight, Barrier &barrier, uint32_t bytes) {
   completeBytes(flight.warp, flight.instruction, flight.lane, barrier, bytes);
 }
 
-void startLoad(const Asker &asker, const Transfer &transfer, Barrier &barrier) {
+void startLoad(const Asker &asker, Transfer transfer, Barrier &barrier) {
   transfer.checkGlobal(asker);
   transfer.checkDestination(asker);
   transfer.tell(asker, true);
@@ -55,16 +55,14 @@ void startLoad(const Asker &asker, const Transfer &transfer, Barrier &barrier) {
       std::make_unique<LoadFlight>(asker, transfer, barrier));
 }
 
-void BulkGroups::start(const Asker &asker, const Transfer &transfer) {
+void BulkGroups::start(const Asker &asker, Transfer transfer) {
   transfer.checkGlobal(asker);
   transfer.checkSource(asker);
   transfer.tell(asker, false);
   Store store = {.asker = asker, .transfer = transfer, .staged = {}};
   if (asker.warp.block.grid.early()) {
-    transfer.read(store.staged);
-    transfer.write(asker, store.staged);
+    transfer.store(asker);
     store.isWritten = true;
-    store.staged = {};
   }
   transfer.markBeingRead();
   threads[asker.warp.index * warpLanes + asker.lane].open.push_back(

@@ -57,9 +57,7 @@ AccessKind wholeMap(Effect effect, Space space) {
 Step replaceField(Warp &warp, const Instruction &instruction, LaneMask active) {
   const Replace &replace = instruction.as<Replace>();
   uint64_t addresses[warpLanes];
-  forLanes(active, [&](int lane) {
-    addresses[lane] = replace.map.of(warp, instruction.slots[0], lane);
-  });
+  replace.map.ofAll(warp, instruction.slots[0], addresses);
   LanePointers pointers;
   access(warp, instruction, replace.load, addresses, active, pointers);
   access(warp, instruction, replace.store, addresses, active, pointers);

@@ -70,13 +70,10 @@ void Transfer::loadRow(const Asker &asker, const BoxRow &row) const {
     }
     scatterRow(owner.shared(), to, mode, whole, rowBytes);
   }
-  if (row.bytes == 0) {
+  if (row.bytes == 0 || isInitialised) {
     return;
   }
   const ByteState *states = memory.state(row.global);
-  if (allAre(states, row.bytes, ByteState::initialised)) {
-    return;
-  }
   for (uint32_t i = 0; i < row.bytes; ++i) {
     if (states[i] == ByteState::uninitialised) {
       *owner.sharedState(swizzled(to + row.skipped + i, mode)) =
@@ -98,6 +95,25 @@ void Transfer::read(std::vector<std::byte> &staged) const {
   forRows([&](const BoxRow &row) {
     gatherRow(shared.owner->shared(), sharedRow(row), mode,
               staged.data() + size_t(row.number) * rowBytes, rowBytes);
+  });
+}
+
+void Transfer::store(const Asker &asker) const {
+  GlobalMemory &memory = memoryOf(asker);
+  const std::byte *from = shared.owner->shared();
+  forRows([&](const BoxRow &row) {
+    if (row.bytes == 0) {
+      return;
+    }
+    std::byte *to = memory.data(row.global);
+    if (row.bytes == rowBytes) {
+      gatherRow(from, sharedRow(row), mode, to, rowBytes);
+    } else {
+      std::byte whole[longestBoxRow];
+      gatherRow(from, sharedRow(row), mode, whole, rowBytes);
+      std::memcpy(to, whole + row.skipped, row.bytes);
+    }
+    std::fill_n(memory.state(row.global), row.bytes, ByteState::initialised);
   });
 }
 
@@ -123,25 +139,27 @@ void Transfer::markInFlight() const {
 }
 
 void Transfer::markBeingRead() const {
-  forShared([&](uint32_t offset, uint32_t count) {
-    SharedState *states = shared.owner->sharedState(offset);
-    std::replace(states, states + count, SharedState::initialised,
-                 SharedState::beingRead);
-  });
+  change(SharedState::initialised, SharedState::beingRead);
 }
 
 void Transfer::unmarkBeingRead() const {
+  change(SharedState::beingRead, SharedState::initialised);
+}
+
+void Transfer::change(SharedState from, SharedState to) const {
   forShared([&](uint32_t offset, uint32_t count) {
     SharedState *states = shared.owner->sharedState(offset);
-    std::replace(states, states + count, SharedState::beingRead,
-                 SharedState::initialised);
+    for (uint32_t i = 0; i < count; ++i) {
+      states[i] = states[i] == from ? to : states[i];
+    }
   });
 }
 
 // -- Checks
 
-void Transfer::checkGlobal(const Asker &asker) const {
+void Transfer::checkGlobal(const Asker &asker) {
   GlobalMemory &memory = memoryOf(asker);
+  isInitialised = true;
   forRows([&](const BoxRow &row) {
     if (row.bytes == 0) {
       return;
@@ -149,6 +167,11 @@ void Transfer::checkGlobal(const Asker &asker) const {
     uint64_t from = row.global - GlobalMemory::base;
     bool isInside =
         from < memory.totalBytes() && row.bytes <= memory.totalBytes() - from;
+    if (isInside &&
+        allAre(memory.state(row.global), row.bytes, ByteState::initialised)) {
+      return;
+    }
+    isInitialised = false;
     // unallocated and freed have bits 0 and 1 equal, the other two have not.
     if (isInside && allStates(memory.state(row.global), row.bytes,
                               ByteState::initialised, [](uint64_t word) {

@@ -27,6 +27,22 @@ struct AddressOperand {
                           : warp.source<uint32_t>(base)[lane];
     return value + static_cast<uint64_t>(offset);
   }
+
+  /// Of all lanes; those that are not active mean nothing.
+  void ofAll(const Warp &warp, Slot base, uint64_t *addresses) const {
+    const uint64_t added = static_cast<uint64_t>(offset);
+    if (wide) {
+      const uint64_t *values = warp.source<uint64_t>(base);
+      for (int lane = 0; lane < warpLanes; ++lane) {
+        addresses[lane] = values[lane] + added;
+      }
+    } else {
+      const uint32_t *values = warp.source<uint32_t>(base);
+      for (int lane = 0; lane < warpLanes; ++lane) {
+        addresses[lane] = values[lane] + added;
+      }
+    }
+  }
 };
 
 /// A byte of the shared memory of a block.

@@ -56,33 +56,35 @@ void forBoxRows(const TensorMap &map, const std::array<int32_t, 5> &start,
   }
   const uint32_t rowBytes =
       hasElements ? static_cast<uint32_t>(end - first) * bytes : 0;
-  uint32_t extents[5] = {1, 1, 1, 1, 1};
-  for (int d = 1; d < map.rank(); ++d) {
-    extents[d] = map.boxExtent(d);
-  }
-  // One bound and one part of the address per dimension and index.
-  uint32_t index[5] = {};
-  for (uint32_t number = 0;; ++number) {
-    bool isInside = hasElements;
-    uint64_t address = map.globalAddress + uint64_t(first) * bytes;
-    for (int d = 1; d < map.rank(); ++d) {
-      int64_t at =
-          int64_t(start[d]) + int64_t(index[d]) * map.elementStrides[d];
-      isInside &= at >= 0 && at < int64_t(map.globalDims[d]);
-      address += uint64_t(at) * map.globalStrides[d - 1];
-    }
-    row.number = number;
-    row.global = isInside ? address : 0;
-    row.bytes = isInside ? rowBytes : 0;
-    act(static_cast<const BoxRow &>(row));
-    int d = 1;
-    while (d < 5 && ++index[d] == extents[d]) {
-      index[d++] = 0;
-    }
-    if (d == 5) {
+  // Per dimension: index, its place in the tensor, and where that begins.
+  auto eachIndex = [&](int d, uint64_t address, bool isInside, auto inner) {
+    if (d >= map.rank()) {
+      inner(address, isInside);
       return;
     }
-  }
+    const int64_t step = map.elementStrides[d];
+    const int64_t dim = static_cast<int64_t>(map.globalDims[d]);
+    const uint64_t stride = map.globalStrides[d - 1];
+    int64_t at = start[d];
+    for (uint32_t i = map.boxExtent(d); i > 0; --i, at += step) {
+      inner(address + static_cast<uint64_t>(at) * stride,
+            isInside && at >= 0 && at < dim);
+    }
+  };
+  const uint64_t begin =
+      map.globalAddress + static_cast<uint64_t>(first) * bytes;
+  eachIndex(4, begin, hasElements, [&](uint64_t address, bool inside) {
+    eachIndex(3, address, inside, [&](uint64_t address, bool inside) {
+      eachIndex(2, address, inside, [&](uint64_t address, bool inside) {
+        eachIndex(1, address, inside, [&](uint64_t address, bool inside) {
+          row.global = inside ? address : 0;
+          row.bytes = inside ? rowBytes : 0;
+          act(static_cast<const BoxRow &>(row));
+          ++row.number;
+        });
+      });
+    });
+  });
 }
 
 /// Elements out of bounds: zeros, or the canonical NaN of each type (all bits

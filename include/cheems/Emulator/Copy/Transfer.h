@@ -36,7 +36,7 @@ public:
   // -- Checks when the operation is asked for. All throw Finding.
 
   /// The bytes in global memory are allocated.
-  void checkGlobal(const Asker &asker) const;
+  void checkGlobal(const Asker &asker);
   /// Nothing else uses the bytes in shared memory, which are to be written.
   void checkDestination(const Asker &asker) const;
   /// The bytes in shared memory that are to be read are initialised.
@@ -59,6 +59,8 @@ public:
   /// `staged` that are out of a tensor's bounds mean nothing.
   void read(std::vector<std::byte> &staged) const;
   void write(const Asker &asker, const std::vector<std::byte> &staged) const;
+  /// Both at once.
+  void store(const Asker &asker) const;
 
 private:
   template <typename F> void forRows(F act) const {
@@ -73,6 +75,7 @@ private:
   uint32_t sharedRow(const BoxRow &row) const {
     return shared.offset + row.number * rowBytes;
   }
+  void change(SharedState from, SharedState to) const;
   void tellGlobal(const Asker &asker, bool isLoad) const;
   void loadRow(const Asker &asker, const BoxRow &row) const;
 
@@ -84,6 +87,8 @@ private:
   uint32_t bytes_;
   uint32_t rowBytes; ///< in shared memory
   int mode;          ///< TensorMap::swizzle
+  /// All bytes in global memory were initialised when that was checked.
+  bool isInitialised = false;
 };
 
 } // namespace cheems::emulator
