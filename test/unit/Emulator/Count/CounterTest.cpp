@@ -1,0 +1,170 @@
+// Kernels of a few instructions, whose counts are known.
+#include "cheems/Emulator/Count/Counter.h"
+#include "cheems/Emulator/Count/Report.h"
+#include "test/unit/Emulator/OneKernel.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace cheems::emulator;
+using namespace cheems::emulator::test;
+using testing::HasSubstr;
+
+namespace {
+
+/// Counts of the body, run by `threads` threads of the host.
+KernelCounts countsOf(const std::string &body, Shape shape = {},
+                      size_t words = 32, int threads = 1) {
+  Options options = testOptions();
+  options.threads = threads;
+  options.multiprocessors = 2;
+  startCounting(options);
+  run(body, std::vector<uint32_t>(words, 1), words, shape, options);
+  std::vector<StepCounts> steps = takeCounts();
+  EXPECT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps.at(0).kernels.size(), 1u);
+  return steps.at(0).kernels.at(0);
+}
+
+uint64_t of(const KernelCounts &counts, Pipe pipe) {
+  return counts.instructions[static_cast<size_t>(pipe)];
+}
+
+TEST(Counter, countsInstructionsOfWarpsByPipe) {
+  const KernelCounts without = countsOf("");
+  const KernelCounts with =
+      countsOf("add.f32 %f1, %f1, %f1; ex2.approx.f32 %f1, %f1;",
+               {.grid = {3, 1, 1}, .block = {64, 1, 1}});
+  EXPECT_EQ(of(with, Pipe::fma), 6 * (of(without, Pipe::fma) + 1));
+  EXPECT_EQ(of(with, Pipe::mufu), 6u);
+  EXPECT_EQ(with.cycles[static_cast<size_t>(Pipe::mufu)], 12);
+  EXPECT_EQ(with.blocks, 3u);
+  EXPECT_EQ(with.launches, 1u);
+  EXPECT_EQ(with.threads, 64u);
+}
+
+TEST(Counter, countsALoopAsOftenAsItRuns) {
+  const KernelCounts counts =
+      countsOf("mov.u32 %r1, 0;\n"
+               "L: add.u32 %r1, %r1, 1; ex2.approx.f32 %f1, %f1;\n"
+               "setp.lt.u32 %p1, %r1, 10; @%p1 bra L;");
+  EXPECT_EQ(of(counts, Pipe::mufu), 10u);
+}
+
+TEST(Counter, sectorsAreThoseThatAnAccessAsksFor) {
+  const KernelCounts none = countsOf(""),
+                     row = countsOf("ld.global.u32 %r1, [%inl];"),
+                     one = countsOf("ld.global.u32 %r1, [%in];");
+  EXPECT_EQ(none.globalRequests, 0u);
+  EXPECT_EQ(row.globalRequests, 1u);
+  EXPECT_EQ(row.globalSectors, 4u);
+  EXPECT_EQ(row.dramReadSectors, 4u);
+  EXPECT_EQ(row.compulsoryBytes, 128u);
+  EXPECT_EQ(one.globalSectors, 1u);
+}
+
+TEST(Counter, whatIsReadAgainComesFromTheCache) {
+  const KernelCounts counts =
+      countsOf("ld.global.u32 %r1, [%inl]; ld.global.u32 %r2, [%inl];",
+               {.grid = {500, 1, 1}});
+  EXPECT_EQ(counts.globalSectors, 4000u);
+  EXPECT_EQ(counts.dramReadSectors, 4u);
+}
+
+TEST(Counter, whatIsWrittenReachesMemoryAtTheEnd) {
+  const KernelCounts counts = countsOf("st.global.u32 [%outl], %lane;");
+  EXPECT_EQ(counts.dramWriteSectors, 4u);
+  EXPECT_EQ(counts.dramReadSectors, 0u);
+}
+
+TEST(Counter, sharedMemoryHasWavefrontsAndConflicts) {
+  const KernelCounts counts =
+      countsOf("mov.u32 %r1, sv; shl.b32 %r2, %lane, 7; add.u32 %r2, %r1, %r2;"
+               "st.shared.u32 [%r2], %lane;");
+  EXPECT_EQ(counts.sharedWavefronts, 32u);
+  EXPECT_EQ(counts.bankConflicts(), 31u);
+}
+
+TEST(Counter, barriersAreCountedByWarps) {
+  EXPECT_EQ(countsOf("bar.sync 0; bar.warp.sync -1;", {.block = {128, 1, 1}})
+                .barriers,
+            4u);
+}
+
+TEST(Counter, occupancyIsThatOfTheLaunch) {
+  const KernelCounts counts = countsOf("", {.block = {1024, 1, 1}});
+  EXPECT_EQ(counts.residentBlocks, 2);
+  EXPECT_EQ(counts.occupancy, 1);
+}
+
+TEST(Counter, countsDoNotDependOnThreadsOfTheHost) {
+  const std::string body =
+      "mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 32, %lane;"
+      "mul.wide.u32 %l1, %r2, 4; add.s64 %l2, %in, %l1; add.s64 %l3, %out, %l1;"
+      "ld.global.u32 %r3, [%l2]; st.global.u32 [%l3], %r3;";
+  const Shape shape = {.grid = {700, 1, 1}};
+  const CountedCard card;
+  const std::string one = countsAsJson(
+      card, {{.kernels = {countsOf(body, shape, 700 * 32, 1)}, .copies = {}}});
+  EXPECT_EQ(
+      one, countsAsJson(card, {{.kernels = {countsOf(body, shape, 700 * 32, 2)},
+                                .copies = {}}}));
+  EXPECT_THAT(one, HasSubstr("\"dram_read_sectors\": 2800"));
+}
+
+TEST(Counter, stepsAndCopiesAreApart) {
+  Options options = testOptions();
+  startCounting(options);
+  countCopy(CopyDirection::toDevice, 100);
+  countCopy(CopyDirection::toDevice, 28);
+  run("", {}, 32, {}, options);
+  run("", {}, 32, {}, options);
+  nextStep();
+  nextStep(); // of nothing
+  run("st.global.u32 [%outl], %lane;", {}, 32, {}, options);
+  const std::vector<StepCounts> steps = takeCounts();
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].kernels[0].launches, 2u);
+  EXPECT_EQ(steps[0].copies[0].copies, 2u);
+  EXPECT_EQ(steps[0].copies[0].bytes, 128u);
+  EXPECT_EQ(steps[1].copies[0].copies, 0u);
+  EXPECT_EQ(steps[1].kernels[0].dramWriteSectors, 4u);
+}
+
+TEST(Counter, nothingIsCountedUnasked) {
+  EXPECT_FALSE(countedCard());
+  countCopy(CopyDirection::toHost, 1);
+  nextStep();
+  run("");
+  EXPECT_TRUE(takeCounts().empty());
+}
+
+TEST(Report, aTableHasARowPerKernel) {
+  KernelCounts counts;
+  counts.kernel = "norm";
+  counts.launches = 3;
+  counts.dramReadSectors = 77;
+  const std::string table =
+      countsAsTable({}, {{.kernels = {counts}, .copies = {}}});
+  EXPECT_THAT(table, HasSubstr("DRAM reads"));
+  EXPECT_THAT(table, HasSubstr("norm"));
+  EXPECT_THAT(table, HasSubstr("  77  "));
+}
+
+TEST(Report, aFileIsWrittenWholeOrNotAtAll) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "counts";
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / "counts.json";
+  EXPECT_EQ(writeCounts(path, {}, {{}}), "");
+  std::ifstream file(path);
+  EXPECT_EQ(nlohmann::json::parse(file)["steps"].size(), 1u);
+  EXPECT_THAT(writeCounts(folder / "none" / "counts.json", {}, {}),
+              HasSubstr("cannot write"));
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace
