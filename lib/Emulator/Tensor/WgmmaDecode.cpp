@@ -157,6 +157,7 @@ void refuseSparse(Statement &statement) {
 /// wgmma (Decoder::watch).
 void decodeAccess(Statement &statement) {
   bool behind = statement.take("behind");
+  statement.end(statement.operands());
   std::vector<Slot> slots;
   for (const ptx::Operand &operand : statement.syntax.operands) {
     slots.push_back(statement.mention(operand));

@@ -269,11 +269,7 @@ TEST(MBarrier, misuseIsFound) {
   finds(init(1) + "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];\n"
                   "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
         "phase-not-seen");
-  // "mbarrier.test_wait": phaseParity is 0 or 1
-  finds(init(1) + "mov.u32 %r2, 2; mbarrier.test_wait.parity.shared::cta.b64 "
-                  "%p1, [b0], %r2;",
-        "wrong-parity");
-  // the state is of the current or the preceding phase
+  // "mbarrier.test_wait": the state is of the current or the preceding phase
   finds(init(1) + R"(
     mbarrier.arrive.shared::cta.b64 %d5, [b0];
     mbarrier.test_wait.shared::cta.b64 %p1, [b0], %d5;
