@@ -149,10 +149,6 @@ void decodeWait(Statement &statement) {
   statement.emit(wait, Pipe::tensor, {}, uint64_t(pending));
 }
 
-void refuseSparse(Statement &statement) {
-  statement.notModelled("wgmma of a sparse matrix");
-}
-
 /// The decoder puts this before a statement that accesses a register of a
 /// wgmma (Decoder::watch).
 void decodeAccess(Statement &statement) {
@@ -167,7 +163,6 @@ void decodeAccess(Statement &statement) {
 }
 
 constexpr Opcode opcodes[] = {
-    {"wgmma", refuseSparse, "sp"},
     {"wgmma", decodeFence, "fence"},
     {"wgmma", decodeCommit, "commit_group"},
     {"wgmma", decodeWait, "wait_group"},
@@ -179,6 +174,9 @@ constexpr Opcode opcodes[] = {
 void cheems::emulator::decodeWgmma(Statement &statement,
                                    WgmmaMultiply multiply) {
   requireTarget(statement);
+  if (statement.take("sp")) {
+    statement.notModelled("wgmma of a sparse matrix");
+  }
   for (std::string_view modifier : {"mma_async", "sync", "aligned"}) {
     statement.takeOne({modifier});
   }

@@ -138,9 +138,9 @@ TEST(MatrixMoves, WrongAddressesAreFound) {
   std::string start = prepare;
   // "The matrix addresses must be naturally aligned accordingly": 16 bytes.
   EXPECT_EQ(finding(start + load + ".shared.b16 {%r0}, [%r30 + 4];", memory),
-            "misaligned");
+            "misaligned-address");
   EXPECT_EQ(finding(start + load + ".shared.b16 {%r0}, [%r30 + 1600];", memory),
-            "uninitialised");
+            "uninitialised-read");
   // "If the generic address doesn't fall in .shared state space, then the
   // behavior is undefined."
   EXPECT_EQ(finding(load + ".b16 {%r0}, [%in];", memory), "wrong-space");

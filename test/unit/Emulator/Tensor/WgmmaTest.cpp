@@ -43,6 +43,7 @@ const std::string commit = "wgmma.commit_group.sync.aligned;\n";
 const std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
 const std::string store = "mul.wide.u32 %l0, %lane, 16; add.s64 %l0, %out, %l0;"
                           "st.global.v4.f32 [%l0], {%f0, %f1, %f2, %f3};\n";
+const std::string meet = "bar.sync 0;\n";
 /// Ends the basic block.
 const std::string cut = "bra next;\nnext:\n";
 
@@ -166,7 +167,8 @@ TEST(Wgmma, AccumulatorsInFlightAreFound) {
                                   "wgmma.wait_group.sync.aligned 1;\n" + store +
                                   wait),
               "wgmma-register-in-flight");
-    EXPECT_EQ(findingIn(mode, fence + multiply + commit), "in-flight-at-exit");
+    EXPECT_EQ(findingIn(mode, fence + multiply + commit + meet),
+              "in-flight-at-exit");
   }
 }
 
@@ -211,7 +213,7 @@ TEST(Wgmma, WarpsThatPartAreFound) {
                                   fence + multiply + commit + wait + store),
               "differing-descriptors");
     EXPECT_EQ(findingIn(mode, "setp.lt.u32 %p1, %lane, 32;\n" + fence +
-                                  "@%p1 " + multiply + commit),
+                                  "@%p1 " + multiply + commit + meet),
               "parted-warpgroup");
   }
   EXPECT_EQ(finding(prepare + fence + multiply, matrices(),
@@ -222,7 +224,7 @@ TEST(Wgmma, WarpsThatPartAreFound) {
 // In late mode operands are read when something waits for the product: what is
 // overwritten too early spoils it.
 TEST(Wgmma, LateProductsReadLate) {
-  std::string body = fence + multiply + commit +
+  std::string body = fence + multiply + commit + meet +
                      "mov.u32 %r31, sv; mov.b32 %r30, 0x40004000;"
                      "st.shared.b32 [%r31], %r30;\n" +
                      wait + store;
@@ -233,7 +235,8 @@ TEST(Wgmma, LateProductsReadLate) {
 }
 
 TEST(Wgmma, OperandsMustBeWritten) {
-  std::string body = "mov.b64 %l3, 0x0000000800083fff;\n" + fence + multiply;
+  std::string body =
+      "mov.b64 %l3, 0x0000000800083fff;\n" + fence + multiply + commit + wait;
   EXPECT_EQ(findingIn(Asynchrony::early, body), "out-of-bounds");
 }
 
@@ -274,7 +277,7 @@ TEST(Wgmma, FormsAreThoseOfTheAssembler) {
       {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3},"
        " %l0, %l1, %r0, 0, %p0, 1, 1, 0, 0;",
        "wgmma of a sparse matrix is not modelled"},
-      {"wgmma.wait_group.sync.aligned %r0;", "known"},
+      {"wgmma.wait_group.sync.aligned %r0;", "no integer constant"},
       {"wgmma.fence.aligned;", "sync"},
   });
   expectRefused({{"wgmma.fence.sync.aligned;", "sm_90a"}}, 80);
