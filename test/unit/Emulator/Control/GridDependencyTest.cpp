@@ -1,0 +1,49 @@
+//===- GridDependencyTest.cpp - griddepcontrol ---------------------------===//
+#include "test/unit/Emulator/RunPTX.h"
+
+#include <gtest/gtest.h>
+
+using namespace cheems::emulator;
+using namespace cheems::emulator::test;
+
+// Each test is of PTX ISA, "Parallel Synchronization and Communication
+// Instructions: griddepcontrol".
+namespace {
+
+/// Reads word 0 before and behind the wait.
+const std::string dependent = kernelPTX(R"(
+  griddepcontrol.launch_dependents;
+  ld.global.u32 %r0, [%out];
+  griddepcontrol.wait;
+  ld.global.u32 %r1, [%out];
+  mad.lo.u32 %r1, %r0, 100, %r1;
+  st.global.u32 [%mine+4], %r1;
+  ret;)");
+
+TEST(GridDependency, WaitsForTheKernelBefore) {
+  RunOptions options;
+  options.grid = {40, 1, 1};
+  options.multiprocessors = 1; // 32 blocks are resident
+  PTXRunner runner(dependent, options);
+  const uint64_t memory = runner.buffer(std::vector<uint32_t>(1 + 40 * 32, 3));
+  Launch launch = runner.launchOf("kernel", parameterBytes({memory}));
+  launch.programmatic = true;
+  Grid grid(runner.device, launch);
+  ASSERT_EQ(grid.run(), Grid::State::waitsForPrimary);
+  EXPECT_EQ(grid.run(), Grid::State::waitsForPrimary);
+  *reinterpret_cast<uint32_t *>(runner.device.memory.data(memory)) = 8;
+  grid.primaryFinished();
+  ASSERT_EQ(grid.run(), Grid::State::finished);
+  auto out = runner.read<uint32_t>(memory, 1 + 40 * 32);
+  for (uint32_t i = 0; i < 40 * 32; ++i) {
+    ASSERT_EQ(out[1 + i], i < 32 * 32 ? 308u : 808u);
+  }
+}
+
+// A launch that is not programmatic starts when the kernel before has ended.
+TEST(GridDependency, AnOrdinaryLaunchHasNothingToWaitFor) {
+  auto out = runPTX(dependent, std::vector<uint32_t>(33, 3));
+  EXPECT_EQ(out[32], 303u);
+}
+
+} // namespace
