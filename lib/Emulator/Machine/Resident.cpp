@@ -85,24 +85,26 @@ bool Resident::waitsForPrimary() const {
 }
 
 void Resident::reportDeadlock(const std::string &everybody) {
-  // Lanes that wait for other lanes of their warp are the cause if there are
-  // such: the others never come.
+  // Lanes that wait for other lanes of their warp are the cause if these wait
+  // for something else. If they poll, it is what they poll for.
   const Group *first = nullptr;
   const Warp *owner = nullptr;
+  bool diverges = false;
   for (const auto &block : blocks) {
     for (const Warp &warp : block->warps) {
       for (const Group &group : warp) {
-        const bool converges = group.state == Group::State::converges;
-        if (!first || (converges && first->state != Group::State::converges)) {
+        const bool isCause =
+            group.state == Group::State::converges && !warp.isAwake();
+        if (!first || (isCause && !diverges)) {
           first = &group;
           owner = &warp;
+          diverges = isCause;
         }
       }
     }
   }
   const Program &program = owner->block.program();
   const Instruction &instruction = program.instructions[first->pc];
-  const bool diverges = first->state == Group::State::converges;
   const bool barrier = first->pc < program.details.size() &&
                        program.details[first->pc].pipe == Pipe::control;
   owner->fail(instruction,
