@@ -17,42 +17,28 @@ Step branch(Warp &warp, const Instruction &instruction, LaneMask active) {
 
 /// ".uni guarantees that the branch is non-divergent, i.e. all active threads
 /// in a warp that are currently executing this instruction have identical
-/// values for the guard predicate and branch target."
-void checkUniform(Warp &warp, const Instruction &instruction,
-                  LaneMask different) {
-  if (different) {
-    warp.fail(instruction, "divergent-uniform-branch",
-              "threads of a warp part at a branch that says .uni",
-              std::countr_zero(different));
-  }
-}
-
-Step branchUniform(Warp &warp, const Instruction &instruction,
-                   LaneMask active) {
-  checkUniform(warp, instruction, warp.together() & ~active);
-  return branch(warp, instruction, active);
-}
+/// values for the guard predicate and branch target." Compilers promise that
+/// of threads that a card has brought together again behind an `if`; here some
+/// of them may run ahead, test an mbarrier before the others, and meet these at
+/// the branch. So nothing is made of the promise.
+void takeUniform(Statement &statement) { statement.take("uni"); }
 
 void decodeBranch(Statement &statement) {
-  const bool uniform = statement.take("uni");
+  takeUniform(statement);
   statement.end(1);
   auto *label = std::get_if<ptx::LabelReference>(&statement.operand(0).value);
   if (!label) {
     statement.refuse("its target is no label");
   }
-  statement.decoder.emitBranch(statement, uniform ? branchUniform : branch,
-                               *label);
+  statement.decoder.emitBranch(statement, branch, *label);
 }
 
 // PTX ISA, "Control Flow Instructions: brx.idx"
-template <bool uniform>
 Step branchByIndex(Warp &warp, const Instruction &instruction,
                    LaneMask active) {
   const auto &list = instruction.as<BranchTargets>().instructions;
   const uint32_t *indices = warp.source<uint32_t>(instruction.slots[0]);
   uint32_t targets[warpLanes];
-  const uint32_t first = indices[std::countr_zero(active)];
-  LaneMask different = warp.together() & ~active;
   for (LaneMask rest = active; rest; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     if (indices[lane] >= list.size()) {
@@ -63,17 +49,13 @@ Step branchByIndex(Warp &warp, const Instruction &instruction,
                 lane);
     }
     targets[lane] = list[indices[lane]];
-    different |= LaneMask(indices[lane] != first) << lane;
-  }
-  if (uniform) {
-    checkUniform(warp, instruction, different);
   }
   warp.branchEach(instruction, active, targets);
   return Step::moved;
 }
 
 void decodeBranchByIndex(Statement &statement) {
-  const bool uniform = statement.take("uni");
+  takeUniform(statement);
   statement.take("idx");
   // the list is in the statement's targets
   statement.end(statement.operands());
@@ -81,7 +63,7 @@ void decodeBranchByIndex(Statement &statement) {
     statement.refuse("it needs an index and the label of a .branchtargets");
   }
   statement.decoder.emitBranches(
-      statement, uniform ? branchByIndex<true> : branchByIndex<false>,
+      statement, branchByIndex,
       std::initializer_list<Slot>{statement.source(0, Type::u32)},
       statement.syntax.targets);
 }
