@@ -39,7 +39,8 @@ bool endsBlock(const ptx::Instruction &statement) {
 
 } // namespace
 
-AsyncRegisters::AsyncRegisters(const ptx::Function &function) {
+AsyncRegisters::AsyncRegisters(const ptx::Function &function)
+    : function(function) {
   for (const ptx::Instruction &statement : function.statements) {
     if (isProduct(statement)) {
       eachRegister(statement,
@@ -63,6 +64,29 @@ AsyncRegisters::AsyncRegisters(const ptx::Function &function) {
   }
 }
 
+/// Whether a wait_group from statement `from` on, in the same basic block,
+/// waits for a group behind which `laterGroups` are committed.
+bool AsyncRegisters::isWaitedFor(size_t from, uint64_t laterGroups) const {
+  for (size_t i = from; i < function.statements.size(); ++i) {
+    const ptx::Instruction &statement = function.statements[i];
+    if ((i != from && isTarget[i]) || endsBlock(statement)) {
+      return false;
+    }
+    if (statement.opcode != "wgmma") {
+      continue;
+    }
+    if (has(statement, "commit_group")) {
+      ++laterGroups;
+    } else if (has(statement, "wait_group") && !statement.operands.empty()) {
+      auto *pending = std::get_if<ptx::Immediate>(&statement.operands[0].value);
+      if (pending && pending->bits <= laterGroups) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::optional<ptx::Instruction>
 AsyncRegisters::before(size_t number, const ptx::Instruction &statement) {
   if (watched.empty()) {
@@ -74,7 +98,9 @@ AsyncRegisters::before(size_t number, const ptx::Instruction &statement) {
   if (statement.opcode == "wgmma") {
     if (isProduct(statement)) {
       eachRegister(statement,
-                   [&](const ptx::Variable *reg) { issued.insert(reg); });
+                   [&](const ptx::Variable *reg) { issued[reg] = commits; });
+    } else if (has(statement, "commit_group")) {
+      ++commits;
     } else if (has(statement, "wait_group")) {
       issued.clear();
     }
@@ -89,7 +115,10 @@ AsyncRegisters::before(size_t number, const ptx::Instruction &statement) {
     if (!watched.contains(variable) || !known.insert(variable).second) {
       continue;
     }
-    if (issued.contains(variable) && access.modifiers.empty()) {
+    auto found = issued.find(variable);
+    if (found != issued.end() && found->second < commits &&
+        access.modifiers.empty() &&
+        isWaitedFor(number, commits - found->second - 1)) {
       access.modifiers.emplace_back("behind");
     }
     for (int i = 0; i < variable->vector; ++i) {

@@ -4,7 +4,9 @@
 
 #include "cheems/Emulator/PTX/Syntax.h"
 
+#include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -15,9 +17,9 @@ namespace cheems::emulator {
 /// "%wgmma_access", which looks whether one is in flight (PTX ISA,
 /// "wgmma.wait_group": an access without a wait is undefined).
 ///
-/// With the modifier "behind" the access and the wgmma are in one basic block
-/// with no wait_group between them. There the assembler sees both, and waits by
-/// itself.
+/// With the modifier "behind" the access is in one basic block with the wgmma,
+/// between its commit_group and a wait_group that waits for it. There the
+/// assembler sees all of them, and waits by itself at the access.
 class AsyncRegisters {
 public:
   explicit AsyncRegisters(const ptx::Function &function);
@@ -28,9 +30,14 @@ public:
                                          const ptx::Instruction &statement);
 
 private:
+  bool isWaitedFor(size_t from, uint64_t laterGroups) const;
+
+  const ptx::Function &function;
   std::unordered_set<const ptx::Variable *> watched;
-  std::unordered_set<const ptx::Variable *> issued; ///< in the basic block
-  std::vector<bool> isTarget;                       ///< of a branch
+  std::vector<bool> isTarget; ///< of a branch
+  // -- of the basic block, since its last wait_group
+  std::unordered_map<const ptx::Variable *, uint64_t> issued; ///< in group
+  uint64_t commits = 0;
 };
 
 } // namespace cheems::emulator

@@ -29,8 +29,8 @@ struct Options {
                          << 30; ///< CHEEMS_EMULATOR_MEMORY: bytes of the card,
                                 ///< with K, M or G behind the number
   /// CHEEMS_EMULATOR_WGMMA_DRAIN: on or off. Whether a register of a wgmma in
-  /// flight may be accessed in the wgmma's basic block without a wait_group:
-  /// the assembler waits there by itself.
+  /// flight may be accessed between its commit_group and the wait_group for it
+  /// if all of this is one basic block: the assembler waits there by itself.
   bool implicitDrain = true;
   std::string countsFile; ///< CHEEMS_EMULATOR_COUNTS: JSON per kernel is
                           ///< written there at exit

@@ -178,6 +178,19 @@ TEST(Wgmma, TheAssemblerDrains) {
     std::string body = fence + multiply + commit + store + wait;
     expectProduct(runIn(mode, body), matrices());
     EXPECT_EQ(findingIn(mode, body, false), "wgmma-register-in-flight");
+    // Not without a commit_group before the access and a wait_group for it in
+    // the block.
+    for (const std::string &other :
+         {fence + multiply + store + commit + wait,
+          fence + multiply + commit + store,
+          fence + multiply + commit + store + cut + wait,
+          fence + multiply + commit + store +
+              "wgmma.wait_group.sync.aligned 1;\n" + cut + wait}) {
+      EXPECT_EQ(findingIn(mode, other), "wgmma-register-in-flight") << other;
+    }
+    expectProduct(runIn(mode, fence + multiply + commit + store + commit +
+                                  "wgmma.wait_group.sync.aligned 1;\n"),
+                  matrices());
   }
 }
 
