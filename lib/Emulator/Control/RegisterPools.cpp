@@ -58,7 +58,9 @@ public:
   }
 
   /// "The same setmaxnreg instruction must be executed by all warps in a
-  /// warpgroup": the n-th of each warp is the same.
+  /// warpgroup": the n-th of each warp does the same. It may stand elsewhere in
+  /// the text: warps of one group that a compiler has given different work do
+  /// so on cards.
   void checkGroup(Warp &warp, const Instruction &instruction) {
     Owner &owner = warps[warp.index];
     ++owner.executed;
@@ -67,7 +69,8 @@ public:
     for (uint32_t i = first; i < first + warpsOfGroup && i < warps.size();
          ++i) {
       if (warps[i].executed == owner.executed &&
-          warps[i].last != &instruction) {
+          (warps[i].last->handler != instruction.handler ||
+           warps[i].last->payload != instruction.payload)) {
         warp.fail(instruction, "register-balance",
                   "warp " + std::to_string(i) +
                       " of the same warpgroup has executed the setmaxnreg of "
