@@ -100,9 +100,42 @@ Step multiplySingle(Warp &warp, const Instruction &instruction,
   }
   multiply(warp, product, a, b, sums);
   for (int i = 0; i < count; ++i) {
-    quietLanes(sums[i]);
-    __builtin_memcpy(warp.destination<float>(instruction.slots[i]), sums[i],
-                     sizeof sums[i]);
+    storeQuiet(sums[i], warp.destination<float>(instruction.slots[i]));
+  }
+  return Step::next;
+}
+
+/// As multiplySingle, for the types and depths that most kernels use: what is
+/// known when this is compiled need not be looked up.
+template <typename Number, int blocks>
+Step multiplyFixed(Warp &warp, const Instruction &instruction,
+                   LaneMask active) {
+  if (!areTogether(warp, instruction, active)) {
+    return Step::converge;
+  }
+  constexpr int depth = blocks * Number::count;
+  const Slot *d = instruction.slots, *a = d + 4, *b = a + 2 * blocks,
+             *c = b + blocks;
+  alignas(64) float rows[16][depth], columns[8][depth], factors[depth][8];
+  alignas(64) float sums[4][32];
+  for (int block = 0; block < blocks; ++block) {
+    int k = block * Number::count;
+    for (int half = 0; half < 2; ++half) {
+      unpackRegister<Number>(warp.source<uint32_t>(*a++), rows[8 * half] + k,
+                             depth);
+    }
+    unpackRegister<Number>(warp.source<uint32_t>(*b++), columns[0] + k, depth);
+  }
+  for (int i = 0; i < 4; ++i) {
+    __builtin_memcpy(sums[i], warp.source<float>(c[i]), sizeof sums[i]);
+  }
+  transposeColumns(columns[0], depth, depth, factors[0]);
+  for (int half = 0; half < 2; ++half) {
+    multiplyRows(rows[8 * half], depth, factors[0], depth, sums[2 * half],
+                 sums[2 * half + 1]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    storeQuiet(sums[i], warp.destination<float>(d[i]));
   }
   return Step::next;
 }
@@ -122,8 +155,8 @@ Step multiplyHalf(Warp &warp, const Instruction &instruction, LaneMask active) {
   }
   multiply(warp, product, a, b, sums);
   for (int i = 0; i < count; ++i) {
-    quietLanes(sums[2 * i]);
-    quietLanes(sums[2 * i + 1]);
+    storeQuiet(sums[2 * i], sums[2 * i]);
+    storeQuiet(sums[2 * i + 1], sums[2 * i + 1]);
     packHalves(sums[2 * i], sums[2 * i + 1],
                warp.destination<uint32_t>(instruction.slots[i]));
   }
@@ -193,10 +226,18 @@ Step multiplyBits(Warp &warp, const Instruction &instruction, LaneMask active) {
   return Step::next;
 }
 
+template <typename Number> Handler fixed(const MmaCombination &combination) {
+  return combination.depth == Number::count ? multiplyFixed<Number, 1>
+                                            : multiplyFixed<Number, 2>;
+}
+
 Handler handlerOf(const MmaCombination &combination) {
   switch (combination.sum) {
   case Type::f32:
-    return multiplySingle;
+    return combination.a == Type::f16    ? fixed<NumberF16>(combination)
+           : combination.a == Type::bf16 ? fixed<NumberBf16>(combination)
+           : combination.a == Type::tf32 ? fixed<NumberTf32>(combination)
+                                         : multiplySingle;
   case Type::f16:
     return multiplyHalf;
   default:

@@ -343,12 +343,13 @@ CHEEMS_TENSOR_INLINE void multiplyBlock(const float *factors,
   }
 }
 
-CHEEMS_TENSOR_INLINE void quietLanes(float *lanes) {
+/// Sums of 32 lanes with NaNs as mma gives them.
+CHEEMS_TENSOR_INLINE void storeQuiet(const float *sums, float *to) {
   for (int v = 0; v < 4; ++v) {
     Eight value;
-    load(value, lanes + 8 * v);
+    load(value, sums + 8 * v);
     quiet(value);
-    store(lanes + 8 * v, value);
+    store(to + 8 * v, value);
   }
 }
 

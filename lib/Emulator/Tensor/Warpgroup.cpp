@@ -40,12 +40,6 @@ void RegisterSet::insert(const RegisterSet &other) {
   }
 }
 
-void RegisterSet::remove(const RegisterSet &other) {
-  for (size_t i = 0; i < std::min(words.size(), other.words.size()); ++i) {
-    words[i] &= ~other.words[i];
-  }
-}
-
 bool RegisterSet::meets(const RegisterSet &other) const {
   for (size_t i = 0; i < std::min(words.size(), other.words.size()); ++i) {
     if (words[i] & other.words[i]) {
@@ -76,10 +70,11 @@ WarpgroupProducts::registersOf(const Instruction &instruction) {
     for (int i = 0; i < sums; ++i) {
       result.accumulators.insert(instruction.slots[i]);
     }
-    result.all = result.accumulators;
     for (int i = 0; i < 4 && product.aInRegisters; ++i) {
-      result.all.insert(instruction.slots[sums + i]);
+      result.fragments.insert(instruction.slots[sums + i]);
     }
+    result.all = result.accumulators;
+    result.all.insert(result.fragments);
   }
   return result;
 }
@@ -104,9 +99,7 @@ void WarpgroupProducts::checkOrder(Warp &warp, const Instruction &instruction) {
               "wgmma.fence.");
   }
   bool sameShape = member.shape == shapeOf(instruction);
-  RegisterSet fragments = mine.all;
-  fragments.remove(mine.accumulators);
-  if (member.accumulators.meets(fragments) ||
+  if (member.accumulators.meets(mine.fragments) ||
       (!sameShape && member.accumulators.meets(mine.accumulators))) {
     warp.fail(instruction, "missing-wgmma-fence",
               "A register of this wgmma is an accumulator of an earlier one of "

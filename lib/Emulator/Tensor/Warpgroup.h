@@ -16,7 +16,6 @@ class RegisterSet {
 public:
   void insert(Slot slot);
   void insert(const RegisterSet &other);
-  void remove(const RegisterSet &other);
   bool meets(const RegisterSet &other) const;
   void clear() { words.clear(); }
 
@@ -81,7 +80,7 @@ private:
   };
   /// Registers of a wgmma.
   struct Registers {
-    RegisterSet accumulators, all;
+    RegisterSet accumulators, fragments, all;
   };
 
   Group &groupOf(const Warp &warp) { return groups[warp.index / 4]; }

@@ -124,7 +124,7 @@ void decodeFence(Statement &statement) {
     statement.takeOne({modifier});
   }
   statement.end(0);
-  statement.emit(fence, Pipe::tensor, {});
+  statement.emit(fence, Pipe::control, {});
 }
 
 void decodeCommit(Statement &statement) {
@@ -133,7 +133,7 @@ void decodeCommit(Statement &statement) {
     statement.takeOne({modifier});
   }
   statement.end(0);
-  statement.emit(commit, Pipe::tensor, {});
+  statement.emit(commit, Pipe::control, {});
 }
 
 void decodeWait(Statement &statement) {
@@ -146,7 +146,7 @@ void decodeWait(Statement &statement) {
   if (pending < 0) {
     statement.refuse("the number of groups must not be negative");
   }
-  statement.emit(wait, Pipe::tensor, {}, uint64_t(pending));
+  statement.emit(wait, Pipe::control, {}, uint64_t(pending));
 }
 
 /// The decoder puts this before a statement that accesses a register of a

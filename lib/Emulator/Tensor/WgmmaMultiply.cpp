@@ -139,7 +139,7 @@ void multiplyNumbers(const WgmmaProduct &product,
       }
       multiplyHalfWarp(factors, operands.room, product.columns, depth, sums);
       for (int set = 0; set < sets && product.sum != Type::s32; ++set) {
-        quietLanes(sums[set]);
+        storeQuiet(sums[set], sums[set]);
       }
       if (product.sum == Type::f16) {
         for (int set = 0; set < sets; set += 2) {

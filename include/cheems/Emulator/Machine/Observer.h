@@ -62,9 +62,12 @@ struct Fence {
 /// waits for its own operations (endAsync), or an mbarrier is told that it has
 /// ended and a thread leaves that phase (arriveAsync).
 enum class AsyncKind : uint8_t {
-  copy,    ///< cp.async
-  bulk,    ///< cp.async.bulk with its tensor forms
-  product, ///< wgmma
+  copy, ///< cp.async
+  bulk, ///< cp.async.bulk with its tensor forms
+  /// wgmma: of the warpgroup. The warp that issues it last asks for it. The
+  /// first wait of any of the four warps ends it for all of them: kernels give
+  /// its operands free when one warp has waited.
+  product,
 };
 
 /// Bytes that one operation reads or writes: a box of rows. Row (i0, ..., i3)
