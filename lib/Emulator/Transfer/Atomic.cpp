@@ -278,8 +278,14 @@ void decode(Statement &statement, bool returns) {
 
 void decodeAtomic(Statement &statement) { decode(statement, true); }
 void decodeReduction(Statement &statement) { decode(statement, false); }
+/// PTX ISA, "red.async": it signals an mbarrier of another block.
+void decodeAsync(Statement &statement) {
+  statement.notModelled("an asynchronous reduction");
+}
 
-constexpr Opcode opcodes[] = {{"atom", decodeAtomic}, {"red", decodeReduction}};
+constexpr Opcode opcodes[] = {{"atom", decodeAtomic},
+                              {"red", decodeReduction},
+                              {"red", decodeAsync, "async"}};
 
 } // namespace
 

@@ -3,11 +3,9 @@
 #define CHEEMS_TEST_UNIT_EMULATOR_ONEKERNEL_H
 
 #include "cheems/Emulator/Decode/Program.h"
-#include "cheems/Emulator/Machine/Launch.h"
+#include "test/unit/Emulator/RunPTX.h"
 
-#include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cheems::emulator::test {
@@ -35,19 +33,12 @@ add.s64 %inl, %in, %by4; add.s64 %outl, %out, %by4;
          "\nret;\n}\n";
 }
 
-inline Options testOptions(int architecture = 90) {
-  Options options;
-  options.architecture = architecture;
-  options.memoryBytes = 64 << 20;
-  options.threads = 1;
-  return options;
-}
-
 /// What a body is refused for, or nothing.
 inline std::string refusal(const std::string &body, int architecture = 90) {
-  Device device(testOptions(architecture));
+  RunOptions options;
+  options.architecture = architecture;
   try {
-    Module::load(device, kernelAround(body, architecture));
+    PTXRunner(kernelAround(body, architecture), options);
   } catch (const Refusal &refusal) {
     return refusal.what();
   } catch (const NotModelled &notModelled) {
@@ -58,57 +49,33 @@ inline std::string refusal(const std::string &body, int architecture = 90) {
 
 /// Whether blocks of the kernel may see each other (Program::communicates).
 inline bool communicates(const std::string &body) {
-  Device device(testOptions());
-  auto module = Module::load(device, kernelAround(body, 90));
-  return module->kernel("k")->program->communicates;
+  PTXRunner runner(kernelAround(body, 90), {});
+  return runner.module->kernel("k")->program->communicates;
 }
-
-struct Shape {
-  Extent grid, block{32, 1, 1}, cluster;
-};
 
 /// Runs the body and returns `words` words of `out`, which were zeros. The
 /// bytes of `pv` count up from 0.
 inline std::vector<uint32_t> run(const std::string &body,
                                  const std::vector<uint32_t> &in = {},
-                                 size_t words = 32, Shape shape = {},
-                                 Options options = testOptions()) {
-  Device device(options);
-  auto module = Module::load(device, kernelAround(body, options.architecture));
-  auto allocate = [&](const std::vector<uint32_t> &values) {
-    size_t bytes = std::max<size_t>(values.size() * 4, 4);
-    uint64_t address = *device.memory.allocate(bytes);
-    if (!values.empty()) {
-      std::memcpy(device.memory.data(address), values.data(), bytes);
-      std::memset(device.memory.state(address), int(ByteState::initialised),
-                  bytes);
-    }
-    return address;
-  };
-  uint64_t addresses[2] = {allocate(in),
-                           allocate(std::vector<uint32_t>(words))};
-  Launch launch;
-  launch.kernel = module->kernel("k");
-  launch.grid = shape.grid;
-  launch.block = shape.block;
-  launch.cluster = shape.cluster;
-  launch.parameters.resize(launch.kernel->parameterBytes);
-  std::memcpy(launch.parameters.data(), addresses, sizeof(addresses));
-  for (size_t i = 0; i < 128; ++i) {
-    launch.parameters[launch.kernel->parameters[2].offset + i] = std::byte(i);
+                                 size_t words = 32,
+                                 const RunOptions &options = {}) {
+  PTXRunner runner(kernelAround(body, options.architecture), options);
+  uint64_t out = runner.buffer(std::vector<uint32_t>(words));
+  std::vector<std::byte> parameters = parameterBytes({runner.buffer(in), out});
+  parameters.resize(runner.module->kernel("k")->parameters[2].offset);
+  for (int i = 0; i < 128; ++i) {
+    parameters.push_back(std::byte(i));
   }
-  Grid(device, std::move(launch)).run();
-  std::vector<uint32_t> out(words);
-  std::memcpy(out.data(), device.memory.data(addresses[1]), words * 4);
-  return out;
+  runner.run("k", parameters);
+  return runner.read<uint32_t>(out, words);
 }
 
 /// The rule of the finding that running the body ends with, or nothing.
 inline std::string finding(const std::string &body,
                            const std::vector<uint32_t> &in = {},
-                           Shape shape = {}) {
+                           const RunOptions &options = {}) {
   try {
-    run(body, in, 256, shape);
+    run(body, in, 256, options);
   } catch (const Finding &finding) {
     return finding.rule;
   }

@@ -124,6 +124,8 @@ TEST(Atomic, FloatsAndVectors) {
 
 // Blocks reach each other through a lock that spins.
 TEST(Atomic, LocksBetweenBlocks) {
+  RunOptions options;
+  options.grid = {20, 1, 1};
   std::vector<uint32_t> out = run(R"(
     setp.ne.u32 %p1, %lane, 0; @%p1 bra END;
     LOCK: atom.acquire.gpu.global.cas.b32 %r1, [%out], 0, 1;
@@ -133,7 +135,7 @@ TEST(Atomic, LocksBetweenBlocks) {
     atom.release.gpu.global.exch.b32 %r1, [%out], 0;
     END:
   )",
-                                  {}, 2, {{20, 1, 1}, {32, 1, 1}, {}});
+                                  {}, 2, options);
   EXPECT_EQ(out[1], 20u);
 }
 

@@ -117,7 +117,8 @@ TEST(CacheControl, WrongPolicies) {
 
 // PTX ISA, "Data Movement and Conversion Instructions: mapa" and "getctarank"
 TEST(Clusters, BlocksReachEachOther) {
-  Shape shape{{4, 1, 1}, {32, 1, 1}, {4, 1, 1}};
+  RunOptions shape;
+  shape.grid = shape.cluster = {4, 1, 1};
   std::vector<uint32_t> out = run(R"(
     mov.u32 %r1, %cluster_ctarank; add.u32 %r2, %r1, 1; and.b32 %r2, %r2, 3;
     add.u32 %r3, %r1, 40; st.shared.b32 [sv+4], %r3;
