@@ -1,6 +1,7 @@
 //===- Copy.cpp -----------------------------------------------------------===//
 #include "cheems/Emulator/Driver/Copy.h"
 
+#include "cheems/Emulator/Count/Counter.h"
 #include "cheems/Emulator/Driver/Process.h"
 
 #include <algorithm>
@@ -104,6 +105,12 @@ Progress CopyWork::run(Context &context, bool) {
                     int(ByteState::initialised), width);
       }
     }
+  }
+  if (from.onDevice != to.onDevice || from.onDevice) {
+    countCopy(!from.onDevice ? CopyDirection::toDevice
+              : to.onDevice  ? CopyDirection::withinDevice
+                             : CopyDirection::toHost,
+              uint64_t(width) * height * depth);
   }
   return Progress::done;
 }

@@ -1,4 +1,6 @@
 //===- Initialisation.cpp -------------------------------------------------===//
+#include "cheems/Emulator/Count/Counter.h"
+#include "cheems/Emulator/Count/Report.h"
 #include "cheems/Emulator/Driver/Functions.h"
 #include "cheems/Emulator/Driver/Process.h"
 
@@ -29,14 +31,31 @@ const ErrorText *find(CUresult code) {
 }
 
 /// The end of the process is the end of contexts that nobody destroyed.
-void reportLeaksAtExit() {
+void reportAtExit() {
   std::unique_lock guard(process().lock, std::try_to_lock);
   if (!guard.owns_lock()) {
     return; // another thread is in a call
   }
+  if (auto card = countedCard()) {
+    std::string error =
+        writeCounts(process().options->countsFile, *card, takeCounts());
+    if (!error.empty()) {
+      note(error);
+    }
+  }
   for (const auto &[handle, context] : process().contexts.all()) {
     context->reportLeaks();
   }
+}
+
+/// cuProfilerStart and cuProfilerStop part the steps that are counted.
+CUresult startStep() {
+  return callInContext([](Context &context) {
+    if (countedCard()) {
+      context.queue.finishAll();
+      nextStep();
+    }
+  });
 }
 
 } // namespace
@@ -47,7 +66,10 @@ CUresult cuInit(unsigned flags) {
     std::lock_guard guard(process().lock);
     if (!process().options) {
       process().options = Options::fromEnvironment();
-      std::atexit(reportLeaksAtExit);
+      if (!process().options->countsFile.empty()) {
+        startCounting(*process().options);
+      }
+      std::atexit(reportAtExit);
     }
     return CUDA_SUCCESS;
   } catch (const std::invalid_argument &mistake) {
@@ -84,13 +106,8 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
   return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuProfilerStart() {
-  return callInContext([](Context &) {});
-}
-
-CUresult cuProfilerStop() {
-  return callInContext([](Context &) {});
-}
+CUresult cuProfilerStart() { return startStep(); }
+CUresult cuProfilerStop() { return startStep(); }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {
   return call([&] {
