@@ -3,8 +3,6 @@
 
 #include "cheems/Emulator/Copy/Flights.h"
 
-#include <algorithm>
-
 namespace cheems::emulator {
 namespace {
 
@@ -24,9 +22,9 @@ private:
   Barrier &barrier;
 };
 
-/// What a thread's groups may hold of stores whose sources are free again, in
-/// late mode. Older ones are written.
-constexpr size_t mostStaged = 64;
+/// How many groups a thread may have whose sources are free again, but whose
+/// end it does not wait for. Older ones are written and forgotten.
+constexpr size_t mostRead = 64;
 
 } // namespace
 
@@ -121,33 +119,28 @@ void BulkGroups::wait(Warp &warp, const Instruction &instruction, int lane,
   }
   std::deque<Group> &groups = found->second.groups;
   size_t ended = groups.size() - keep;
+  uint64_t last = groups[ended - 1].last;
   bool freed = false;
   for (size_t i = 0; i < ended; ++i) {
-    Group &group = groups[i];
-    if (!group.isRead) {
-      endReads(group);
+    if (!groups[i].isRead) {
+      endReads(groups[i]);
       freed = true;
-    }
-    if (!readsOnly || groups.size() - i > mostStaged) {
-      write(group);
     }
   }
   if (freed) {
     markAgain();
   }
-  warp.block.observe([&](BlockObserver &observer) {
-    observer.endAsync(warp, instruction, LaneMask(1) << lane, AsyncKind::bulk,
-                      groups[ended - 1].last, readsOnly);
-  });
-  // Groups that are done in every way are forgotten. `keep` counts the newest
-  // ones, so older ones may go.
-  auto isDone = [](const Group &group) {
-    return group.isRead &&
-           std::all_of(group.stores.begin(), group.stores.end(),
-                       [](const Store &store) { return store.isWritten; });
-  };
-  while (!groups.empty() && isDone(groups.front())) {
+  // `keep` counts the newest groups, so the oldest ones may go.
+  size_t over = !readsOnly ? ended : ended > mostRead ? ended - mostRead : 0;
+  for (; over > 0; --over) {
+    write(groups.front());
     groups.pop_front();
+  }
+  if (freed || !readsOnly) {
+    warp.block.observe([&](BlockObserver &observer) {
+      observer.endAsync(warp, instruction, LaneMask(1) << lane, AsyncKind::bulk,
+                        last, readsOnly);
+    });
   }
 }
 

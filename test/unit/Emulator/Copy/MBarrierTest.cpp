@@ -295,6 +295,23 @@ TEST(MBarrier, misuseIsFound) {
   finds("mbarrier.init.b64 [%d0], 1;", "wrong-space");
 }
 
+// Compilers give a parity with all bits set for 1; cards take its lowest bit.
+TEST(MBarrier, parityIsTheLowestBit) {
+  inBothModes([](Trial &run) {
+    run.threads = 1;
+    run(init(1) + R"(
+      mov.u32 %r2, -1;
+      mov.u32 %r3, 2;
+      mbarrier.test_wait.parity.shared::cta.b64 %p1, [b0], %r2;
+      mbarrier.test_wait.parity.shared::cta.b64 %p2, [b0], %r3;
+      selp.u32 %r9, 1, 0, %p1;
+      @%p2 add.u32 %r9, %r9, 2;
+    )" + storeResult);
+    ASSERT_EQ(run.rule, "") << run.what;
+    EXPECT_EQ(run.at<uint32_t>(0), 1u);
+  });
+}
+
 // PTX ISA, "mbarrier.test_wait": a parity of two phases ago is that of the
 // current one, which nobody ends.
 TEST(MBarrier, parityTwoPhasesOldIsADeadlock) {
