@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Tensor/Fragments.h"
 #include "cheems/Emulator/Tensor/Numbers.h"
 #include "test/unit/Emulator/Forms.h"
+#include "test/unit/Emulator/Tensor/AllSets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ std::vector<uint32_t> product(const std::string &opcode, int a, int b, int c,
     body += "st.global.b32 [%outl + " + std::to_string(128 * i) + "], %r" +
             std::to_string(20 + i) + ";\n";
   }
-  return run(body, operands, size_t(d) * 32);
+  return runOnAllSets(body, operands, size_t(d) * 32);
 }
 
 struct Form {
