@@ -109,7 +109,7 @@ uint64_t cheems::emulator::lanes::convert(const Conversion &conversion,
   }
   if (from.format == &f64 && to.format == &f64 && isNaN(value) &&
       !conversion.saturates) {
-    return as<uint64_t>(quiet(value));
+    return bits | 0x0008000000000000;
   }
   if (conversion.toIntegral) {
     value = integral(value, conversion.rounding);

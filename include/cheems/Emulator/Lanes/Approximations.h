@@ -39,7 +39,7 @@ CHEEMS_LANE float ex2(float x) {
   // Outside of this range the f32 is zero or infinity.
   float inside = x < -200 ? -200 : x < 200 ? x : 200;
   float value = static_cast<float>(exp2(inside));
-  return isNaN(x) ? as<float>(canonicalNaN) : value;
+  return as<float>(isNaN(x) ? canonicalNaN : as<uint32_t>(value));
 }
 
 /// PTX ISA, "Floating Point Instructions: lg2": an absolute error of 2^-22 in
@@ -68,7 +68,7 @@ CHEEMS_LANE float lg2(float x) {
   float rounded = static_cast<float>(value);
   rounded = x == 0 ? -__builtin_inff() : rounded;
   rounded = x == __builtin_inff() ? x : rounded;
-  return x >= 0 ? rounded : as<float>(canonicalNaN);
+  return as<float>(x >= 0 ? as<uint32_t>(rounded) : canonicalNaN);
 }
 
 /// PTX ISA, "Floating Point Instructions: tanh": a relative error of 2^-11.
@@ -81,8 +81,7 @@ CHEEMS_LANE float tanh(float x) {
   double small = a * (1 + z * (-1.0 / 3 + z * (2.0 / 15 + z * (-17.0 / 315))));
   float value = static_cast<float>(a < 0.03 ? small : great);
   uint32_t sign = as<uint32_t>(x) & 0x80000000;
-  return isNaN(x) ? as<float>(canonicalNaN)
-                  : as<float>(as<uint32_t>(value) | sign);
+  return as<float>(isNaN(x) ? canonicalNaN : as<uint32_t>(value) | sign);
 }
 
 /// PTX ISA, "Floating Point Instructions: rsqrt": a relative error of 2^-22.9.

@@ -38,8 +38,11 @@ template <bool flushes> CHEEMS_LANE float operand(float value) {
   return flushes ? flush(value) : value;
 }
 
+/// By integers: to a compiler all NaNs are equal, so it may drop a choice
+/// between two of them.
 CHEEMS_LANE float canonical(float value) {
-  return isNaN(value) ? as<float>(canonicalNaN) : value;
+  uint32_t bits = as<uint32_t>(value);
+  return as<float>((bits & 0x7fffffff) > 0x7f800000 ? canonicalNaN : bits);
 }
 
 /// .sat: "clamps the result to [0.0, 1.0]. NaN results are flushed to +0.0f".
@@ -56,19 +59,18 @@ template <bool flushes, bool saturates> CHEEMS_LANE float result(float value) {
 /// PTX ISA, "Floating-Point Instructions": "NaN payloads are supported for
 /// double-precision instructions". The first NaN among the operands is passed
 /// on, as a quiet one.
-CHEEMS_LANE double quiet(double value) {
-  return as<double>(as<uint64_t>(value) | 0x0008000000000000);
+CHEEMS_LANE uint64_t passedNaN(uint64_t bits) { return bits; }
+template <typename... T>
+CHEEMS_LANE uint64_t passedNaN(uint64_t bits, double a, T... others) {
+  uint64_t operand = as<uint64_t>(a);
+  bool isNaN = (operand & 0x7fffffffffffffff) > 0x7ff0000000000000;
+  return isNaN ? operand | 0x0008000000000000 : passedNaN(bits, others...);
 }
-CHEEMS_LANE double passNaN(double value, double a) {
-  return !isNaN(value) ? value
-         : isNaN(a)    ? quiet(a)
-                       : as<double>(canonicalDoubleNaN);
-}
-CHEEMS_LANE double passNaN(double value, double a, double b) {
-  return !isNaN(value) ? value : isNaN(a) ? quiet(a) : passNaN(value, b);
-}
-CHEEMS_LANE double passNaN(double value, double a, double b, double c) {
-  return !isNaN(value) ? value : isNaN(a) ? quiet(a) : passNaN(value, b, c);
+template <typename... T>
+CHEEMS_LANE double passNaN(double value, T... operands) {
+  uint64_t bits = as<uint64_t>(value);
+  bool isNaN = (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+  return as<double>(isNaN ? passedNaN(canonicalDoubleNaN, operands...) : bits);
 }
 
 } // namespace cheems::emulator::lanes

@@ -98,7 +98,9 @@ CHEEMS_LANE float realToSingle(double value) {
   return canonical(static_cast<float>(value));
 }
 CHEEMS_LANE double singleToReal(float value) {
-  return isNaN(value) ? as<double>(canonicalDoubleNaN) : value;
+  double real = value;
+  uint64_t bits = as<uint64_t>(real);
+  return as<double>(isNaN(value) ? canonicalDoubleNaN : bits);
 }
 
 /// Two f32s to two codes in one word: "the value converted from input a is

@@ -30,14 +30,14 @@ struct Format {
   constexpr uint64_t infinity() const { return largest + 1; }
 };
 
-constexpr Format f16 = {5, 10, 0x7bff, canonicalHalfNaN};
-constexpr Format bf16 = {8, 7, 0x7f7f, canonicalHalfNaN};
+inline constexpr Format f16 = {5, 10, 0x7bff, canonicalHalfNaN};
+inline constexpr Format bf16 = {8, 7, 0x7f7f, canonicalHalfNaN};
 /// The fraction's 13 lower bits of an f32 are missing: a code of 19 bits.
-constexpr Format tf32 = {8, 10, 0x3fbff, 0x3ffff};
-constexpr Format f32 = {8, 23, 0x7f7fffff, canonicalNaN};
-constexpr Format f64 = {11, 52, 0x7fefffffffffffff, canonicalDoubleNaN};
-constexpr Format e4m3 = {4, 3, 0x7e, 0x7f, false};
-constexpr Format e5m2 = {5, 2, 0x7b, 0x7f};
+inline constexpr Format tf32 = {8, 10, 0x3fbff, 0x3ffff};
+inline constexpr Format f32 = {8, 23, 0x7f7fffff, canonicalNaN};
+inline constexpr Format f64 = {11, 52, 0x7fefffffffffffff, canonicalDoubleNaN};
+inline constexpr Format e4m3 = {4, 3, 0x7e, 0x7f, false};
+inline constexpr Format e5m2 = {5, 2, 0x7b, 0x7f};
 
 /// A number before it is rounded: significand * 2^exponent.
 struct Exact {

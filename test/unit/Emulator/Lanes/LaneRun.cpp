@@ -3,7 +3,6 @@
 
 #include "cheems/Emulator/Decode/Decoder.h"
 #include "cheems/Emulator/Machine/Launch.h"
-#include "cheems/Emulator/Machine/Warp.h"
 #include "cheems/Emulator/Module/Families.h"
 #include "cheems/Emulator/PTX/Parser.h"
 
@@ -68,18 +67,6 @@ mul.wide.u32 %offset, %number, 16; add.s64 %out, %out, %offset;
          form.statements + "\n" + stores + "ret;\n}\n";
 }
 
-// These tests need no control flow but an end.
-Step exitAll(Warp &warp, const Instruction &instruction, LaneMask active) {
-  warp.exit(instruction, active);
-  return Step::moved;
-}
-void decodeReturn(Statement &statement) {
-  statement.end(0);
-  statement.emit(exitAll, Pipe::control, {});
-  statement.decoder.endsPath(statement);
-}
-constexpr Opcode ends[] = {{"ret", decodeReturn}, {"exit", decodeReturn}};
-
 std::vector<Outcome> runSet(const Form &form, const std::vector<Row> &rows,
                             HostSet set) {
   Options options;
@@ -89,7 +76,6 @@ std::vector<Outcome> runSet(const Form &form, const std::vector<Row> &rows,
   Device device(options);
   std::unique_ptr<ptx::Module> syntax = ptx::parse(kernelOf(form));
   std::vector<std::span<const Opcode>> tables = families(set);
-  tables.push_back(ends);
   OpcodeTable opcodes(tables);
   Symbols symbols;
   Decoder decoder(*syntax, symbols, opcodes, 90);
