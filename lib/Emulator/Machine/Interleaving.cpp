@@ -69,13 +69,17 @@ Grid::State Interleaving::run() {
       continue;
     }
     quietRounds += result == Block::Round::polled;
-    if (result == Block::Round::asleep || quietRounds >= roundsBeforePrimary) {
+    const bool still = std::all_of(
+        residents.begin(), residents.end(),
+        [](const auto &resident) { return resident->standsStill(); });
+    if (result == Block::Round::asleep || still ||
+        quietRounds >= roundsBeforePrimary) {
       if (std::any_of(residents.begin(), residents.end(),
                       [](const auto &r) { return r->waitsForPrimary(); })) {
         return Grid::State::waitsForPrimary;
       }
     }
-    if (result == Block::Round::asleep ||
+    if (result == Block::Round::asleep || still ||
         quietRounds > quietLimit(residents.size() * grid.launch.block.count() *
                                  grid.launch.cluster.count())) {
       reportDeadlock();

@@ -42,7 +42,10 @@ Resident::Resident(GridContext &grid, uint64_t number,
 
 Block::Round Resident::round() {
   Block::Round result = Block::Round::asleep;
-  for (auto &block : blocks) {
+  standstills.resize(blocks.size());
+  still = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    auto &block = blocks[i];
     if (block->isDone()) {
       continue;
     }
@@ -51,7 +54,11 @@ Block::Round Resident::round() {
     if (block->isDone()) {
       block->finish();
       --running;
-    } else if (round != Block::Round::running) {
+      continue;
+    }
+    const bool isStill = standstills[i].check(*block);
+    still += isStill;
+    if (round != Block::Round::running || isStill) {
       // Nothing but an asynchronous operation may be able to go on. One may
       // end at any time, so this is allowed even if another block would help.
       if (block->advance()) {

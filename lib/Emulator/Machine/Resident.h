@@ -2,6 +2,8 @@
 #ifndef CHEEMS_LIB_EMULATOR_MACHINE_RESIDENT_H
 #define CHEEMS_LIB_EMULATOR_MACHINE_RESIDENT_H
 
+#include "Standstill.h"
+
 #include "cheems/Emulator/Machine/Block.h"
 
 #include <algorithm>
@@ -23,6 +25,8 @@ public:
   Block::Round round();
   bool isDone() const { return running == 0; }
   uint64_t progress() const { return grid.progress; }
+  /// Its blocks will do nothing that others can see, unless these do.
+  bool standsStill() const { return still == running; }
   std::string describe();
   /// Somebody waits for the kernel before this one.
   bool waitsForPrimary() const;
@@ -35,7 +39,9 @@ public:
 private:
   GridContext &grid;
   Cluster cluster;
-  size_t running = 0; ///< blocks that have not ended
+  std::vector<Standstill> standstills; ///< of blocks
+  size_t running = 0;                  ///< blocks that have not ended
+  size_t still = 0;                    ///< of these, since the last round
 };
 
 /// How many clusters a grid has, and how many blocks a cluster.

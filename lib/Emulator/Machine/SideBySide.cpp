@@ -71,7 +71,8 @@ bool SideBySide::runCluster(Resident &resident) {
       continue;
     }
     quietRounds += result == Block::Round::polled;
-    if (result == Block::Round::asleep || quietRounds > limit) {
+    if (result == Block::Round::asleep || quietRounds > limit ||
+        resident.standsStill()) {
       resident.reportDeadlock(resident.describe());
     }
   }

@@ -2,7 +2,9 @@
 #include "cheems/Emulator/Machine/Block.h"
 #include "cheems/Emulator/Machine/Warp.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 using namespace cheems::emulator;
 
@@ -18,6 +20,34 @@ void Warp::fail(const Instruction &instruction, std::string rule,
                 const std::string &what, int lane,
                 std::optional<uint64_t> address) const {
   throw Finding(std::move(rule), what, place(instruction, lane), address);
+}
+
+std::vector<std::byte> Warp::state() const {
+  const uint32_t registerBytes = block.program().registerBytes;
+  std::vector<std::byte> state;
+  auto add = [&](const void *from, size_t bytes) {
+    const auto *begin = static_cast<const std::byte *>(from);
+    state.insert(state.end(), begin, begin + bytes);
+  };
+  for (const Group &group : *this) {
+    const uint32_t place[] = {group.pc, group.mask,
+                              static_cast<uint32_t>(group.state)};
+    add(place, sizeof(place));
+  }
+  add(depths.data(), sizeof(depths));
+  for (const auto &addresses : returns) {
+    add(addresses.data(), sizeof(addresses));
+  }
+  add(bases[size_t(Base::registers)], registerBytes);
+  return state;
+}
+
+bool Warp::isIn(const std::vector<std::byte> &other) const {
+  const auto awake =
+      std::count_if(begin(), end(), [](const Group &g) { return g.isAwake(); });
+  const uint32_t place[] = {groups[0].pc, groups[0].mask};
+  return awake == 1 && other.size() > sizeof(place) &&
+         !std::memcmp(place, other.data(), sizeof(place)) && state() == other;
 }
 
 std::string Warp::describe() const {

@@ -3,6 +3,8 @@
 
 #include "AccessFailure.h"
 
+#include "cheems/Emulator/Lanes/Loop.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -87,6 +89,7 @@ template <typename State>
 
 bool isContiguous(const uint64_t *addresses, uint64_t bytes) {
   uint64_t differing = 0;
+  CHEEMS_LANES_LOOP
   for (uint64_t lane = 0; lane < warpLanes; ++lane) {
     differing |= addresses[lane] ^ (addresses[0] + lane * bytes);
   }
@@ -154,6 +157,7 @@ takeAll(const Memory &memory, const AccessRequest &request, bool contiguous,
     return;
   }
   std::byte *data = memory.data(offset);
+  CHEEMS_LANES_LOOP
   for (uint64_t lane = 0; lane < warpLanes; ++lane) {
     pointers.of[lane] = data + lane * bytes;
   }
@@ -226,19 +230,22 @@ void takePart(AccessRequest &request, LanePointers &pointers) {
 
 /// Shared memory: lanes may mean different blocks of the cluster.
 void takeShared(AccessRequest request, LanePointers &pointers) {
-  alignas(64) uint64_t offsets[warpLanes];
   Block &block = request.warp.block;
-  uint64_t ranks = 0;
-  for (int lane = 0; lane < warpLanes; ++lane) {
-    const bool acts = request.lanes >> lane & 1;
-    ranks |= acts ? request.addresses[lane] >> sharedRankShift : 0;
-    offsets[lane] = sharedOffset(request.addresses[lane]);
-  }
   request.space = Space::shared;
-  if (!ranks) {
-    request.owner = &block;
+  request.owner = &block;
+  uint64_t ranks = 0;
+  CHEEMS_LANES_LOOP
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    ranks |= request.addresses[lane];
+  }
+  if (!(ranks >> sharedRankShift)) {
     takePart(request, pointers);
     return;
+  }
+  // Either ranks, or what stands in lanes that do nothing.
+  alignas(64) uint64_t offsets[warpLanes];
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    offsets[lane] = sharedOffset(request.addresses[lane]);
   }
   const uint64_t *addresses = request.addresses;
   request.addresses = offsets;

@@ -178,6 +178,12 @@ public:
   bool isAwake() const;
   const Group *begin() const { return groups.data(); }
   const Group *end() const { return groups.data() + groupCount; }
+  /// All that determines what the warp does as long as memory does not change:
+  /// registers, and where lanes are.
+  std::vector<std::byte> state() const;
+  /// Whether it is in that state. A warp in which several groups can run never
+  /// is, because the order of these is no part of it.
+  bool isIn(const std::vector<std::byte> &state) const;
   /// Who waits for what, a line a group.
   std::string describe() const;
 

@@ -49,6 +49,44 @@ SPIN:
             "deadlock");
 }
 
+// Nothing in the loop says that it waits; but it comes back to the same
+// registers, and nothing changes memory.
+TEST(Deadlock, LoopsThatComeBackToTheSameStateAreFound) {
+  const std::string weak = R"(
+  mov.u32 %r1, 0;
+SPIN:
+  ld.global.u32 %r0, [%out];
+  add.u32 %r1, %r1, 1;
+  and.b32 %r1, %r1, 7;
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 bra SPIN;
+  )";
+  RunOptions options;
+  options.grid = {3, 1, 1};
+  options.block = {64, 1, 1};
+  EXPECT_EQ(findingOfRun(kernelPTX(weak + "ret;"), options).rule, "deadlock");
+  // the other warp waits at a barrier
+  EXPECT_EQ(findingOfRun(kernelPTX(R"(
+  setp.ge.u32 %p1, %t, 32;
+  @%p1 bra OTHER;
+  )" + weak + R"(
+OTHER:
+  bar.sync 0;
+  ret;)"),
+                         options)
+                .rule,
+            "deadlock");
+  // in a grid whose blocks communicate
+  EXPECT_EQ(findingOfRun(kernelPTX(weak + R"(
+  red.global.add.u32 [%out], 1;
+  ret;)"),
+                         options)
+                .rule,
+            "deadlock");
+  EXPECT_EQ(findingOfRun(kernelPTX("SPIN: bra SPIN;"), options).rule,
+            "deadlock");
+}
+
 // A loop that polls a number of times and then goes on is none.
 TEST(Deadlock, BoundedPollsComeToTheirEnd) {
   EXPECT_EQ(findingOfRun(kernelPTX(R"(
