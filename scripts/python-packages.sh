@@ -15,5 +15,5 @@ pip=(python3 -m pip)
   python3 -m venv "$folder.venv"
   pip=("$folder.venv/bin/pip")
 }
-"${pip[@]}" -q --disable-pip-version-check --root-user-action=ignore install --no-deps --no-compile --upgrade --target "$folder" "$@" >&2
+"${pip[@]}" -q --disable-pip-version-check install --root-user-action=ignore --no-deps --no-compile --upgrade --target "$folder" "$@" >&2
 echo "$*" >"$installed"

@@ -112,6 +112,7 @@ TEST_F(CopyTest, setsHaveElementsOfThreeSizes) {
 TEST_F(CopyTest, pinnedMemoryIsReadLate) {
   CUstream first = stream();
   CUdeviceptr device = words(2, 0);
+  EXPECT_OK(cuCtxSynchronize()); // sets wait for nobody
   unsigned *pinned = pinnedWords(1, 1);
   unsigned pageable = 1;
   EXPECT_OK(cuMemcpyHtoDAsync_v2(device, pinned, 4, first));
