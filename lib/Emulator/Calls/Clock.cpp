@@ -1,4 +1,4 @@
-//===- Clock.cpp - %clock, %clock_hi and %clock64 ------------------------===//
+//===- Clock.cpp - %clock, %clock64, %globaltimer and their halves ------===//
 #include "cheems/Emulator/Calls/Families.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 
@@ -7,7 +7,9 @@ using namespace cheems::emulator;
 namespace {
 
 // PTX ISA, "Special Registers: %clock, %clock_hi" and "%clock64": halves of one
-// counter. The payload is how far the half is shifted.
+// counter. The payload is how far the half is shifted. "%globaltimer" is the
+// same counter: a nanosecond is an instruction of the warp, so that a run does
+// not depend on the host's time.
 template <typename T>
 Step readClock(Warp &warp, const Instruction &instruction, LaneMask active) {
   auto value = static_cast<T>(warp.clock(instruction) >> instruction.payload);
@@ -33,9 +35,10 @@ void decodeWhole(Statement &statement) {
 }
 
 // The decoder asks for these; no text can.
-constexpr Opcode opcodes[] = {{"%clock", decodeLow},
-                              {"%clock_hi", decodeHigh},
-                              {"%clock64", decodeWhole}};
+constexpr Opcode opcodes[] = {
+    {"%clock", decodeLow},          {"%clock_hi", decodeHigh},
+    {"%clock64", decodeWhole},      {"%globaltimer", decodeWhole},
+    {"%globaltimer_lo", decodeLow}, {"%globaltimer_hi", decodeHigh}};
 
 } // namespace
 

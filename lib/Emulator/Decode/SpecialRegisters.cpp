@@ -64,9 +64,12 @@ struct Registers {
     all["clock"] = {Kind::clock, 32, {}};
     all["clock_hi"] = {Kind::clock, 32, {}};
     all["clock64"] = {Kind::clock, 64, {}};
+    // Waits with a time limit read it, those of libcu++ for one.
+    all["globaltimer"] = {Kind::clock, 64, {}};
+    all["globaltimer_lo"] = {Kind::clock, 32, {}};
+    all["globaltimer_hi"] = {Kind::clock, 32, {}};
     for (const char *name :
-         {"globaltimer", "globaltimer_lo", "globaltimer_hi",
-          "reserved_smem_offset_begin", "reserved_smem_offset_end",
+         {"reserved_smem_offset_begin", "reserved_smem_offset_end",
           "reserved_smem_offset_cap", "reserved_smem_offset_0",
           "reserved_smem_offset_1", "aggr_smem_size", "current_graph_exec"}) {
       missing(name);
