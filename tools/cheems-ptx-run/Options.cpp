@@ -198,6 +198,8 @@ std::optional<Options> parseOptions(int argc, char **argv) {
             "how much an element may differ, relative to the expected one");
   app.add_option("--save", saved, "NAME=FILE: write a buffer (.npy or raw)")
       ->allow_extra_args(false);
+  app.add_option("--counts", options.counts,
+                 "what the launch costs: FILE for JSON, - for a table");
   addNumber(app, "--data-seed", options.dataSeed, 0, INT64_MAX,
             "of random values");
   app.add_option("--mode", mode, "asynchronous operations: early or late")

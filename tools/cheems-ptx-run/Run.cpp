@@ -3,6 +3,8 @@
 
 #include "Npy.h"
 #include "cheems/Emulator/Copy/TensorMap.h"
+#include "cheems/Emulator/Count/Counter.h"
+#include "cheems/Emulator/Count/Report.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Output.h"
 
@@ -239,6 +241,30 @@ std::string compare(const Options &options, const Memory &memory,
          buffer.type.print(buffer.element(wanted.data(), first));
 }
 
+void writeCounts(const Options &options, const emulator::CountedCard &card) {
+  auto steps = emulator::takeCounts();
+  if (options.counts == "-") {
+    writeOutput(emulator::countsAsTable(card, steps));
+    return;
+  }
+  std::string error = emulator::writeCounts(options.counts, card, steps);
+  if (!error.empty()) {
+    throw Error(error);
+  }
+}
+
+void execute(const Options &options, emulator::Device &device,
+             emulator::Launch launch) {
+  if (!options.counts.empty()) {
+    emulator::startCounting(options.emulator);
+  }
+  emulator::Grid grid(device, std::move(launch));
+  if (grid.run() == emulator::Grid::State::waitsForPrimary) {
+    grid.primaryFinished(); // there is no kernel before this one
+    grid.run();
+  }
+}
+
 } // namespace
 
 std::string list(const emulator::Module &module) {
@@ -278,11 +304,7 @@ int run(const Options &options) {
   launch.dynamicSharedBytes = options.sharedBytes;
   launch.parameters = parameterBytes(options, kernel, memory);
   launch.cooperative = options.cooperative;
-  emulator::Grid grid(device, std::move(launch));
-  if (grid.run() == emulator::Grid::State::waitsForPrimary) {
-    grid.primaryFinished(); // there is no kernel before this one
-    grid.run();
-  }
+  execute(options, device, std::move(launch));
   for (size_t buffer : options.printed) {
     writeOutput(options.buffers[buffer].print(memory.data(buffer),
                                               memory.written(buffer)));
@@ -290,6 +312,9 @@ int run(const Options &options) {
   for (const Named &saved : options.saved) {
     writeFile(saved.text, options.buffers[saved.buffer],
               memory.data(saved.buffer));
+  }
+  if (auto card = emulator::countedCard()) {
+    writeCounts(options, *card);
   }
   int code = 0;
   for (const Named &expected : options.expected) {
