@@ -119,10 +119,83 @@ struct SharedSpace {
   State *state(uint64_t offset) const { return owner.sharedState() + offset; }
 };
 
+/// Whether the states of all lanes are initialised, `words` words a lane.
+template <typename Word, int words, typename State>
+bool areLanesInitialised(const State *states, const uint64_t *offsets) {
+  const auto *bytes = reinterpret_cast<const unsigned char *>(states);
+  const auto wanted =
+      static_cast<Word>(pattern(static_cast<uint8_t>(State::initialised)));
+  Word differing = 0;
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    for (int i = 0; i < words; ++i) {
+      Word word;
+      std::memcpy(&word, bytes + offsets[lane] + i * sizeof(Word),
+                  sizeof(word));
+      differing |= word ^ wanted;
+    }
+  }
+  return !differing;
+}
+
+template <typename State>
+bool areLanesInitialised(const State *states, const uint64_t *offsets,
+                         uint64_t bytes) {
+  switch (bytes) {
+  case 1:
+    return areLanesInitialised<uint8_t, 1>(states, offsets);
+  case 2:
+    return areLanesInitialised<uint16_t, 1>(states, offsets);
+  case 4:
+    return areLanesInitialised<uint32_t, 1>(states, offsets);
+  case 8:
+    return areLanesInitialised<uint64_t, 1>(states, offsets);
+  case 16:
+    return areLanesInitialised<uint64_t, 2>(states, offsets);
+  default:
+    return false;
+  }
+}
+
+/// All lanes at once, if nothing is wrong with any of them and all bytes are
+/// initialised, as they mostly are.
+template <typename Memory>
+bool takeAllLanes(const Memory &memory, const AccessRequest &request,
+                  LanePointers &pointers) {
+  const uint64_t bytes = request.kind.bytes;
+  if (request.lanes != allLanes || memory.size() < bytes) {
+    return false;
+  }
+  alignas(64) uint64_t offsets[warpLanes];
+  const uint64_t begin = memory.begin(), last = memory.size() - bytes;
+  // The highest bit is set by an offset that is out of bounds: sizes are far
+  // below it.
+  uint64_t wrong = 0, unaligned = 0;
+  CHEEMS_LANES_LOOP
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    const uint64_t offset = request.addresses[lane] - begin;
+    offsets[lane] = offset;
+    wrong |= offset | (last - offset);
+    unaligned |= offset;
+  }
+  if (wrong >> 63 || unaligned & (bytes - 1) ||
+      !areLanesInitialised(memory.state(0), offsets, bytes)) {
+    return false;
+  }
+  std::byte *data = memory.data(0);
+  CHEEMS_LANES_LOOP
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    pointers.of[lane] = data + offsets[lane];
+  }
+  return true;
+}
+
 /// Checks the lanes one by one.
 template <typename Memory>
 void takeLanes(const Memory &memory, const AccessRequest &request,
                LanePointers &pointers) {
+  if (takeAllLanes(memory, request, pointers)) {
+    return;
+  }
   const AccessKind &kind = request.kind;
   const uint64_t bytes = kind.bytes;
   const uint64_t size = memory.size();

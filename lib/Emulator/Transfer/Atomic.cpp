@@ -32,21 +32,26 @@ Step atomic(Warp &warp, const Instruction &instruction, LaneMask active) {
   LanePointers at;
   laneAddresses(warp, instruction.slots[0], transfer, addresses);
   access(warp, instruction, transfer.kind, addresses, active, at);
-  constexpr int slotsOfElement = 1 + returns + compares;
+  // .v8 is the longest vector.
+  T *d[8];
+  const T *b[8], *c[8];
+  const Slot *slots = instruction.slots + 1;
+  for (int n = 0; n < transfer.count; ++n) {
+    d[n] = returns ? warp.destination<T>(*slots++) : nullptr;
+    b[n] = warp.source<T>(*slots++);
+    c[n] = compares ? warp.source<T>(*slots++) : b[n];
+  }
   bool changed = false;
   forLanes(active, [&](int lane) {
     bool flushes = isGlobal(transfer.kind.space, addresses[lane]);
     for (int n = 0; n < transfer.count; ++n) {
-      const Slot *slots = instruction.slots + 1 + n * slotsOfElement;
       std::byte *where = at.of[lane] + n * sizeof(T);
       T old = loadFrom<T>(where);
-      T b = warp.source<T>(slots[returns])[lane];
-      T c = compares ? warp.source<T>(slots[returns + compares])[lane] : b;
-      T value = Operation::apply(old, b, c, flushes);
+      T value = Operation::apply(old, b[n][lane], c[n][lane], flushes);
       storeTo(where, value);
       changed |= !(value == old);
       if (returns) {
-        warp.destination<T>(slots[0])[lane] = old;
+        d[n][lane] = old;
       }
     }
   });
