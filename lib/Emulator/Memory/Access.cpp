@@ -3,13 +3,18 @@
 
 #include "AccessFailure.h"
 
-#include "cheems/Emulator/Lanes/Loop.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 using namespace cheems::emulator;
+
+/// Clang would unroll these loops before it makes vectors, and then makes none.
+#if defined(__clang__)
+#define ACCESS_LOOP _Pragma("clang loop vectorize_width(2) interleave_count(8)")
+#else
+#define ACCESS_LOOP _Pragma("GCC ivdep")
+#endif
 
 namespace {
 
@@ -89,7 +94,7 @@ template <typename State>
 
 bool isContiguous(const uint64_t *addresses, uint64_t bytes) {
   uint64_t differing = 0;
-  CHEEMS_LANES_LOOP
+  ACCESS_LOOP
   for (uint64_t lane = 0; lane < warpLanes; ++lane) {
     differing |= addresses[lane] ^ (addresses[0] + lane * bytes);
   }
@@ -230,7 +235,7 @@ takeAll(const Memory &memory, const AccessRequest &request, bool contiguous,
     return;
   }
   std::byte *data = memory.data(offset);
-  CHEEMS_LANES_LOOP
+  ACCESS_LOOP
   for (uint64_t lane = 0; lane < warpLanes; ++lane) {
     pointers.of[lane] = data + lane * bytes;
   }
@@ -307,7 +312,7 @@ void takeShared(AccessRequest request, LanePointers &pointers) {
   request.space = Space::shared;
   request.owner = &block;
   uint64_t ranks = 0;
-  CHEEMS_LANES_LOOP
+  ACCESS_LOOP
   for (int lane = 0; lane < warpLanes; ++lane) {
     ranks |= request.addresses[lane];
   }
