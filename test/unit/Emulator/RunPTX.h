@@ -22,6 +22,7 @@ struct RunOptions {
   int threads = 1; ///< of the host
   int multiprocessors = 4;
   int architecture = 90;
+  bool implicitDrain = true; ///< Options::implicitDrain
 
   Options device() const {
     Options options;
@@ -30,6 +31,7 @@ struct RunOptions {
     options.threads = threads;
     options.multiprocessors = multiprocessors;
     options.architecture = architecture;
+    options.implicitDrain = implicitDrain;
     options.memoryBytes = uint64_t(64) << 20;
     return options;
   }

@@ -16,7 +16,7 @@ namespace cheems::emulator::test {
 inline std::vector<uint32_t> runOn(HostSet set, const std::string &body,
                                    const std::vector<uint32_t> &in,
                                    size_t words) {
-  Device device(testOptions());
+  Device device(RunOptions().device());
   std::unique_ptr<ptx::Module> syntax = ptx::parse(R"(
 .version 8.8
 .target sm_90a

@@ -112,7 +112,9 @@ shr.u32 %r0, %r0, 4; cvt.u64.u32 %l0, %r0;
           "0;\n";
   heard = {};
   setObserver(ObserverKind::checker, listen);
-  run(body, {}, 1, {.grid = {}, .block = {128, 1, 1}, .cluster = {}});
+  RunOptions warpgroup;
+  warpgroup.block = {128, 1, 1};
+  run(body, {}, 1, warpgroup);
   setObserver(ObserverKind::checker, nullptr);
   // The kernel has another variable before this one.
   std::multiset<uint64_t> expected;

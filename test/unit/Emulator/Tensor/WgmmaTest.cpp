@@ -11,7 +11,11 @@ using namespace cheems::emulator::test;
 
 namespace {
 
-constexpr Shape warpgroup = {.grid = {}, .block = {128, 1, 1}, .cluster = {}};
+RunOptions threads(uint32_t count) {
+  RunOptions options;
+  options.block = {count, 1, 1};
+  return options;
+}
 
 /// Each warp writes all 4096 bytes of `sv`, so no barrier is needed. A is at
 /// its begin, B 2048 bytes behind, K-major without swizzling: pieces of 16
@@ -82,10 +86,10 @@ void expectProduct(const std::vector<uint32_t> &out,
 
 std::vector<uint32_t> runIn(Asynchrony mode, const std::string &body,
                             bool implicitDrain = true) {
-  Options options = testOptions();
+  RunOptions options = threads(128);
   options.asynchrony = mode;
   options.implicitDrain = implicitDrain;
-  return run(prepare + body, matrices(), 512, warpgroup, options);
+  return run(prepare + body, matrices(), 512, options);
 }
 
 std::string findingIn(Asynchrony mode, const std::string &body,
@@ -229,8 +233,7 @@ TEST(Wgmma, WarpsThatPartAreFound) {
                                   "@%p1 " + multiply + commit + meet),
               "parted-warpgroup");
   }
-  EXPECT_EQ(finding(prepare + fence + multiply, matrices(),
-                    {.grid = {}, .block = {96, 1, 1}, .cluster = {}}),
+  EXPECT_EQ(finding(prepare + fence + multiply, matrices(), threads(96)),
             "incomplete-warpgroup");
 }
 
