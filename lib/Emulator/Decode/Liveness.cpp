@@ -137,7 +137,7 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t b = blocks.size(); b-- > 0;) {
-        uint64_t *outOf = &out[b * words];
+        uint64_t *outOf = out.data() + b * words;
         for (uint32_t successor : blocks[b].successors) {
           for (size_t w = 0; w < words; ++w) {
             outOf[w] |= in[successor * words + w];
