@@ -15,14 +15,12 @@ using testing::HasSubstr;
 
 namespace {
 
-/// Counts of the body, run by `threads` threads of the host.
-KernelCounts countsOf(const std::string &body, Shape shape = {},
-                      size_t words = 32, int threads = 1) {
-  Options options = testOptions();
-  options.threads = threads;
+/// Counts of the body on a card of two multiprocessors.
+KernelCounts countsOf(const std::string &body, RunOptions options = {},
+                      size_t words = 32) {
   options.multiprocessors = 2;
-  startCounting(options);
-  run(body, std::vector<uint32_t>(words, 1), words, shape, options);
+  startCounting(options.device());
+  run(body, std::vector<uint32_t>(words, 1), words, options);
   std::vector<StepCounts> steps = takeCounts();
   EXPECT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps.at(0).kernels.size(), 1u);
@@ -105,26 +103,25 @@ TEST(Counter, countsDoNotDependOnThreadsOfTheHost) {
       "mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, 32, %lane;"
       "mul.wide.u32 %l1, %r2, 4; add.s64 %l2, %in, %l1; add.s64 %l3, %out, %l1;"
       "ld.global.u32 %r3, [%l2]; st.global.u32 [%l3], %r3;";
-  const Shape shape = {.grid = {700, 1, 1}};
-  const CountedCard card;
-  const std::string one = countsAsJson(
-      card, {{.kernels = {countsOf(body, shape, 700 * 32, 1)}, .copies = {}}});
-  EXPECT_EQ(
-      one, countsAsJson(card, {{.kernels = {countsOf(body, shape, 700 * 32, 2)},
-                                .copies = {}}}));
+  auto asJson = [&](int threads) {
+    const KernelCounts counts =
+        countsOf(body, {.grid = {700, 1, 1}, .threads = threads}, 700 * 32);
+    return countsAsJson({}, {{.kernels = {counts}, .copies = {}}});
+  };
+  const std::string one = asJson(1);
+  EXPECT_EQ(one, asJson(2));
   EXPECT_THAT(one, HasSubstr("\"dram_read_sectors\": 2800"));
 }
 
 TEST(Counter, stepsAndCopiesAreApart) {
-  Options options = testOptions();
-  startCounting(options);
+  startCounting(RunOptions().device());
   countCopy(CopyDirection::toDevice, 100);
   countCopy(CopyDirection::toDevice, 28);
-  run("", {}, 32, {}, options);
-  run("", {}, 32, {}, options);
+  run("");
+  run("");
   nextStep();
   nextStep(); // of nothing
-  run("st.global.u32 [%outl], %lane;", {}, 32, {}, options);
+  run("st.global.u32 [%outl], %lane;");
   const std::vector<StepCounts> steps = takeCounts();
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].kernels[0].launches, 2u);
