@@ -2,7 +2,7 @@
 
 Each is one statement of the text, so that a mutant is named by its kernel, line and kind. For a predicate there is a probe:
 the text with a trap where the predicate is false. If the probe passes, the predicate is true in every thread of the launch,
-and its removal changes nothing.
+and its removal changes nothing. `harmless` has the other reasons that need no list.
 """
 import dataclasses
 import re
@@ -17,6 +17,7 @@ class Mutant:
     was: str
     lines: tuple  # what stands in place of the line
     probe: Optional[tuple] = None
+    count: int = 1  # lines that are replaced
 
     @property
     def name(self):
@@ -24,7 +25,7 @@ class Mutant:
 
     def text(self, ptx, probe=False):
         all_lines = ptx.split("\n")
-        all_lines[self.line - 1: self.line] = self.probe if probe else self.lines
+        all_lines[self.line - 1: self.line - 1 + self.count] = self.probe if probe else self.lines
         return "\n".join(all_lines)
 
 
@@ -121,11 +122,37 @@ RULES = [
 ]
 
 
+IDEMPOTENT = re.compile(r"\s*(?:cp\.async\.(?:bulk\.)?wait|wgmma\.(?:wait_group|fence)|bar\.sync|bar\.warp\.sync|fence)")
+
+
+def twice(line, following):
+    return bool(IDEMPOTENT.match(line)) and line.split() == following.split()
+
+
 def generate(kernel, ptx):
-    """All mutants of a text, in the order of its lines."""
-    for number, line in enumerate(ptx.split("\n"), 1):
+    """All mutants of a text, in the order of its lines. A statement that stands twice in a row is mutated once, in both places:
+    one of two equal waits or barriers changes nothing."""
+    all_lines = ptx.split("\n")
+    for number, line in enumerate(all_lines, 1):
+        if number > 1 and twice(all_lines[number - 2], line):
+            continue
         for one in RULES:
             match = one.pattern.match(line)
             lines = one.replace(match) if match else None
             if lines is not None:
-                yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match))
+                count = 1
+                while number + count <= len(all_lines) and twice(line, all_lines[number + count - 1]):
+                    count += 1
+                yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match), count)
+
+
+def harmless(mutant, always_true):
+    """Why a mutant that passes every check is harmless; None if a person must say it."""
+    if always_true:
+        return "the predicate is true in every thread"
+    if mutant.kind == "size of a copy not bounded" or re.search(r"\bld\.global", mutant.was):
+        # All that a read can do is to be out of bounds or to change a result.
+        return "it reads within a buffer what no result depends on"
+    if re.search(r"\bst\.global", mutant.was):
+        return "more threads store, within the buffer, the values that belong there"
+    return None
