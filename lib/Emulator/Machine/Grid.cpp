@@ -1,4 +1,5 @@
 //===- Grid.cpp - A launch in progress -----------------------------------===//
+#include "cheems/Emulator/Lanes/HostRounding.h"
 #include "cheems/Emulator/Machine/Launch.h"
 
 #include "Interleaving.h"
@@ -69,7 +70,12 @@ Grid::Grid(Device &device, Launch launch)
 
 Grid::~Grid() = default;
 
-Grid::State Grid::run() { return implementation->run(); }
+Grid::State Grid::run() {
+  // A program may have set its threads to flush subnormal numbers, or to round
+  // in another way. The grid's own threads take the mode from this one.
+  lanes::HostRounding scope(lanes::Rounding::nearestEven);
+  return implementation->run();
+}
 
 void Grid::primaryFinished() {
   implementation->context.waitsForPrimary = false;

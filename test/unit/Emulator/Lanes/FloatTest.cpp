@@ -2,6 +2,8 @@
 #include "test/unit/Emulator/Lanes/LaneRun.h"
 #include "test/unit/Emulator/Lanes/Numbers.h"
 
+#include <xmmintrin.h>
+
 using namespace cheems::emulator::test;
 
 namespace {
@@ -125,6 +127,23 @@ TEST(FloatArithmetic, defaultRounding) {
                    flushed(flushed(single(row[0])) * flushed(single(row[1])));
                return std::isnan(product) ? 0x7fffffff : bitsOf(product);
              });
+}
+
+// PTX ISA, "Floating-Point Instructions": subnormal numbers are supported by
+// default, whatever the program has made of its own thread.
+TEST(FloatArithmetic, doesNotDependOnTheHostsMode) {
+  Form form = {"add.f32 %d, %a, %b;", 32, {32, 32}};
+  std::vector<Row> rows = {{1, 1}, {0x3f800000, 0x33800001}};
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0xe040); // flushes both ways, rounds towards zero
+  auto results = runRows(form, rows);
+  unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(after & 0xffc0, (before | 0xe040) & 0xffc0);
+  for (auto &set : results) {
+    EXPECT_EQ(set[0].d, 2u);
+    EXPECT_EQ(set[1].d, 0x3f800001u);
+  }
 }
 
 namespace {
