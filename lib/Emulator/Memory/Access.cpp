@@ -175,7 +175,7 @@ bool takeAllLanes(const Memory &memory, const AccessRequest &request,
   // The highest bit is set by an offset that is out of bounds: sizes are far
   // below it.
   uint64_t wrong = 0, unaligned = 0;
-  CHEEMS_LANES_LOOP
+  ACCESS_LOOP
   for (int lane = 0; lane < warpLanes; ++lane) {
     const uint64_t offset = request.addresses[lane] - begin;
     offsets[lane] = offset;
@@ -187,7 +187,7 @@ bool takeAllLanes(const Memory &memory, const AccessRequest &request,
     return false;
   }
   std::byte *data = memory.data(0);
-  CHEEMS_LANES_LOOP
+  ACCESS_LOOP
   for (int lane = 0; lane < warpLanes; ++lane) {
     pointers.of[lane] = data + offsets[lane];
   }
