@@ -92,6 +92,7 @@ constexpr Family list[] = {
     FAMILY(cacheControl)
     FAMILY(cachePolicies)
     FAMILY(clusterAddresses)
+    FAMILY(unmodelledMemory)
 
     // Exchange
     LANES(shuffles)

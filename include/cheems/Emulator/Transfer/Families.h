@@ -14,6 +14,8 @@ std::span<const Opcode> fences();        ///< fence, membar
 std::span<const Opcode> cacheControl();  ///< prefetch, applypriority, discard
 std::span<const Opcode> cachePolicies(); ///< createpolicy
 std::span<const Opcode> clusterAddresses(); ///< mapa, getctarank
+/// Textures, surfaces and multimem, which are refused by name.
+std::span<const Opcode> unmodelledMemory();
 
 } // namespace cheems::emulator
 

@@ -176,4 +176,17 @@ TEST(OrderForms, Fences) {
       80);
 }
 
+// "Texture Instructions", "Surface Instructions", "multimem.red"
+TEST(OrderForms, TexturesAndMulticastAreNotModelled) {
+  const char *textures = "access to textures and surfaces is not modelled";
+  expectRefused({
+      {"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%l1, {%r1}];", textures},
+      {"txq.width.b32 %r1, [%l1];", textures},
+      {"suld.b.1d.b32.trap %r1, [%l1, {%r2}];", textures},
+      {"sust.b.1d.b32.trap [%l1, {%r2}], %r1;", textures},
+      {"multimem.red.relaxed.sys.global.add.u32 [%l1], %r1;",
+       "multicast memory is not modelled"},
+  });
+}
+
 } // namespace

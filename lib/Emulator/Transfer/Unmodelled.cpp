@@ -1,0 +1,28 @@
+//===- Unmodelled.cpp - Memory's opcodes that are refused by name ---------===//
+#include "cheems/Emulator/Transfer/Families.h"
+
+using namespace cheems::emulator;
+
+namespace {
+
+/// PTX ISA, "Texture Instructions" and "Surface Instructions"
+void decodeTexture(Statement &statement) {
+  statement.notModelled("access to textures and surfaces");
+}
+
+/// PTX ISA, "multimem.ld_reduce, multimem.st, multimem.red": one address of
+/// several cards.
+void decodeMulticast(Statement &statement) {
+  statement.notModelled("multicast memory");
+}
+
+constexpr Opcode opcodes[] = {
+    {"tex", decodeTexture},       {"tld4", decodeTexture},
+    {"txq", decodeTexture},       {"istypep", decodeTexture},
+    {"suld", decodeTexture},      {"sust", decodeTexture},
+    {"sured", decodeTexture},     {"suq", decodeTexture},
+    {"multimem", decodeMulticast}};
+
+} // namespace
+
+std::span<const Opcode> cheems::emulator::unmodelledMemory() { return opcodes; }
