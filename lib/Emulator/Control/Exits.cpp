@@ -24,6 +24,12 @@ Step trap(Warp &warp, const Instruction &instruction, LaneMask active) {
             std::countr_zero(active));
 }
 
+Step breakpoint(Warp &warp, const Instruction &instruction, LaneMask active) {
+  warp.fail(instruction, "breakpoint",
+            "the kernel has come to a breakpoint, and there is no debugger",
+            std::countr_zero(active));
+}
+
 // PTX ISA, "Control Flow Instructions: exit"
 void decodeExit(Statement &statement) {
   statement.end(0);
@@ -49,8 +55,11 @@ void decodeTrap(Statement &statement) {
   statement.decoder.endsPath(statement);
 }
 
+/// PTX ISA, "Miscellaneous Instructions: brkpt": "Suspends execution". Kernels
+/// have it on paths of failed assertions, which nobody takes.
 void decodeBreakpoint(Statement &statement) {
-  statement.notModelled("a breakpoint");
+  statement.end(0);
+  statement.emit(breakpoint, Pipe::control, {});
 }
 
 constexpr Opcode opcodes[] = {{"exit", decodeExit},

@@ -79,7 +79,19 @@ TEST(Branch, TrapsAreFindings) {
     EXPECT_EQ(finding.place.lane, 13);
     EXPECT_EQ(finding.place.kernel, "kernel");
   }
-  EXPECT_THROW(runPTX(kernelPTX("brkpt; ret;"), zeros), NotModelled);
+}
+
+// PTX ISA, "Miscellaneous Instructions: brkpt"
+TEST(Branch, BreakpointsAreFoundWhereTheyAreExecuted) {
+  std::vector<uint32_t> zeros(32);
+  std::string guarded = "setp.eq.u32 %p0, %t, 99; @%p0 brkpt; ret;";
+  EXPECT_NO_THROW(runPTX(kernelPTX(guarded), zeros));
+  try {
+    runPTX(kernelPTX("brkpt; ret;"), zeros);
+    FAIL();
+  } catch (const Finding &finding) {
+    EXPECT_EQ(finding.rule, "breakpoint");
+  }
 }
 
 // PTX ISA, "Miscellaneous Instructions: nanosleep" and "pmevent"
