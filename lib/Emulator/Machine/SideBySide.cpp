@@ -1,18 +1,30 @@
 //===- SideBySide.cpp - A grid whose blocks are independent --------------===//
 #include "SideBySide.h"
 
+#include <chrono>
 #include <thread>
 
 using namespace cheems::emulator;
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A small grid is done before a thread of the host has started.
+constexpr auto timeAlone = std::chrono::microseconds(200);
+
+} // namespace
+
 const std::vector<int64_t> &SideBySide::run(int threads) {
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) {
-    others.emplace_back([this] { work(); });
-  }
-  work();
-  for (std::thread &thread : others) {
-    thread.join();
+  if (!work(/*alone=*/threads > 1)) {
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) {
+      others.emplace_back([this] { work(false); });
+    }
+    work(false);
+    for (std::thread &thread : others) {
+      thread.join();
+    }
   }
   if (failure) {
     std::rethrow_exception(failure);
@@ -20,12 +32,15 @@ const std::vector<int64_t> &SideBySide::run(int threads) {
   return total;
 }
 
-void SideBySide::work() {
+bool SideBySide::work(bool alone) {
+  const Clock::time_point begin = Clock::now();
+  bool isDone = false;
   GridContext context{grid.device, grid.launch, grid.program, grid.gridNumber};
   std::vector<int64_t> executions(total.size());
-  for (;;) {
+  while (!alone || Clock::now() - begin < timeAlone) {
     const uint64_t number = next++;
     if (number >= failed) { // which is the number of clusters at first
+      isDone = true;
       break;
     }
     try {
@@ -54,6 +69,7 @@ void SideBySide::work() {
   for (size_t i = 0; i < total.size(); ++i) {
     total[i] += executions[i];
   }
+  return isDone;
 }
 
 bool SideBySide::runCluster(Resident &resident) {

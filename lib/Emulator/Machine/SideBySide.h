@@ -24,7 +24,9 @@ public:
   const std::vector<int64_t> &run(int threads);
 
 private:
-  void work();
+  /// Runs clusters until none is left. With `alone`, not for long: false if
+  /// some are left.
+  bool work(bool alone);
   /// False: another cluster's failure has made this one's result useless.
   bool runCluster(Resident &resident);
 
