@@ -155,4 +155,7 @@ def harmless(mutant, always_true):
         return "it reads within a buffer what no result depends on"
     if re.search(r"\bst\.global", mutant.was):
         return "more threads store, within the buffer, the values that belong there"
+    if mutant.kind in ("mbarrier of one thread more", "expected bytes altered"):
+        # Such a phase never ends, and whoever waited for it would be a deadlock.
+        return "no thread of this launch waits for the phase"
     return None

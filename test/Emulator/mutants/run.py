@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs mutants of the conformance PTX through a driver library, each in up to five modes and seeds, until one catches it.
 
-    run.py --driver LIBRARY [--sample N] [--seed S] [--only TEXT] [--jobs N] [--list]
+    run.py --driver LIBRARY [--sample N] [--seed S] [--kinds TEXT...] [--only TEXT] [--jobs N] [--list]
 
-Without --sample all of them run. A mutant is caught if its launch fails or writes what is not expected. Those that are not
+Without --sample, and with CHEEMS_TEST_LONG set, all of them run. A mutant is caught if its launch fails or writes what is not expected. Those that are not
 must be harmless for a reason that mutants.py knows, or stand in survivors.txt with the reason. The exit code is 1 if one does not stand there, if one that
 stands there is caught, if less than 95 % are caught, or if the library crashes or hangs. With --list survivors are printed
 as lines of that file.
@@ -56,15 +56,17 @@ def main():
     parser.add_argument("--driver", type=pathlib.Path, required=True)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("CHEEMS_TEST_SEED", "1")))
+    parser.add_argument("--kinds", nargs="+", default=[""], help="kinds that have one of these texts")
     parser.add_argument("--only", default="", help="mutants whose name has this text")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
 
     begin, texts = time.time(), {kernel.name: kernel.ptx().decode() for kernel in load()}
-    mutants = [mutant for name, ptx in texts.items() for mutant in generate(name, ptx) if options.only in mutant.name]
+    mutants = [mutant for name, ptx in texts.items() for mutant in generate(name, ptx)
+               if options.only in mutant.name and any(text in mutant.kind for text in options.kinds)]
     total = len(mutants)
-    if options.sample and options.sample < total:
+    if options.sample and options.sample < total and "CHEEMS_TEST_LONG" not in os.environ:
         mutants = random.Random(options.seed).sample(mutants, options.sample)
     known, all_workers = known_survivors(), []
     pool_of = Pool(options.driver, all_workers)
