@@ -10,7 +10,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-constexpr uint32_t blocks = 64, threads = 256, elements = 1 << 20;
+constexpr uint64_t blocks = 64, threads = 256, elements = 1 << 20;
 
 /// Runs a kernel of (in, out) over 4 MiB of numbers near to 1 in each half of
 /// their words. `instructions` is what a warp executes.
@@ -23,10 +23,10 @@ void runKernel(benchmark::State &state, const std::string &text,
   auto module = Module::load(device, text);
   uint64_t addresses[2];
   for (uint64_t &address : addresses) {
-    address = *device.memory.allocate(elements * 4);
+    address = device.memory.allocate(elements * 4).value();
     auto *words = reinterpret_cast<uint32_t *>(device.memory.data(address));
     for (uint32_t i = 0; i < elements; ++i) {
-      words[i] = 0x3f803f80 + (i * 0x9e3779b9 >> 12 & 0x7f007f);
+      words[i] = 0x3f803f80 + (i * 0x9e3779b9u >> 12 & 0x7f007f);
     }
     std::memset(device.memory.state(address), int(ByteState::initialised),
                 elements * 4);
@@ -68,18 +68,23 @@ void elementwise(benchmark::State &state) {
   std::string body = "mov.u32 %r50, 0;\nturn:\n"
                      "ld.global.v4.b32 {%r10, %r11, %r12, %r13}, [%d0];\n";
   int instructions = 1;
-  for (int word = 0; word < 4; ++word) {
-    std::string number = std::to_string(10 + word);
-    body += "shl.b32 %r20, %r" + number + ", 16; mov.b32 %f0, %r20;\n" +
-            "and.b32 %r21, %r" + number +
-            ", 0xffff0000; mov.b32 %f1, %r21;\n";
-    for (const char *x : {"%f0", "%f1"}) {
-      std::string name = x;
-      body += "mul.f32 %f2, " + name + ", 0fBFB8AA3B; ex2.approx.f32 %f2, %f2;"
-              "add.f32 %f2, %f2, 0f3F800000; div.full.f32 " + name + ", " +
-              name + ", %f2;\n";
+  // X stands for the number of the register.
+  auto add = [&body](std::string text, const std::string &number) {
+    for (size_t at; (at = text.find('X')) != std::string::npos;) {
+      text.replace(at, 1, number);
     }
-    body += "cvt.rn.bf16x2.f32 %r" + number + ", %f1, %f0;\n";
+    body += text;
+  };
+  for (int word = 10; word < 14; ++word) {
+    add("shl.b32 %r20, %rX, 16; mov.b32 %f0, %r20;\n"
+        "and.b32 %r21, %rX, 0xffff0000; mov.b32 %f1, %r21;\n",
+        std::to_string(word));
+    for (const char *half : {"0", "1"}) {
+      add("mul.f32 %f2, %fX, 0fBFB8AA3B; ex2.approx.f32 %f2, %f2;"
+          "add.f32 %f2, %f2, 0f3F800000; div.full.f32 %fX, %fX, %f2;\n",
+          half);
+    }
+    add("cvt.rn.bf16x2.f32 %rX, %f1, %f0;\n", std::to_string(word));
     instructions += 4 + 8 + 1;
   }
   body += "st.global.v4.b32 [%d1], {%r10, %r11, %r12, %r13};\n"
@@ -117,10 +122,8 @@ void norm(benchmark::State &state) {
   tree(4);
   body += "fma.rn.f32 %f4, %f4, 0f3A800000, 0f3727C5AC;"
           "rsqrt.approx.f32 %f4, %f4;\n";
-  for (int i = 0; i < 4; ++i) {
-    std::string x = "%f" + std::to_string(i);
-    body += "mul.f32 " + x + ", " + x + ", %f4;\n";
-  }
+  body += "mul.f32 %f0, %f0, %f4; mul.f32 %f1, %f1, %f4;"
+          "mul.f32 %f2, %f2, %f4; mul.f32 %f3, %f3, %f4;\n";
   body += "st.global.v4.f32 [%d1], {%f0, %f1, %f2, %f3};\nbar.sync 0;\n"
           "add.s64 %d0, %d0, 262144; add.s64 %d1, %d1, 262144;\n"
           "add.s32 %r50, %r50, 1; setp.lt.u32 %p0, %r50, 16; @%p0 bra turn;\n";

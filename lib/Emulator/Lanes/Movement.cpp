@@ -57,7 +57,7 @@ CHEEMS_LANE R part(S value) {
 template <typename R, int index> CHEEMS_LANE R part128(Bits128 value) {
   constexpr int perHalf = 8 / sizeof(R);
   uint64_t half = index < perHalf ? value.low : value.high;
-  return R(half >> index % perHalf * 8 * (sizeof(R) % 8));
+  return R(half >> index % perHalf * 32);
 }
 
 /// Slots: the whole, then its parts.
