@@ -8,7 +8,8 @@ namespace cheems::emulator::driver {
 namespace {
 
 void begin(Context &context, CUstream handle, CUstreamCaptureMode mode,
-           std::shared_ptr<Graph> graph, std::vector<Edge> tails) {
+           std::shared_ptr<Graph> graph, bool ownsGraph,
+           std::vector<Edge> tails) {
   require(mode <= CU_STREAM_CAPTURE_MODE_RELAXED);
   auto stream = sharedStream(context, handle);
   require(!stream->isLegacy(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -16,6 +17,7 @@ void begin(Context &context, CUstream handle, CUstreamCaptureMode mode,
   auto capture = std::make_shared<Capture>();
   capture->id = ++process().captureIds;
   capture->graph = std::move(graph);
+  capture->ownsGraph = ownsGraph;
   capture->origin = stream;
   capture->streams = {stream};
   capture->mode = mode;
@@ -67,7 +69,9 @@ void end(Context &context, CUstream handle, CUgraph *result) {
   std::erase_if(process().captures,
                 [&](const auto &weak) { return weak.lock() == capture; });
   if (wasInvalidated || !joined) {
-    process().graphs.remove(capture->graph->handle);
+    if (capture->ownsGraph) {
+      process().graphs.remove(capture->graph->handle);
+    }
     fail(wasInvalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                         : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
   }
@@ -151,8 +155,9 @@ CUresult update(CUstream handle, CUgraphNode *dependencies,
 } // namespace
 
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
-  return callInContext(
-      [&](Context &context) { begin(context, stream, mode, newGraph(), {}); });
+  return callInContext([&](Context &context) {
+    begin(context, stream, mode, newGraph(), true, {});
+  });
 }
 
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
@@ -162,7 +167,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
                                      CUstreamCaptureMode mode) {
   return callInContext([&](Context &context) {
     auto target = findGraph(graph);
-    begin(context, stream, mode, target,
+    begin(context, stream, mode, target, false,
           edgesOf(dependencies, dependencyData, numDependencies, *target));
   });
 }

@@ -71,6 +71,16 @@ void Context::reportLeaks() const {
   write(device.options, out.str());
 }
 
+std::shared_ptr<Operation> recordedHere(Context &context, Event &event) {
+  auto recorded = event.recorded;
+  auto owner = event.context.lock();
+  if (recorded && owner && owner.get() != &context) {
+    owner->queue.finish(recorded);
+    return nullptr;
+  }
+  return recorded;
+}
+
 std::vector<Dependency> before(Context &context, Stream &stream) {
   std::vector<Dependency> all = stream.tails;
   auto add = [&](const std::vector<Dependency> &tails) {
@@ -163,11 +173,14 @@ void destroy(const std::shared_ptr<Context> &context) {
   for (auto &[number, library] : all.libraries.all()) {
     library->modules.erase(context.get());
   }
+  auto isOfContext = [&](const LoadedModule &module) {
+    return module.context == context;
+  };
   all.functions.removeIf([&](const Function &function) {
     auto module = function.module.lock();
-    return !module || belongs(*module);
+    return !module || isOfContext(*module);
   });
-  all.modules.removeIf(belongs);
+  all.modules.removeIf(isOfContext);
   context->perThread.clear();
   if (context->handle) {
     all.contexts.remove(context->handle);

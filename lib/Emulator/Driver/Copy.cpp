@@ -15,6 +15,10 @@ uint64_t span(const CopyEnd &end, size_t width, size_t height, size_t depth) {
   return (depth - 1) * end.slice + (height - 1) * end.pitch + width;
 }
 
+/// No memory is as large, and sums and products of three such numbers are
+/// exact.
+constexpr unsigned __int128 largest = uint64_t(1) << 48;
+
 CopyEnd makeEnd(Context &context, CUmemorytype type, const void *host,
                 CUdeviceptr device, size_t pitch, size_t rows, size_t x,
                 size_t y, size_t z, const CUDA_MEMCPY3D &box) {
@@ -28,9 +32,14 @@ CopyEnd makeEnd(Context &context, CUmemorytype type, const void *host,
     host = reinterpret_cast<const void *>(device);
   }
   end.pitch = pitch ? pitch : x + box.WidthInBytes;
-  end.slice = end.pitch * (rows ? rows : y + box.Height);
+  require(!__builtin_mul_overflow(end.pitch, rows ? rows : y + box.Height,
+                                  &end.slice));
   require(box.Height <= 1 || end.pitch >= x + box.WidthInBytes);
   require(box.Depth <= 1 || end.slice >= end.pitch * (y + box.Height));
+  unsigned __int128 last = (box.Depth + (unsigned __int128)z) * end.slice +
+                           (box.Height + (unsigned __int128)y) * end.pitch;
+  require(end.pitch < largest && end.slice < largest && x < largest &&
+          box.WidthInBytes < largest && last < largest);
   uint64_t offset = z * end.slice + y * end.pitch + x;
   if (end.onDevice) {
     end.device = device + offset;

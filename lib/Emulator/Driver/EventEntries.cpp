@@ -45,6 +45,11 @@ void refuseCaptured(Event &event) {
   }
 }
 
+Context &ownerOf(const Event &event, Context &current) {
+  auto owner = event.context.lock();
+  return owner ? *owner : current;
+}
+
 CUresult elapsed(float *milliseconds, CUevent start, CUevent end) {
   return callInContext([&](Context &) {
     require(milliseconds);
@@ -91,7 +96,7 @@ CUresult cuEventQuery(CUevent handle) {
     refuseCaptured(event);
     if (event.recorded && !event.recorded->isDone()) {
       auto recorded = event.recorded;
-      context.queue.poll();
+      ownerOf(event, context).queue.poll();
       require(recorded->isDone(), CUDA_ERROR_NOT_READY);
     }
   });
@@ -102,7 +107,7 @@ CUresult cuEventSynchronize(CUevent handle) {
     Event &event = findEvent(handle);
     refuseCaptured(event);
     if (auto recorded = event.recorded) {
-      context.queue.finish(recorded);
+      ownerOf(event, context).queue.finish(recorded);
     }
   });
 }

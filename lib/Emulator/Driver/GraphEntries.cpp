@@ -117,9 +117,6 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return call([&] {
     auto found = findGraph(graph);
     requireNoCapture(*found);
-    for (const auto &node : found->nodes) {
-      process().nodes.remove(node->handle);
-    }
     process().graphs.remove(graph);
   });
 }

@@ -1,11 +1,18 @@
 //===- GraphObject.cpp ----------------------------------------------------===//
 #include "cheems/Emulator/Driver/Graph.h"
 
+#include "cheems/Emulator/Driver/KernelWork.h"
 #include "cheems/Emulator/Driver/Process.h"
 
 #include <algorithm>
 
 namespace cheems::emulator::driver {
+
+Graph::~Graph() {
+  for (const auto &node : nodes) {
+    process().nodes.remove(node->handle);
+  }
+}
 
 Node &Graph::add(std::unique_ptr<Work> work, const std::vector<Edge> &before) {
   auto node = std::make_shared<Node>();
@@ -134,9 +141,14 @@ std::vector<Dependency> submit(Context &context, const Graph &graph,
     if (auto *child = dynamic_cast<ChildGraphWork *>(node->work.get())) {
       before = submit(context, *child->graph, {}, before);
     }
+    if (auto *kernel = dynamic_cast<KernelWork *>(node->work.get())) {
+      // Functions of a context that is gone, or of another one.
+      require(kernel->module->context.get() == &context,
+              CUDA_ERROR_INVALID_HANDLE);
+    }
     auto *event = dynamic_cast<EventWork *>(node->work.get());
     if (event && event->kind == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
-      if (const auto &recorded = findEvent(event->event).recorded) {
+      if (auto recorded = recordedHere(context, findEvent(event->event))) {
         before.push_back({recorded});
       }
     }

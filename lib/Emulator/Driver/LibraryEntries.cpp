@@ -85,10 +85,8 @@ CUresult cuLibraryUnload(CUlibrary library) {
   return call([&] {
     auto unloaded = find(library);
     for (const auto &[context, module] : unloaded->modules) {
-      if (auto owner = module->context.lock()) {
-        if (!owner->broken) {
-          owner->queue.finishAll();
-        }
+      if (!module->context->broken) {
+        module->context->queue.finishAll();
       }
       for (const auto &[name, function] : module->functions) {
         process().functions.remove(function->handle);

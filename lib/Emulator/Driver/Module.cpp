@@ -112,7 +112,7 @@ void JITOptions::error(const std::string &message) { write(errorLog, message); }
 std::shared_ptr<LoadedModule> loadModule(Context &context, std::string_view ptx,
                                          JITOptions &options) {
   auto loaded = std::make_shared<LoadedModule>();
-  loaded->context = context.weak_from_this();
+  loaded->context = context.shared_from_this();
   loaded->ptxVersion = versionOf(ptx);
   if (loaded->ptxVersion > newestPTX) {
     options.error("PTX ISA " + std::to_string(loaded->ptxVersion / 10) + "." +
@@ -181,7 +181,7 @@ std::shared_ptr<Function> findFunction(Context &context, CUfunction handle) {
   }
   auto function = process().functions.get(handle);
   auto module = function->module.lock();
-  require(module && module->context.lock().get() == &context,
+  require(module && module->context.get() == &context,
           CUDA_ERROR_INVALID_HANDLE);
   return function;
 }

@@ -50,8 +50,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image) {
 CUresult cuModuleUnload(CUmodule module) {
   return callInContext([&](Context &context) {
     auto loaded = find(module);
-    require(loaded->context.lock().get() == &context,
-            CUDA_ERROR_INVALID_HANDLE);
+    require(loaded->context.get() == &context, CUDA_ERROR_INVALID_HANDLE);
     refuseUnsafeCall();
     context.queue.finishAll(); // kernels of it may be waiting
     for (const auto &[name, function] : loaded->functions) {

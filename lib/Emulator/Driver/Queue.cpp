@@ -5,6 +5,7 @@
 #include "cheems/Emulator/Driver/Report.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace cheems::emulator::driver {
 
@@ -135,12 +136,22 @@ bool Queue::step() {
   return true;
 }
 
+void Queue::waitForOthers() {
+  if (running == 0) {
+    throw std::logic_error("work of a queue waits for what never comes");
+  }
+  // Another thread runs a function of the host.
+  int before = running;
+  changed.wait(lock, [&] {
+    return running < before || !ready.empty() || unfinished == 0;
+  });
+}
+
 void Queue::finish(const std::shared_ptr<Operation> &operation) {
   while (!operation->isDone()) {
     require(!context.broken, context.broken);
     if (!step()) {
-      // Another thread runs a function of the host.
-      changed.wait(lock, [&] { return running == 0 || !ready.empty(); });
+      waitForOthers();
     }
   }
   require(!context.broken, context.broken);
@@ -150,7 +161,7 @@ void Queue::finishAll() {
   while (unfinished > 0) {
     require(!context.broken, context.broken);
     if (!step()) {
-      changed.wait(lock, [&] { return running == 0 || !ready.empty(); });
+      waitForOthers();
     }
   }
   require(!context.broken, context.broken);
@@ -166,6 +177,7 @@ void Queue::abandon(CUresult status) {
   pending.clear();
   ready.clear();
   unfinished = 0;
+  changed.notify_all();
   for (auto &[number, operation] : all) {
     bool waits = operation->state == Operation::State::waiting ||
                  operation->state == Operation::State::ready;

@@ -121,10 +121,14 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent eventHandle,
       return; // never recorded: nothing to wait for
     }
     refuseInCapture(*stream, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    auto recorded = recordedHere(context, event);
+    if (!recorded) {
+      return;
+    }
     // An operation of its own, so that a kernel behind it does not start before
     // what the event stands for.
     auto dependencies = before(context, *stream);
-    dependencies.push_back({event.recorded});
+    dependencies.push_back({recorded});
     stream->tails = {
         {context.queue.add(std::make_unique<EmptyWork>(), dependencies)}};
   });

@@ -18,6 +18,7 @@ struct Stream;
 struct Capture {
   uint64_t id;
   std::shared_ptr<Graph> graph;
+  bool ownsGraph = true; ///< not cuStreamBeginCaptureToGraph
   std::weak_ptr<Stream> origin;
   std::vector<std::weak_ptr<Stream>> streams; ///< with the origin
   CUstreamCaptureMode mode;

@@ -98,6 +98,10 @@ struct Context : std::enable_shared_from_this<Context> {
   void reportLeaks() const;
 };
 
+/// What work of the context has to come after to come after the event; null if
+/// nothing. An event of another context is waited for now.
+std::shared_ptr<Operation> recordedHere(Context &context, Event &event);
+
 /// Adds work behind all that the stream orders before it, or a node if the
 /// stream captures. Gives null for a node.
 std::shared_ptr<Operation> enqueue(Context &context, Stream &stream,

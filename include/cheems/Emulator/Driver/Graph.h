@@ -37,6 +37,11 @@ struct Node {
 /// Nodes lie in the order in which they were made, so each run of a program
 /// sees the same order.
 struct Graph : std::enable_shared_from_this<Graph> {
+  Graph() = default;
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
   CUgraph handle = nullptr;
   CUgraph original = nullptr; ///< of a clone
   std::vector<std::shared_ptr<Node>> nodes;

@@ -76,6 +76,7 @@ public:
 
 private:
   bool step();
+  void waitForOthers();
   void consider(const std::shared_ptr<Operation> &operation);
   void complete(const std::shared_ptr<Operation> &operation);
   void run(const std::shared_ptr<Operation> &operation);

@@ -255,3 +255,30 @@ TEST_F(CaptureTest, theEventsOfAGraphMayBeOutside) {
   EXPECT_EQ(cuEventRecordWithFlags(outside, first, CU_EVENT_RECORD_EXTERNAL),
             CUDA_ERROR_ILLEGAL_STATE);
 }
+
+TEST_F(CaptureTest, nodesOfAFailedCaptureAreGone) {
+  begin();
+  set(0, 1, first);
+  CUstreamCaptureStatus status;
+  const CUgraphNode *dependencies = nullptr;
+  size_t count = 0;
+  EXPECT_OK(cuStreamGetCaptureInfo_v2(first, &status, nullptr, nullptr,
+                                      &dependencies, &count));
+  ASSERT_EQ(count, 1u);
+  CUgraphNode node = dependencies[0];
+  EXPECT_EQ(cuStreamQuery(first), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(end(), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CUgraphNodeType type;
+  EXPECT_EQ(cuGraphNodeGetType(node, &type), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CaptureTest, aGraphOfTheCallerOutlivesAFailedCapture) {
+  CUgraph own = nullptr;
+  EXPECT_OK(cuGraphCreate(&own, 0));
+  EXPECT_OK(cuStreamBeginCaptureToGraph(first, own, nullptr, nullptr, 0,
+                                        CU_STREAM_CAPTURE_MODE_GLOBAL));
+  EXPECT_EQ(cuGraphDestroy(own), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(cuStreamQuery(first), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(end(), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_OK(cuGraphDestroy(own));
+}

@@ -136,3 +136,27 @@ TEST_F(CopyTest, pinnedMemoryIsWrittenLate) {
   EXPECT_EQ(pageable, 5u);
   EXPECT_EQ(*pinned, 5u); // it comes before in the same stream
 }
+
+TEST_F(CopyTest, boxesThatWrapAroundAreRefused) {
+  CUdeviceptr device = allocate(64);
+  unsigned words[16] = {};
+  CUDA_MEMCPY3D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = words;
+  copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.dstDevice = device;
+  copy.WidthInBytes = 4;
+  copy.Height = 2;
+  copy.Depth = 2;
+  for (size_t huge : {size_t(1) << 63, size_t(1) << 62, SIZE_MAX - 3}) {
+    for (size_t CUDA_MEMCPY3D::*member :
+         {&CUDA_MEMCPY3D::dstPitch, &CUDA_MEMCPY3D::dstHeight,
+          &CUDA_MEMCPY3D::dstXInBytes, &CUDA_MEMCPY3D::dstY,
+          &CUDA_MEMCPY3D::dstZ, &CUDA_MEMCPY3D::Height, &CUDA_MEMCPY3D::Depth,
+          &CUDA_MEMCPY3D::WidthInBytes}) {
+      CUDA_MEMCPY3D wrong = copy;
+      wrong.*member = huge;
+      EXPECT_EQ(cuMemcpy3D_v2(&wrong), CUDA_ERROR_INVALID_VALUE) << huge;
+    }
+  }
+}

@@ -281,3 +281,13 @@ TEST_F(GraphTest, genericNodesHaveTheSameWork) {
   EXPECT_EQ(cuGraphAddNode(&node, graph, nullptr, 0, nullptr),
             CUDA_ERROR_INVALID_VALUE);
 }
+
+TEST_F(GraphTest, kernelsOfAnEndedContextAreRefused) {
+  kernel(0, 10);
+  CUgraphExec exec = instantiate();
+  EXPECT_OK(cuDevicePrimaryCtxReset_v2(0));
+  EXPECT_OK(cuDevicePrimaryCtxRetain(&context, 0));
+  EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_OK(cuGraphExecDestroy(exec));
+  EXPECT_OK(cuGraphDestroy(graph));
+}

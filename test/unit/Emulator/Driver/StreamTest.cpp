@@ -283,3 +283,22 @@ TEST_F(StreamTest, aCopyOfFreedMemoryIsFound) {
   }
   FAIL() << "the orders of 64 tries were all alike";
 }
+
+TEST_F(StreamTest, eventsOrderContexts) {
+  CUstream first = stream();
+  CUdeviceptr word = words(1, 0);
+  unsigned *out = pinnedWords(1, 0);
+  EXPECT_OK(cuCtxSynchronize());
+  CUevent done = event();
+  set(word, 8, first);
+  EXPECT_OK(cuMemcpyDtoHAsync_v2(out, word, 4, first));
+  EXPECT_OK(cuEventRecord(done, first));
+  CUcontext other = nullptr;
+  EXPECT_OK(cuCtxCreate_v2(&other, 0, 0));
+  CUstream second = stream();
+  EXPECT_OK(cuStreamWaitEvent(second, done, 0));
+  EXPECT_OK(cuStreamSynchronize(second));
+  EXPECT_EQ(*out, 8u);
+  EXPECT_OK(cuEventSynchronize(done));
+  EXPECT_OK(cuCtxDestroy_v2(other));
+}
