@@ -1,4 +1,5 @@
 //===- Initialisation.cpp -------------------------------------------------===//
+#include "cheems/Emulator/Check/Checker.h"
 #include "cheems/Emulator/Count/Counter.h"
 #include "cheems/Emulator/Count/Report.h"
 #include "cheems/Emulator/Driver/Functions.h"
@@ -66,6 +67,7 @@ CUresult cuInit(unsigned flags) {
     std::lock_guard guard(process().lock);
     if (!process().options) {
       process().options = Options::fromEnvironment();
+      startChecking();
       if (!process().options->countsFile.empty()) {
         startCounting(*process().options);
       }
