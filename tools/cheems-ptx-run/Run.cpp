@@ -2,6 +2,7 @@
 #include "Run.h"
 
 #include "Npy.h"
+#include "cheems/Emulator/Check/Checker.h"
 #include "cheems/Emulator/Copy/TensorMap.h"
 #include "cheems/Emulator/Count/Counter.h"
 #include "cheems/Emulator/Count/Report.h"
@@ -255,6 +256,7 @@ void writeCounts(const Options &options, const emulator::CountedCard &card) {
 
 void execute(const Options &options, emulator::Device &device,
              emulator::Launch launch) {
+  emulator::startChecking();
   if (!options.counts.empty()) {
     emulator::startCounting(options.emulator);
   }
