@@ -4,6 +4,7 @@
 
 #include "cheems/Emulator/Check/Clocks.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -45,9 +46,13 @@ public:
   explicit SharedShadow(size_t bytes) : words((bytes + 3) / 4) {}
 
   /// Calls f(cell, first byte, bytes) for the cells of a range. A word that is
-  /// touched in part becomes four cells for good.
+  /// touched in part becomes four cells for good. Bytes behind the memory are
+  /// left out: of products these are told before their bounds are checked.
   template <typename F> void forCells(uint64_t offset, uint64_t bytes, F f) {
-    for (uint64_t end = offset + bytes; offset < end;) {
+    const uint64_t all = words.size() * 4;
+    const uint64_t end =
+        offset < all ? offset + std::min(bytes, all - offset) : offset;
+    while (offset < end) {
       const uint64_t word = offset / 4;
       ShadowWord &of = words[word];
       if (!of.split && offset % 4 == 0 && end - offset >= 4) {
