@@ -73,7 +73,7 @@ ClusterCheck::Phase &ClusterCheck::phaseOf(const Key &key, uint64_t number) {
   }
   std::erase_if(
       of, [&](const Phase &phase) { return phase.number + kept <= number; });
-  return of.emplace_back(Phase{number});
+  return of.emplace_back(number);
 }
 
 void ClusterCheck::tell(size_t thread, Phase &phase) {

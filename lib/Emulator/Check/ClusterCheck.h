@@ -35,6 +35,8 @@ private:
   /// A barrier, or a place of memory by which threads tell each other.
   using Key = std::tuple<uint8_t, const void *, uint64_t>;
   struct Phase {
+    explicit Phase(uint64_t number) : number(number) {}
+
     uint64_t number;
     std::shared_ptr<Knowledge> told = std::make_shared<Knowledge>();
     bool isFrozen = false; ///< somebody has `told`

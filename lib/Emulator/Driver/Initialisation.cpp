@@ -71,7 +71,6 @@ CUresult cuInit(unsigned flags) {
       if (!process().options->countsFile.empty()) {
         startCounting(*process().options);
       }
-      startChecking();
       std::atexit(reportAtExit);
     }
     return CUDA_SUCCESS;
