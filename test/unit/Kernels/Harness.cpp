@@ -152,9 +152,8 @@ CompiledModule::compile(const std::string &text, Mode mode,
   // time, and cheems-opt does it in all of its tests.
   before.enableVerifier(false);
   after.enableVerifier(false);
-  using cheems::Stage;
-  buildPipeline(before, target->second, Stage::Imported, Stage::Planned);
-  buildPipeline(after, target->second, Stage::Planned);
+  buildPipeline(before, target->second, CPUStage::Imported, CPUStage::Planned);
+  buildPipeline(after, target->second, CPUStage::Planned);
   if (mlir::failed(before.run(*module)) ||
       mlir::failed(mlir::verify(*module))) {
     return fail("the module does not bufferise");

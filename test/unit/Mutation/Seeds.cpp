@@ -118,15 +118,14 @@ private:
     seeds.push_back({origin, text});
     TargetDescription fast, scalar;
     scalar.scalar = true;
-    using cheems::Stage;
     half(origin + ", tiled", text, [&](OpPassManager &passes) {
-      buildPipeline(passes, fast, Stage::Imported, Stage::Tiled);
+      buildPipeline(passes, fast, CPUStage::Imported, CPUStage::Tiled);
     });
     half(origin + ", planned", text, [&](OpPassManager &passes) {
-      buildPipeline(passes, fast, Stage::Imported, Stage::Planned);
+      buildPipeline(passes, fast, CPUStage::Imported, CPUStage::Planned);
     });
     half(origin + ", plain loops", text, [&](OpPassManager &passes) {
-      buildPipeline(passes, scalar, Stage::Imported, Stage::Planned);
+      buildPipeline(passes, scalar, CPUStage::Imported, CPUStage::Planned);
     });
   }
 
