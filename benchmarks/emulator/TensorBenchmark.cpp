@@ -56,7 +56,7 @@ void runKernel(benchmark::State &state, const std::string &text) {
       state.range(0) ? Asynchrony::late : Asynchrony::early;
   Device device(options);
   auto module = Module::load(device, text);
-  uint64_t out = *device.memory.allocate(512);
+  uint64_t out = device.memory.allocate(512).value();
   for (auto _ : state) {
     Launch launch;
     launch.kernel = module->kernel("k");
@@ -90,9 +90,9 @@ void mmaLoop(benchmark::State &state) {
   for (int row = 0; row < 4; ++row) {
     for (int column = 0; column < 4; ++column) {
       std::string d = registers("f", 4 * (4 * row + column), 4);
-      body += "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " + d +
-              ", " + registers("r", 4 * row, 4) + ", " +
-              registers("r", 16 + 2 * column, 2) + ", " + d + ";\n";
+      body.append("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 ")
+          .append(d + ", " + registers("r", 4 * row, 4) + ", ")
+          .append(registers("r", 16 + 2 * column, 2) + ", " + d + ";\n");
       ++instructions;
     }
   }

@@ -52,7 +52,7 @@ Step moveRegister(Warp &warp, const Instruction &instruction, LaneMask active) {
       const_cast<std::byte *>(warp.source<std::byte>(instruction.slots[1]));
   forLanes(active, [&](int lane) {
     std::byte *memory = frames(lane) + moved.callee + moved.offset;
-    std::byte *element = elements + lane * moved.stride;
+    std::byte *element = elements + size_t(lane) * moved.stride;
     if (toCallee) {
       std::memcpy(memory, element, moved.bytes);
     } else {

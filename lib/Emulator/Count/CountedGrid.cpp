@@ -30,8 +30,8 @@ CountedGrid::CountedGrid(const Device &device, const Launch &launch, Wave wave,
   counts.registers = kernel.registers;
   counts.residentBlocks = residentBlocksPerMultiprocessor(
       device.options, kernel, counts.threads, launch.dynamicSharedBytes);
-  counts.occupancy = counts.residentBlocks * ((counts.threads + 31) / 32) /
-                     warpsPerMultiprocessor;
+  const uint32_t warps = (counts.threads + warpLanes - 1) / warpLanes;
+  counts.occupancy = counts.residentBlocks * warps / warpsPerMultiprocessor;
   counts.launches = 1;
   counts.blocks = launch.grid.count();
   waveBlocks = std::max<uint64_t>(uint64_t(device.options.multiprocessors) *

@@ -1,7 +1,7 @@
 //===- Rates.cpp - Cycles that an instruction keeps its pipe busy --------===//
 #include "cheems/Emulator/Count/Rates.h"
 
-#include <cstdio>
+#include <charconv>
 #include <string_view>
 
 using namespace cheems::emulator;
@@ -59,6 +59,22 @@ double resultsPerCycle(const Detail &detail, int architecture) {
   }
 }
 
+/// The number behind `letter` at the front of `text`, which is taken off. 0:
+/// there is none.
+uint64_t takeExtent(std::string_view &text, char letter) {
+  uint64_t extent = 0;
+  if (text.starts_with(letter)) {
+    const char *begin = text.data() + 1, *end = text.data() + text.size();
+    text.remove_prefix(std::from_chars(begin, end, extent).ptr - text.data());
+  }
+  return extent;
+}
+
+/// The oldest mma of f16: each quarter of the warp has a product of its own.
+bool isFourProducts(const Detail &detail) {
+  return has(detail, ".m8n8k4") && has(detail, ".f16");
+}
+
 } // namespace
 
 uint64_t cheems::emulator::multiplyAddsOf(const Detail &detail) {
@@ -66,12 +82,16 @@ uint64_t cheems::emulator::multiplyAddsOf(const Detail &detail) {
     return 0;
   }
   // ".m64n128k16" behind the dot of a modifier.
-  unsigned m, n, k;
   for (size_t at = detail.text.find(".m"); at != std::string::npos;
        at = detail.text.find(".m", at + 1)) {
-    if (std::sscanf(detail.text.c_str() + at, ".m%un%uk%u", &m, &n, &k) == 3) {
-      const uint64_t all = uint64_t(m) * n * k;
-      return detail.text.starts_with("wgmma") ? all / 4 : all;
+    std::string_view rest = std::string_view(detail.text).substr(at + 1);
+    const uint64_t m = takeExtent(rest, 'm'), n = takeExtent(rest, 'n'),
+                   k = takeExtent(rest, 'k');
+    if (m && n && k) {
+      const uint64_t all = m * n * k;
+      return detail.text.starts_with("wgmma") ? all / 4
+             : isFourProducts(detail)         ? all * 4
+                                              : all;
     }
   }
   return 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -88,8 +89,7 @@ Row rowOf(const CountedCard &card, const KernelCounts &counts) {
   std::string busy = "-";
   if (cycles > 0) {
     busy = std::string(pipeNames[pipe]) + " " +
-           std::to_string(
-               static_cast<uint64_t>(cycles / card.multiprocessors + 0.5));
+           std::to_string(std::llround(cycles / card.multiprocessors));
   }
   char occupancy[16];
   std::snprintf(occupancy, sizeof(occupancy), "%.0f %%",

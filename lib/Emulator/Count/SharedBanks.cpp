@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 using namespace cheems::emulator;
 
@@ -18,7 +19,7 @@ Wavefronts cheems::emulator::wavefronts(const uint64_t *addresses,
   const int lanesPerTurn = static_cast<int>(std::max(turnBytes / wide, 1u));
   Wavefronts result;
   for (int first = 0; first < warpLanes; first += lanesPerTurn) {
-    std::array<uint64_t, warpLanes * 2> words;
+    std::array<uint64_t, size_t(warpLanes) * 2> words;
     size_t count = 0;
     for (int lane = first; lane < std::min(first + lanesPerTurn, warpLanes);
          ++lane) {

@@ -362,6 +362,7 @@ std::vector<Slot> Statement::sources(const ptx::Operand &operand, Type type,
            " elements instead of " + std::to_string(count));
   }
   std::vector<Slot> slots;
+  slots.reserve(count);
   for (const ptx::Operand *element : list) {
     slots.push_back(source(*element, type, width));
   }
@@ -377,6 +378,7 @@ std::vector<Slot> Statement::destinations(const ptx::Operand &operand,
            " elements instead of " + std::to_string(count));
   }
   std::vector<Slot> slots;
+  slots.reserve(count);
   for (const ptx::Operand *element : list) {
     slots.push_back(destination(*element, type, width));
   }

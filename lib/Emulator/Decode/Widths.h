@@ -1,5 +1,4 @@
-//===- Widths.h - Values that change their width -----------------*- C++
-//-*-===//
+//===- Widths.h - Values that change their width ----------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_WIDTHS_H
 #define CHEEMS_EMULATOR_DECODE_WIDTHS_H
 

@@ -94,8 +94,9 @@ std::string textOfImage(const void *image, int architecture) {
   case elf:
     noteOnce("machine code is refused: this driver executes PTX");
     fail(CUDA_ERROR_NO_BINARY_FOR_GPU);
+  default:
+    return static_cast<const char *>(image);
   }
-  return static_cast<const char *>(image);
 }
 
 std::string readFile(const char *path) {

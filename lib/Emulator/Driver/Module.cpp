@@ -17,10 +17,10 @@ constexpr int newestPTX = 90;
 /// 90 for `.version 9.0`; 0 if there is none, which the parser refuses.
 int versionOf(std::string_view ptx) {
   static const std::regex directive(R"((^|\n)\s*\.version\s+(\d+)\.(\d))");
-  std::cmatch match;
+  std::match_results<std::string_view::const_iterator> match;
   // It is the first directive; only comments may come before it.
-  size_t bytes = std::min<size_t>(ptx.size(), 1 << 16);
-  if (!std::regex_search(ptx.data(), ptx.data() + bytes, match, directive)) {
+  const std::string_view front = ptx.substr(0, 1 << 16);
+  if (!std::regex_search(front.begin(), front.end(), match, directive)) {
     return 0;
   }
   return 10 * std::stoi(match[2]) + std::stoi(match[3]);

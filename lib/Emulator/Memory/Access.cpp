@@ -70,24 +70,9 @@ template <typename State>
     std::memcpy(&word, states, sizeof(word));
     return word == static_cast<Word>(wanted);
   };
-  switch (bytes) {
-  case 2:
-    if (is(uint16_t())) {
-      return true;
-    }
-    break;
-  case 4:
-    if (is(uint32_t())) {
-      return true;
-    }
-    break;
-  case 8:
-    if (is(uint64_t())) {
-      return true;
-    }
-    break;
-  default:
-    break;
+  if ((bytes == 2 && is(uint16_t())) || (bytes == 4 && is(uint32_t())) ||
+      (bytes == 8 && is(uint64_t()))) {
+    return true;
   }
   return take(states, bytes, reads, writes);
 }

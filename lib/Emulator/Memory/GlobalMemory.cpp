@@ -1,5 +1,4 @@
-//===- GlobalMemory.cpp
-//-----------------------------------------------------===//
+//===- GlobalMemory.cpp ---------------------------------------------------===//
 #include "cheems/Emulator/Memory/GlobalMemory.h"
 
 #include <algorithm>
@@ -127,6 +126,7 @@ GlobalMemory::find(uint64_t address) const {
 
 std::vector<GlobalMemory::Allocation> GlobalMemory::live() const {
   std::vector<Allocation> all;
+  all.reserve(live_.size());
   for (auto [address, bytes] : live_) {
     all.push_back({address, bytes});
   }

@@ -68,8 +68,8 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
       }
     } else if (name == "minnctapersm") {
       blocks = std::max<uint64_t>(number(directive), 1);
-    } else if (name == "maxnctapersm") {
-      number(directive); // a promise about launches
+    } else if (name == "maxnctapersm") { // NOLINT(bugprone-branch-clone)
+      number(directive);                 // a promise about launches
     } else if (name == "maxnreg") {
       owned = number(directive);
       mostRegisters = std::min(mostRegisters, owned);

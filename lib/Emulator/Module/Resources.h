@@ -1,5 +1,4 @@
-//===- Resources.h - What a kernel needs of a multiprocessor -----*- C++
-//-*-===//
+//===- Resources.h - What a kernel needs of a multiprocessor ----*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MODULE_RESOURCES_H
 #define CHEEMS_EMULATOR_MODULE_RESOURCES_H
 

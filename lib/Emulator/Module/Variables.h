@@ -1,5 +1,4 @@
-//===- Variables.h - A module's variables in the card's memory ---*- C++
-//-*-===//
+//===- Variables.h - A module's variables in the card's memory --*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MODULE_VARIABLES_H
 #define CHEEMS_EMULATOR_MODULE_VARIABLES_H
 

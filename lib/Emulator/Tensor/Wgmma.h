@@ -58,13 +58,13 @@ void decodeWgmma(Statement &statement, WgmmaMultiply multiply);
 /// The arithmetic, for tests and benchmarks. Not all of them need be linked.
 namespace baseline {
 WgmmaMultiply wgmmaMultiply();
-}
+} // namespace baseline
 namespace avx2 {
 WgmmaMultiply wgmmaMultiply();
-}
+} // namespace avx2
 namespace avx512 {
 WgmmaMultiply wgmmaMultiply();
-}
+} // namespace avx512
 
 } // namespace cheems::emulator
 

@@ -155,6 +155,7 @@ void decodeAccess(Statement &statement) {
   bool behind = statement.take("behind");
   statement.end(statement.operands());
   std::vector<Slot> slots;
+  slots.reserve(statement.operands() + 1);
   for (const ptx::Operand &operand : statement.syntax.operands) {
     slots.push_back(statement.mention(operand));
   }

@@ -1,5 +1,4 @@
-//===- GlobalMemoryTest.cpp
-//-------------------------------------------------===//
+//===- GlobalMemoryTest.cpp -----------------------------------------------===//
 #include "cheems/Emulator/Memory/GlobalMemory.h"
 
 #include <gmock/gmock.h>

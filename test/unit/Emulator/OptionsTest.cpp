@@ -1,5 +1,4 @@
-//===- OptionsTest.cpp
-//------------------------------------------------------===//
+//===- OptionsTest.cpp ----------------------------------------------------===//
 #include "cheems/Emulator/Support/Options.h"
 
 #include <cstdlib>

@@ -1,5 +1,4 @@
-//===- Families.h - The table of calls ---------------------------*- C++
-//-*-===//
+//===- Families.h - The table of calls --------------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_CALLS_FAMILIES_H
 #define CHEEMS_EMULATOR_CALLS_FAMILIES_H
 

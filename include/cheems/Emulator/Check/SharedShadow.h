@@ -61,9 +61,9 @@ public:
         continue;
       }
       std::array<ShadowCell, 4> &parts = split(word);
-      do {
+      for (; offset < end && offset / 4 == word; ++offset) {
         f(parts[offset % 4], offset, 1u);
-      } while (++offset < end && offset % 4);
+      }
     }
   }
 

@@ -1,5 +1,4 @@
-//===- Calls.h - What calls of functions become ------------------*- C++
-//-*-===//
+//===- Calls.h - What calls of functions become -----------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_CALLS_H
 #define CHEEMS_EMULATOR_DECODE_CALLS_H
 

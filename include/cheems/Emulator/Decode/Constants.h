@@ -1,5 +1,4 @@
-//===- Constants.h - Values that are known when a kernel is loaded -*- C++
-//-*-===//
+//===- Constants.h - Values that are known at load --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_CONSTANTS_H
 #define CHEEMS_EMULATOR_DECODE_CONSTANTS_H
 

@@ -1,5 +1,4 @@
-//===- Decoder.h - From a syntax tree to a program ---------------*- C++
-//-*-===//
+//===- Decoder.h - From a syntax tree to a program --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_DECODER_H
 #define CHEEMS_EMULATOR_DECODE_DECODER_H
 

@@ -1,5 +1,4 @@
-//===- Family.h - How a family of opcodes is decoded -------------*- C++
-//-*-===//
+//===- Family.h - How a family of opcodes is decoded ------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_FAMILY_H
 #define CHEEMS_EMULATOR_DECODE_FAMILY_H
 

@@ -1,5 +1,4 @@
-//===- Instruction.h - A decoded instruction ---------------------*- C++
-//-*-===//
+//===- Instruction.h - A decoded instruction --------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_INSTRUCTION_H
 #define CHEEMS_EMULATOR_DECODE_INSTRUCTION_H
 
@@ -86,6 +85,7 @@ struct Instruction {
   int line = 0;
 
   template <typename T> const T &as() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a number or an address
     return *reinterpret_cast<const T *>(payload);
   }
 };

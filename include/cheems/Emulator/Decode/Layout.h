@@ -1,5 +1,4 @@
-//===- Layout.h - Where a warp keeps its registers ---------------*- C++
-//-*-===//
+//===- Layout.h - Where a warp keeps its registers --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_LAYOUT_H
 #define CHEEMS_EMULATOR_DECODE_LAYOUT_H
 

@@ -1,5 +1,4 @@
-//===- OpcodeTable.h - The entry that decodes a statement --------*- C++
-//-*-===//
+//===- OpcodeTable.h - The entry that decodes a statement -------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_OPCODETABLE_H
 #define CHEEMS_EMULATOR_DECODE_OPCODETABLE_H
 

@@ -1,5 +1,4 @@
-//===- Program.h - A kernel with all functions it calls, decoded -*- C++
-//-*-===//
+//===- Program.h - A kernel with all that it calls --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_PROGRAM_H
 #define CHEEMS_EMULATOR_DECODE_PROGRAM_H
 

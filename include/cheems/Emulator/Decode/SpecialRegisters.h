@@ -1,5 +1,4 @@
-//===- SpecialRegisters.h - %tid and its kin ---------------------*- C++
-//-*-===//
+//===- SpecialRegisters.h - %tid and its kin --------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_SPECIALREGISTERS_H
 #define CHEEMS_EMULATOR_DECODE_SPECIALREGISTERS_H
 

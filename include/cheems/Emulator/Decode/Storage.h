@@ -1,5 +1,4 @@
-//===- Storage.h - Where the memory of a kernel's variables lies -*- C++
-//-*-===//
+//===- Storage.h - Where variables of a kernel lie --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_STORAGE_H
 #define CHEEMS_EMULATOR_DECODE_STORAGE_H
 

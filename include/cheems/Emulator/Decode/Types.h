@@ -1,5 +1,4 @@
-//===- Types.h - The types that modifiers name -------------------*- C++
-//-*-===//
+//===- Types.h - The types that modifiers name ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_DECODE_TYPES_H
 #define CHEEMS_EMULATOR_DECODE_TYPES_H
 

@@ -1,5 +1,4 @@
-//===- Approximations.h - ex2, lg2, sin, cos, tanh, rsqrt --------*- C++
-//-*-===//
+//===- Approximations.h - ex2, lg2, sin, cos, tanh, rsqrt -------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_APPROXIMATIONS_H
 #define CHEEMS_EMULATOR_LANES_APPROXIMATIONS_H
 

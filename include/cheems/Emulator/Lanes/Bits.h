@@ -1,5 +1,4 @@
-//===- Bits.h - Numbers as bits, NaNs, and flushing --------------*- C++
-//-*-===//
+//===- Bits.h - Numbers as bits, NaNs, and flushing -------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_BITS_H
 #define CHEEMS_EMULATOR_LANES_BITS_H
 

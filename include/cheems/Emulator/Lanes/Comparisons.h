@@ -1,5 +1,4 @@
-//===- Comparisons.h - set and setp in a lane --------------------*- C++
-//-*-===//
+//===- Comparisons.h - set and setp in a lane -------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_COMPARISONS_H
 #define CHEEMS_EMULATOR_LANES_COMPARISONS_H
 

@@ -1,5 +1,4 @@
-//===- Conversions.h - cvt in a lane -----------------------------*- C++
-//-*-===//
+//===- Conversions.h - cvt in a lane ----------------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_CONVERSIONS_H
 #define CHEEMS_EMULATOR_LANES_CONVERSIONS_H
 

@@ -1,5 +1,4 @@
-//===- Declare.h - Names of what is compiled several times -------*- C++
-//-*-===//
+//===- Declare.h - Names of what is compiled several times ------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_DECLARE_H
 #define CHEEMS_EMULATOR_LANES_DECLARE_H
 

@@ -1,5 +1,4 @@
-//===- Each.h - Handlers made of functions of one lane -----------*- C++
-//-*-===//
+//===- Each.h - Handlers made of functions of one lane ----------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_EACH_H
 #define CHEEMS_EMULATOR_LANES_EACH_H
 

@@ -1,5 +1,4 @@
-//===- Families.h - The families of arithmetic -------------------*- C++
-//-*-===//
+//===- Families.h - The families of arithmetic ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_FAMILIES_H
 #define CHEEMS_EMULATOR_LANES_FAMILIES_H
 

@@ -1,5 +1,4 @@
-//===- Floats.h - Floating-point operations of a lane ------------*- C++
-//-*-===//
+//===- Floats.h - Floating-point operations of a lane -----------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_FLOATS_H
 #define CHEEMS_EMULATOR_LANES_FLOATS_H
 

@@ -1,5 +1,4 @@
-//===- Formats.h - Floating-point formats and rounding -----------*- C++
-//-*-===//
+//===- Formats.h - Floating-point formats and rounding ----------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_FORMATS_H
 #define CHEEMS_EMULATOR_LANES_FORMATS_H
 

@@ -1,5 +1,4 @@
-//===- HostRounding.h - The host's rounding mode in a scope ------*- C++
-//-*-===//
+//===- HostRounding.h - The host's rounding mode in a scope -----*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_HOSTROUNDING_H
 #define CHEEMS_EMULATOR_LANES_HOSTROUNDING_H
 

@@ -1,5 +1,4 @@
-//===- Integers.h - Integers, bits and bytes of a lane -----------*- C++
-//-*-===//
+//===- Integers.h - Integers, bits and bytes of a lane ----------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_INTEGERS_H
 #define CHEEMS_EMULATOR_LANES_INTEGERS_H
 

@@ -1,5 +1,4 @@
-//===- Loop.h - Loops over the lanes of a warp -------------------*- C++
-//-*-===//
+//===- Loop.h - Loops over the lanes of a warp ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_LOOP_H
 #define CHEEMS_EMULATOR_LANES_LOOP_H
 

@@ -1,5 +1,4 @@
-//===- Modifiers.h - Modifiers of arithmetic instructions --------*- C++
-//-*-===//
+//===- Modifiers.h - Modifiers of arithmetic instructions -------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_MODIFIERS_H
 #define CHEEMS_EMULATOR_LANES_MODIFIERS_H
 

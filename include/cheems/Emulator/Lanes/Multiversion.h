@@ -1,5 +1,4 @@
-//===- Multiversion.h - One source for several instruction sets --*- C++
-//-*-===//
+//===- Multiversion.h - One source, several instruction sets ----*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_MULTIVERSION_H
 #define CHEEMS_EMULATOR_LANES_MULTIVERSION_H
 

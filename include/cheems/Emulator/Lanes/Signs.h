@@ -1,5 +1,4 @@
-//===- Signs.h - Signs and properties of numbers -----------------*- C++
-//-*-===//
+//===- Signs.h - Signs and properties of numbers ----------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_LANES_SIGNS_H
 #define CHEEMS_EMULATOR_LANES_SIGNS_H
 

@@ -1,5 +1,4 @@
 //===- Launch.h - What the driver drives: modules and grids -----*- C++ -*-===//
-//-*-===//
 #ifndef CHEEMS_EMULATOR_MACHINE_LAUNCH_H
 #define CHEEMS_EMULATOR_MACHINE_LAUNCH_H
 

@@ -1,5 +1,4 @@
-//===- Access.h - The one entry to memory ------------------------*- C++
-//-*-===//
+//===- Access.h - The one entry to memory -----------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MEMORY_ACCESS_H
 #define CHEEMS_EMULATOR_MEMORY_ACCESS_H
 

@@ -1,5 +1,4 @@
-//===- GlobalMemory.h - The card's memory and what is known of each byte -*- C++
-//-*-===//
+//===- GlobalMemory.h - The memory of the card ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MEMORY_GLOBALMEMORY_H
 #define CHEEMS_EMULATOR_MEMORY_GLOBALMEMORY_H
 

@@ -1,5 +1,4 @@
-//===- Spaces.h - State spaces and windows of generic addresses --*- C++
-//-*-===//
+//===- Spaces.h - State spaces and generic addresses ------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MEMORY_SPACES_H
 #define CHEEMS_EMULATOR_MEMORY_SPACES_H
 

@@ -1,5 +1,4 @@
-//===- Families.h - All opcodes that are known -------------------*- C++
-//-*-===//
+//===- Families.h - All opcodes that are known ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_MODULE_FAMILIES_H
 #define CHEEMS_EMULATOR_MODULE_FAMILIES_H
 

@@ -1,5 +1,4 @@
-//===- Parser.h - From PTX text to its syntax tree ---------------*- C++
-//-*-===//
+//===- Parser.h - From PTX text to its syntax tree --------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_PTX_PARSER_H
 #define CHEEMS_EMULATOR_PTX_PARSER_H
 

@@ -1,5 +1,4 @@
-//===- Syntax.h - What a PTX text says, before it is decoded -----*- C++
-//-*-===//
+//===- Syntax.h - What a PTX text says, before it is decoded ----*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_PTX_SYNTAX_H
 #define CHEEMS_EMULATOR_PTX_SYNTAX_H
 

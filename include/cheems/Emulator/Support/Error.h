@@ -1,5 +1,4 @@
-//===- Error.h - What the emulator throws ------------------------*- C++
-//-*-===//
+//===- Error.h - What the emulator throws -----------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_SUPPORT_ERROR_H
 #define CHEEMS_EMULATOR_SUPPORT_ERROR_H
 

@@ -1,5 +1,4 @@
-//===- Options.h - What CHEEMS_EMULATOR_* sets -------------------*- C++
-//-*-===//
+//===- Options.h - What CHEEMS_EMULATOR_* sets ------------------*- C++ -*-===//
 #ifndef CHEEMS_EMULATOR_SUPPORT_OPTIONS_H
 #define CHEEMS_EMULATOR_SUPPORT_OPTIONS_H
 

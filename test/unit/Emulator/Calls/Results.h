@@ -1,5 +1,4 @@
-//===- Results.h - What the threads of a kernel write ------------*- C++
-//-*-===//
+//===- Results.h - What the threads of a kernel write -----------*- C++ -*-===//
 #ifndef CHEEMS_TEST_UNIT_EMULATOR_CALLS_RESULTS_H
 #define CHEEMS_TEST_UNIT_EMULATOR_CALLS_RESULTS_H
 

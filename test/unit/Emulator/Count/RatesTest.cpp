@@ -32,6 +32,12 @@ TEST(Rates, aProductHasTheMultiplyAddsOfItsShape) {
       tf32{Pipe::tensor, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"};
   EXPECT_EQ(multiplyAddsOf(mma), 16u * 8 * 16);
   EXPECT_EQ(multiplyAddsOf(wgmma), 64u * 128 * 16 / 4);
+  EXPECT_EQ(multiplyAddsOf({Pipe::tensor,
+                            "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32"}),
+            4u * 8 * 8 * 4);
+  EXPECT_EQ(multiplyAddsOf({Pipe::tensor,
+                            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"}),
+            8u * 8 * 4);
   EXPECT_EQ(cyclesOf(mma, 90), 1);
   EXPECT_EQ(cyclesOf(mma, 80), 2);
   EXPECT_EQ(cyclesOf(wgmma, 90), 16);

@@ -1,5 +1,4 @@
-//===- Probe.h - Decodes one statement with a function of the test -*- C++
-//-*-===//
+//===- Probe.h - Decodes one statement for a test ---------------*- C++ -*-===//
 #ifndef CHEEMS_TEST_UNIT_EMULATOR_DECODE_PROBE_H
 #define CHEEMS_TEST_UNIT_EMULATOR_DECODE_PROBE_H
 
