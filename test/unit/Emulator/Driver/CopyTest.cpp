@@ -41,7 +41,7 @@ TEST_F(CopyTest, rangesMustBeAllocated) {
 
 TEST_F(CopyTest, boxesHavePitches) {
   auto words = counting(8 * 8);
-  CUdeviceptr device = words.size() ? allocate(4 * 64) : 0;
+  CUdeviceptr device = words.empty() ? 0 : allocate(4 * 64);
   EXPECT_OK(cuMemsetD32_v2(device, 99, 64));
   CUDA_MEMCPY2D copy{};
   copy.srcMemoryType = CU_MEMORYTYPE_HOST;

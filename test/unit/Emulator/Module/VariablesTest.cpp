@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 using namespace cheems::emulator;
-using testing::HasSubstr;
 
 namespace {
 

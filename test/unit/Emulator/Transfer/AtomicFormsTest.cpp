@@ -48,6 +48,7 @@ TEST(AtomicForms, Atomics) {
       "atom.global.add.v4.f32 {%f1,%f2,%f3,%f4},[%l1],{%f3,%f4,%f5,%f6};",
       "atom.add.v2.f32 {%f1,%f2},[%l1],{%f3,%f4};",
       "atom.global.add.noftz.v2.f16 {%h1,%h2},[%l1],{%h3,%h4};",
+      // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one form
       "atom.global.add.noftz.v8.f16 "
       "{%h1,%h2,%h3,%h4,%h5,%h6,%h7,%h8},[%l1],{%h1,%h2,%h3,%h4,%h5,%h6,%h7,%"
       "h8};",
