@@ -48,9 +48,11 @@ public:
   template <typename T> uint64_t buffer(const std::vector<T> &values) {
     const size_t bytes = values.size() * sizeof(T);
     const uint64_t address = uninitialised(bytes);
-    std::memcpy(device.memory.data(address), values.data(), bytes);
-    std::memset(device.memory.state(address), int(ByteState::initialised),
-                bytes);
+    if (bytes != 0) {
+      std::memcpy(device.memory.data(address), values.data(), bytes);
+      std::memset(device.memory.state(address), int(ByteState::initialised),
+                  bytes);
+    }
     return address;
   }
   uint64_t uninitialised(size_t bytes) {

@@ -46,11 +46,11 @@ CHEEMS_LANE float ex2(float x) {
 CHEEMS_LANE float lg2(float x) {
   bool subnormal = x < 0x1p-126f;
   float scaled = subnormal ? x * 0x1p24f : x;
-  int32_t bits = as<int32_t>(scaled);
+  uint32_t bits = as<uint32_t>(scaled);
   // x = 2^exponent * m with m between sqrt(1/2) and sqrt(2).
-  int32_t exponent = (bits - 0x3f3504f3) >> 23;
-  double m = as<float>(static_cast<int32_t>(
-      static_cast<uint32_t>(bits) - (static_cast<uint32_t>(exponent) << 23)));
+  int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
+  double m = as<float>(
+      static_cast<int32_t>(bits - (static_cast<uint32_t>(exponent) << 23)));
   exponent -= subnormal ? 24 : 0;
   // log2(m) = 2 / ln 2 * artanh(s); |s| < 0.172.
   double s = (m - 1) / (m + 1);
