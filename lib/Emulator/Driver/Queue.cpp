@@ -110,6 +110,7 @@ void Queue::run(const std::shared_ptr<Operation> &operation) {
       context.broken = CUDA_ERROR_NOT_SUPPORTED;
     }
     if (context.broken) {
+      operation->work.reset();
       abandon(context.broken);
       fail(context.broken);
     }
@@ -181,12 +182,17 @@ void Queue::abandon(CUresult status) {
   for (auto &[number, operation] : all) {
     bool waits = operation->state == Operation::State::waiting ||
                  operation->state == Operation::State::ready;
+    bool runs = operation->state == Operation::State::running;
     operation->state = Operation::State::done;
     operation->dependents.clear();
     if (waits && operation->work->runsUnlocked()) {
       lock.unlock();
       operation->work->abandon(status);
       lock.lock();
+    }
+    // Work of kernels holds modules, and these hold the context.
+    if (!runs) {
+      operation->work.reset();
     }
   }
 }
