@@ -49,6 +49,7 @@ TEST(OrderForms, CacheControl) {
 // "createpolicy"
 TEST(OrderForms, CachePolicies) {
   expectTaken({
+      // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one form
       "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 "
       "%l2,[%l1],%r1,%r2;",
       "createpolicy.range.L2::evict_last.b64 %l2,[%l1],0x100,0x200;",
@@ -128,6 +129,7 @@ TEST(OrderForms, Fences) {
       "fence.proxy.tensormap::generic.release.cta;",
       "fence.proxy.tensormap::generic.acquire.gpu [%l1],128;",
       "fence.proxy.tensormap::generic.acquire.sys [%l1],128;",
+      // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one form
       "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster."
       "cluster;",
       "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;",
