@@ -1,7 +1,7 @@
 # Binaries, libcheems, its headers; a CMake package, find_package(Cheems) gives Cheems::cheems; cheems.pc for pkg-config.
 include(CMakePackageConfigHelpers)
 
-foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-lsp-server)
+foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-lsp-server cheems-translate)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

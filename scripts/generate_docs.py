@@ -14,13 +14,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 # Folders of dialects, by name.
-DIALECTS = {"cheems": "Cheems", "cheems_cpu": "CheemsCPU"}
+DIALECTS = {"cheems": "Cheems", "cheems_cpu": "CheemsCPU", "cheems_tile": "CheemsTile"}
 # Folders with a Passes.td, in include/cheems, and the same with its tests, in test; in the order that a model goes through.
 FOLDERS = {
     "Dialect/Cheems/Transforms": "On the dialect, for any target",
     "Conversion/CheemsToCPU": "To the level of a CPU",
     "Conversion/CPUToVector": "To vectors",
     "Target/CPU": "To code for a CPU",
+    "Conversion/CheemsToTile": "To kernels of a GPU",
+    "Dialect/CheemsTile/Transforms": "On tiles, for GPUs",
+    "Conversion/TileToNVVM": "To threads of a GPU",
     "Interpreter": "To results, without code",
 }
 NOTICE = "<!-- Written by scripts/generate-docs.sh from {}: edit there. -->\n"
@@ -50,7 +53,9 @@ def example(tools, folder, name):
         sys.exit(f"generate-docs: {path} has no example between `// doc: PIPELINE` and `// doc-end`")
     pipeline, lines = found.groups()
     before = "".join(line for line in lines.splitlines(True) if not line.lstrip().startswith("//"))
-    command = [tools.opt, f"--pass-pipeline=builtin.module({pipeline})", "--mlir-print-local-scope", "-"]
+    # Maps stand where they are used; layouts, which are in each type, have a name in front of the module.
+    names = [] if "Tile" in folder else ["--mlir-print-local-scope"]
+    command = [tools.opt, f"--pass-pipeline=builtin.module({pipeline})", *names, "-"]
     after = subprocess.run(command, check=True, capture_output=True, text=True, input=before).stdout
     return f"`{pipeline}` turns\n\n{fenced(before)}\ninto\n\n{fenced(after)}"
 

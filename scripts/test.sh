@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
-# ASan + UBSan with some whole models, the runtime and small compiled models under TSan, the format, clang-tidy. Fails at the
-# end if any part failed.
+# ASan + UBSan with some whole models, the runtime, small compiled models and the emulated card under TSan, the format,
+# clang-tidy. Fails at the end if any part failed.
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
 #   test.sh --long     hours: compiled kernels, recorded operations and some random models under ASan, all recorded models with
@@ -80,7 +80,7 @@ else
   broken+=("the asan build")
 fi
 
-threaded=(ThreadPool Session State Generation Race)
+threaded=(ThreadPool Session State Generation Race EmulatorMachine EmulatorDriver)
 if timed builds build tsan "${threaded[@]/%/Tests}"; then
   timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests$" || broken+=(tsan)
 else

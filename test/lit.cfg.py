@@ -12,7 +12,7 @@ config.test_exec_root = os.path.join(config.cheems_build, "test")
 
 # RUN lines name tools plainly: ours from this build, FileCheck and its like from LLVM 22
 config.environment["PATH"] = os.pathsep.join([config.cheems_bin, config.llvm_bin, os.environ.get("PATH", "")])
-for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-bench", "cheems-cache", "cheems-perplexity", "cheems-lsp-server"]:
+for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-bench", "cheems-cache", "cheems-perplexity", "cheems-lsp-server", "cheems-translate", "cheems-ptx-run"]:
     if os.access(os.path.join(config.cheems_bin, tool), os.X_OK):
         config.available_features.add(tool)
 if config.cheems_sanitize:  # code is instrumented, tools are large

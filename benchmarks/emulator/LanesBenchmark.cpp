@@ -1,4 +1,5 @@
 //===- LanesBenchmark.cpp - Norms and elementwise kernels -----------------===//
+#include "Rates.h"
 #include "cheems/Emulator/Decode/Program.h"
 #include "cheems/Emulator/Machine/Launch.h"
 
@@ -40,9 +41,8 @@ void runKernel(benchmark::State &state, const std::string &text,
     std::memcpy(launch.parameters.data(), addresses, sizeof addresses);
     Grid(device, std::move(launch)).run();
   }
-  state.counters["warp instructions/s"] = benchmark::Counter(
-      double(instructions) * blocks * threads / 32,
-      benchmark::Counter::kIsIterationInvariantRate);
+  countInstructions(state, double(instructions) * blocks * threads / 32,
+                    elementwiseGoal);
 }
 
 std::string kernel(const std::string &body) {
@@ -57,7 +57,8 @@ ld.param.u64 %d0, [in]; ld.param.u64 %d1, [out];
 mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; shl.b32 %r2, %r1, 8;
 add.s32 %r2, %r2, %r0; mul.wide.u32 %d2, %r2, 16;
 add.s64 %d0, %d0, %d2; add.s64 %d1, %d1, %d2;
-)" + body + "ret;\n}\n";
+)" + body +
+         "ret;\n}\n";
 }
 
 constexpr int prologue = 9;

@@ -1,4 +1,5 @@
 //===- TensorBenchmark.cpp - Loops of mma.sync and wgmma ------------------===//
+#include "Rates.h"
 #include "cheems/Emulator/Machine/Launch.h"
 
 #include <benchmark/benchmark.h>
@@ -52,8 +53,7 @@ void runKernel(benchmark::State &state, const std::string &text) {
   Options options;
   options.memoryBytes = 16 << 20;
   options.threads = 1;
-  options.asynchrony =
-      state.range(0) ? Asynchrony::late : Asynchrony::early;
+  options.asynchrony = state.range(0) ? Asynchrony::late : Asynchrony::early;
   Device device(options);
   auto module = Module::load(device, text);
   uint64_t out = device.memory.allocate(512).value();
@@ -97,10 +97,8 @@ void mmaLoop(benchmark::State &state) {
     }
   }
   runKernel(state, kernel(before, body, rounds));
-  state.counters["warp instructions/s"] = benchmark::Counter(
-      double(instructions) * rounds * 4, benchmark::Counter::kIsIterationInvariantRate);
-  state.counters["multiply-adds/s"] = benchmark::Counter(
-      16.0 * 2048 * rounds * 4, benchmark::Counter::kIsIterationInvariantRate);
+  countInstructions(state, double(instructions) * rounds * 4, mmaGoal);
+  countMultiplyAdds(state, 16.0 * 2048 * rounds * 4);
 }
 BENCHMARK(mmaLoop)->ArgName("late")->Arg(0)->Arg(1);
 
@@ -123,9 +121,7 @@ void wgmmaLoop(benchmark::State &state) {
   }
   body += "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n";
   runKernel(state, kernel(before, body, rounds));
-  state.counters["multiply-adds/s"] =
-      benchmark::Counter(4.0 * 64 * columns * 16 * rounds,
-                         benchmark::Counter::kIsIterationInvariantRate);
+  countMultiplyAdds(state, 4.0 * 64 * columns * 16 * rounds, wgmmaGoal);
 }
 BENCHMARK(wgmmaLoop)
     ->ArgNames({"late", "columns"})

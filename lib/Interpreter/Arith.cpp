@@ -13,19 +13,15 @@ using namespace mlir;
 template <typename OpTy>
 static void addUnary(Handlers &handlers, double (*function)(double)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op->getResult(0), function(f.real(op->getOperand(0))));
-    }
+    f.setReal(op->getResult(0), function(f.real(op->getOperand(0))));
   });
 }
 
 template <typename OpTy>
 static void addBinary(Handlers &handlers, double (*function)(double, double)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op->getResult(0),
-                function(f.real(op->getOperand(0)), f.real(op->getOperand(1))));
-    }
+    f.setReal(op->getResult(0),
+              function(f.real(op->getOperand(0)), f.real(op->getOperand(1))));
   });
 }
 
@@ -112,9 +108,6 @@ static void constant(arith::ConstantOp op, Frame &f) {
 /// Of a number as an integer of the result's width, which has to hold it.
 template <typename OpTy> static void addToInteger(Handlers &handlers) {
   handlers.add<OpTy>([](OpTy op, Frame &f) {
-    if (!f.isNumber(op)) {
-      return;
-    }
     double whole = std::trunc(f.real(op.getIn()));
     unsigned width = op.getType().getIntOrFloatBitWidth();
     bool isSigned = std::is_same_v<OpTy, arith::FPToSIOp>;
@@ -148,17 +141,11 @@ void addArith(Handlers &handlers) {
   addBinary<arith::MinNumFOp>(
       handlers, [](double a, double b) { return std::fmin(a, b); });
   handlers.add<arith::CmpFOp>([](arith::CmpFOp op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.set(op.getResult(),
-            int64_t(compare(op.getPredicate(), f.real(op.getLhs()),
-                            f.real(op.getRhs()))));
-    }
+    f.set(op.getResult(),
+          int64_t(compare(op.getPredicate(), f.real(op.getLhs()),
+                          f.real(op.getRhs()))));
   });
   handlers.add<arith::SelectOp>([](arith::SelectOp op, Frame &f) {
-    if (isa<ShapedType>(op.getCondition().getType())) {
-      f.fail() << "cannot be interpreted by elements of tensors";
-      return;
-    }
     f.set(op.getResult(),
           f.value(f.integer(op.getCondition()) != 0 ? op.getTrueValue()
                                                     : op.getFalseValue()));

@@ -2,12 +2,23 @@
 #include "Frame.h"
 #include "Elements.h"
 #include "Handlers.h"
+#include "Memory.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Reference/Linear.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace cheems::interpreter {
 using namespace mlir;
+
+/// Whether an op does with each element what it does with a number.
+static bool worksByElements(Operation &op) {
+  return OpTrait::hasElementwiseMappableTraits(&op) &&
+         llvm::any_of(op.getOperandTypes(), llvm::IsaPred<RankedTensorType>) &&
+         isa<RankedTensorType>(op.getResult(0).getType());
+}
 
 SmallVector<RuntimeValue> Frame::run(Block &block) {
   Operation *outer = current;
@@ -21,6 +32,8 @@ SmallVector<RuntimeValue> Frame::run(Block &block) {
       for (Value operand : op.getOperands()) {
         handedOn.push_back(value(operand));
       }
+    } else if (worksByElements(op)) {
+      runByElements(op);
     } else {
       handler->run(&op, *this);
     }
@@ -50,13 +63,6 @@ const RuntimeValue &Frame::value(Value of) const {
   auto found = values.find(of);
   assert(found != values.end() && "values are set before they are used");
   return found->second;
-}
-
-bool Frame::isNumber(Operation *op) {
-  if (!op->getResult(0).getType().isIntOrIndexOrFloat()) {
-    fail() << "cannot be interpreted by elements of tensors";
-  }
-  return !failure;
 }
 
 /// Which operand of an op a value is.
@@ -110,22 +116,31 @@ SmallVector<int64_t> Frame::extents(ArrayRef<OpFoldResult> of) const {
 }
 
 bool Frame::mayBe(Type type, const RuntimeValue &value) {
-  auto ranked = dyn_cast<RankedTensorType>(type);
-  if (!value.isTensor() || !ranked) {
-    return !value.isTensor() && !ranked;
+  if (isa<tile::BufferType>(type)) {
+    return value.isMemory();
   }
-  return llvm::equal(value.tensor().shape, ranked.getShape(),
-                     [](int64_t is, int64_t says) {
-                       return ShapedType::isDynamic(says) || is == says;
-                     });
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped) {
+    return !value.isTensor() && !value.isMemory();
+  }
+  if (isa<MemRefType>(type) ? !value.isMemory() : !value.isTensor()) {
+    return false;
+  }
+  ArrayRef<int64_t> shape = value.isMemory() ? value.memory()->contents().shape
+                                             : value.tensor().shape;
+  return llvm::equal(shape, shaped.getShape(), [](int64_t is, int64_t says) {
+    return ShapedType::isDynamic(says) || is == says;
+  });
 }
 
 void Frame::set(Value of, RuntimeValue to) {
   if (!mayBe(of.getType(), to) && !failure) {
     auto error = fail();
     error << "gives ";
-    if (to.isTensor()) {
-      error << "the shape " << shapeText(to.tensor().shape);
+    if (to.isTensor() || to.isMemory()) {
+      error << "the shape "
+            << shapeText(to.isTensor() ? to.tensor().shape
+                                       : to.memory()->contents().shape);
     } else {
       error << "a number";
     }
@@ -134,11 +149,79 @@ void Frame::set(Value of, RuntimeValue to) {
   values[of] = std::move(to);
 }
 
+static double f16(double x) {
+  llvm::APFloat rounded(x);
+  bool isInexact = false;
+  rounded.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+                  &isInexact);
+  return rounded.convertToDouble();
+}
+
 void Frame::setReal(Value of, double to) {
-  if (of.getType().isF16() && !failure) {
-    fail() << "cannot be interpreted in f16";
+  set(of, of.getType().isBF16()  ? reference::bf16(to)
+          : of.getType().isF16() ? f16(to)
+                                 : to);
+}
+
+void Frame::runByElements(Operation &op) {
+  Type element = getElementTypeOrSelf(op.getResult(0).getType());
+  // The same op on numbers, of which its handler knows.
+  Block numbers;
+  IRMapping asNumber;
+  const Tensor *shape = nullptr;
+  for (Value operand : op.getOperands()) {
+    asNumber.map(operand,
+                 numbers.addArgument(getElementTypeOrSelf(operand.getType()),
+                                     op.getLoc()));
+    if (!value(operand).isTensor()) {
+      continue;
+    }
+    const Tensor &whole = read(operand);
+    if (shape && shape->shape != whole.shape && !failure) {
+      fail() << "is given the shapes " << shapeText(shape->shape) << " and "
+             << shapeText(whole.shape);
+    }
+    shape = &whole;
   }
-  set(of, of.getType().isBF16() ? reference::bf16(to) : to);
+  if (failure) {
+    return;
+  }
+  Operation *ofNumbers = op.clone(asNumber);
+  numbers.push_back(ofNumbers);
+  ofNumbers->getResult(0).setType(element);
+  const Handlers::Handler *handler = interpreter.handlers->find(&op);
+  Frame inner(interpreter, &op);
+  Tensor result(shape->shape);
+  for (size_t place = 0; place < result.data.size(); ++place) {
+    for (Value operand : op.getOperands()) {
+      Value number = asNumber.lookup(operand);
+      inner.values[number] =
+          value(operand).isTensor()
+              ? numberOf(tensor(operand).data[place], number.getType())
+              : value(operand);
+    }
+    handler->run(ofNumbers, inner);
+    if (inner.failed()) {
+      return stop();
+    }
+    result.data[place] =
+        elementOf(inner.value(ofNumbers->getResult(0)), element);
+  }
+  set(op.getResult(0), std::move(result));
+}
+
+void Frame::runApart(Operation *op, ArrayRef<RuntimeValue> arguments,
+                     TileBlock &inGrid) {
+  Frame inner(interpreter, op);
+  inner.tileBlock = &inGrid;
+  inner.run(op->getRegion(0).front(), arguments);
+  if (inner.failed()) {
+    stop();
+  }
+}
+
+Operation *Frame::symbol(SymbolRefAttr name) {
+  return interpreter.symbols.lookupNearestSymbolFrom(current, name);
 }
 
 SmallVector<RuntimeValue> Frame::call(func::FuncOp function,
@@ -152,8 +235,7 @@ SmallVector<RuntimeValue> Frame::call(func::FuncOp function,
 }
 
 func::FuncOp Frame::function(SymbolRefAttr name) {
-  auto found =
-      interpreter.symbols.lookupNearestSymbolFrom<func::FuncOp>(current, name);
+  auto found = dyn_cast_or_null<func::FuncOp>(symbol(name));
   if (!found) {
     fail() << "calls " << name << ", which is no function of the module";
   }

@@ -7,6 +7,8 @@
 
 namespace cheems::interpreter {
 
+struct TileBlock;
+
 /// The first failure stops the run. Until a handler returns it may go on with
 /// what it is given; it looks at failed() before it takes elements for indices.
 class Frame {
@@ -27,6 +29,7 @@ public:
   void stop() { failure = true; }
 
   const RuntimeValue &value(mlir::Value of) const;
+  Memory &memory(mlir::Value of) const { return *value(of).memory(); }
   /// As it is, written or not.
   const Tensor &tensor(mlir::Value of) const { return value(of).tensor(); }
   /// An operand that is read as a whole.
@@ -43,17 +46,20 @@ public:
   llvm::SmallVector<int64_t>
   extents(llvm::ArrayRef<mlir::OpFoldResult> of) const;
 
-  /// Whether an op works on numbers; an error where it works on tensors.
-  bool isNumber(mlir::Operation *op);
-
   /// A value's shape is one of its type, or the run fails.
   void set(mlir::Value of, RuntimeValue to);
-  /// A result of a float type: bf16 is rounded.
+  /// A result of a float type: bf16 and f16 are rounded.
   void setReal(mlir::Value of, double to);
 
   /// Calls a function of the module.
   llvm::SmallVector<RuntimeValue> call(mlir::func::FuncOp function,
                                        llvm::ArrayRef<RuntimeValue> arguments);
+  /// Runs the only block of an op that sees no values outside it, as a block of
+  /// a grid.
+  void runApart(mlir::Operation *op, llvm::ArrayRef<RuntimeValue> arguments,
+                TileBlock &inGrid);
+  /// Null where nothing has the name.
+  mlir::Operation *symbol(mlir::SymbolRefAttr name);
   /// Null, with an error, where no function has the name.
   mlir::func::FuncOp function(mlir::SymbolRefAttr name);
   /// The same of a weight.
@@ -61,8 +67,12 @@ public:
 
   /// Where the loops of the innermost structured op stand.
   llvm::ArrayRef<int64_t> loops;
+  /// In a kernel.
+  TileBlock *tileBlock = nullptr;
 
 private:
+  /// Runs an op on tensors by their elements: on numbers, one after the other.
+  void runByElements(mlir::Operation &op);
   bool mayBe(mlir::Type type, const RuntimeValue &value);
 
   Interpreter &interpreter;

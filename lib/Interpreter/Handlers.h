@@ -52,6 +52,9 @@ void addSegmentedAttention(Handlers &handlers);
 void addSlices(Handlers &handlers);
 void addSSD(Handlers &handlers);
 void addTensors(Handlers &handlers);
+void addTileLaunch(Handlers &handlers);
+void addTileMemory(Handlers &handlers);
+void addTiles(Handlers &handlers);
 
 } // namespace cheems::interpreter
 

@@ -42,10 +42,8 @@ static Bits bitsOf(Frame &f, Value value) {
 template <typename OpTy>
 static void addBinary(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      uint64_t bits = function(bitsOf(f, op.getLhs()), bitsOf(f, op.getRhs()));
-      f.set(op.getResult(), wrapped(bits, op.getType()));
-    }
+    uint64_t bits = function(bitsOf(f, op.getLhs()), bitsOf(f, op.getRhs()));
+    f.set(op.getResult(), wrapped(bits, op.getType()));
   });
 }
 
@@ -53,9 +51,6 @@ static void addBinary(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
 template <typename OpTy>
 static void addDivision(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (!f.isNumber(op)) {
-      return;
-    }
     Bits left = bitsOf(f, op.getLhs()), right = bitsOf(f, op.getRhs());
     if (right.asUnsigned == 0 ||
         (right.asSigned == -1 && left.asSigned == llvm::minIntN(left.width))) {
@@ -70,9 +65,6 @@ static void addDivision(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
 template <typename OpTy>
 static void addShift(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (!f.isNumber(op)) {
-      return;
-    }
     Bits left = bitsOf(f, op.getLhs()), right = bitsOf(f, op.getRhs());
     if (right.asUnsigned >= left.width) {
       f.fail() << "shifts by " << right.asUnsigned << " of " << left.width
@@ -87,13 +79,11 @@ static void addShift(Handlers &handlers, uint64_t (*function)(Bits, Bits)) {
 template <typename OpTy>
 static void addCast(Handlers &handlers, bool isSigned) {
   handlers.add<OpTy>([isSigned](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      Bits from = bitsOf(f, op.getIn());
-      f.set(op.getResult(),
-            wrapped(isSigned ? static_cast<uint64_t>(from.asSigned)
-                             : from.asUnsigned,
-                    op.getType()));
-    }
+    Bits from = bitsOf(f, op.getIn());
+    f.set(op.getResult(),
+          wrapped(isSigned ? static_cast<uint64_t>(from.asSigned)
+                           : from.asUnsigned,
+                  op.getType()));
   });
 }
 
@@ -127,9 +117,6 @@ static bool compare(arith::CmpIPredicate predicate, Bits a, Bits b) {
 /// Of an f32, the bits of which are looked at: here it is rounded to one.
 static void bitcast(arith::BitcastOp op, Frame &f) {
   Type from = op.getIn().getType(), to = op.getType();
-  if (!f.isNumber(op)) {
-    return;
-  }
   if (from.isF32() && to.isInteger(32)) {
     auto bits = llvm::bit_cast<uint32_t>(float(f.real(op.getIn())));
     f.set(op.getResult(), wrapped(bits, to));
@@ -204,29 +191,21 @@ void addIntegers(Handlers &handlers) {
   addCast<arith::IndexCastUIOp>(handlers, false);
   handlers.add<arith::BitcastOp>(bitcast);
   handlers.add<arith::CmpIOp>([](arith::CmpIOp op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.set(op.getResult(),
-            int64_t(compare(op.getPredicate(), bitsOf(f, op.getLhs()),
-                            bitsOf(f, op.getRhs()))));
-    }
+    f.set(op.getResult(),
+          int64_t(compare(op.getPredicate(), bitsOf(f, op.getLhs()),
+                          bitsOf(f, op.getRhs()))));
   });
-  handlers.add<math::CountLeadingZerosOp>([](math::CountLeadingZerosOp op,
-                                             Frame &f) {
-    if (f.isNumber(op)) {
-      Bits bits = bitsOf(f, op.getOperand());
-      f.set(op.getResult(),
-            int64_t(llvm::countl_zero(bits.asUnsigned)) - (64 - bits.width));
-    }
-  });
+  handlers.add<math::CountLeadingZerosOp>(
+      [](math::CountLeadingZerosOp op, Frame &f) {
+        Bits bits = bitsOf(f, op.getOperand());
+        f.set(op.getResult(),
+              int64_t(llvm::countl_zero(bits.asUnsigned)) - (64 - bits.width));
+      });
   handlers.add<arith::SIToFPOp>([](arith::SIToFPOp op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op.getResult(), double(bitsOf(f, op.getIn()).asSigned));
-    }
+    f.setReal(op.getResult(), double(bitsOf(f, op.getIn()).asSigned));
   });
   handlers.add<arith::UIToFPOp>([](arith::UIToFPOp op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op.getResult(), double(bitsOf(f, op.getIn()).asUnsigned));
-    }
+    f.setReal(op.getResult(), double(bitsOf(f, op.getIn()).asUnsigned));
   });
 }
 

@@ -31,7 +31,8 @@ Handlers::Handlers() {
   for (auto family :
        {addAffine, addArith, addAttention, addControl, addExperts, addIntegers,
         addKeep, addLinalg, addLinear, addMath, addParameters, addRows,
-        addSegmentedAttention, addSlices, addSSD, addTensors}) {
+        addSegmentedAttention, addSlices, addSSD, addTensors, addTileLaunch,
+        addTileMemory, addTiles}) {
     family(*this);
   }
 }

@@ -9,19 +9,15 @@ using namespace mlir;
 template <typename OpTy>
 static void addUnary(Handlers &handlers, double (*function)(double)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op.getResult(), function(f.real(op->getOperand(0))));
-    }
+    f.setReal(op.getResult(), function(f.real(op->getOperand(0))));
   });
 }
 
 template <typename OpTy>
 static void addBinary(Handlers &handlers, double (*function)(double, double)) {
   handlers.add<OpTy>([function](OpTy op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op.getResult(),
-                function(f.real(op.getLhs()), f.real(op.getRhs())));
-    }
+    f.setReal(op.getResult(),
+              function(f.real(op.getLhs()), f.real(op.getRhs())));
   });
 }
 
@@ -49,10 +45,8 @@ void addMath(Handlers &handlers) {
   addBinary<math::PowFOp>(handlers,
                           [](double x, double y) { return std::pow(x, y); });
   handlers.add<math::FmaOp>([](math::FmaOp op, Frame &f) {
-    if (f.isNumber(op)) {
-      f.setReal(op.getResult(), std::fma(f.real(op.getA()), f.real(op.getB()),
-                                         f.real(op.getC())));
-    }
+    f.setReal(op.getResult(), std::fma(f.real(op.getA()), f.real(op.getB()),
+                                       f.real(op.getC())));
   });
 }
 

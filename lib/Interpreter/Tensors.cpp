@@ -109,6 +109,14 @@ static void fromElements(tensor::FromElementsOp op, Frame &f) {
   f.set(op.getResult(), std::move(whole));
 }
 
+static void splat(tensor::SplatOp op, Frame &f) {
+  Tensor whole(f.extents(getMixedValues(
+      op.getType().getShape(), op.getDynamicSizes(), op.getContext())));
+  double element = f.elementOf(f.value(op.getInput()), op.getInput().getType());
+  std::fill(whole.data.begin(), whole.data.end(), element);
+  f.set(op.getResult(), std::move(whole));
+}
+
 void addTensors(Handlers &handlers) {
   handlers.add<tensor::EmptyOp>(empty);
   handlers.add<bufferization::AllocTensorOp>(alloc);
@@ -118,6 +126,7 @@ void addTensors(Handlers &handlers) {
   handlers.add<tensor::ExtractOp>(extract);
   handlers.add<tensor::InsertOp>(insert);
   handlers.add<tensor::FromElementsOp>(fromElements);
+  handlers.add<tensor::SplatOp>(splat);
   handlers.add<tensor::CastOp>([](tensor::CastOp op, Frame &f) {
     f.set(op.getDest(), f.value(op.getSource()));
   });

@@ -2,9 +2,15 @@
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Conversion/CPUToVector/Passes.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Conversion/TileToNVVM/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "cheems/Dialect/CheemsCPU/Transforms/BufferizableOpInterfaceImpl.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Dialect/CheemsTile/Transforms/BufferizableOpInterfaceImpl.h"
+#include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
+#include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -13,16 +19,23 @@
 void cheems::registerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<cheems::CheemsDialect, cheems::CheemsCPUDialect>();
+  registry.insert<cheems::CheemsDialect, cheems::CheemsCPUDialect,
+                  cheems::tile::CheemsTileDialect>();
   cheems::registerBufferizableOpInterfaceModels(registry);
   cheems::registerCPUBufferizableOpInterfaceModels(registry);
+  cheems::registerTileBufferizableOpInterfaceModels(registry);
   cheems::registerKernelModels(registry);
 }
 
 void cheems::registerPassesAndPipelines() {
   cheems::registerCheemsPasses();
   cheems::registerCheemsToCPUPasses();
+  cheems::registerCheemsToTilePasses();
   cheems::registerCPUToVectorPasses();
   cheems::registerTargetCPUPasses();
+  cheems::tile::registerCheemsTilePasses();
+  cheems::registerTileToNVVMPasses();
+  cheems::registerTileToNVVMPipeline();
   registerPipelines();
+  registerCUDAPipelines();
 }

@@ -60,6 +60,25 @@ assert "out-of-bounds" in told and "kernel vadd, ptx line 4" in told, told
 told = scale("--buffer", "x:f32[1]=none", "--arg", "f32:1", code=1)
 assert "uninitialised" in told and "ptx line 11, block (0, 0, 0), warp 0, lane 0" in told, told
 
+# what the kernel prints comes before the buffers, and an assertion ends the run
+PRINTING = SCALE.replace(".visible .entry", """.extern .func (.param .b32 s) vprintf(.param .b64 f, .param .b64 l);
+.extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);
+.global .align 1 .b8 text[7] = {116, 37, 100, 32, 104, 105, 0};
+.visible .entry""")
+HELLO = """  .local .align 8 .b8 list[8];
+  st.local.u32 [list], %r1;
+  mov.u64 %rd2, list;
+  cvta.local.u64 %rd2, %rd2;
+  mov.u64 %rd3, text;
+  call (%r2), vprintf, (%rd3, %rd2);
+"""
+FAIL = "  mov.u64 %rd3, text;\n  call __assertfail, (%rd3, %rd3, 7, %rd3, 1);\n"
+words = ["--buffer", "x:f32[1]=1", "--arg", "f32:2", "--print", "x"]
+printed = scale(*words, text=PRINTING.replace("  ret;", HELLO + "  ret;"))
+assert printed == "t0 hix: f32[1]\n 2\n", printed
+told = scale(*words, text=PRINTING.replace("  ret;", FAIL + "  ret;"), code=1)
+assert told.startswith("cheems-ptx-run: assert: t%d hi:7: t%d hi: the assertion 't%d hi' failed.\n"), told
+
 # files and counts
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
@@ -67,7 +86,10 @@ with tempfile.TemporaryDirectory() as folder:
           "--counts", folder / "counts.json")
     scale("--block", 4, "--buffer", f"x:f32[4]=@{folder}/x.npy", "--arg", "f32:2", "--expect", "x=0,4,8,12")
     assert '"scale"' in json.dumps(json.loads((folder / "counts.json").read_text()))
-assert "scale" in scale("--block", 4, "--buffer", "x:f32[4]=iota", "--arg", "f32:2", "--counts", "-")
+    table = scale("--block", 4, "--buffer", "x:f32[4]=iota", "--arg", "f32:2", "--counts", "-")
+    assert "kernel  launches  blocks  threads" in table and "\nscale " in table, table
+    scale("--block", 4, "--buffer", "x:f32[4]=iota", "--arg", "f32:2", "--counts", folder / "counts.txt")
+    assert (folder / "counts.txt").read_text() == table
 assert scale("--list").startswith("scale: 8 4 bytes, up to 1024 threads, 0 bytes of shared memory")
 
 # mistakes: a line each

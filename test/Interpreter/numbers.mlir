@@ -7,8 +7,12 @@
 // CHECK: bytes I32 [3] -128 16 -1
 // CHECK: places I64 [3] 7 3 5
 // CHECK: compared I32 [6] 1 0 1 0 1 1
+// Ops on tensors work by elements.
+// CHECK: narrowed F32 [2] 2048 1
+// CHECK: chosen I32 [3] 5 -7 6
 func.func @main() -> (tensor<8xf32> {cheems.field = "floats"}, tensor<10xi32> {cheems.field = "integers"}, tensor<3xi8> {cheems.field = "bytes"},
-    tensor<3xindex> {cheems.field = "places"}, tensor<6xi1> {cheems.field = "compared"}) {
+    tensor<3xindex> {cheems.field = "places"}, tensor<6xi1> {cheems.field = "compared"}, tensor<2xf32> {cheems.field = "narrowed"},
+    tensor<3xi32> {cheems.field = "chosen"}) {
   %two = arith.constant 2.0 : f32
   %three = arith.constant 3.0 : f32
   %nan = arith.constant 0x7FC00000 : f32
@@ -64,5 +68,14 @@ func.func @main() -> (tensor<8xf32> {cheems.field = "floats"}, tensor<10xi32> {c
   %c4 = arith.cmpi slt, %minusOne, %one : i32
   %c5 = arith.select %c4, %c0, %c3 : i1
   %compared = tensor.from_elements %c0, %c1, %c2, %c3, %c4, %c5 : tensor<6xi1>
-  return %floats, %integers, %bytes, %places, %compared : tensor<8xf32>, tensor<10xi32>, tensor<3xi8>, tensor<3xindex>, tensor<6xi1>
+
+  // 2049 and 1 + 2^-11 lie between two numbers of f16; those with even digits are nearest.
+  %between = arith.constant dense<[2049.0, 1.00048828125]> : tensor<2xf32>
+  %halves = arith.truncf %between : tensor<2xf32> to tensor<2xf16>
+  %narrowed = arith.extf %halves : tensor<2xf16> to tensor<2xf32>
+  %left = arith.constant dense<[5, -7, 3]> : tensor<3xi32>
+  %right = arith.constant dense<[4, 2, 6]> : tensor<3xi32>
+  %greater = arith.cmpi ugt, %left, %right : tensor<3xi32>
+  %chosen = arith.select %greater, %left, %right : tensor<3xi1>, tensor<3xi32>
+  return %floats, %integers, %bytes, %places, %compared, %narrowed, %chosen : tensor<8xf32>, tensor<10xi32>, tensor<3xi8>, tensor<3xindex>, tensor<6xi1>, tensor<2xf32>, tensor<3xi32>
 }

@@ -1,11 +1,14 @@
 // cheems-compile: a model folder in, one artefact out.
 #include "PassOptions.h"
 #include "cheems/Compiler/CPUBackend.h"
+#include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Checkpoint.h"
 #include "runtime/Process/FileFault.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Process/StandardFiles.h"
 #include "tools/Support/CommandLine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -95,14 +98,10 @@ int run(const cheems::CompileOptions &options,
   throw cheems::Error(status, llvm::toString(std::move(failed)));
 }
 
-cheems::Error unsupported(const std::string &what) {
-  return cheems::Error(Status::unsupported,
-                       what + " is not supported by this version");
-}
-
 cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins) {
   cheems::BackendRegistry backends;
   backends.add(cheems::createCPUBackend());
+  backends.add(cheems::createCUDABackend());
   for (const std::string &file : plugins) {
     if (llvm::Error failed = cheems::loadBackend(file, backends)) {
       throw cheems::Error(Status::failed, llvm::toString(std::move(failed)));
@@ -135,13 +134,15 @@ void setStage(cheems::CompileOptions &options, const std::string &name,
     llvm::consumeError(std::move(failed)); // and so is this
     return;
   }
-  std::string known = "artefact, mlir, ";
+  std::vector<std::string> names;
   for (const cheems::BackendStage &stage : backend->pipeline(options)) {
-    if (stage.name == name) {
-      return;
-    }
-    known += stage.name + ", ";
+    names.push_back(stage.name);
   }
+  llvm::append_range(names, backend->texts());
+  if (llvm::is_contained(names, name)) {
+    return;
+  }
+  std::string known = "artefact, mlir, " + llvm::join(names, ", ") + ", ";
   throw cheems::usage("--emit takes no stage '" + name + "'; known: " + known +
                       "llvm, obj");
 }
@@ -159,7 +160,7 @@ int runCommandLine(int argc, char **argv) {
          "file to write (- is standard output, if --emit names a stage)")
       ->required();
   app.add_option("--target", options.targets,
-                 "targets to compile for, with commas between: cpu")
+                 "targets to compile for, with commas between: cpu, cuda")
       ->delimiter(',')
       ->allow_extra_args(false) // what follows may be the folder
       ->type_name("NAME[,NAME]");
@@ -180,6 +181,13 @@ int runCommandLine(int argc, char **argv) {
                  "is chosen when the file is opened; native: this machine; a "
                  "CPU name: x86-64-v3, x86-64-v4, sapphirerapids, ...; or one "
                  "variant: avx2, avxvnni, avx512, avx512vnni, avx512bf16, amx");
+  app.add_option("--cuda-arch", options.cudaArchitectures,
+                 "cards that the target cuda makes code for, with commas "
+                 "between: sm_80, sm_90a (the default is both); --emit shows "
+                 "the first")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("ARCH[,ARCH]");
   std::string weights = "stored";
   app.add_option(
          "--weights", weights,
@@ -218,7 +226,8 @@ int runCommandLine(int argc, char **argv) {
                  "artefact, or a stage before it: mlir (as imported), "
                  "expanded, fused, tiled, buffers, kernels, planned, loops, "
                  "outlined, llvm-dialect, llvm (IR), obj; of portable it is "
-                 "the code for x86-64-v3, or for --cpu NAME that for NAME")
+                 "the code for x86-64-v3, or for --cpu NAME that for NAME. For "
+                 "the target cuda: mlir, rounded, tile, launches, nvvm, ptx")
       ->type_name("STAGE");
   app.footer("Options of MLIR for passes print to standard error. They are "
              "given as one word: --mlir-print-ir-after-all, "
@@ -231,9 +240,6 @@ int runCommandLine(int argc, char **argv) {
   options.watchPasses = cheems::takePassOptions(words);
   if (!cheems::parse(app, static_cast<int>(words.size()), words.data())) {
     return static_cast<int>(Status::ok);
-  }
-  if (emit == "ptx") {
-    throw unsupported("--emit ptx");
   }
   if (emit == "artefact" && options.output == "-") {
     throw cheems::usage("an artefact needs a file name, not -");

@@ -1,4 +1,4 @@
-// cheems-lsp-server: MLIR's language server with the cheems dialect.
+// cheems-lsp-server: MLIR's language server with our dialects.
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 

@@ -198,8 +198,9 @@ std::optional<Options> parseOptions(int argc, char **argv) {
             "how much an element may differ, relative to the expected one");
   app.add_option("--save", saved, "NAME=FILE: write a buffer (.npy or raw)")
       ->allow_extra_args(false);
-  app.add_option("--counts", options.counts,
-                 "what the launch costs: FILE for JSON, - for a table");
+  app.add_option(
+      "--counts", options.counts,
+      "what the launch costs: FILE for JSON, FILE.txt or - for tables");
   addNumber(app, "--data-seed", options.dataSeed, 0, INT64_MAX,
             "of random values");
   app.add_option("--mode", mode, "asynchronous operations: early or late")
@@ -208,13 +209,18 @@ std::optional<Options> parseOptions(int argc, char **argv) {
             "of the order in which warps run");
   app.add_option("--arch", options.emulator.architecture, "80 or 90")
       ->check(CLI::IsMember({80, 90}));
-  addNumber(app, "--sm", options.emulator.multiprocessors, 1, 1024,
-            "multiprocessors of the card");
+  int multiprocessors = 0;
+  addNumber(app, "--sm", multiprocessors, 1, 1024,
+            "multiprocessors of the card (132; sm_80: 108)");
   addNumber(app, "--threads", options.emulator.threads, 1, 1024,
             "threads of the host");
   if (!parse(app, argc, argv)) {
     return std::nullopt;
   }
+  options.emulator.multiprocessors =
+      multiprocessors
+          ? multiprocessors
+          : emulator::Options::multiprocessorsOf(options.emulator.architecture);
   options.grid = extent(grid);
   options.block = extent(block);
   options.cluster = extent(cluster);

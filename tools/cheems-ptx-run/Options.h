@@ -40,7 +40,7 @@ struct Options {
   std::vector<Named> expected, saved;
   std::optional<double> tolerance;
   uint64_t dataSeed = 1;
-  std::string counts; ///< a file for JSON, - for a table, empty for neither
+  std::string counts; ///< a file, - for tables on stdout, empty for neither
   emulator::Options emulator;
 };
 

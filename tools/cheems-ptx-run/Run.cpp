@@ -108,8 +108,7 @@ public:
       auto data = buffer.values(buffer.initial, options.dataSeed);
       if (!data.empty()) {
         std::memcpy(memory.data(*address), data.data(), data.size());
-        std::memset(memory.state(*address), int(ByteState::initialised),
-                    data.size());
+        memory.setStates(*address, data.size(), ByteState::initialised);
       }
     }
   }

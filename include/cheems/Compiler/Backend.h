@@ -88,6 +88,8 @@ public:
   /// code that `--emit` shows.
   virtual std::vector<BackendStage>
   pipeline(const CompileOptions &options) const = 0;
+  /// What `--emit` shows besides stages, in the order of making: "ptx".
+  virtual std::vector<std::string> texts() const { return {}; }
   /// Writes parameters in its layouts to `os`; null where it has none.
   virtual std::unique_ptr<ParameterWriter>
   parameterWriter(llvm::raw_ostream &os) const {
@@ -101,7 +103,8 @@ public:
   }
   virtual llvm::Expected<Image> image(const ModelSource &source,
                                       ProgressHandler progress) const = 0;
-  /// The stage that options().emit names, of the least code of all kinds.
+  /// The stage or text that options().emit names, of the least code of all
+  /// kinds.
   virtual llvm::Expected<std::string> emit(const ModelSource &source,
                                            ProgressHandler progress) const = 0;
 };
@@ -139,7 +142,7 @@ struct BackendPlugin {
   void (*add)(BackendRegistry &registry);
 };
 /// Raised when anything in this header changes.
-constexpr uint32_t kBackendPluginVersion = 1;
+constexpr uint32_t kBackendPluginVersion = 2;
 
 /// Adds the back ends of a shared library, which stays loaded. An error is one
 /// line.

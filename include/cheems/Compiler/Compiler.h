@@ -18,7 +18,8 @@ class BackendRegistry;
 /// stored.
 enum class WeightFormat { Stored, F32, BF16, Int8, Int4 };
 enum class StateFormat { Stored, Int8 }; ///< of keys and values
-/// Stage: one of the back end's, as a module. LLVM: IR, as text.
+/// Stage: one of the back end's, as a module or another text. LLVM: IR, as
+/// text.
 enum class Emit { Artefact, MLIR, Stage, LLVM, Object };
 
 struct CompileOptions {
@@ -29,6 +30,8 @@ struct CompileOptions {
   /// Of back ends: "NAME.OPTION" to its value.
   std::map<std::string, std::string> backendOptions;
   std::string cpu = "portable";
+  /// Cards that the target cuda makes code for.
+  std::vector<std::string> cudaArchitectures = {"sm_80", "sm_90a"};
   WeightFormat weights = WeightFormat::Stored;
   StateFormat state = StateFormat::Stored;
   std::optional<int64_t> maxContext; ///< sets the default context only
@@ -39,7 +42,7 @@ struct CompileOptions {
   bool raceChecks = false; ///< code with the checks of ThreadSanitizer
   bool noLayers = false; ///< 0 layers are taken, for timing: embedding and head
   Emit emit = Emit::Artefact;
-  std::string stage; ///< the name, for Emit::Stage
+  std::string stage; ///< the name of a stage or text, for Emit::Stage
   /// Passes print to standard error what MLIR was asked for, so kinds of code
   /// are made one after the other.
   bool watchPasses = false;

@@ -19,9 +19,11 @@ def InterpretPass : Pass<"cheems-interpret", "::mlir::ModuleOp"> {
     the files, it is empty, and every sequence must have position 0. Its slots and its capacity are those of the pools that are there, or as
     many as the segments need. Integers are read from I32 and I64, and floats from F32, BF16, F16 and F64, if they fit. Floats are written as
     F32, BF16 and F64, by their type. Integers of up to 32 bits are written as I32, and others as I64.
-    Requires: the interpreter knows every op that is reached. It knows the ops of the dialect on tensors, and those ops of `func`, `scf`,
-    `affine`, `linalg`, `tensor`, `arith` and `math` that the passes make. It checks what the caller of an op must guarantee. Errors are ids
-    and slots that do not exist, rows without a sequence, pools that are too small, and elements that are read before they are written.
+    `cheems_tile.launch` runs its kernel for each block of the grid, one after the other. A tile is one whole tensor there.
+    Requires: the interpreter knows every op that is reached. It knows the ops of the dialect on tensors, those of kernels of tiles, and those
+    ops of `func`, `scf`, `affine`, `linalg`, `tensor`, `memref`, `arith` and `math` that the passes make. It checks what the caller of an op must guarantee. Errors are ids
+    and slots that do not exist, rows without a sequence, pools that are too small, and elements that are read before they are written. In kernels, errors are accesses
+    outside of memory or less aligned than they say, copies that are read before they are waited for, and what depends on the order of blocks.
     Guarantees: the module is not changed. An error is at the op that caused it, and then no file is written.
   }];
   let options = [

@@ -3,10 +3,9 @@
 #include "Variant.h"
 #include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
-#include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Pipelines.h"
-#include "cheems/Pipelines/Registration.h"
 #include "cheems/artifact.h"
+#include "lib/Compiler/StagePrinter.h"
 #include "lib/Support/TemporaryFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -157,7 +156,7 @@ public:
       return made.takeError();
     }
     if (source.options().emit == Emit::Stage) {
-      return printStage(source);
+      return printStage(source, pipeline(source.options()));
     }
     auto variants = compileVariants(source, made->back(), progress);
     if (!variants) {
@@ -170,36 +169,6 @@ public:
   }
 
 private:
-  llvm::Expected<std::string> printStage(const ModelSource &source) const {
-    std::vector<BackendStage> stages = pipeline(source.options());
-    auto last = llvm::find_if(stages, [&](const BackendStage &stage) {
-      return stage.name == source.options().stage;
-    });
-    if (last == stages.end()) {
-      return llvm::createStringError("there is no stage '" +
-                                     source.options().stage + "'");
-    }
-    mlir::DialectRegistry registry;
-    registerDialects(registry);
-    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-    auto module = source.module(context);
-    if (!module) {
-      return module.takeError();
-    }
-    if (llvm::Error failed = runPasses(**module, [&](mlir::OpPassManager &pm) {
-          for (auto stage = stages.begin(); stage <= last; ++stage) {
-            stage->build(pm);
-          }
-        })) {
-      return std::move(failed);
-    }
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    // values are called what they came from
-    (*module)->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
-    return text;
-  }
-
   /// Best first.
   static llvm::Expected<std::vector<TargetInfo>>
   targets(const CompileOptions &options) {

@@ -5,6 +5,7 @@
 #include "cheems/Emulator/Decode/Decoder.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 #include "cheems/Emulator/Machine/Block.h"
+#include "lib/Emulator/Calls/SystemCalls.h"
 
 #include <cstring>
 
@@ -97,7 +98,7 @@ void enter(Warp &warp, const Instruction &instruction, int lane,
   uint32_t *frames = warp.destination<uint32_t>(instruction.slots[0]);
   uint64_t frame = frames[lane] + site.frameBytes;
   uint64_t limit = warp.block.program().localBytes;
-  if (frame + callee.frameBytes > limit) {
+  if (frame + callee.roomBytes > limit) {
     warp.fail(instruction, "stack-overflow",
               "The frames of functions that call each other take more than " +
                   std::to_string(limit) + " bytes of a thread.",
@@ -168,10 +169,23 @@ void decodeCall(Statement &statement) {
                                          .leave = leave,
                                          .restore = saveOrRestore<false>,
                                          .copyResults = copy<false>,
-                                         .loadResult = moveRegister<false>});
+                                         .loadResult = moveRegister<false>,
+                                         .system = callSystem});
 }
 
-constexpr Opcode opcodes[] = {{"call", decodeCall}};
+void decodeParameter(Statement &statement) {
+  statement.end(1);
+  statement.decoder.emitFormal(statement, moveRegister<false>, false);
+}
+void decodeResult(Statement &statement) {
+  statement.end(1);
+  statement.decoder.emitFormal(statement, moveRegister<true>, true);
+}
+
+// Those with a percent sign are the decoder's.
+constexpr Opcode opcodes[] = {{"call", decodeCall},
+                              {"%parameter", decodeParameter},
+                              {"%result", decodeResult}};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Check/Checker.h"
 
 #include "ClusterCheck.h"
+#include "TensorMapFences.h"
 #include "cheems/Emulator/Machine/Block.h"
 
 #include <mutex>
@@ -20,11 +21,13 @@ public:
   void access(Warp &warp, const Access &access) override {
     cluster->settle();
     cluster->access(warp, access);
+    maps.access(warp, access);
   }
   void fence(Warp &warp, const Instruction &, LaneMask lanes,
              const Fence &fence) override {
     cluster->settle();
     cluster->fence(warp, lanes, fence);
+    maps.fence(lanes, fence);
   }
   void arrive(Warp &warp, const Instruction &, LaneMask lanes,
               const Meeting &meeting) override {
@@ -40,12 +43,15 @@ public:
                   const AsyncRange &range) override {
     cluster->settle();
     cluster->startAsync(warp, instruction, range);
+    maps.use(warp, instruction, range);
   }
   void endAsync(Warp &warp, const Instruction &, LaneMask lanes, AsyncKind kind,
                 uint64_t last, bool) override {
     cluster->settle();
     if (kind == AsyncKind::copy) {
       cluster->endCopies(warp, lanes, last);
+    } else {
+      cluster->endReads(warp, lanes, kind, last);
     }
   }
   void arriveAsync(Warp &warp, const Instruction &, LaneMask lanes,
@@ -55,6 +61,8 @@ public:
     if (kind == AsyncKind::copy) {
       cluster->endCopies(warp, lanes, last);
       cluster->arrive(warp, lanes, meeting);
+    } else {
+      cluster->signal(warp, lanes, kind, last);
     }
   }
   void exit(Warp &, const Instruction &, LaneMask) override {
@@ -63,6 +71,7 @@ public:
 
 private:
   const std::shared_ptr<ClusterCheck> cluster;
+  TensorMapFences maps;
 };
 
 class GridCheck : public GridObserver {

@@ -1,7 +1,10 @@
 //===- Clocks.cpp - Which accesses come before which ---------------------===//
 #include "cheems/Emulator/Check/Clocks.h"
 
+#include "cheems/Emulator/Lanes/Loop.h"
+
 #include <algorithm>
+#include <bit>
 
 using namespace cheems::emulator;
 
@@ -16,11 +19,26 @@ void joinClocks(std::vector<Clock> &to, const std::vector<Clock> &from) {
   }
 }
 
-void raise(std::vector<Clock> &clocks, size_t thread, Clock clock) {
-  if (clocks.size() <= thread) {
-    clocks.resize(thread + 1);
+bool containsClocks(const std::vector<Clock> &all,
+                    const std::vector<Clock> &part) {
+  const size_t common = std::min(all.size(), part.size());
+  bool lacks = false;
+  for (size_t i = 0; i < common; ++i) {
+    lacks |= all[i] < part[i];
   }
-  clocks[thread] = std::max(clocks[thread], clock);
+  return !lacks && std::all_of(part.begin() + common, part.end(),
+                               [](Clock clock) { return clock == 0; });
+}
+
+void raise(std::vector<Clock> &to, const std::vector<Clock> &from, size_t first,
+           LaneMask lanes) {
+  if (to.size() < first + warpLanes) {
+    to.resize(first + warpLanes);
+  }
+  for (size_t lane = 0; lane < warpLanes; ++lane) {
+    const Clock clock = lanes >> lane & 1 ? from[first + lane] : 0;
+    to[first + lane] = std::max(to[first + lane], clock);
+  }
 }
 
 } // namespace
@@ -28,13 +46,26 @@ void raise(std::vector<Clock> &clocks, size_t thread, Clock clock) {
 void Knowledge::join(const Knowledge &other) {
   joinClocks(ordered, other.ordered);
   joinClocks(fenced, other.fenced);
+  horizon.serial = 0;
+  if (horizon.generation < other.horizon.generation) {
+    horizon = other.horizon;
+    horizon.serial = 0;
+  } else if (horizon.generation == other.horizon.generation) {
+    horizon.ordered = std::max(horizon.ordered, other.horizon.ordered);
+    horizon.fenced = std::max(horizon.fenced, other.horizon.fenced);
+  }
+}
+
+bool Knowledge::contains(const Knowledge &other) const {
+  return containsClocks(ordered, other.ordered) &&
+         containsClocks(fenced, other.fenced);
 }
 
 Known cheems::emulator::join(const Known &a, const Known &b) {
   if (!b || a == b) {
     return a;
   }
-  if (!a) {
+  if (!a || b->contains(*a)) {
     return b;
   }
   auto both = std::make_shared<Knowledge>(*a);
@@ -42,38 +73,109 @@ Known cheems::emulator::join(const Known &a, const Known &b) {
   return both;
 }
 
-Clocks::Clocks(size_t threads)
-    : own(threads, 1), ownFenced(threads), known(threads) {}
+Clocks::Clocks(size_t warps)
+    : own(warps * warpLanes, 1), ownFenced(warps * warpLanes), warps(warps) {}
 
-void Clocks::release(size_t thread, Knowledge &to, bool isJoined) {
-  if (known[thread] && !isJoined) {
-    to.join(*known[thread]);
+LaneMask Clocks::likeThread(size_t thread) const {
+  const size_t first = thread / warpLanes * warpLanes;
+  const Known &known = knownBy(thread);
+  LaneMask same = 0;
+  for (size_t lane = 0; lane < warpLanes; ++lane) {
+    same |= LaneMask(own[first + lane] == own[thread] &&
+                     knownBy(first + lane) == known)
+            << lane;
   }
-  raise(to.ordered, thread, own[thread]);
-  if (ownFenced[thread]) {
-    raise(to.fenced, thread, ownFenced[thread]);
-  }
+  return same;
 }
 
-void Clocks::acquire(size_t thread, const Known &from) {
-  Known &mine = known[thread];
-  if (lastAcquire.before != mine || lastAcquire.from != from ||
-      !lastAcquire.after) {
-    lastAcquire = {mine, from, join(mine, from)};
-  }
-  mine = lastAcquire.after;
-}
-
-void Clocks::fenceProxies(size_t thread) {
-  ownFenced[thread] = own[thread]++;
-  Known &mine = known[thread];
-  if (!mine) {
+template <typename C, typename K>
+void Clocks::change(size_t warp, LaneMask lanes, C clocks, K known) {
+  WarpState &state = warps[warp];
+  if (lanes == state.alike) {
+    clocks();
+    known(state.known);
     return;
   }
-  if (lastFence.before != mine) {
-    auto after = std::make_shared<Knowledge>(*mine);
-    joinClocks(after->fenced, after->ordered);
-    lastFence = {mine, nullptr, after};
+  if (!state.others) {
+    state.others = std::make_unique<std::array<Known, warpLanes>>();
   }
-  mine = lastFence.after;
+  forLanes(state.alike, [&](int lane) { (*state.others)[lane] = state.known; });
+  state.alike = 0;
+  clocks();
+  forLanes(lanes, [&](int lane) { known((*state.others)[lane]); });
+  // One lane often does more than the others, the first one mostly.
+  const size_t first = warp * warpLanes;
+  const LaneMask low = likeThread(first + std::countr_zero(lanes));
+  const LaneMask high =
+      likeThread(first + warpLanes - 1 - std::countl_zero(lanes));
+  const LaneMask more = std::popcount(low) > std::popcount(high) ? low : high;
+  state.known = (*state.others)[std::countr_zero(more)];
+  state.alike = more;
+}
+
+void Clocks::release(size_t warp, LaneMask lanes, Knowledge &to,
+                     Known &last) const {
+  const size_t first = warp * warpLanes;
+  forAlike(warp, lanes, [&](LaneMask, const Known &known, Clock) {
+    if (known && known != last) {
+      to.join(*known);
+      last = known;
+    }
+  });
+  raise(to.ordered, own, first, lanes);
+  if (warps[warp].hasFenced) {
+    raise(to.fenced, ownFenced, first, lanes);
+  }
+  to.horizon.serial = 0;
+}
+
+void Clocks::tick(size_t warp, LaneMask lanes) {
+  auto clocks = [&] {
+    // A clock may jump. So lanes that tick together have one clock.
+    Clock next = 0;
+    Clock *const of = own.data() + warp * warpLanes;
+    for (size_t lane = 0; lane < warpLanes; ++lane) {
+      next = std::max(next, lanes >> lane & 1 ? of[lane] : 0);
+    }
+    ++next;
+    for (size_t lane = 0; lane < warpLanes; ++lane) {
+      of[lane] = lanes >> lane & 1 ? next : of[lane];
+    }
+  };
+  change(warp, lanes, clocks, [](Known &) {});
+}
+
+void Clocks::acquire(size_t warp, LaneMask lanes, const Known &from) {
+  change(
+      warp, lanes, [] {},
+      [&](Known &known) {
+        if (lastAcquire.before != known || lastAcquire.from != from ||
+            !lastAcquire.after) {
+          lastAcquire = {known, from, join(known, from)};
+        }
+        known = lastAcquire.after;
+      });
+}
+
+void Clocks::fenceProxies(size_t warp, LaneMask lanes) {
+  forLanes(lanes, [&](int lane) {
+    const size_t thread = warp * warpLanes + static_cast<size_t>(lane);
+    ownFenced[thread] = own[thread];
+  });
+  warps[warp].hasFenced = true;
+  tick(warp, lanes);
+  change(
+      warp, lanes, [] {},
+      [&](Known &known) {
+        if (!known) {
+          return;
+        }
+        if (lastFence.before != known) {
+          auto after = std::make_shared<Knowledge>(*known);
+          joinClocks(after->fenced, after->ordered);
+          after->horizon.serial = 0;
+          lastFence = {known, nullptr, after};
+        }
+        known = lastFence.after;
+      });
 }

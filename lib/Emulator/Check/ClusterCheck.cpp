@@ -29,25 +29,26 @@ constexpr uint8_t sharedPlace = 100, globalPlace = 101;
 
 ClusterCheck::ClusterCheck(Block &first, std::atomic<uint64_t> &sameValues)
     : blocks(first.cluster->blocks), program(first.program()),
-      threadsPerBlock((first.threads + warpLanes - 1) / warpLanes * warpLanes),
+      warpsPerBlock((first.threads + warpLanes - 1) / warpLanes),
       sameValues(sameValues),
-      clocks(size_t(threadsPerBlock) * first.grid.launch.cluster.count()),
+      clocks(size_t(warpsPerBlock) * first.grid.launch.cluster.count()),
+      events(size_t(warpsPerBlock) * first.grid.launch.cluster.count()),
       shadows(first.grid.launch.cluster.count()),
-      releasable(size_t(threadsPerBlock) * first.grid.launch.cluster.count()),
-      acquirable(releasable.size()), copies(releasable.size()) {}
+      releasable(shadows.size() * warpsPerBlock * warpLanes),
+      acquirable(releasable.size()), copies(shadows.size() * warpsPerBlock),
+      asyncReads(shadows.size()) {}
 
-uint32_t ClusterCheck::threadOf(const Warp &warp, int lane) const {
-  return static_cast<uint32_t>(warp.block.rank) * threadsPerBlock +
-         warp.index * warpLanes + static_cast<uint32_t>(lane);
+uint32_t ClusterCheck::warpOf(const Warp &warp) const {
+  return static_cast<uint32_t>(warp.block.rank) * warpsPerBlock + warp.index;
 }
 
-Place ClusterCheck::placeOf(const Touch &touch) const {
-  const Block &block = *blocks[touch.thread / threadsPerBlock];
-  const uint32_t thread = touch.thread % threadsPerBlock;
+Place ClusterCheck::placeOf(uint32_t thread, uint32_t instruction) const {
+  const uint32_t threads = warpsPerBlock * warpLanes;
+  const Block &block = *blocks[thread / threads];
   return {program.kernel,
-          program.instructions[touch.instruction].line,
+          program.instructions[instruction].line,
           {block.index.x, block.index.y, block.index.z},
-          static_cast<int>(thread / warpLanes),
+          static_cast<int>(thread % threads / warpLanes),
           static_cast<int>(thread % warpLanes)};
 }
 
@@ -76,95 +77,109 @@ ClusterCheck::Phase &ClusterCheck::phaseOf(const Key &key, uint64_t number) {
   return of.emplace_back(number);
 }
 
-void ClusterCheck::tell(size_t thread, Phase &phase) {
+void ClusterCheck::tell(uint32_t warp, LaneMask lanes, Phase &phase) {
   if (phase.isFrozen) {
     phase.told = std::make_shared<Knowledge>(*phase.told);
     phase.isFrozen = false;
-    phase.last = nullptr;
   }
-  const Known &known = clocks.knownBy(thread);
-  clocks.release(thread, *phase.told,
-                 /*isJoined=*/known && known == phase.last);
-  phase.last = known;
+  clocks.release(warp, lanes, *phase.told, phase.last);
 }
 
+namespace {
+const void *ownerOf(const Warp &warp, const Meeting &meeting) {
+  return meeting.kind == Meeting::Kind::warp ? static_cast<const void *>(&warp)
+                                             : meeting.owner;
+}
+} // namespace
+
 void ClusterCheck::arrive(Warp &warp, LaneMask lanes, const Meeting &meeting) {
-  if (!releases(meeting.semantics)) {
+  if (!releases(meeting.semantics) || !lanes) {
     return;
   }
-  const void *owner = meeting.kind == Meeting::Kind::warp
-                          ? static_cast<const void *>(&warp)
-                          : meeting.owner;
   Phase &phase = phaseOf(
-      {static_cast<uint8_t>(meeting.kind), owner, meeting.key}, meeting.phase);
-  forLanes(lanes, [&](int lane) {
-    const size_t thread = threadOf(warp, lane);
-    tell(thread, phase);
-    clocks.tick(thread);
-  });
+      {static_cast<uint8_t>(meeting.kind), ownerOf(warp, meeting), meeting.key},
+      meeting.phase);
+  const uint32_t number = warpOf(warp);
+  tell(number, lanes, phase);
+  clocks.tick(number, lanes);
 }
 
 void ClusterCheck::leave(Warp &warp, LaneMask lanes, const Meeting &meeting) {
-  if (!acquires(meeting.semantics)) {
+  if (!acquires(meeting.semantics) || !lanes) {
     return;
   }
-  const void *owner = meeting.kind == Meeting::Kind::warp
-                          ? static_cast<const void *>(&warp)
-                          : meeting.owner;
   Phase &phase = phaseOf(
-      {static_cast<uint8_t>(meeting.kind), owner, meeting.key}, meeting.phase);
+      {static_cast<uint8_t>(meeting.kind), ownerOf(warp, meeting), meeting.key},
+      meeting.phase);
   phase.isFrozen = true;
-  forLanes(lanes,
-           [&](int lane) { clocks.acquire(threadOf(warp, lane), phase.told); });
+  clocks.acquire(warpOf(warp), lanes, phase.told);
 }
 
 // -- Fences and strong accesses
 
 void ClusterCheck::fence(Warp &warp, LaneMask lanes, const Fence &fence) {
+  const uint32_t number = warpOf(warp);
+  if (fence.kind == Fence::Kind::proxyAsync) {
+    clocks.fenceProxies(number, lanes);
+    return;
+  }
+  if (fence.kind != Fence::Kind::thread) {
+    return;
+  }
   forLanes(lanes, [&](int lane) {
-    const size_t thread = threadOf(warp, lane);
-    if (fence.kind == Fence::Kind::proxyAsync) {
-      clocks.fenceProxies(thread);
-    } else if (fence.kind == Fence::Kind::thread) {
-      if (acquires(fence.semantics) && acquirable[thread]) {
-        clocks.acquire(thread, acquirable[thread]);
-        acquirable[thread] = nullptr;
-      }
-      if (releases(fence.semantics)) {
-        auto ready = std::make_shared<Knowledge>();
-        clocks.release(thread, *ready);
-        clocks.tick(thread);
-        releasable[thread] = std::move(ready);
-      }
+    const size_t thread = size_t(number) * warpLanes + size_t(lane);
+    const LaneMask bit = LaneMask(1) << lane;
+    if (acquires(fence.semantics) && acquirable[thread]) {
+      clocks.acquire(number, bit, acquirable[thread]);
+      acquirable[thread] = nullptr;
+    }
+    if (releases(fence.semantics)) {
+      auto ready = std::make_shared<Knowledge>();
+      Known last;
+      clocks.release(number, bit, *ready, last);
+      releasable[thread] = std::move(ready);
     }
   });
+  if (releases(fence.semantics)) {
+    clocks.tick(number, lanes);
+  }
 }
 
-void ClusterCheck::synchronise(size_t thread, const Access &access,
+void ClusterCheck::synchronise(Warp &warp, LaneMask lanes, const Access &access,
                                uint64_t address) {
   const AccessKind &kind = access.kind;
   const bool isShared = access.space == Space::shared;
+  const uint32_t number = warpOf(warp);
+  const size_t first = size_t(number) * warpLanes;
   Phase &place = phaseOf({isShared ? sharedPlace : globalPlace,
                           isShared ? access.owner : nullptr, address},
                          0);
   if (kind.reads()) {
     place.isFrozen = true;
     if (acquires(kind.semantics)) {
-      clocks.acquire(thread, place.told);
+      clocks.acquire(number, lanes, place.told);
     } else {
-      acquirable[thread] = join(acquirable[thread], place.told);
+      forLanes(lanes, [&](int lane) {
+        Known &known = acquirable[first + size_t(lane)];
+        known = join(known, place.told);
+      });
     }
   }
-  if (kind.writes()) {
-    if (releases(kind.semantics)) {
-      tell(thread, place);
-      clocks.tick(thread);
-    } else if (releasable[thread]) {
+  if (!kind.writes()) {
+    return;
+  }
+  if (releases(kind.semantics)) {
+    tell(number, lanes, place);
+    clocks.tick(number, lanes);
+    return;
+  }
+  forLanes(lanes, [&](int lane) {
+    if (const Known &known = releasable[first + size_t(lane)]) {
       if (place.isFrozen) {
         place.told = std::make_shared<Knowledge>(*place.told);
         place.isFrozen = false;
       }
-      place.told->join(*releasable[thread]);
+      place.told->join(*known);
     }
-  }
+  });
 }

@@ -2,7 +2,9 @@
 #ifndef CHEEMS_LIB_EMULATOR_CHECK_CLUSTERCHECK_H
 #define CHEEMS_LIB_EMULATOR_CHECK_CLUSTERCHECK_H
 
+#include "AsyncReads.h"
 #include "cheems/Emulator/Check/Clocks.h"
+#include "cheems/Emulator/Check/Events.h"
 #include "cheems/Emulator/Check/SharedShadow.h"
 #include "cheems/Emulator/Machine/Observer.h"
 #include "cheems/Emulator/Support/Error.h"
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -28,8 +31,16 @@ public:
   void startAsync(Warp &warp, const Instruction &instruction,
                   const AsyncRange &range);
   void endCopies(Warp &warp, LaneMask lanes, uint64_t last);
+  /// Threads have waited for what their operations read.
+  void endReads(Warp &warp, LaneMask lanes, AsyncKind kind, uint64_t last);
+  /// An operation has signalled an mbarrier.
+  void signal(Warp &warp, LaneMask lanes, AsyncKind kind, uint64_t operation);
   /// The values of unordered writes are known now.
-  void settle();
+  void settle() {
+    if (!suspects.empty()) {
+      compareSuspects();
+    }
+  }
 
 private:
   /// A barrier, or a place of memory by which threads tell each other.
@@ -42,54 +53,138 @@ private:
     bool isFrozen = false; ///< somebody has `told`
     Known last;            ///< the newest that went in
   };
+  /// Lanes of a warp that know the same, while they touch shared memory.
+  struct Toucher {
+    Warp &warp;
+    const Instruction &instruction;
+    Block *owner;
+    SharedShadow &shadow;
+    const Knowledge &known;
+    uint32_t warpNumber;
+    EventNumber before; ///< lower numbers come before the lanes
+    EventNumber first;  ///< of this execution
+    EventNumber event = noEvent;
+    bool isStrong = false;
+
+    bool isOfItsOwn(EventNumber number) const {
+      return number >= first && !(number & inFlight);
+    }
+  };
+  struct Conflict {
+    EventNumber event;
+    int lane;      ///< of the event's warp
+    unsigned byte; ///< of the cell
+  };
   /// Bytes that were written twice without order.
   struct Suspect {
     Block *owner;
     uint64_t offset;
     unsigned bytes;
-    std::array<std::byte, 4> before;
-    Touch first;
-    Place second;
+    std::array<std::byte, SharedShadow::granule> before;
+    uint32_t firstThread, firstInstruction, secondThread, secondInstruction;
   };
+  /// cp.async of some lanes of a warp.
   struct PendingCopy {
     uint64_t operation;
+    EventNumber event;
+    LaneMask lanes; ///< that have not waited
     Block *owner;
-    uint64_t offset, bytes;
+    uint32_t bytes;
+    std::array<uint32_t, warpLanes> offsets;
   };
 
-  uint32_t threadOf(const Warp &warp, int lane) const;
-  Place placeOf(const Touch &touch) const;
+  uint32_t warpOf(const Warp &warp) const;
+  Place placeOf(uint32_t thread, uint32_t instruction) const;
+  Place placeOf(const Conflict &conflict);
   SharedShadow &shadowOf(const Block &owner);
-  [[noreturn]] void race(const char *what, Warp &warp,
-                         const Instruction &instruction, int lane,
-                         uint64_t offset, const Touch &other) const;
+  [[noreturn]] void race(const char *what, const Toucher &by, int lane,
+                         uint64_t offset, const Conflict &with);
 
   Phase &phaseOf(const Key &key, uint64_t number);
-  void tell(size_t thread, Phase &phase);
+  void tell(uint32_t warp, LaneMask lanes, Phase &phase);
   /// Strong accesses and the fences around them.
-  void synchronise(size_t thread, const Access &access, uint64_t address);
+  void synchronise(Warp &warp, LaneMask lanes, const Access &access,
+                   uint64_t address);
 
-  void read(Warp &warp, const Access &access, int lane, ShadowCell &cell,
-            uint64_t offset, const Touch &touch);
-  void write(Warp &warp, const Access &access, int lane, ShadowCell &cell,
-             uint64_t offset, unsigned bytes, const Touch &touch);
+  /// Drops events that no cell refers to.
+  void dropEvents();
+  /// Calls f(toucher, lanes, their clock) for lanes of one state.
+  template <typename F>
+  void forTouchers(Warp &warp, const Instruction &instruction, Block *owner,
+                   LaneMask lanes, F f) {
+    SharedShadow &shadow = shadowOf(*owner);
+    const EventNumber first = events.next();
+    clocks.forAlike(warpOf(warp), lanes,
+                    [&](LaneMask alike, const Known &known, Clock clock) {
+                      const Knowledge &knows = known ? *known : nothing;
+                      Toucher by{warp,
+                                 instruction,
+                                 owner,
+                                 shadow,
+                                 knows,
+                                 warpOf(warp),
+                                 events.horizon(knows).ordered,
+                                 first};
+                      f(by, alike, clock);
+                    });
+  }
+  void touch(const Toucher &by, const Access &access, LaneMask lanes);
+  /// `lanes`: the pattern's, or several that read all of the cell.
+  [[gnu::always_inline]] void read(const Toucher &by, ShadowCell &cell,
+                                   uint64_t offset, unsigned bytes,
+                                   LanePattern pattern, LaneMask lanes);
+  void readAgain(const Toucher &by, ShadowCell &cell, const ShadowRead &read,
+                 unsigned bytes, LanePattern pattern);
+  void checkRead(const Toucher &by, const ShadowCell &cell, uint64_t offset,
+                 unsigned bytes, LanePattern pattern, LaneMask lanes);
+  void checkReads(const Toucher &by, const ShadowCell &cell, uint64_t offset,
+                  unsigned bytes, LanePattern pattern);
+  void write(const Toucher &by, ShadowCell &cell, uint64_t offset,
+             unsigned bytes, LanePattern pattern);
+  /// Lanes of a conflict's event that do not come before a lane.
+  LaneMask unordered(const Toucher &by, Event &event, int lane,
+                     bool isFenced = false);
+  /// Whether some of the reads of a cell may not come before the lanes.
+  static bool hasLateReads(const Toucher &by, const ShadowCell &cell) {
+    return cell.reads[0].event() >= by.before ||
+           cell.reads[1].event() >= by.before || cell.moreReads;
+  }
+  std::optional<Conflict> readConflict(const Toucher &by,
+                                       const ShadowCell &cell, unsigned bytes,
+                                       LanePattern pattern);
+  std::optional<Conflict> writeConflict(const Toucher &by,
+                                        const ShadowCell &cell, unsigned byte,
+                                        LanePattern pattern);
+  void suspect(const Toucher &by, const ShadowCell &cell, uint64_t offset,
+               unsigned bytes, LanePattern pattern);
+  void compareSuspects();
   /// Of an asynchronous access: what the thread that asks must have seen.
-  void checkAsync(Warp &warp, const Instruction &instruction,
-                  const AsyncRange &range, const ShadowCell &cell,
-                  uint64_t offset, const Touch &touch);
+  void checkAsync(const Toucher &by, const ShadowCell &cell, uint64_t offset,
+                  unsigned bytes, LanePattern pattern, bool isFenced);
+  /// It writes what this thread or others may read.
+  void writeAsync(const Toucher &by, ShadowCell &cell, uint64_t offset,
+                  unsigned bytes, LanePattern pattern);
+  void startCopies(Warp &warp, const Access &access);
+  /// Bytes are written that asynchronous operations have read.
+  void checkAsyncReads(const Toucher &by, uint64_t offset, uint64_t bytes,
+                       LanePattern pattern);
+  /// Who asks for operations and waits for them: a warpgroup for products.
+  uint32_t askerOf(const Warp &warp, int lane, AsyncKind kind) const;
 
   const std::vector<Block *> &blocks;
   const Program &program;
-  const uint32_t threadsPerBlock; ///< in whole warps
+  const uint32_t warpsPerBlock;
   std::atomic<uint64_t> &sameValues;
   Clocks clocks;
+  Events events;
+  const Knowledge nothing;
   std::vector<std::unique_ptr<SharedShadow>> shadows; ///< by rank
   std::map<Key, std::vector<Phase>> phases;
   /// By thread: what a fence has made ready to be told, and what waits for one.
   std::vector<Known> releasable, acquirable;
-  std::vector<std::vector<PendingCopy>> copies; ///< by thread
+  std::vector<std::vector<PendingCopy>> copies; ///< by warp
   std::vector<Suspect> suspects;
-  uint64_t event = 0;
+  AsyncReads asyncReads;
 };
 
 } // namespace cheems::emulator

@@ -2,74 +2,211 @@
 #include "ClusterCheck.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 #include "cheems/Emulator/Machine/Block.h"
+#include "cheems/Emulator/Machine/LaneOrder.h"
 
+#include <bit>
 #include <cstring>
-#include <limits>
 
 using namespace cheems::emulator;
 
-void ClusterCheck::race(const char *what, Warp &warp,
-                        const Instruction &instruction, int lane,
-                        uint64_t offset, const Touch &other) const {
-  throw Finding("race", what, warp.place(instruction, lane), offset,
-                placeOf(other));
+// -- What is out of order
+
+Place ClusterCheck::placeOf(const Conflict &conflict) {
+  const Event &event = events[conflict.event];
+  return placeOf(event.warp * warpLanes + static_cast<uint32_t>(conflict.lane),
+                 event.instruction);
 }
 
-namespace {
-Touch writerOf(const ShadowCell &cell) {
-  return {cell.thread, cell.clock, cell.instruction, cell.isStrong};
+void ClusterCheck::race(const char *what, const Toucher &by, int lane,
+                        uint64_t offset, const Conflict &with) {
+  throw Finding("race", what, by.warp.place(by.instruction, lane),
+                offset + with.byte, placeOf(with));
 }
 
-bool isThread(const ShadowCell &cell) {
-  return cell.writer == ShadowCell::Writer::generic ||
-         cell.writer == ShadowCell::Writer::copy;
-}
-} // namespace
-
-void ClusterCheck::read(Warp &warp, const Access &access, int lane,
-                        ShadowCell &cell, uint64_t offset, const Touch &touch) {
-  if (isThread(cell) && cell.event != event &&
-      !(cell.isStrong && touch.isStrong) &&
-      !clocks.isBefore(cell.thread, cell.clock, touch.thread)) {
-    race(cell.writer == ShadowCell::Writer::copy
-             ? "reads what an asynchronous copy of another thread writes, "
-               "without order between them"
-             : "reads what another thread writes, without order between them",
-         warp, access.instruction, lane, offset, writerOf(cell));
+LaneMask ClusterCheck::unordered(const Toucher &by, Event &event, int lane,
+                                 bool isFenced) {
+  LaneMask ordered = events.before(event, by.known, isFenced);
+  if (event.warp != by.warpNumber) {
+    return ~ordered;
   }
-  shadowOf(*access.owner).addRead(cell, clocks, touch);
+  // What a thread does comes in the order of its program.
+  const size_t thread = size_t(event.warp) * warpLanes + size_t(lane);
+  const LaneMask own = LaneMask(1) << lane;
+  if (!isFenced || clocks.isFenced(thread, event.clock, thread)) {
+    ordered |= own;
+  } else {
+    ordered &= ~own;
+  }
+  return ~ordered;
 }
 
-void ClusterCheck::write(Warp &warp, const Access &access, int lane,
-                         ShadowCell &cell, uint64_t offset, unsigned bytes,
-                         const Touch &touch) {
-  SharedShadow &shadow = shadowOf(*access.owner);
-  if (auto other = shadow.unorderedRead(cell, clocks, touch)) {
-    race("writes what another thread reads, without order between them", warp,
-         access.instruction, lane, offset, *other);
+std::optional<ClusterCheck::Conflict>
+ClusterCheck::readConflict(const Toucher &by, const ShadowCell &cell,
+                           unsigned bytes, LanePattern pattern) {
+  std::optional<Conflict> found;
+  by.shadow.anyRead(cell, [&](const ShadowRead &read) {
+    if (read.event() < by.before) {
+      return false;
+    }
+    Event &event = events[read.event()];
+    if (event.isStrong && by.isStrong) {
+      return false;
+    }
+    const unsigned step = pattern.step(read.shift());
+    for (unsigned byte = 0; byte < bytes; byte += step) {
+      if (const LaneMask lanes =
+              read.of(byte) & unordered(by, event, pattern.of(byte))) {
+        found = {read.event(), std::countr_zero(lanes), byte};
+        return true;
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
+std::optional<ClusterCheck::Conflict>
+ClusterCheck::writeConflict(const Toucher &by, const ShadowCell &cell,
+                            unsigned byte, LanePattern pattern) {
+  Event &event = events[cell.write];
+  if (event.isStrong && by.isStrong) {
+    return std::nullopt;
+  }
+  const int writer = cell.writer.of(byte);
+  if (unordered(by, event, pattern.of(byte)) >> writer & 1) {
+    return Conflict{cell.write, writer, byte};
+  }
+  return std::nullopt;
+}
+
+// -- Accesses of threads
+
+void ClusterCheck::checkRead(const Toucher &by, const ShadowCell &cell,
+                             uint64_t offset, unsigned bytes,
+                             LanePattern pattern, LaneMask lanes) {
+  if (const LaneMask others = lanes & (lanes - 1)) {
+    forLanes(others, [&](int lane) {
+      checkRead(by, cell, offset, bytes, {static_cast<uint8_t>(lane)},
+                LaneMask(1) << lane);
+    });
+  }
+  const unsigned step = pattern.step(cell.writer.shift);
+  for (unsigned byte = 0; byte < bytes; byte += step) {
+    if (auto with = writeConflict(by, cell, byte, pattern)) {
+      race(cell.write & inFlight
+               ? "reads what an asynchronous copy of another thread writes, "
+                 "without order between them"
+               : "reads what another thread writes, without order between "
+                 "them",
+           by, pattern.of(byte), offset, *with);
+    }
+  }
+}
+
+void ClusterCheck::readAgain(const Toucher &by, ShadowCell &cell,
+                             const ShadowRead &read, unsigned bytes,
+                             LanePattern pattern) {
+  if (by.shadow.isListed(cell, read)) {
+    return;
+  }
+  by.shadow.addRead(cell, read, [&](const ShadowRead &earlier) {
+    Event &event = events[earlier.event()];
+    // A weak read that comes before this one may race with a strong write.
+    if (by.isStrong && !event.isStrong) {
+      return false;
+    }
+    const unsigned step = pattern.step(earlier.shift());
+    for (unsigned byte = 0; byte < bytes; byte += step) {
+      if (earlier.of(byte) & unordered(by, event, pattern.of(byte))) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+void ClusterCheck::read(const Toucher &by, ShadowCell &cell, uint64_t offset,
+                        unsigned bytes, LanePattern pattern, LaneMask lanes) {
+  if (cell.write >= by.before && !by.isOfItsOwn(cell.write)) [[unlikely]] {
+    checkRead(by, cell, offset, bytes, pattern, lanes);
+  }
+  const ShadowRead read(by.event, lanes, pattern.shift);
+  for (ShadowRead &slot : cell.reads) {
+    if (slot.isLike(read)) {
+      slot.lanes |= read.lanes;
+      return;
+    }
+  }
+  if (!by.isStrong) {
+    for (ShadowRead &slot : cell.reads) {
+      if (slot.event() < by.before) {
+        slot = read;
+        return;
+      }
+    }
+  }
+  readAgain(by, cell, read, bytes, pattern);
+}
+
+void ClusterCheck::checkReads(const Toucher &by, const ShadowCell &cell,
+                              uint64_t offset, unsigned bytes,
+                              LanePattern pattern) {
+  if (hasLateReads(by, cell)) {
+    if (auto with = readConflict(by, cell, bytes, pattern)) {
+      race("writes what another thread reads, without order between them", by,
+           pattern.of(with->byte), offset, *with);
+    }
+  }
+}
+
+void ClusterCheck::write(const Toucher &by, ShadowCell &cell, uint64_t offset,
+                         unsigned bytes, LanePattern pattern) {
+  checkReads(by, cell, offset, bytes, pattern);
+  if (asyncReads.any(size_t(by.owner->rank))) [[unlikely]] {
+    checkAsyncReads(by, offset, bytes, pattern);
   }
   // Lanes of one store may meet at one place: one of them wins.
-  if (isThread(cell) && cell.event != event &&
-      !(cell.isStrong && touch.isStrong) &&
-      !clocks.isBefore(cell.thread, cell.clock, touch.thread)) {
-    // It is a race unless the value stays, which the next event shows.
-    Suspect suspect = {access.owner,   offset,
-                       bytes,          {},
-                       writerOf(cell), warp.place(access.instruction, lane)};
-    std::memcpy(suspect.before.data(),
-                access.owner->shared(static_cast<uint32_t>(offset)), bytes);
-    suspects.push_back(suspect);
+  if (cell.write >= by.before && !by.isOfItsOwn(cell.write)) {
+    suspect(by, cell, offset, bytes, pattern);
   }
-  shadow.forgetReads(cell);
-  cell.writer = ShadowCell::Writer::generic;
-  cell.isStrong = touch.isStrong;
-  cell.thread = touch.thread;
-  cell.clock = touch.clock;
-  cell.instruction = touch.instruction;
-  cell.event = event;
+  by.shadow.forgetReads(cell);
+  cell.write = by.event;
+  cell.writer = pattern;
 }
 
-void ClusterCheck::settle() {
+// It is a race unless the value stays, which the next event shows.
+void ClusterCheck::suspect(const Toucher &by, const ShadowCell &cell,
+                           uint64_t offset, unsigned bytes,
+                           LanePattern pattern) {
+  const uint32_t first = events[cell.write].warp * warpLanes;
+  const uint32_t second = by.warpNumber * warpLanes;
+  for (unsigned byte = 0; byte < bytes;) {
+    const auto with = writeConflict(by, cell, byte, pattern);
+    const int lane = pattern.of(byte), other = cell.writer.of(byte);
+    const unsigned begin = byte;
+    while (byte < bytes && pattern.of(byte) == lane &&
+           cell.writer.of(byte) == other) {
+      ++byte;
+    }
+    if (!with) {
+      continue;
+    }
+    Suspect suspect = {by.owner,
+                       offset + begin,
+                       byte - begin,
+                       {},
+                       first + static_cast<uint32_t>(other),
+                       events[cell.write].instruction,
+                       second + static_cast<uint32_t>(lane),
+                       program.index(by.instruction)};
+    std::memcpy(suspect.before.data(),
+                by.owner->shared(static_cast<uint32_t>(suspect.offset)),
+                suspect.bytes);
+    suspects.push_back(suspect);
+  }
+}
+
+void ClusterCheck::compareSuspects() {
   for (const Suspect &suspect : suspects) {
     if (std::memcmp(
             suspect.before.data(),
@@ -79,150 +216,231 @@ void ClusterCheck::settle() {
           "race",
           "writes another value where another thread writes, without order "
           "between them",
-          suspect.second, suspect.offset, placeOf(suspect.first));
+          placeOf(suspect.secondThread, suspect.secondInstruction),
+          suspect.offset,
+          placeOf(suspect.firstThread, suspect.firstInstruction));
     }
     ++sameValues;
   }
   suspects.clear();
 }
 
-void ClusterCheck::access(Warp &warp, const Access &access) {
-  ++event;
-  const AccessKind &kind = access.kind;
-  if (kind.asynchronous && access.space == Space::shared) { // cp.async
-    forLanes(access.lanes, [&](int lane) {
-      startAsync(warp, access.instruction,
-                 {.kind = AsyncKind::copy,
-                  .operation = warp.block.asyncOperations,
-                  .lane = lane,
-                  .effect = kind.effect,
-                  .proxy = Proxy::generic,
-                  .space = Space::shared,
-                  .owner = access.owner,
-                  .address = access.addresses[lane],
-                  .bytes = kind.bytes});
-    });
-    return;
+namespace {
+
+/// Those of the lanes whose addresses are this one.
+LaneMask lanesAt(const Access &access, LaneMask lanes, uint64_t address) {
+  if (access.addresses[31 - std::countl_zero(lanes)] != address &&
+      access.contiguous) {
+    return lanes & (~lanes + 1); // the first one
   }
-  const bool isStrong = kind.isAtomic() || (kind.semantics != Semantics::weak);
-  const uint32_t instruction = program.index(access.instruction);
-  forLanes(access.lanes, [&](int lane) {
-    const uint32_t thread = threadOf(warp, lane);
-    const uint64_t address = access.addresses[lane];
-    if (isStrong &&
-        (access.space == Space::shared || access.space == Space::global)) {
-      synchronise(thread, access, address);
-    }
-    if (access.space != Space::shared) {
-      return;
-    }
-    const Touch touch = {thread, clocks.now(thread), instruction, isStrong};
-    shadowOf(*access.owner)
-        .forCells(address, kind.bytes,
-                  [&](ShadowCell &cell, uint64_t offset, unsigned bytes) {
-                    if (kind.reads()) {
-                      read(warp, access, lane, cell, offset, touch);
-                    }
-                    if (kind.writes()) {
-                      write(warp, access, lane, cell, offset, bytes, touch);
-                    }
-                  });
-  });
+  LaneMask same = 0;
+  for (int lane = 0; lane < warpLanes; ++lane) {
+    same |= LaneMask(access.addresses[lane] == address) << lane;
+  }
+  return same & lanes;
 }
 
-// -- Asynchronous operations
-
-void ClusterCheck::checkAsync(Warp &warp, const Instruction &instruction,
-                              const AsyncRange &range, const ShadowCell &cell,
-                              uint64_t offset, const Touch &touch) {
-  if (!isThread(cell)) {
-    return;
-  }
-  if (!clocks.isBefore(cell.thread, cell.clock, touch.thread)) {
-    race("an asynchronous operation touches what another thread writes, "
-         "without order between them",
-         warp, instruction, range.lane, offset, writerOf(cell));
-  }
-  if (range.proxy == Proxy::async &&
-      !clocks.isFenced(cell.thread, cell.clock, touch.thread)) {
-    throw Finding("missing-proxy-fence",
-                  "the async proxy touches what the generic proxy has written, "
-                  "without fence.proxy.async between them",
-                  warp.place(instruction, range.lane), offset,
-                  placeOf(writerOf(cell)));
-  }
-}
-
-void ClusterCheck::startAsync(Warp &warp, const Instruction &instruction,
-                              const AsyncRange &range) {
-  ++event;
-  if (range.space != Space::shared) {
-    return;
-  }
-  const uint32_t thread = threadOf(warp, range.lane);
-  const Touch touch = {thread, clocks.now(thread), program.index(instruction),
-                       false};
-  SharedShadow &shadow = shadowOf(*range.owner);
-  uint64_t index[4] = {};
-  for (;;) {
-    uint64_t begin = range.address;
-    for (int d = 0; d < 4; ++d) {
-      begin += index[d] * static_cast<uint64_t>(range.strides[d]);
+/// Calls f(offset, size, pattern) for parts of memory that the lanes touch, of
+/// 16 bytes, 4 or 1. Neighbours whose bytes lie side by side share a part.
+template <unsigned bytes, typename F>
+[[gnu::always_inline]] inline void forParts(const Access &access,
+                                            LaneMask lanes, F f) {
+  constexpr auto shift = static_cast<uint8_t>(std::countr_zero(bytes));
+  const uint64_t *addresses = access.addresses;
+  auto areSideBySide = [&](int lane, unsigned size) {
+    const int count = static_cast<int>(size / bytes);
+    if (lane + count > warpLanes || addresses[lane] % size) {
+      return false;
     }
-    shadow.forCells(
-        begin, range.bytes, [&](ShadowCell &cell, uint64_t offset, unsigned) {
-          checkAsync(warp, instruction, range, cell, offset, touch);
-          if (range.effect == Effect::load) {
-            return;
-          }
-          if (auto other = shadow.unorderedRead(cell, clocks, touch)) {
-            race("an asynchronous operation writes what another thread reads, "
-                 "without order between them",
-                 warp, instruction, range.lane, offset, *other);
-          }
-          shadow.forgetReads(cell);
-          const bool isCopy = range.kind == AsyncKind::copy;
-          cell.writer =
-              isCopy ? ShadowCell::Writer::copy : ShadowCell::Writer::async;
-          cell.isStrong = false;
-          cell.thread = thread;
-          // No other thread can know of it before this one has waited.
-          cell.clock = std::numeric_limits<Clock>::max();
-          cell.instruction = touch.instruction;
-          cell.event = event;
-        });
-    if (range.kind == AsyncKind::copy && range.effect == Effect::store) {
-      copies[thread].push_back(
-          {range.operation, range.owner, begin, range.bytes});
+    const LaneMask wanted = (LaneMask(1) << count) - 1;
+    bool all = (lanes >> lane & wanted) == wanted;
+    for (int i = 1; i < count; ++i) {
+      all &= addresses[lane + i] == addresses[lane] + i * uint64_t(bytes);
     }
-    int d = 0;
-    while (d < 4 && ++index[d] == range.counts[d]) {
-      index[d++] = 0;
+    return all;
+  };
+  for (int lane = 0; lane < warpLanes;) {
+    if (!(lanes >> lane & 1)) {
+      ++lane;
+      continue;
     }
-    if (d == 4) {
-      return;
-    }
-  }
-}
-
-void ClusterCheck::endCopies(Warp &warp, LaneMask lanes, uint64_t last) {
-  forLanes(lanes, [&](int lane) {
-    const uint32_t thread = threadOf(warp, lane);
-    std::erase_if(copies[thread], [&](const PendingCopy &copy) {
-      if (copy.operation > last) {
-        return false;
+    const uint64_t offset = addresses[lane];
+    const LanePattern alone = {static_cast<uint8_t>(lane)};
+    const LanePattern together = {static_cast<uint8_t>(lane), shift};
+    if constexpr (bytes >= SharedShadow::granule) {
+      for (unsigned at = 0; at < bytes; at += SharedShadow::granule) {
+        f(offset + at, SharedShadow::granule, alone);
       }
-      shadowOf(*copy.owner)
-          .forCells(copy.offset, copy.bytes,
-                    [&](ShadowCell &cell, uint64_t, unsigned) {
-                      if (cell.writer == ShadowCell::Writer::copy &&
-                          cell.thread == thread) {
-                        // From here on it is as if the thread had written it.
-                        cell.writer = ShadowCell::Writer::generic;
-                        cell.clock = clocks.now(thread);
-                      }
-                    });
-      return true;
-    });
+      ++lane;
+    } else if (areSideBySide(lane, SharedShadow::granule)) {
+      f(offset, SharedShadow::granule, together);
+      lane += static_cast<int>(SharedShadow::granule / bytes);
+    } else if constexpr (bytes >= 4) {
+      for (unsigned at = 0; at < bytes; at += 4) {
+        f(offset + at, 4, alone);
+      }
+      ++lane;
+    } else if (areSideBySide(lane, 4)) {
+      f(offset, 4, together);
+      lane += static_cast<int>(4 / bytes);
+    } else {
+      for (unsigned at = 0; at < bytes; ++at) {
+        f(offset + at, 1, alone);
+      }
+      ++lane;
+    }
+  }
+}
+
+template <typename F>
+[[gnu::always_inline]] inline void forParts(const Access &access,
+                                            LaneMask lanes, F f) {
+  switch (access.kind.bytes) {
+  case 1:
+    return forParts<1>(access, lanes, f);
+  case 2:
+    return forParts<2>(access, lanes, f);
+  case 4:
+    return forParts<4>(access, lanes, f);
+  case 8:
+    return forParts<8>(access, lanes, f);
+  default:
+    return forParts<16>(access, lanes, f);
+  }
+}
+
+} // namespace
+
+namespace {
+
+/// Whether two lanes may touch the same bytes. Their addresses are multiples of
+/// their size.
+bool mayMeet(const Access &access, LaneMask lanes) {
+  if (access.contiguous) {
+    return false;
+  }
+  std::array<uint64_t, 16> seen = {};
+  bool meets = false;
+  forLanes(lanes, [&](int lane) {
+    const uint64_t place = access.addresses[lane] / access.kind.bytes % 1024;
+    const uint64_t bit = uint64_t(1) << place % 64;
+    meets |= (seen[place / 64] & bit) != 0;
+    seen[place / 64] |= bit;
   });
+  return meets;
+}
+
+} // namespace
+
+void ClusterCheck::touch(const Toucher &by, const Access &access,
+                         LaneMask lanes) {
+  const bool reads = access.kind.reads(), writes = access.kind.writes();
+  if (writes) {
+    // The first of the lanes that write to a place forgets who has read it.
+    if (mayMeet(access, lanes)) {
+      forParts(access, lanes,
+               [&](uint64_t offset, unsigned size, LanePattern pattern) {
+                 by.shadow.forPart(offset, size, pattern, false,
+                                   [&](ShadowCell &cell, uint64_t at,
+                                       unsigned bytes, LanePattern of) {
+                                     checkReads(by, cell, at, bytes, of);
+                                   });
+               });
+    }
+    forParts(access, lanes,
+             [&](uint64_t offset, unsigned size, LanePattern pattern) {
+               by.shadow.forPart(offset, size, pattern, true,
+                                 [&](ShadowCell &cell, uint64_t at,
+                                     unsigned bytes, LanePattern of) {
+                                   if (reads) {
+                                     read(by, cell, at, bytes, of,
+                                          LaneMask(1) << of.lane);
+                                   }
+                                   write(by, cell, at, bytes, of);
+                                 });
+             });
+    return;
+  }
+  const int first = std::countr_zero(lanes);
+  const uint64_t address = access.addresses[first];
+  if (lanesAt(access, lanes, address) == lanes) {
+    by.shadow.forRange(address, access.kind.bytes, first, false,
+                       [&](ShadowCell &cell, uint64_t at, unsigned bytes,
+                           LanePattern of) __attribute__((always_inline)) {
+                         read(by, cell, at, bytes, of, lanes);
+                       });
+    return;
+  }
+  forParts(access, lanes,
+           [&](uint64_t offset, unsigned size, LanePattern pattern)
+               __attribute__((always_inline)) {
+                 by.shadow.forPart(
+                     offset, size, pattern, false,
+                     [&](ShadowCell &cell, uint64_t at, unsigned bytes,
+                         LanePattern of) __attribute__((always_inline)) {
+                       read(by, cell, at, bytes, of, LaneMask(1) << of.lane);
+                     });
+               });
+}
+
+void ClusterCheck::dropEvents() {
+  events.drop([&](auto renumber) {
+    for (auto &shadow : shadows) {
+      if (shadow) {
+        shadow->forEvents(renumber);
+      }
+    }
+  });
+}
+
+void ClusterCheck::access(Warp &warp, const Access &access) {
+  const AccessKind &kind = access.kind;
+  const bool isStrong = kind.isAtomic() || (kind.semantics != Semantics::weak);
+  const bool isShared = access.space == Space::shared;
+  if (!isShared && (!isStrong || access.space != Space::global)) {
+    return;
+  }
+  if (events.isFull()) {
+    dropEvents();
+  }
+  if (kind.asynchronous) { // cp.async
+    if (isShared) {
+      startCopies(warp, access);
+    }
+    return;
+  }
+  auto touchAll = [&](LaneMask lanes) {
+    forTouchers(
+        warp, access.instruction, access.owner, lanes,
+        [&](Toucher &by, LaneMask alike, Clock clock) {
+          const Event event = {by.warpNumber, clock,
+                               program.index(access.instruction), isStrong};
+          by.event = kind.writes() ? events.add(event) : events.addRead(event);
+          by.isStrong = isStrong;
+          touch(by, access, alike);
+        });
+  };
+  if (!isStrong) {
+    touchAll(access.lanes);
+    return;
+  }
+  auto take = [&](LaneMask lanes) {
+    synchronise(warp, lanes, access, access.addresses[std::countr_zero(lanes)]);
+    if (isShared) {
+      touchAll(lanes);
+    }
+  };
+  if (kind.writes()) {
+    // Lanes may learn from each other.
+    const LaneOrder order =
+        kind.isAtomic() ? atomicOrder(warp, access.instruction) : LaneOrder();
+    order.forLanes(access.lanes, [&](int lane) { take(LaneMask(1) << lane); });
+    return;
+  }
+  for (LaneMask rest = access.lanes; rest;) {
+    const LaneMask lanes =
+        lanesAt(access, rest, access.addresses[std::countr_zero(rest)]);
+    take(lanes);
+    rest &= ~lanes;
+  }
 }

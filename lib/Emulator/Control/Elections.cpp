@@ -1,5 +1,6 @@
 //===- Elections.cpp - elect.sync and activemask -------------------------===//
 #include "cheems/Emulator/Control/Families.h"
+#include "cheems/Emulator/Machine/LaneOrder.h"
 #include "cheems/Emulator/Machine/Warp.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ using namespace cheems::emulator;
 namespace {
 
 // PTX ISA, "Parallel Synchronization and Communication Instructions:
-// elect.sync". The leader is the lowest lane: "the same leader thread is
-// elected for the same membermask every time."
+// elect.sync": "the same leader thread is elected for the same membermask every
+// time."
 // slots: membermask, p, d
 template <bool hasLane>
 Step elect(Warp &warp, const Instruction &instruction, LaneMask active) {
@@ -29,9 +30,10 @@ Step elect(Warp &warp, const Instruction &instruction, LaneMask active) {
     if (!warp.areHere(instruction, same, masks[first])) {
       return Step::converge;
     }
-    leaders |= LaneMask(1) << first;
+    const int elected = electedLane(warp, masks[first]);
+    leaders |= LaneMask(1) << elected;
     for (LaneMask others = same; others; others &= others - 1) {
-      leader[std::countr_zero(others)] = static_cast<uint32_t>(first);
+      leader[std::countr_zero(others)] = static_cast<uint32_t>(elected);
     }
     rest &= ~same;
   }

@@ -13,11 +13,18 @@ Step waitForPrimary(Warp &warp, const Instruction &, LaneMask) {
   return grid.waitsForPrimary ? warp.waitFor(grid.primaryFinished) : Step::next;
 }
 
-/// "There is no guarantee that the dependent will launch before the completion
-/// of the current grid." The driver starts a dependent grid first, as far as it
-/// comes, so it needs no signal.
-Step launchDependents(Warp &, const Instruction &, LaneMask) {
-  return Step::next;
+/// Dependents "can be scheduled as soon as all other CTAs in the grid issue the
+/// same instruction or have completed"; "repeated invocations have no
+/// additional side effects". What comes behind it is left for later if it can
+/// be, so that a dependent that does not wait reads old values.
+Step launchDependents(Warp &warp, const Instruction &, LaneMask) {
+  Block &block = warp.block;
+  if (block.hasReleased) {
+    return Step::next;
+  }
+  block.hasReleased = true;
+  ++block.grid.released;
+  return block.grid.launch.pausesAtRelease ? Step::yield : Step::next;
 }
 
 void decode(Statement &statement) {

@@ -16,6 +16,9 @@ uint32_t sameForAll(Warp &warp, const Instruction &instruction, Slot slot,
                     LaneMask active, const char *what) {
   const uint32_t *values = warp.source<uint32_t>(slot);
   const uint32_t value = values[std::countr_zero(active)];
+  if (slot.base() == Base::constants) {
+    return value;
+  }
   for (LaneMask rest = active; rest; rest &= rest - 1) {
     if (values[std::countr_zero(rest)] != value) {
       warp.fail(instruction, "divergent-barrier",

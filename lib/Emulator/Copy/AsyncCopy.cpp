@@ -146,8 +146,13 @@ Step copyAsync(Warp &warp, const Instruction &instruction, LaneMask active) {
     late.sources[lane] = sizes[lane] ? sources.of[lane] : nullptr;
     late.destinations[lane] =
         static_cast<uint32_t>(destinations.of[lane] - block.shared());
-    std::fill_n(block.sharedState(late.destinations[lane]), copy.bytes,
-                SharedState::inFlight);
+    SharedState *states = block.sharedState(late.destinations[lane]);
+    constexpr int most = 16;
+    if (copy.bytes == most) { // so that its size is known here
+      std::fill_n(states, most, SharedState::inFlight);
+    } else {
+      std::fill_n(states, copy.bytes, SharedState::inFlight);
+    }
   });
   groups.issue(instruction, active, &late);
   return Step::next;

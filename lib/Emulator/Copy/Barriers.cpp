@@ -99,6 +99,16 @@ Barrier &barrierAt(Warp &warp, const Instruction &instruction, int lane,
                                                place.offset);
 }
 
+Barrier &signalledBarrier(Warp &warp, const Instruction &instruction, int lane,
+                          Space space, uint64_t address, Reach reach) {
+  Barrier &barrier = barrierAt(warp, instruction, lane, space, address, reach);
+  uint64_t offsets[warpLanes];
+  offsets[lane] = barrier.offset;
+  tellBarrierAccess(warp, instruction, LaneMask(1) << lane, offsets,
+                    barrier.owner, Effect::atomic);
+  return barrier;
+}
+
 void settle(Warp &warp, const Instruction &instruction, int lane,
             const Barrier &barrier, PhaseResult result) {
   auto fail = [&](const char *rule, const std::string &what) {

@@ -5,6 +5,7 @@
 #include "cheems/Emulator/Copy/Flights.h"
 #include "cheems/Emulator/Decode/Family.h"
 #include "cheems/Emulator/Lanes/Loop.h"
+#include "lib/Emulator/Copy/BulkOperands.h"
 
 #include <cstring>
 
@@ -33,13 +34,8 @@ uint32_t checkedSize(Warp &warp, const Instruction &instruction, Slot slot,
 
 Barrier &signalled(Warp &warp, const Instruction &instruction, int lane,
                    const BulkCopy &copy, Slot base) {
-  Barrier &barrier = barrierAt(warp, instruction, lane, Space::shared,
-                               copy.barrier.of(warp, base, lane), copy.reach);
-  uint64_t offsets[warpLanes];
-  offsets[lane] = barrier.offset;
-  tellBarrierAccess(warp, instruction, LaneMask(1) << lane, offsets,
-                    barrier.owner, Effect::atomic);
-  return barrier;
+  return signalledBarrier(warp, instruction, lane, Space::shared,
+                          copy.barrier.of(warp, base, lane), copy.reach);
 }
 
 /// Slots: destination, source, size, mbarrier.
@@ -55,7 +51,7 @@ Step globalToShared(Warp &warp, const Instruction &instruction,
                                  copy.reach, bytes, bulkUnit);
     uint64_t from = globalPlace(warp, instruction, lane,
                                 copy.source.of(warp, slots[1], lane), bulkUnit);
-    startLoad(asker, Transfer(from, to, bytes),
+    startLoad(asker, BulkTransfer(from, to, bytes),
               signalled(warp, instruction, lane, copy, slots[3]));
   });
   return Step::next;
@@ -75,7 +71,8 @@ Step sharedToGlobal(Warp &warp, const Instruction &instruction,
     SharedPlace from = sharedPlace(warp, instruction, lane, Space::shared,
                                    copy.source.of(warp, slots[1], lane),
                                    Reach::block, bytes, bulkUnit);
-    warp.block.extension<BulkGroups>().start(asker, Transfer(to, from, bytes));
+    warp.block.extension<BulkGroups>().start(asker,
+                                             BulkTransfer(to, from, bytes));
   });
   return Step::next;
 }
@@ -95,7 +92,7 @@ public:
     std::fill_n(to.owner->sharedState(to.offset), bytes,
                 SharedState::initialised);
     if (isLate) {
-      Transfer(0, from, bytes).unmarkBeingRead();
+      BulkTransfer(0, from, bytes).unmarkBeingRead();
       --from.owner->extension<Flights>().readers;
     }
     signalBytes(*this, barrier, bytes);
@@ -130,7 +127,7 @@ Step sharedToPeer(Warp &warp, const Instruction &instruction, LaneMask active) {
                 lane, to.offset);
     }
     Barrier &barrier = signalled(warp, instruction, lane, copy, slots[3]);
-    Transfer source(0, from, bytes), destination(0, to, bytes);
+    BulkTransfer source(0, from, bytes), destination(0, to, bytes);
     source.checkSource(asker);
     destination.checkDestination(asker);
     source.tellShared(asker, Effect::load);
@@ -186,14 +183,6 @@ void checkImmediateSize(Statement &statement, size_t number) {
   }
 }
 
-/// The address operand of that number, whose base it gives.
-Slot takePlace(Statement &statement, size_t number, Space space,
-               AddressOperand &operand) {
-  DecodedAddress decoded = statement.address(number, space);
-  operand = AddressOperand(decoded);
-  return decoded.base;
-}
-
 void decodeStore(Statement &statement) {
   BulkCopy copy;
   if (statement.take("cp_mask")) {
@@ -201,15 +190,11 @@ void decodeStore(Statement &statement) {
   }
   statement.takeOne({"bulk_group"});
   statement.takeOne({"shared::cta"});
-  bool hint = statement.take("L2::cache_hint");
-  statement.end(hint ? 4 : 3);
+  endWithHint(statement, 3, true);
   checkImmediateSize(statement, 2);
   Slot to = takePlace(statement, 0, Space::global, copy.destination);
   Slot from = takePlace(statement, 1, Space::shared, copy.source);
   Slot size = statement.source(2, Type::u32);
-  if (hint) {
-    statement.source(3, Type::b64);
-  }
   statement.emit(sharedToGlobal, Pipe::async, {to, from, size},
                  statement.keep(copy));
 }
@@ -221,8 +206,7 @@ void decodeLoad(Statement &statement, std::string_view destination,
     statement.notModelled("multicast");
   }
   statement.takeOne({"mbarrier::complete_tx::bytes"});
-  bool hint = isGlobal && statement.take("L2::cache_hint");
-  statement.end(hint ? 5 : 4);
+  endWithHint(statement, 4, isGlobal);
   checkImmediateSize(statement, 2);
   copy.reach = destination == "shared::cluster" ? Reach::cluster : Reach::block;
   Slot to = takePlace(statement, 0, Space::shared, copy.destination);
@@ -230,9 +214,6 @@ void decodeLoad(Statement &statement, std::string_view destination,
                         copy.source);
   Slot size = statement.source(2, Type::u32);
   Slot barrier = takePlace(statement, 3, Space::shared, copy.barrier);
-  if (hint) {
-    statement.source(4, Type::b64);
-  }
   statement.emit(isGlobal ? globalToShared : sharedToPeer, Pipe::async,
                  {to, from, size, barrier}, statement.keep(copy));
 }
@@ -241,14 +222,10 @@ void decodePrefetch(Statement &statement) {
   BulkCopy copy;
   statement.takeOne({"L2"});
   statement.takeOne({"global"});
-  bool hint = statement.take("L2::cache_hint");
-  statement.end(hint ? 3 : 2);
+  endWithHint(statement, 2, true);
   checkImmediateSize(statement, 1);
   Slot from = takePlace(statement, 0, Space::global, copy.source);
   Slot size = statement.source(1, Type::u32);
-  if (hint) {
-    statement.source(2, Type::b64);
-  }
   statement.emit(prefetch, Pipe::async, {from, size}, statement.keep(copy));
 }
 
@@ -279,26 +256,17 @@ void decodeBulk(Statement &statement) {
     decodePrefetch(statement);
     return;
   }
-  // .dst stands before .src.
-  for (const std::string &modifier : statement.syntax.modifiers) {
-    if (modifier == "global") {
-      statement.take("global");
-      decodeStore(statement);
-      return;
-    }
-    if (modifier == "shared::cluster" || modifier == "shared::cta") {
-      statement.take(modifier);
-      bool isGlobal = statement.takeOne({"global", "shared::cta"}) == "global";
-      if (!isGlobal && modifier == "shared::cta") {
-        statement.refuse("a copy from .shared::cta goes to .shared::cluster or "
-                         ".global");
-      }
-      decodeLoad(statement, modifier, isGlobal);
-      return;
-    }
+  std::string_view destination = takeDestination(statement);
+  if (destination == "global") {
+    decodeStore(statement);
+    return;
   }
-  statement.refuse("it must have a destination: .shared::cluster, .shared::cta "
-                   "or .global");
+  bool isGlobal = statement.takeOne({"global", "shared::cta"}) == "global";
+  if (!isGlobal && destination == "shared::cta") {
+    statement.refuse("a copy from .shared::cta goes to .shared::cluster or "
+                     ".global");
+  }
+  decodeLoad(statement, destination, isGlobal);
 }
 
 // cp.async.bulk.tensor has a table of its own, which comes first, and

@@ -8,7 +8,7 @@ namespace {
 
 class LoadFlight : public Flight {
 public:
-  LoadFlight(const Asker &asker, const Transfer &transfer, Barrier &barrier)
+  LoadFlight(const Asker &asker, const BulkTransfer &transfer, Barrier &barrier)
       : Flight(asker.warp, asker.instruction, asker.lane, asker.operation),
         transfer(transfer), barrier(barrier) {}
 
@@ -18,7 +18,7 @@ public:
   }
 
 private:
-  Transfer transfer;
+  BulkTransfer transfer;
   Barrier &barrier;
 };
 
@@ -40,7 +40,7 @@ void signalBytes(const Flight &flight, Barrier &barrier, uint32_t bytes) {
   completeBytes(flight.warp, flight.instruction, flight.lane, barrier, bytes);
 }
 
-void startLoad(const Asker &asker, Transfer transfer, Barrier &barrier) {
+void startLoad(const Asker &asker, BulkTransfer transfer, Barrier &barrier) {
   transfer.checkGlobal(asker);
   transfer.checkDestination(asker);
   transfer.tell(asker, true);
@@ -53,7 +53,7 @@ void startLoad(const Asker &asker, Transfer transfer, Barrier &barrier) {
       std::make_unique<LoadFlight>(asker, transfer, barrier));
 }
 
-void BulkGroups::start(const Asker &asker, Transfer transfer) {
+void BulkGroups::start(const Asker &asker, BulkTransfer transfer) {
   transfer.checkGlobal(asker);
   transfer.checkSource(asker);
   transfer.tell(asker, false);

@@ -70,6 +70,13 @@ const Instruction *CopyGroups::pending() const {
 
 void perform(Block &block, LateCopy &copy, LaneMask lanes) {
   forLanes(copy.lanes & lanes, [&](int lane) {
+    constexpr uint32_t most = 16;
+    if (copy.sourceBytes[lane] == most) { // so that its size is known here
+      const uint32_t to = copy.destinations[lane];
+      std::memcpy(block.shared(to), copy.sources[lane], most);
+      std::fill_n(block.sharedState(to), most, SharedState::initialised);
+      return;
+    }
     uint32_t offset = copy.destinations[lane], bytes = copy.sourceBytes[lane];
     std::byte *destination = block.shared(offset);
     if (bytes != 0) {

@@ -10,39 +10,37 @@ namespace {
 
 // -- mbarrier.init and mbarrier.inval
 
+/// Where the object of a lane is, or is to be. Observers are told of a store.
+uint32_t placeOfObject(Warp &warp, const Instruction &instruction, int lane) {
+  const BarrierOperand &operand = instruction.as<BarrierOperand>();
+  const SharedPlace place =
+      sharedPlace(warp, instruction, lane, operand.address.space,
+                  operand.address.of(warp, instruction.slots[0], lane),
+                  operand.reach, barrierBytes, barrierBytes);
+  uint64_t addresses[warpLanes];
+  addresses[lane] = place.offset;
+  tellBarrierAccess(warp, instruction, LaneMask(1) << lane, addresses,
+                    place.owner, Effect::store);
+  return place.offset;
+}
+
 /// Slots: address, count. "mbarrier.init"
 Step initialise(Warp &warp, const Instruction &instruction, LaneMask active) {
-  const BarrierOperand &operand = instruction.as<BarrierOperand>();
   const uint32_t *counts = warp.source<uint32_t>(instruction.slots[1]);
   Barriers &barriers = warp.block.extension<Barriers>();
   forLanes(active, [&](int lane) {
-    SharedPlace place =
-        sharedPlace(warp, instruction, lane, operand.address.space,
-                    operand.address.of(warp, instruction.slots[0], lane),
-                    operand.reach, barrierBytes, barrierBytes);
-    uint64_t addresses[warpLanes];
-    addresses[lane] = place.offset;
-    tellBarrierAccess(warp, instruction, LaneMask(1) << lane, addresses,
-                      place.owner, Effect::store);
-    barriers.make(warp, instruction, lane, place.offset, counts[lane]);
+    barriers.make(warp, instruction, lane,
+                  placeOfObject(warp, instruction, lane), counts[lane]);
   });
   return Step::next;
 }
 
 /// Slots: address. "mbarrier.inval"
 Step invalidate(Warp &warp, const Instruction &instruction, LaneMask active) {
-  const BarrierOperand &operand = instruction.as<BarrierOperand>();
   Barriers &barriers = warp.block.extension<Barriers>();
   forLanes(active, [&](int lane) {
-    SharedPlace place =
-        sharedPlace(warp, instruction, lane, operand.address.space,
-                    operand.address.of(warp, instruction.slots[0], lane),
-                    operand.reach, barrierBytes, barrierBytes);
-    uint64_t addresses[warpLanes];
-    addresses[lane] = place.offset;
-    tellBarrierAccess(warp, instruction, LaneMask(1) << lane, addresses,
-                      place.owner, Effect::store);
-    barriers.invalidate(warp, instruction, lane, place.offset);
+    barriers.invalidate(warp, instruction, lane,
+                        placeOfObject(warp, instruction, lane));
   });
   return Step::next;
 }
@@ -224,13 +222,9 @@ Step changeBytes(Warp &warp, const Instruction &instruction, LaneMask active) {
   const BarrierOperand &operand = instruction.as<BarrierOperand>();
   const uint32_t *bytes = warp.source<uint32_t>(instruction.slots[1]);
   forLanes(active, [&](int lane) {
-    Barrier &barrier = barrierAt(
+    Barrier &barrier = signalledBarrier(
         warp, instruction, lane, operand.address.space,
         operand.address.of(warp, instruction.slots[0], lane), operand.reach);
-    uint64_t offsets[warpLanes];
-    offsets[lane] = barrier.offset;
-    tellBarrierAccess(warp, instruction, LaneMask(1) << lane, offsets,
-                      barrier.owner, Effect::atomic);
     settle(warp, instruction, lane, barrier,
            (barrier.counts.*change)(bytes[lane]));
   });

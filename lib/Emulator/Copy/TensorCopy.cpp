@@ -4,6 +4,7 @@
 #include "cheems/Emulator/Copy/Families.h"
 #include "cheems/Emulator/Decode/Family.h"
 #include "cheems/Emulator/Lanes/Loop.h"
+#include "lib/Emulator/Copy/BulkOperands.h"
 
 #include <algorithm>
 #include <array>
@@ -116,8 +117,8 @@ Step tensorToShared(Warp &warp, const Instruction &instruction,
                                  copy.shared.of(warp, slots[0], lane),
                                  copy.reach, map.boxBytes(), boxAlignment);
     Barrier &barrier =
-        barrierAt(warp, instruction, lane, Space::shared,
-                  copy.barrier.of(warp, slots[2], lane), copy.reach);
+        signalledBarrier(warp, instruction, lane, Space::shared,
+                         copy.barrier.of(warp, slots[2], lane), copy.reach);
     // .cta_group::1, the default
     if (barrier.owner != to.owner) {
       warp.fail(instruction, "wrong-space",
@@ -125,11 +126,7 @@ Step tensorToShared(Warp &warp, const Instruction &instruction,
                 "the destination is in",
                 lane, barrier.offset);
     }
-    uint64_t offsets[warpLanes];
-    offsets[lane] = barrier.offset;
-    tellBarrierAccess(warp, instruction, LaneMask(1) << lane, offsets,
-                      barrier.owner, Effect::atomic);
-    startLoad(asker, Transfer(map, coordinates(asker, copy), to), barrier);
+    startLoad(asker, BulkTransfer(map, coordinates(asker, copy), to), barrier);
   });
   return Step::next;
 }
@@ -147,7 +144,7 @@ Step sharedToTensor(Warp &warp, const Instruction &instruction,
                                    copy.shared.of(warp, slots[1], lane),
                                    Reach::block, map.boxBytes(), boxAlignment);
     warp.block.extension<BulkGroups>().start(
-        asker, Transfer(map, coordinates(asker, copy), from));
+        asker, BulkTransfer(map, coordinates(asker, copy), from));
   });
   return Step::next;
 }
@@ -203,12 +200,6 @@ Slot takeMap(Statement &statement, size_t number, TensorCopy &copy,
   return map.base;
 }
 
-void takeHint(Statement &statement, bool hint) {
-  if (hint) {
-    statement.source(statement.operands() - 1, Type::b64);
-  }
-}
-
 void decodeLoad(Statement &statement, TensorCopy copy, bool isCluster) {
   if (statement.take("multicast::cluster")) {
     statement.notModelled("multicast");
@@ -216,17 +207,13 @@ void decodeLoad(Statement &statement, TensorCopy copy, bool isCluster) {
   takeMode(statement);
   statement.takeOne({"global"});
   statement.takeOne({"mbarrier::complete_tx::bytes"});
-  bool hint = statement.take("L2::cache_hint");
-  statement.end(hint ? 4 : 3);
+  endWithHint(statement, 3, true);
   copy.reach = isCluster ? Reach::cluster : Reach::block;
-  DecodedAddress to = statement.address(0, Space::shared);
-  copy.shared = AddressOperand(to);
-  DecodedAddress barrier = statement.address(2, Space::shared);
-  copy.barrier = AddressOperand(barrier);
+  Slot to = takePlace(statement, 0, Space::shared, copy.shared);
+  Slot barrier = takePlace(statement, 2, Space::shared, copy.barrier);
   copy.coordinates = 3;
-  std::vector<Slot> slots = {to.base, Slot(), barrier.base};
+  std::vector<Slot> slots = {to, Slot(), barrier};
   slots[1] = takeMap(statement, 1, copy, slots);
-  takeHint(statement, hint);
   statement.emit(tensorToShared, Pipe::async, slots, statement.keep(copy));
 }
 
@@ -234,14 +221,11 @@ void decodeStore(Statement &statement, TensorCopy copy) {
   takeMode(statement);
   statement.takeOne({"shared::cta"});
   statement.takeOne({"bulk_group"});
-  bool hint = statement.take("L2::cache_hint");
-  statement.end(hint ? 3 : 2);
-  DecodedAddress from = statement.address(1, Space::shared);
-  copy.shared = AddressOperand(from);
+  endWithHint(statement, 2, true);
+  Slot from = takePlace(statement, 1, Space::shared, copy.shared);
   copy.coordinates = 2;
-  std::vector<Slot> slots = {Slot(), from.base};
+  std::vector<Slot> slots = {Slot(), from};
   slots[0] = takeMap(statement, 0, copy, slots);
-  takeHint(statement, hint);
   statement.emit(sharedToTensor, Pipe::async, slots, statement.keep(copy));
 }
 
@@ -249,12 +233,10 @@ void decodePrefetch(Statement &statement, TensorCopy copy) {
   takeMode(statement);
   statement.takeOne({"L2"});
   statement.takeOne({"global"});
-  bool hint = statement.take("L2::cache_hint");
-  statement.end(hint ? 2 : 1);
+  endWithHint(statement, 1, true);
   copy.coordinates = 1;
   std::vector<Slot> slots = {Slot()};
   slots[0] = takeMap(statement, 0, copy, slots);
-  takeHint(statement, hint);
   statement.emit(prefetchTensor, Pipe::async, slots, statement.keep(copy));
 }
 
@@ -272,21 +254,12 @@ void decodeTensor(Statement &statement) {
     decodePrefetch(statement, copy);
     return;
   }
-  // .dst stands before .src.
-  for (const std::string &modifier : statement.syntax.modifiers) {
-    if (modifier == "global") {
-      statement.take("global");
-      decodeStore(statement, copy);
-      return;
-    }
-    if (modifier == "shared::cluster" || modifier == "shared::cta") {
-      statement.take(modifier);
-      decodeLoad(statement, copy, modifier == "shared::cluster");
-      return;
-    }
+  std::string_view destination = takeDestination(statement);
+  if (destination == "global") {
+    decodeStore(statement, copy);
+  } else {
+    decodeLoad(statement, copy, destination == "shared::cluster");
   }
-  statement.refuse("it must have a destination: .shared::cluster, .shared::cta "
-                   "or .global");
 }
 
 constexpr Opcode opcodes[] = {{"cp", decodeTensor, "tensor"}};

@@ -5,6 +5,7 @@
 #include "cheems/Emulator/Decode/Family.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 #include "cheems/Emulator/Machine/Block.h"
+#include "cheems/Emulator/Machine/LaneOrder.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -139,7 +140,7 @@ struct FencedCopy {
 };
 
 /// Slots: destination, source. Lanes of a warp have the same addresses as a
-/// rule; one of each copies.
+/// rule; one of each copies, and the seed determines which.
 Step copyAndFence(Warp &warp, const Instruction &instruction, LaneMask active) {
   if (!warp.isAligned(instruction, active)) {
     return Step::converge;
@@ -147,7 +148,7 @@ Step copyAndFence(Warp &warp, const Instruction &instruction, LaneMask active) {
   const FencedCopy &copy = instruction.as<FencedCopy>();
   uint64_t to[warpLanes], from[warpLanes];
   LaneMask first = 0;
-  forLanes(active, [&](int lane) {
+  atomicOrder(warp, instruction).forLanes(active, [&](int lane) {
     to[lane] = copy.destination.of(warp, instruction.slots[0], lane);
     from[lane] = copy.source.of(warp, instruction.slots[1], lane);
     bool isNew = true;

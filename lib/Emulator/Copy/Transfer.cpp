@@ -28,17 +28,18 @@ void checkTf32(const Asker &asker, const std::byte *row, uint32_t bytes) {
 
 } // namespace
 
-Transfer::Transfer(uint64_t global, SharedPlace shared, uint32_t bytes)
+BulkTransfer::BulkTransfer(uint64_t global, SharedPlace shared, uint32_t bytes)
     : isBox(false), map(), start(), global(global), shared(shared),
       bytes_(bytes), rowBytes(bytes), mode(0) {}
 
-Transfer::Transfer(const TensorMap &map, const std::array<int32_t, 5> &start,
-                   SharedPlace shared)
+BulkTransfer::BulkTransfer(const TensorMap &map,
+                           const std::array<int32_t, 5> &start,
+                           SharedPlace shared)
     : isBox(true), map(map), start(start), global(map.globalAddress),
       shared(shared), bytes_(static_cast<uint32_t>(map.boxBytes())),
       rowBytes(boxRowBytes(map)), mode(map.swizzle) {}
 
-template <typename F> void Transfer::forShared(F act) const {
+template <typename F> void BulkTransfer::forShared(F act) const {
   // A swizzle moves units within lines, so that whole lines stay the same.
   if (mode == 0 || bytes_ % swizzleLine == 0) {
     act(shared.offset, bytes_);
@@ -49,7 +50,7 @@ template <typename F> void Transfer::forShared(F act) const {
   }
 }
 
-void Transfer::loadRow(const Asker &asker, const BoxRow &row) const {
+void BulkTransfer::loadRow(const Asker &asker, const BoxRow &row) const {
   if (rowBytes == 0) {
     return;
   }
@@ -82,7 +83,7 @@ void Transfer::loadRow(const Asker &asker, const BoxRow &row) const {
   }
 }
 
-void Transfer::load(const Asker &asker) const {
+void BulkTransfer::load(const Asker &asker) const {
   forShared([&](uint32_t offset, uint32_t count) {
     std::fill_n(shared.owner->sharedState(offset), count,
                 SharedState::initialised);
@@ -90,7 +91,7 @@ void Transfer::load(const Asker &asker) const {
   forRows([&](const BoxRow &row) { loadRow(asker, row); });
 }
 
-void Transfer::read(std::vector<std::byte> &staged) const {
+void BulkTransfer::read(std::vector<std::byte> &staged) const {
   staged.resize(bytes_);
   forRows([&](const BoxRow &row) {
     gatherRow(shared.owner->shared(), sharedRow(row), mode,
@@ -98,7 +99,7 @@ void Transfer::read(std::vector<std::byte> &staged) const {
   });
 }
 
-void Transfer::store(const Asker &asker) const {
+void BulkTransfer::store(const Asker &asker) const {
   GlobalMemory &memory = memoryOf(asker);
   const std::byte *from = shared.owner->shared();
   forRows([&](const BoxRow &row) {
@@ -117,8 +118,8 @@ void Transfer::store(const Asker &asker) const {
   });
 }
 
-void Transfer::write(const Asker &asker,
-                     const std::vector<std::byte> &staged) const {
+void BulkTransfer::write(const Asker &asker,
+                         const std::vector<std::byte> &staged) const {
   GlobalMemory &memory = memoryOf(asker);
   forRows([&](const BoxRow &row) {
     if (row.bytes == 0) {
@@ -131,22 +132,22 @@ void Transfer::write(const Asker &asker,
   });
 }
 
-void Transfer::markInFlight() const {
+void BulkTransfer::markInFlight() const {
   forShared([&](uint32_t offset, uint32_t count) {
     std::fill_n(shared.owner->sharedState(offset), count,
                 SharedState::inFlight);
   });
 }
 
-void Transfer::markBeingRead() const {
+void BulkTransfer::markBeingRead() const {
   change(SharedState::initialised, SharedState::beingRead);
 }
 
-void Transfer::unmarkBeingRead() const {
+void BulkTransfer::unmarkBeingRead() const {
   change(SharedState::beingRead, SharedState::initialised);
 }
 
-void Transfer::change(SharedState from, SharedState to) const {
+void BulkTransfer::change(SharedState from, SharedState to) const {
   forShared([&](uint32_t offset, uint32_t count) {
     SharedState *states = shared.owner->sharedState(offset);
     for (uint32_t i = 0; i < count; ++i) {
@@ -157,7 +158,7 @@ void Transfer::change(SharedState from, SharedState to) const {
 
 // -- Checks
 
-void Transfer::checkGlobal(const Asker &asker) {
+void BulkTransfer::checkGlobal(const Asker &asker) {
   GlobalMemory &memory = memoryOf(asker);
   isInitialised = true;
   forRows([&](const BoxRow &row) {
@@ -199,7 +200,7 @@ void Transfer::checkGlobal(const Asker &asker) {
   });
 }
 
-void Transfer::checkDestination(const Asker &asker) const {
+void BulkTransfer::checkDestination(const Asker &asker) const {
   forShared([&](uint32_t offset, uint32_t count) {
     if (offset + count > shared.owner->sharedBytes()) {
       asker.warp.fail(asker.instruction, "out-of-bounds",
@@ -235,7 +236,7 @@ void Transfer::checkDestination(const Asker &asker) const {
   });
 }
 
-void Transfer::checkSource(const Asker &asker) const {
+void BulkTransfer::checkSource(const Asker &asker) const {
   // initialised or beingRead, which have bits 0 and 2
   auto isGood = [](uint64_t word) {
     return (word & ~eightOf(5)) == 0 &&
@@ -281,7 +282,7 @@ void Transfer::checkSource(const Asker &asker) const {
 
 // -- Observers
 
-void Transfer::tellGlobal(const Asker &asker, bool isLoad) const {
+void BulkTransfer::tellGlobal(const Asker &asker, bool isLoad) const {
   AsyncRange range = {.kind = AsyncKind::bulk,
                       .operation = asker.operation,
                       .lane = asker.lane,
@@ -320,7 +321,7 @@ void Transfer::tellGlobal(const Asker &asker, bool isLoad) const {
   });
 }
 
-void Transfer::tellShared(const Asker &asker, Effect effect) const {
+void BulkTransfer::tellShared(const Asker &asker, Effect effect) const {
   forShared([&](uint32_t offset, uint32_t count) {
     AsyncRange range = {.kind = AsyncKind::bulk,
                         .operation = asker.operation,
@@ -336,7 +337,7 @@ void Transfer::tellShared(const Asker &asker, Effect effect) const {
   });
 }
 
-void Transfer::tell(const Asker &asker, bool isLoad) const {
+void BulkTransfer::tell(const Asker &asker, bool isLoad) const {
   tellGlobal(asker, isLoad);
   tellShared(asker, isLoad ? Effect::store : Effect::load);
 }

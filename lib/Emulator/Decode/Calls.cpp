@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Decode/Calls.h"
 
 #include "cheems/Emulator/Decode/Decoder.h"
+#include "cheems/Emulator/Decode/SystemCalls.h"
 
 #include <algorithm>
 
@@ -72,9 +73,101 @@ void Decoder::emitArgument(Statement &statement, const CallHandlers &handlers,
   offset += static_cast<uint32_t>(bytes);
 }
 
+void Decoder::moveFormals(const std::vector<const ptx::Variable *> &formals,
+                          const char *opcode, int line) {
+  for (const ptx::Variable *formal : formals) {
+    if (formal->space != ptx::StateSpace::reg) {
+      continue;
+    }
+    ptx::Instruction move;
+    move.location.line = line;
+    move.opcode = opcode;
+    move.operands.emplace_back().value = formal;
+    Statement statement(*this, move);
+    opcodes.find(move)->decode(statement);
+  }
+}
+
+void Decoder::emitFormal(Statement &statement, Handler move, bool isResult) {
+  const ptx::Operand &operand = statement.operand(0);
+  const auto &formal = *std::get<const ptx::Variable *>(operand.value);
+  Type type = scalarType(statement, formal);
+  Slot slot = isResult ? statement.source(operand, type)
+                       : statement.destination(operand, type);
+  if (!isResult) {
+    // It is written before the first statement, where liveness does not look.
+    statement.pin(slot);
+  }
+  FrameRegister moved;
+  moved.offset = static_cast<uint32_t>(storage->formalOffset(formal));
+  moved.bytes = static_cast<uint32_t>(formal.type.width) / 8;
+  moved.stride = strideOf(type);
+  statement.emit(move, Pipe::none, {framePointer(), slot},
+                 statement.keep(moved));
+}
+
+/// From `save` to `restore`.
+void Decoder::emitJump(Statement &statement, const CallHandlers &handlers,
+                       const ptx::Function *callee, Slot target,
+                       uint64_t interfaceBytes) {
+  auto next = [&] {
+    return static_cast<uint32_t>(program->instructions.size());
+  };
+  bool isRecursive = callee ? mayCall(callee, current) : current != entry;
+  std::shared_ptr<SavedRegisters> saved;
+  uint32_t save = next();
+  if (isRecursive) {
+    saved = std::make_shared<SavedRegisters>();
+    program->kept.push_back(saved);
+    statement.emit(handlers.save, Pipe::none, {},
+                   reinterpret_cast<uint64_t>(saved.get()));
+  }
+  auto site = std::make_shared<CallSite>();
+  site->interfaceBytes = interfaceBytes;
+  program->kept.push_back(site);
+  callFixups.push_back({current, site, callee});
+  auto payload = reinterpret_cast<uint64_t>(site.get());
+  if (callee) {
+    statement.emit(handlers.call, Pipe::control, {framePointer()}, payload);
+  } else {
+    statement.emit(handlers.callRegister, Pipe::control,
+                   {framePointer(), target}, payload);
+  }
+  statement.emit(handlers.leave, Pipe::none, {framePointer()}, payload);
+  if (isRecursive) {
+    saveFixups.push_back(
+        {static_cast<uint32_t>(flow.nodes.size() - 1), save, next(), saved});
+    statement.emit(handlers.restore, Pipe::none, {},
+                   reinterpret_cast<uint64_t>(saved.get()));
+  }
+}
+
+void Decoder::emitSystemCall(Statement &statement, Handler handler,
+                             const SystemCall &call,
+                             const ptx::Function &function) {
+  auto site = std::make_shared<SystemCallSite>();
+  site->kind = call.kind;
+  frameFixups.push_back({current, &site->callee});
+  auto offset = [&](const ptx::Variable *formal) {
+    return static_cast<uint32_t>(storage->formalOffset(*formal));
+  };
+  if (call.result) {
+    site->result = offset(function.results[0]);
+  }
+  std::ranges::transform(function.parameters, site->parameters.begin(), offset);
+  statement.emit(handler, Pipe::control, {framePointer()},
+                 reinterpret_cast<uint64_t>(site.get()));
+  program->kept.push_back(std::move(site));
+  program->communicates |= call.communicates;
+  program->usesHeap |= call.kind == SystemCall::Kind::allocate ||
+                       call.kind == SystemCall::Kind::free;
+  program->prints |= call.kind == SystemCall::Kind::print;
+}
+
 void Decoder::emitCall(Statement &statement, const CallHandlers &handlers) {
   const ptx::Instruction &syntax = statement.syntax;
   const ptx::Function *callee = nullptr;
+  const SystemCall *system = nullptr;
   Slot target;
   if (!syntax.callee) {
     statement.refuse("it has no callee");
@@ -82,7 +175,8 @@ void Decoder::emitCall(Statement &statement, const CallHandlers &handlers) {
   if (auto *function =
           std::get_if<const ptx::Function *>(&syntax.callee->value)) {
     callee = *function;
-    if (!callee->defined) {
+    system = systemCall(*callee);
+    if (!callee->defined && !system) {
       statement.notModelled("a call of '" + callee->name +
                             "', which the module does not define,");
     }
@@ -154,32 +248,10 @@ void Decoder::emitCall(Statement &statement, const CallHandlers &handlers) {
                    reinterpret_cast<uint64_t>(arguments.get()));
   }
 
-  bool isRecursive = callee ? mayCall(callee, current) : current != entry;
-  std::shared_ptr<SavedRegisters> saved;
-  uint32_t save = next();
-  if (isRecursive) {
-    saved = std::make_shared<SavedRegisters>();
-    program->kept.push_back(saved);
-    statement.emit(handlers.save, Pipe::none, {},
-                   reinterpret_cast<uint64_t>(saved.get()));
-  }
-  auto site = std::make_shared<CallSite>();
-  site->interfaceBytes = offset;
-  program->kept.push_back(site);
-  callFixups.push_back({current, site, callee});
-  auto payload = reinterpret_cast<uint64_t>(site.get());
-  if (callee) {
-    statement.emit(handlers.call, Pipe::control, {framePointer()}, payload);
+  if (system) {
+    emitSystemCall(statement, handlers.system, *system, *callee);
   } else {
-    statement.emit(handlers.callRegister, Pipe::control,
-                   {framePointer(), target}, payload);
-  }
-  statement.emit(handlers.leave, Pipe::none, {framePointer()}, payload);
-  if (isRecursive) {
-    saveFixups.push_back(
-        {static_cast<uint32_t>(flow.nodes.size() - 1), save, next(), saved});
-    statement.emit(handlers.restore, Pipe::none, {},
-                   reinterpret_cast<uint64_t>(saved.get()));
+    emitJump(statement, handlers, callee, target, offset);
   }
 
   auto returned = newTransfer();

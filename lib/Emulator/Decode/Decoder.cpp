@@ -1,6 +1,7 @@
 //===- Decoder.cpp - From a syntax tree to a program ---------------------===//
 #include "cheems/Emulator/Decode/Decoder.h"
 
+#include "cheems/Emulator/Decode/SystemCalls.h"
 #include "cheems/Emulator/Support/Error.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::vector<const ptx::Function *> reachable(const ptx::Module &module,
   std::vector<const ptx::Function *> list{&entry};
   std::unordered_set<const ptx::Function *> known{&entry};
   auto add = [&](const ptx::Function *function) {
-    if (function->defined && !function->entry &&
+    if ((function->defined || systemCall(*function)) && !function->entry &&
         known.insert(function).second) {
       list.push_back(function);
     }
@@ -89,7 +90,11 @@ Decoder::Result Decoder::decode(const ptx::Function &entryFunction) {
   callFixups.clear();
   frameFixups.clear();
   for (const ptx::Function *function : functions) {
-    decodeFunction(*function);
+    if (function->defined) {
+      decodeFunction(*function);
+    } else {
+      frames[function] = storage->frameEnd(*function);
+    }
   }
   finish();
   return {std::move(program), peakRegisters};
@@ -109,6 +114,12 @@ void Decoder::decodeFunction(const ptx::Function &function) {
   begins[current] = firstInstruction;
   newRegister(32); // frameRegister
   carry.reset();
+  if (current != entry) {
+    currentLine = function.location.line;
+    text = "%parameter";
+    guard = constants.slot(1, 1);
+    moveFormals(function.parameters, "%parameter", function.location.line);
+  }
   for (const ptx::Instruction &statement : function.statements) {
     decodeStatement(statement);
   }
@@ -152,6 +163,9 @@ void Decoder::decodeStatement(const ptx::Instruction &syntax) {
                          : "the opcode '" + syntax.opcode + "' is unknown");
   }
   watch(starts.size() - 1, syntax);
+  if (syntax.opcode == "ret" && current != entry) {
+    moveFormals(current->results, "%result", syntax.location.line);
+  }
   opcode->decode(statement);
   for (const Postponed &write : postponed) {
     emit(statement.line(), write.handler, Pipe::none,
@@ -240,16 +254,18 @@ void Decoder::fillSaved() {
 }
 
 void Decoder::fillCalls() {
-  uint64_t sum = 0;
+  uint64_t sum = 0, largest = 0;
   bool recurses = false;
   for (const ptx::Function *function : functions) {
     frames[function] = callFixups.empty()
                            ? alignUp(frames[function], localUnit)
                            : alignUp(frames[function], frameAlignment);
     sum += frames[function];
+    largest = std::max(largest, storage->interfaceEnd(*function));
     recurses |= mayCall(function, function);
   }
-  program->localBytes = sum + (recurses ? recursionBytes : 0);
+  largest = recurses ? alignUp(largest, frameAlignment) : 0;
+  program->localBytes = sum + largest + (recurses ? recursionBytes : 0);
   for (const FrameFixup &fixup : frameFixups) {
     *fixup.frameBytes = frames[fixup.caller];
   }
@@ -258,7 +274,8 @@ void Decoder::fillCalls() {
     auto begin = begins.find(function);
     if (begin != begins.end()) {
       callee = {begin->second, frames[function],
-                storage->interfaceEnd(*function), true};
+                storage->interfaceEnd(*function), frames[function] + largest,
+                true};
     }
     return callee;
   };

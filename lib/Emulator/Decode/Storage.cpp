@@ -40,6 +40,15 @@ uint64_t append(uint64_t &end, const ptx::Variable &variable) {
   return address;
 }
 
+/// Of a parameter or result that a register has within the function.
+uint64_t registerBytes(const ptx::Variable &formal) {
+  if (formal.type.kind == ptx::Kind::predicate || formal.vector > 1) {
+    throw NotModelled(formal.location.line,
+                      "a parameter of a function in a predicate or a vector");
+  }
+  return static_cast<uint64_t>(formal.type.width) / 8;
+}
+
 bool isDynamicShared(const ptx::Variable &variable) {
   return variable.linkage == ptx::Linkage::external;
 }
@@ -135,8 +144,11 @@ void StorageMap::placeFrame(const ptx::Function &function) {
   for (const auto *list : {&function.results, &function.parameters}) {
     for (const ptx::Variable *formal : *list) {
       if (formal->space == ptx::StateSpace::reg) {
-        throw NotModelled(formal->location.line,
-                          "a parameter of a function in a register");
+        uint64_t bytes = registerBytes(*formal);
+        uint64_t address = alignUp(end, bytes);
+        places[formal] = {Space::local, address, true};
+        end = address + bytes;
+        continue;
       }
       place(*formal);
     }

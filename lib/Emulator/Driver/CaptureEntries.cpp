@@ -91,67 +91,6 @@ std::vector<Edge> edgesOf(const CUgraphNode *nodes, const CUgraphEdgeData *data,
   return edges;
 }
 
-void information(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id,
-                 CUgraph *graph, const CUgraphNode **dependencies,
-                 const CUgraphEdgeData **edgeData, size_t *numDependencies) {
-  Context &context = currentContext();
-  require(status);
-  Stream &stream = findStream(context, handle);
-  if (stream.isLegacy()) {
-    refuseImplicitDependency(context);
-  }
-  if (!stream.capture) {
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return;
-  }
-  const CapturePoint &point = *stream.capture;
-  *status = point.capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                                       : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  if (point.capture->invalidated) {
-    return;
-  }
-  if (id) {
-    *id = point.capture->id;
-  }
-  if (graph) {
-    *graph = point.capture->graph->handle;
-  }
-  // Valid until the next call for this stream, as the API says.
-  thread_local std::vector<CUgraphNode> nodes;
-  thread_local std::vector<CUgraphEdgeData> data;
-  nodes.clear();
-  data.clear();
-  for (const Edge &edge : point.tails) {
-    nodes.push_back(edge.node->handle);
-    data.push_back(edge.data);
-  }
-  if (dependencies) {
-    *dependencies = nodes.data();
-  }
-  if (edgeData) {
-    *edgeData = data.data();
-  }
-  if (numDependencies) {
-    *numDependencies = nodes.size();
-  }
-}
-
-CUresult update(CUstream handle, CUgraphNode *dependencies,
-                const CUgraphEdgeData *data, size_t count, unsigned flags) {
-  return callInContext([&](Context &context) {
-    require(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-    Stream &stream = findStream(context, handle);
-    require(stream.capture, CUDA_ERROR_ILLEGAL_STATE);
-    auto edges =
-        edgesOf(dependencies, data, count, *stream.capture->capture->graph);
-    auto &tails = stream.capture->tails;
-    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
-      tails.clear();
-    }
-    tails.insert(tails.end(), edges.begin(), edges.end());
-  });
-}
-
 } // namespace
 
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
@@ -185,10 +124,8 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
 
 CUresult cuStreamIsCapturing(CUstream stream,
                              CUstreamCaptureStatus *captureStatus) {
-  return call([&] {
-    information(stream, captureStatus, nullptr, nullptr, nullptr, nullptr,
-                nullptr);
-  });
+  return cuStreamGetCaptureInfo_v2(stream, captureStatus, nullptr, nullptr,
+                                   nullptr, nullptr);
 }
 
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
@@ -196,21 +133,58 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
                                    cuuint64_t *id, CUgraph *graph,
                                    const CUgraphNode **dependencies,
                                    size_t *numDependencies) {
-  return call([&] {
-    information(stream, captureStatus, id, graph, dependencies, nullptr,
-                numDependencies);
-  });
+  return cuStreamGetCaptureInfo_v3(stream, captureStatus, id, graph,
+                                   dependencies, nullptr, numDependencies);
 }
 
-CUresult cuStreamGetCaptureInfo_v3(CUstream stream,
+CUresult cuStreamGetCaptureInfo_v3(CUstream captured,
                                    CUstreamCaptureStatus *captureStatus,
                                    cuuint64_t *id, CUgraph *graph,
                                    const CUgraphNode **dependencies,
                                    const CUgraphEdgeData **edgeData,
                                    size_t *numDependencies) {
   return call([&] {
-    information(stream, captureStatus, id, graph, dependencies, edgeData,
-                numDependencies);
+    Context &context = currentContext();
+    require(captureStatus);
+    Stream &stream = findStream(context, captured);
+    if (stream.isLegacy()) {
+      refuseImplicitDependency(context);
+    }
+    if (!stream.capture) {
+      *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+      return;
+    }
+    const CapturePoint &point = *stream.capture;
+    *captureStatus = point.capture->invalidated
+                         ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    if (point.capture->invalidated) {
+      return;
+    }
+    if (id) {
+      *id = point.capture->id;
+    }
+    if (graph) {
+      *graph = point.capture->graph->handle;
+    }
+    // Valid until the next call for this stream, as the API says.
+    thread_local std::vector<CUgraphNode> nodes;
+    thread_local std::vector<CUgraphEdgeData> data;
+    nodes.clear();
+    data.clear();
+    for (const Edge &edge : point.tails) {
+      nodes.push_back(edge.node->handle);
+      data.push_back(edge.data);
+    }
+    if (dependencies) {
+      *dependencies = nodes.data();
+    }
+    if (edgeData) {
+      *edgeData = data.data();
+    }
+    if (numDependencies) {
+      *numDependencies = nodes.size();
+    }
   });
 }
 
@@ -218,14 +192,27 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream stream,
                                            CUgraphNode *dependencies,
                                            size_t numDependencies,
                                            unsigned flags) {
-  return update(stream, dependencies, nullptr, numDependencies, flags);
+  return cuStreamUpdateCaptureDependencies_v2(stream, dependencies, nullptr,
+                                              numDependencies, flags);
 }
 
 CUresult
-cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *dependencies,
+cuStreamUpdateCaptureDependencies_v2(CUstream captured,
+                                     CUgraphNode *dependencies,
                                      const CUgraphEdgeData *dependencyData,
                                      size_t numDependencies, unsigned flags) {
-  return update(stream, dependencies, dependencyData, numDependencies, flags);
+  return callInContext([&](Context &context) {
+    require(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+    Stream &stream = findStream(context, captured);
+    require(stream.capture, CUDA_ERROR_ILLEGAL_STATE);
+    auto edges = edgesOf(dependencies, dependencyData, numDependencies,
+                         *stream.capture->capture->graph);
+    auto &tails = stream.capture->tails;
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+      tails.clear();
+    }
+    tails.insert(tails.end(), edges.begin(), edges.end());
+  });
 }
 
 } // namespace cheems::emulator::driver

@@ -172,7 +172,11 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
                            context.device.options,
                            CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE)));
     }
+    // "must be performed before launching any kernel that uses" them
+    require(!(limit == CU_LIMIT_MALLOC_HEAP_SIZE && context.heapIsUsed) &&
+            !(limit == CU_LIMIT_PRINTF_FIFO_SIZE && context.printfIsUsed));
     context.limits[limit] = value;
+    context.device.heap.limit = context.limits[CU_LIMIT_MALLOC_HEAP_SIZE];
   });
 }
 

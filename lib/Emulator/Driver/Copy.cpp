@@ -43,7 +43,7 @@ CopyEnd makeEnd(Context &context, CUmemorytype type, const void *host,
   uint64_t offset = z * end.slice + y * end.pitch + x;
   if (end.onDevice) {
     end.device = device + offset;
-    require(context.device.memory.contains(
+    require(context.device.isOfHost(
         end.device, span(end, box.WidthInBytes, box.Height, box.Depth)));
   } else {
     require(host);
@@ -89,8 +89,8 @@ Progress CopyWork::run(Context &context, bool) {
   }
   GlobalMemory &memory = context.device.memory;
   for (const CopyEnd *end : {&from, &to}) {
-    if (end->onDevice &&
-        !memory.contains(end->device, span(*end, width, height, depth))) {
+    if (end->onDevice && !context.device.isOfHost(
+                             end->device, span(*end, width, height, depth))) {
       findFreed("cuMemcpy", end->device);
     }
   }
@@ -107,11 +107,9 @@ Progress CopyWork::run(Context &context, bool) {
       std::memmove(write, read, width);
       if (to.onDevice && from.onDevice) {
         // What was never written stays so in the copy.
-        std::memmove(memory.state(to.device + target),
-                     memory.state(from.device + source), width);
+        memory.copyStates(to.device + target, from.device + source, width);
       } else if (to.onDevice) {
-        std::memset(memory.state(to.device + target),
-                    int(ByteState::initialised), width);
+        memory.setStates(to.device + target, width, ByteState::initialised);
       }
     }
   }
@@ -142,8 +140,7 @@ std::unique_ptr<SetWork> makeSet(Context &context,
     uint64_t row = p.width * p.elementSize;
     require(p.height == 1 || p.pitch >= row);
     require(p.height == 1 || p.pitch <= UINT64_MAX / p.height);
-    require(
-        context.device.memory.contains(p.dst, (p.height - 1) * p.pitch + row));
+    require(context.device.isOfHost(p.dst, (p.height - 1) * p.pitch + row));
   }
   return set;
 }
@@ -155,7 +152,7 @@ Progress SetWork::run(Context &context, bool) {
   }
   GlobalMemory &memory = context.device.memory;
   uint64_t row = p.width * p.elementSize;
-  if (!memory.contains(p.dst, (p.height - 1) * p.pitch + row)) {
+  if (!context.device.isOfHost(p.dst, (p.height - 1) * p.pitch + row)) {
     findFreed("cuMemset", p.dst);
   }
   for (size_t y = 0; y < p.height; ++y) {
@@ -167,8 +164,7 @@ Progress SetWork::run(Context &context, bool) {
         std::memcpy(at + x * p.elementSize, &p.value, p.elementSize);
       }
     }
-    std::memset(memory.state(p.dst + y * p.pitch), int(ByteState::initialised),
-                row);
+    memory.setStates(p.dst + y * p.pitch, row, ByteState::initialised);
   }
   return Progress::done;
 }

@@ -1,5 +1,6 @@
 //===- GraphEntries.cpp ---------------------------------------------------===//
 #include "cheems/Emulator/Driver/Functions.h"
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/Process.h"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ CUresult change(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
           fail(CUDA_ERROR_INVALID_VALUE);
         }
       } else {
+        refuseMemoryNodes(*found);
         found->removeEdge(source, target);
       }
     }
@@ -124,6 +126,7 @@ CUresult cuGraphDestroy(CUgraph graph) {
 CUresult cuGraphClone(CUgraph *graphClone, CUgraph originalGraph) {
   return call([&] {
     require(graphClone);
+    refuseMemoryNodes(*findGraph(originalGraph));
     auto copy = findGraph(originalGraph)->clone(true);
     copy->handle = process().graphs.add(copy);
     *graphClone = copy->handle;
@@ -192,6 +195,7 @@ CUresult cuGraphDestroyNode(CUgraphNode node) {
   return call([&] {
     Node &found = findNode(node);
     requireNoCapture(*found.graph);
+    refuseMemoryNodes(*found.graph);
     found.graph->remove(found);
   });
 }

@@ -1,5 +1,6 @@
 //===- GraphExecEntries.cpp -----------------------------------------------===//
 #include "cheems/Emulator/Driver/Functions.h"
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/KernelWork.h"
 #include "cheems/Emulator/Driver/NodeParameters.h"
 #include "cheems/Emulator/Driver/Process.h"
@@ -20,7 +21,12 @@ CUgraphExec instantiate(CUgraph graph, unsigned long long flags) {
           CUDA_ERROR_NOT_SUPPORTED);
   require(!(flags & ~known));
   auto source = findGraph(graph);
+  if (hasMemoryNodes(*source)) {
+    // "Only one instantiation of the graph may exist at any point in time."
+    require(source->instance.expired());
+  }
   auto made = std::make_shared<GraphExec>();
+  source->instance = made;
   made->flags = flags;
   made->graph = source->clone(false);
   made->handle = process().executables.add(made);
@@ -61,6 +67,15 @@ CUgraphExecUpdateResult compare(const Graph &from, const Graph &to,
       if (fromIndex[a.before[k].node] != toIndex[b.before[k].node]) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
       }
+    }
+    auto *memory = dynamic_cast<const GraphAllocateWork *>(a.work.get());
+    auto *freed = dynamic_cast<const GraphFreeWork *>(a.work.get());
+    if ((memory &&
+         memory->memory !=
+             dynamic_cast<const GraphAllocateWork &>(*b.work).memory) ||
+        (freed && freed->memory !=
+                      dynamic_cast<const GraphFreeWork &>(*b.work).memory)) {
+      return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     }
     auto *kernel = dynamic_cast<const KernelWork *>(a.work.get());
     if (kernel &&
@@ -111,6 +126,7 @@ CUresult cuGraphLaunch(CUgraphExec graphExec, CUstream handle) {
     if (stream.capture) {
       // It becomes one node of the graph that is captured.
       require(launched->disabled.empty(), CUDA_ERROR_NOT_SUPPORTED);
+      refuseMemoryNodes(*launched->graph);
       enqueue(context, stream,
               std::make_unique<ChildGraphWork>(launched->graph->clone(false)));
       return;
@@ -119,6 +135,9 @@ CUresult cuGraphLaunch(CUgraphExec graphExec, CUstream handle) {
     if (launched->last && !launched->last->isDone()) {
       stream.tails.push_back({launched->last, false});
     }
+    startMemoryNodes(context, stream, *launched->graph,
+                     launched->flags &
+                         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     launchGraph(context, stream, *launched->graph, launched->disabled);
     launched->last = stream.tails.front().on;
   });

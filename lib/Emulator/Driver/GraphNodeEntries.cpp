@@ -8,29 +8,14 @@
 namespace cheems::emulator::driver {
 namespace {
 
-/// The node's work, which must be a T.
-template <typename T> T &workAs(CUgraphNode node) {
-  T *work = dynamic_cast<T *>(findNode(node).work.get());
-  require(work);
-  return *work;
-}
-
 /// `make(context)` gives the new node's work.
 template <typename Make>
 CUresult add(CUgraphNode *result, CUgraph graph,
              const CUgraphNode *dependencies, const CUgraphEdgeData *data,
              size_t count, Make make) {
-  return callInContext([&](Context &context) {
-    require(result && (dependencies || count == 0));
-    auto found = findGraph(graph);
-    std::vector<Edge> before;
-    for (size_t i = 0; i < count; ++i) {
-      Node &node = findNode(dependencies[i]);
-      require(node.graph == found.get());
-      before.push_back({&node, data ? data[i] : CUgraphEdgeData{}});
-    }
-    *result = found->add(make(context), before).handle;
-  });
+  return addNode(
+      result, graph, dependencies, data, count,
+      [&](Context &context, const Graph &) { return make(context); });
 }
 
 CUevent &eventOfNode(CUgraphNode node, CUgraphNodeType kind) {
@@ -265,8 +250,8 @@ CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
 CUresult cuGraphAddNode(CUgraphNode *graphNode, CUgraph graph,
                         const CUgraphNode *dependencies, size_t numDependencies,
                         CUgraphNodeParams *nodeParams) {
-  return add(graphNode, graph, dependencies, nullptr, numDependencies,
-             [&](Context &context) { return workOf(context, nodeParams); });
+  return cuGraphAddNode_v2(graphNode, graph, dependencies, nullptr,
+                           numDependencies, nodeParams);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *graphNode, CUgraph graph,
@@ -274,8 +259,10 @@ CUresult cuGraphAddNode_v2(CUgraphNode *graphNode, CUgraph graph,
                            const CUgraphEdgeData *dependencyData,
                            size_t numDependencies,
                            CUgraphNodeParams *nodeParams) {
-  return add(graphNode, graph, dependencies, dependencyData, numDependencies,
-             [&](Context &context) { return workOf(context, nodeParams); });
+  return addNode(graphNode, graph, dependencies, dependencyData,
+                 numDependencies, [&](Context &context, const Graph &found) {
+                   return workOf(context, nodeParams, nullptr, &found);
+                 });
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *nodeParams) {

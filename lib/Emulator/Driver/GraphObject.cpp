@@ -1,6 +1,7 @@
 //===- GraphObject.cpp ----------------------------------------------------===//
 #include "cheems/Emulator/Driver/Graph.h"
 
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/KernelWork.h"
 #include "cheems/Emulator/Driver/Process.h"
 
@@ -152,6 +153,7 @@ std::vector<Dependency> submit(Context &context, const Graph &graph,
         before.push_back({recorded});
       }
     }
+    submitMemoryNode(context, *node->work);
     auto operation = context.queue.add(
         isOff ? std::make_unique<EmptyWork>() : node->work->clone(), before);
     if (event && event->kind == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {

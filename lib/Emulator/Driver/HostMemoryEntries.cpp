@@ -24,7 +24,7 @@ CUresult allocatePinned(void **pointer, size_t bytes, unsigned flags) {
     context.pinnedBytes += bytes;
     GlobalMemory &memory = context.device.memory;
     // What the host writes is not seen, so nothing counts as unwritten.
-    std::memset(memory.state(address), int(ByteState::initialised), bytes);
+    memory.setStates(address, bytes, ByteState::initialised);
     *pointer = memory.data(address);
   });
 }

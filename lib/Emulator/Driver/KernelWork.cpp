@@ -112,11 +112,22 @@ Progress KernelWork::run(Context &context, bool early) {
     launch.programmatic = early;
     grid = std::make_unique<Grid>(context.device, launch);
   }
-  if (grid->run() == Grid::State::waitsForPrimary) {
+  switch (grid->run()) {
+  case Grid::State::waitsForPrimary:
     return Progress::waitsForPrimary;
+  case Grid::State::released:
+    return Progress::released;
+  case Grid::State::finished:
+    break;
   }
   grid.reset();
   return Progress::done;
+}
+
+void KernelWork::showWrites(bool areShown) {
+  if (grid) {
+    areShown ? grid->showWrites() : grid->hideWrites();
+  }
 }
 
 void KernelWork::primaryFinished() { grid->primaryFinished(); }
@@ -155,6 +166,8 @@ std::unique_ptr<KernelWork> makeKernelWork(Context &context,
   int resident = residentBlocksPerMultiprocessor(options, kernel, threads,
                                                  request.sharedBytes);
   require(resident > 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  context.heapIsUsed |= kernel.program->usesHeap;
+  context.printfIsUsed |= kernel.program->prints;
   Launch launch;
   launch.cluster = clusterOf(context, kernel, request);
   if (request.cooperative) {

@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Driver/Memory.h"
 
 #include "cheems/Emulator/Driver/Functions.h"
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/Process.h"
 
 #include <cstring>
@@ -88,7 +89,9 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
             !found->second.freeing);
     // As on a card: what uses the memory ends first.
     context.queue.finishAll();
-    release(context, pointer);
+    if (!freeGraphMemory(context, pointer, nullptr)) {
+      release(context, pointer);
+    }
   });
 }
 
@@ -96,7 +99,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes,
                                  CUdeviceptr pointer) {
   return callInContext([&](Context &context) {
     auto found = context.device.memory.find(pointer);
-    require(found, CUDA_ERROR_NOT_FOUND);
+    require(found && context.device.isOfHost(pointer, 1), CUDA_ERROR_NOT_FOUND);
     if (base) {
       *base = found->address;
     }

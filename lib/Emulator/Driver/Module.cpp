@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Driver/Module.h"
 
 #include "cheems/Emulator/Driver/Process.h"
+#include "cheems/Emulator/PTX/Link.h"
 #include "cheems/Emulator/Support/Error.h"
 
 #include <algorithm>
@@ -113,7 +114,9 @@ std::shared_ptr<LoadedModule> loadModule(Context &context, std::string_view ptx,
                                          JITOptions &options) {
   auto loaded = std::make_shared<LoadedModule>();
   loaded->context = context.shared_from_this();
-  loaded->ptxVersion = versionOf(ptx);
+  for (const ptx::NamedText &text : ptx::textsOf(ptx)) {
+    loaded->ptxVersion = std::max(loaded->ptxVersion, versionOf(text.text));
+  }
   if (loaded->ptxVersion > newestPTX) {
     options.error("PTX ISA " + std::to_string(loaded->ptxVersion / 10) + "." +
                   std::to_string(loaded->ptxVersion % 10) +

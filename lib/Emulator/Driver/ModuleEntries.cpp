@@ -1,6 +1,7 @@
 //===- ModuleEntries.cpp --------------------------------------------------===//
 #include "cheems/Emulator/Driver/Functions.h"
 #include "cheems/Emulator/Driver/Process.h"
+#include "cheems/Emulator/PTX/Link.h"
 
 namespace cheems::emulator::driver {
 namespace {
@@ -105,14 +106,14 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions,
   });
 }
 
-// -- The linker: texts of one module come through as they are
+// -- The linker: its image has the texts, which are joined when it is loaded
 
 CUresult cuLinkCreate_v2(unsigned numOptions, CUjit_option *options,
                          void **optionValues, CUlinkState *state) {
   return callInContext([&](Context &) {
     require(state);
     JITOptions jit(numOptions, options, optionValues);
-    *state = process().links.add(std::make_shared<Link>());
+    *state = process().links.add(std::make_shared<Link>(Link{jit}));
   });
 }
 
@@ -129,14 +130,11 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data,
       fail(CUDA_ERROR_NOT_SUPPORTED);
     }
     require(type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY);
-    if (!link->ptx.empty()) {
-      noteOnce("cuLinkAddData: linking of several texts is not modelled by "
-               "this emulator");
-      fail(CUDA_ERROR_NOT_SUPPORTED);
-    }
     std::string image(static_cast<const char *>(data), size);
     image.append(4, '\0'); // the text need not end in a zero
-    link->ptx = textOfImage(image.data(), context.device.options.architecture);
+    link->texts.push_back(
+        {name ? name : "text " + std::to_string(link->texts.size() + 1),
+         textOfImage(image.data(), context.device.options.architecture)});
   });
 }
 
@@ -153,11 +151,16 @@ CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type,
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
   return callInContext([&](Context &context) {
     auto link = process().links.get(state);
-    require(cubinOut && !link->ptx.empty());
+    require(cubinOut && !link->texts.empty());
+    std::vector<ptx::NamedText> texts;
+    for (const Link::Text &text : link->texts) {
+      texts.push_back({text.name, text.ptx});
+    }
+    std::string image =
+        texts.size() == 1 ? link->texts[0].ptx : ptx::joinTexts(texts);
     // A real driver compiles here, so mistakes are told here.
-    JITOptions none(0, nullptr, nullptr);
-    loadModule(context, link->ptx, none);
-    link->image = link->ptx + '\0';
+    loadModule(context, image, link->options);
+    link->image = std::move(image) + '\0';
     *cubinOut = link->image.data();
     if (sizeOut) {
       *sizeOut = link->image.size();

@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Driver/NodeParameters.h"
 
 #include "cheems/Emulator/Driver/Copy.h"
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/KernelWork.h"
 #include "cheems/Emulator/Driver/Process.h"
 
@@ -52,13 +53,14 @@ std::unique_ptr<Work> eventOf(CUgraphNodeType kind, CUevent event) {
 }
 
 std::unique_ptr<Work> childOf(CUgraph graph) {
+  refuseMemoryNodes(*findGraph(graph));
   auto copy = findGraph(graph)->clone(true);
   copy->handle = process().graphs.add(copy);
   return std::make_unique<ChildGraphWork>(copy);
 }
 
-std::unique_ptr<Work>
-workOf(Context &context, const CUgraphNodeParams *parameters, const Work *old) {
+std::unique_ptr<Work> workOf(Context &context, CUgraphNodeParams *parameters,
+                             const Work *old, const Graph *graph) {
   require(parameters);
   switch (parameters->type) {
   case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -81,10 +83,14 @@ workOf(Context &context, const CUgraphNodeParams *parameters, const Work *old) {
     return eventOf(parameters->type, parameters->eventWait.event);
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     return eventOf(parameters->type, parameters->eventRecord.event);
+  case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    require(graph); // such nodes do not change
+    return allocationOf(context, &parameters->alloc);
+  case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    require(graph);
+    return freeOf(context, *graph, parameters->free.dptr);
   case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
   case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-  case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-  case CU_GRAPH_NODE_TYPE_MEM_FREE:
   case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
   case CU_GRAPH_NODE_TYPE_CONDITIONAL:
     noteOnce("graph nodes of type " + std::to_string(parameters->type) +

@@ -1,5 +1,6 @@
 //===- PoolEntries.cpp ----------------------------------------------------===//
 #include "cheems/Emulator/Driver/Functions.h"
+#include "cheems/Emulator/Driver/GraphMemory.h"
 #include "cheems/Emulator/Driver/Memory.h"
 #include "cheems/Emulator/Driver/Process.h"
 
@@ -41,8 +42,7 @@ public:
     return std::make_unique<AllocateWork>(*this);
   }
   Progress run(Context &context, bool) override {
-    std::memset(context.device.memory.state(address),
-                int(ByteState::uninitialised), bytes);
+    context.device.memory.setStates(address, bytes, ByteState::uninitialised);
     return Progress::done;
   }
 
@@ -68,19 +68,18 @@ private:
   CUdeviceptr address;
 };
 
-void refuseNodes(const Stream &stream) {
-  if (stream.capture) {
-    noteOnce("allocations as nodes of a graph are not modelled by this "
-             "emulator");
-    fail(CUDA_ERROR_NOT_SUPPORTED);
-  }
-}
-
 void allocateFrom(Context &context, CUdeviceptr *pointer, size_t bytes,
                   std::shared_ptr<MemoryPool> pool, CUstream handle) {
   require(pointer);
   Stream &stream = findStream(context, handle);
-  refuseNodes(stream);
+  if (stream.capture) {
+    CUDA_MEM_ALLOC_NODE_PARAMS node{};
+    node.poolProps = pool->properties;
+    node.bytesize = bytes;
+    enqueue(context, stream, allocationOf(context, &node));
+    *pointer = node.dptr;
+    return;
+  }
   require(!pool->properties.maxSize ||
               pool->used + bytes <= pool->properties.maxSize,
           CUDA_ERROR_OUT_OF_MEMORY);
@@ -90,15 +89,21 @@ void allocateFrom(Context &context, CUdeviceptr *pointer, size_t bytes,
   pool->reservedHigh = std::max(pool->reservedHigh, pool->used);
   Allocation &allocation = context.allocations[address];
   allocation.pool = std::move(pool);
-  std::memset(context.device.memory.state(address), int(ByteState::unallocated),
-              bytes);
+  context.device.memory.setStates(address, bytes, ByteState::unallocated);
   enqueue(context, stream, std::make_unique<AllocateWork>(address, bytes));
   *pointer = address;
 }
 
 void freeLater(Context &context, CUdeviceptr pointer, CUstream handle) {
   Stream &stream = findStream(context, handle);
-  refuseNodes(stream);
+  if (stream.capture) {
+    enqueue(context, stream,
+            freeOf(context, *stream.capture->capture->graph, pointer));
+    return;
+  }
+  if (freeGraphMemory(context, pointer, &stream)) {
+    return;
+  }
   Allocation &allocation =
       allocationAt(context, pointer, Allocation::Kind::pooled);
   require(!allocation.freeing);

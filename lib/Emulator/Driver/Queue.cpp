@@ -52,16 +52,19 @@ void Queue::consider(const std::shared_ptr<Operation> &operation) {
   if (operation->state != State::waiting || operation->strict > 0) {
     return;
   }
-  // A dependent may start when its primaries could have: nobody can tell a
-  // primary that has just started from one that is about to.
   for (const auto &primary : operation->primaries) {
     auto alive = primary.lock();
-    if (alive && alive->state == State::waiting) {
+    if (alive && !alive->isDone() && !alive->hasReleased) {
       return;
     }
   }
   operation->state = State::ready;
   ready.push_back(operation);
+}
+
+/// All blocks of a kernel have let its dependents start, or have ended.
+void Queue::release(const std::shared_ptr<Operation> &operation) {
+  operation->hasReleased = true;
   for (const auto &dependent : operation->dependents) {
     if (dependent.programmatic) {
       consider(dependent.operation);
@@ -100,11 +103,39 @@ void Queue::run(const std::shared_ptr<Operation> &operation) {
       return; // the context broke meanwhile
     }
   } else {
+    for (const auto &dependent : operation->dependents) {
+      if (dependent.programmatic) {
+        operation->work->hasDependents();
+      }
+    }
+    // In every other run a dependent reads what was there before its primaries.
+    std::vector<std::shared_ptr<Operation>> hidden;
+    if (operation->programmatic > 0 && (random() & 1)) {
+      for (const auto &primary : operation->primaries) {
+        auto alive = primary.lock();
+        if (alive && alive->work && alive->hasReleased) {
+          alive->work->showWrites(false);
+          hidden.push_back(std::move(alive));
+        }
+      }
+    }
+    struct Showing {
+      std::vector<std::shared_ptr<Operation>> &hidden;
+      ~Showing() {
+        for (const auto &primary : hidden) {
+          if (primary->work) { // else the context broke
+            primary->work->showWrites(true);
+          }
+        }
+        hidden.clear();
+      }
+    } showing{hidden};
     try {
       progress = operation->work->run(context, operation->programmatic > 0);
     } catch (const Finding &finding) {
       report(context.device.options, finding);
-      context.broken = CUDA_ERROR_LAUNCH_FAILED;
+      context.broken = finding.rule == "assert" ? CUDA_ERROR_ASSERT
+                                                : CUDA_ERROR_LAUNCH_FAILED;
     } catch (const NotModelled &refusal) {
       note(refusal.what());
       context.broken = CUDA_ERROR_NOT_SUPPORTED;
@@ -118,9 +149,14 @@ void Queue::run(const std::shared_ptr<Operation> &operation) {
   if (progress == Progress::waitsForPrimary) {
     operation->state = Operation::State::paused;
     consider(operation);
+  } else if (progress == Progress::released) {
+    operation->state = Operation::State::ready;
+    ready.push_back(operation);
+    release(operation);
   } else if (operation->programmatic > 0) {
     // A kernel that never waits for its primary has not ended before it.
     operation->state = Operation::State::ended;
+    release(operation);
   } else {
     complete(operation);
   }

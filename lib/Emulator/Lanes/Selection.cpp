@@ -8,6 +8,12 @@ using namespace cheems::emulator::lanes;
 CHEEMS_LANES_BEGIN
 namespace {
 
+/// With bits, since compilers make of two loads one load of two addresses.
+template <typename T> CHEEMS_LANE T choose(LaneMask mask, int lane, T a, T b) {
+  const T chosen = static_cast<T>(-static_cast<T>(mask >> lane & 1));
+  return static_cast<T>(b ^ ((a ^ b) & chosen));
+}
+
 /// Slots: d, a, b and the predicate.
 template <typename T>
 Step select(Warp &warp, const Instruction &instruction, LaneMask active) {
@@ -18,12 +24,12 @@ Step select(Warp &warp, const Instruction &instruction, LaneMask active) {
   if (active == allLanes) {
     CHEEMS_LANES_LOOP
     for (int lane = 0; lane < warpLanes; ++lane) {
-      d[lane] = mask >> lane & 1 ? a[lane] : b[lane];
+      d[lane] = choose(mask, lane, a[lane], b[lane]);
     }
   } else {
     CHEEMS_LANES_LOOP
     for (int lane = 0; lane < warpLanes; ++lane) {
-      T value = mask >> lane & 1 ? a[lane] : b[lane];
+      T value = choose(mask, lane, a[lane], b[lane]);
       d[lane] = active >> lane & 1 ? value : d[lane];
     }
   }

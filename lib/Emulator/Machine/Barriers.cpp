@@ -48,7 +48,7 @@ void complete(Block &block, NamedBarrier &barrier) {
     leave(warp, *sleepsAt(warp, barrier.phase), meeting);
   }
   barrier = {barrier.phase + 1};
-  ++block.grid.progress;
+  block.grid.met();
 }
 
 bool isComplete(const NamedBarrier &barrier) {
@@ -78,7 +78,7 @@ void completeIfAllArrived(Cluster &cluster) {
         leave(warp, *instruction, meeting);
       }
     }
-    ++block->grid.progress;
+    block->grid.met();
   }
   ++barrier.phase;
   barrier.arrived = 0;
@@ -90,21 +90,21 @@ Step cheems::emulator::meetAtBarrier(Warp &warp, const Instruction &instruction,
                                      uint32_t number, uint32_t threads,
                                      BarrierUse use, LaneMask predicate) {
   Block &block = warp.block;
-  const std::string name = "barrier " + std::to_string(number);
+  auto name = [&] { return "barrier " + std::to_string(number); };
   if (number >= block.barriers.size()) {
     warp.fail(instruction, "barrier-number",
-              name + " does not exist: a block has 16");
+              name() + " does not exist: a block has 16");
   }
   if (threads % warpLanes) {
     warp.fail(instruction, "barrier-count",
-              name + " is for " + std::to_string(threads) +
+              name() + " is for " + std::to_string(threads) +
                   " threads, which is no multiple of 32");
   }
   const uint32_t blockThreads =
       static_cast<uint32_t>(block.warps.size()) * warpLanes;
   if (threads > blockThreads) {
     warp.fail(instruction, "barrier-count",
-              name + " is for " + std::to_string(threads) +
+              name() + " is for " + std::to_string(threads) +
                   " threads, but the block has " +
                   std::to_string(block.threads));
   }
@@ -114,7 +114,7 @@ Step cheems::emulator::meetAtBarrier(Warp &warp, const Instruction &instruction,
   if (barrier.arrived) {
     if (barrier.expected != expected) {
       warp.fail(instruction, "barrier-count",
-                name + " is for " + std::to_string(expected) +
+                name() + " is for " + std::to_string(expected) +
                     " threads here, but those that have arrived wait for " +
                     std::to_string(barrier.expected));
     }
@@ -124,7 +124,7 @@ Step cheems::emulator::meetAtBarrier(Warp &warp, const Instruction &instruction,
     // barrier."
     if (barrier.warps >> warp.index & 1) {
       warp.fail(instruction, "barrier-twice",
-                "the warp comes to " + name +
+                "the warp comes to " + name() +
                     " again, but the phase in which it has arrived is not "
                     "complete");
     }
@@ -134,14 +134,14 @@ Step cheems::emulator::meetAtBarrier(Warp &warp, const Instruction &instruction,
       warp.fail(
           instruction, "barrier-mixed",
           "bar.red is mixed with bar.sync or bar.arrive in one phase of " +
-              name);
+              name());
     }
   }
   const Meeting meeting = meetingOf(block, barrier);
   block.observe([&](BlockObserver &observer) {
     observer.arrive(warp, instruction, warp.live(), meeting);
   });
-  warp.progressed();
+  warp.block.grid.met();
   barrier.expected = expected;
   barrier.all |= !threads;
   barrier.reduces = reduces;
@@ -179,7 +179,7 @@ void cheems::emulator::arriveAtCluster(Warp &warp,
   warp.block.observe([&](BlockObserver &observer) {
     observer.arrive(warp, instruction, warp.live(), meeting);
   });
-  warp.progressed();
+  warp.block.grid.met();
   ++warp.clusterArrivals;
   ++cluster.barrier.arrived;
   completeIfAllArrived(cluster);

@@ -4,8 +4,10 @@
 
 #include "Interleaving.h"
 #include "SideBySide.h"
+#include "WriteLog.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 using namespace cheems::emulator;
@@ -19,15 +21,25 @@ struct Grid::Implementation {
       observers.push_back(factory ? factory(device, launch) : nullptr);
     }
     context.waitsForPrimary = launch.programmatic && program->waitsForPrimary;
-    if (program->communicates || context.waitsForPrimary) {
+    if (launch.pausesAtRelease && !program->communicates) {
+      auto made = std::make_unique<WriteLog>(device.memory);
+      log = made.get();
+      observers.push_back(std::move(made));
+    }
+    if (program->communicates || context.waitsForPrimary ||
+        launch.pausesAtRelease) {
       interleaving = std::make_unique<Interleaving>(context, observers);
     }
   }
 
   State run() {
     if (interleaving) {
-      if (interleaving->run() == State::waitsForPrimary) {
-        return State::waitsForPrimary;
+      const State state = interleaving->run();
+      if (state == State::released && log) {
+        log->close();
+      }
+      if (state != State::finished) {
+        return state;
       }
       end(interleaving->executions());
       return State::finished;
@@ -61,6 +73,7 @@ struct Grid::Implementation {
   const std::shared_ptr<const Program> program;
   GridContext context;
   Resident::Observers observers;
+  WriteLog *log = nullptr; ///< one of the observers
   std::unique_ptr<Interleaving> interleaving;
 };
 
@@ -70,11 +83,39 @@ Grid::Grid(Device &device, Launch launch)
 
 Grid::~Grid() = default;
 
+namespace {
+/// Also when a finding ends the grid: what it printed is why, often.
+struct Printed {
+  std::string &text;
+
+  ~Printed() {
+    if (!text.empty()) {
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      std::fflush(stdout);
+      text.clear();
+    }
+  }
+};
+} // namespace
+
 Grid::State Grid::run() {
+  Printed printed{implementation->context.device.printed};
   // A program may have set its threads to flush subnormal numbers, or to round
   // in another way. The grid's own threads take the mode from this one.
   lanes::HostRounding scope(lanes::Rounding::nearestEven);
   return implementation->run();
+}
+
+void Grid::hideWrites() {
+  if (WriteLog *log = implementation->log) {
+    log->hide();
+  }
+}
+
+void Grid::showWrites() {
+  if (WriteLog *log = implementation->log) {
+    log->show();
+  }
 }
 
 void Grid::primaryFinished() {

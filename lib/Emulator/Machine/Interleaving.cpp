@@ -48,7 +48,7 @@ Grid::State Interleaving::run() {
       order[i] = order[place];
       order[place] = i;
     }
-    const uint64_t before = grid.progress;
+    const uint64_t before = grid.progress, changes = grid.changes();
     Block::Round result = Block::Round::asleep;
     bool anyDone = false;
     for (size_t i : order) {
@@ -64,14 +64,23 @@ Grid::State Interleaving::run() {
                     [](const auto &resident) { return resident->isDone(); });
       start();
     }
+    if (grid.launch.pausesAtRelease && !hasPaused &&
+        grid.released == grid.launch.grid.count() && !residents.empty()) {
+      hasPaused = true;
+      return Grid::State::released;
+    }
+    const bool still = grid.changes() == changes &&
+                       std::all_of(residents.begin(), residents.end(),
+                                   [](const auto &resident) {
+                                     return resident->standsStill();
+                                   });
     if (grid.progress != before) {
       quietRounds = 0;
-      continue;
+      if (!still) {
+        continue;
+      }
     }
     quietRounds += result == Block::Round::polled;
-    const bool still = std::all_of(
-        residents.begin(), residents.end(),
-        [](const auto &resident) { return resident->standsStill(); });
     if (result == Block::Round::asleep || still ||
         quietRounds >= roundsBeforePrimary) {
       if (std::any_of(residents.begin(), residents.end(),
@@ -90,6 +99,7 @@ Grid::State Interleaving::run() {
 
 void Interleaving::end(Resident &resident) {
   for (auto &block : resident.blocks) {
+    grid.released += !block->hasReleased;
     addExecutions(total, *block);
     auto &list = ended[block->number];
     for (auto &observer : block->observers) {

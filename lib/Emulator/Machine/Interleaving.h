@@ -33,7 +33,8 @@ private:
   std::vector<std::unique_ptr<Resident>> residents;
   /// Observers of blocks that ended before one with a lower number.
   std::map<uint64_t, std::vector<std::unique_ptr<BlockObserver>>> ended;
-  uint64_t reported = 0; ///< blocks whose observers have been
+  bool hasPaused = false; ///< Grid::State::released was given
+  uint64_t reported = 0;  ///< blocks whose observers have been
   std::vector<int64_t> total;
 };
 

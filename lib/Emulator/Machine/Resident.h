@@ -25,6 +25,7 @@ public:
   Block::Round round();
   bool isDone() const { return running == 0; }
   uint64_t progress() const { return grid.progress; }
+  uint64_t changes() const { return grid.changes(); }
   /// Its blocks will do nothing that others can see, unless these do.
   bool standsStill() const { return still == running; }
   std::string describe();

@@ -77,14 +77,16 @@ bool SideBySide::runCluster(Resident &resident) {
       quietLimit(grid.launch.block.count() * grid.launch.cluster.count());
   uint64_t quietRounds = 0;
   while (!resident.isDone()) {
-    const uint64_t before = resident.progress();
+    const uint64_t before = resident.progress(), changes = resident.changes();
     const Block::Round result = resident.round();
     if (resident.progress() != before) {
       quietRounds = 0;
       if (resident.number > failed) {
         return false;
       }
-      continue;
+      if (resident.changes() != changes || !resident.standsStill()) {
+        continue;
+      }
     }
     quietRounds += result == Block::Round::polled;
     if (result == Block::Round::asleep || quietRounds > limit ||

@@ -13,8 +13,9 @@ constexpr uint64_t roundsBefore = 1024;
 } // namespace
 
 bool Standstill::check(const Block &block) {
-  if (progress != block.grid.progress) {
-    progress = block.grid.progress;
+  if (changes != block.grid.changes()) {
+    changes = block.grid.changes();
+    meetings = block.grid.meetings;
     rounds = 0;
     return false;
   }
@@ -29,14 +30,16 @@ bool Standstill::check(const Block &block) {
   for (size_t i = 0; i < warps.size(); ++i) {
     const Warp &warp = block.warps[i];
     Seen &seen = warps[i];
-    if (warp.isDone() || !warp.isAwake()) {
+    // Who sleeps goes on only if somebody comes to its barrier.
+    const bool sleeps = !warp.isAwake();
+    if (warp.isDone() || (sleeps && meetings == block.grid.meetings)) {
       continue;
     }
     if (keep) {
       seen.state = warp.state();
       seen.again = false;
     } else if (!seen.again) {
-      seen.again = warp.isIn(seen.state);
+      seen.again = sleeps ? warp.state() == seen.state : warp.isIn(seen.state);
     }
     all &= seen.again;
   }

@@ -98,6 +98,40 @@ struct GlobalSpace {
   State *state(uint64_t offset) const {
     return memory.state(GlobalMemory::base) + offset;
   }
+
+  /// Whether all lines of a range are known to be initialised.
+  bool isKnown(uint64_t offset, uint64_t bytes) const {
+    const uint8_t *lines = memory.lines();
+    uint8_t known = 1;
+    for (uint64_t line = offset / lineBytes;
+         line <= (offset + bytes - 1) / lineBytes; ++line) {
+      known &= __atomic_load_n(lines + line, __ATOMIC_RELAXED);
+    }
+    return known;
+  }
+  /// The same for the ranges of all lanes, which do not cross lines.
+  bool areKnown(const uint64_t *offsets) const {
+    const uint8_t *lines = memory.lines();
+    uint8_t known = 1;
+    for (int lane = 0; lane < warpLanes; ++lane) {
+      known &=
+          __atomic_load_n(lines + offsets[lane] / lineBytes, __ATOMIC_RELAXED);
+    }
+    return known;
+  }
+  /// All states of a range are initialised. So the lines in it are known from
+  /// now on; of others there may be bytes that another thread of the host
+  /// changes.
+  void know(uint64_t offset, uint64_t bytes) const {
+    uint8_t *lines = memory.lines();
+    for (uint64_t line = (offset + lineBytes - 1) / lineBytes;
+         line < (offset + bytes) / lineBytes; ++line) {
+      __atomic_store_n(lines + line, uint8_t(1), __ATOMIC_RELAXED);
+    }
+  }
+
+private:
+  static constexpr uint64_t lineBytes = GlobalMemory::lineBytes;
 };
 
 struct SharedSpace {
@@ -107,6 +141,10 @@ struct SharedSpace {
   uint64_t size() const { return owner.sharedBytes(); }
   std::byte *data(uint64_t offset) const { return owner.shared() + offset; }
   State *state(uint64_t offset) const { return owner.sharedState() + offset; }
+  // It is small.
+  bool isKnown(uint64_t, uint64_t) const { return false; }
+  bool areKnown(const uint64_t *) const { return false; }
+  void know(uint64_t, uint64_t) const {}
 };
 
 /// Whether the states of all lanes are initialised, `words` words a lane.
@@ -168,7 +206,8 @@ bool takeAllLanes(const Memory &memory, const AccessRequest &request,
     unaligned |= offset;
   }
   if (wrong >> 63 || unaligned & (bytes - 1) ||
-      !areLanesInitialised(memory.state(0), offsets, bytes)) {
+      (!memory.areKnown(offsets) &&
+       !areLanesInitialised(memory.state(0), offsets, bytes))) {
     return false;
   }
   std::byte *data = memory.data(0);
@@ -194,7 +233,8 @@ void takeLanes(const Memory &memory, const AccessRequest &request,
     const int lane = std::countr_zero(rest);
     const uint64_t offset = request.addresses[lane] - memory.begin();
     if (offset >= size || bytes > size - offset || (offset & (bytes - 1)) ||
-        !takeLane(memory.state(offset), bytes, reads, writes)) {
+        !(memory.isKnown(offset, bytes) ||
+          takeLane(memory.state(offset), bytes, reads, writes))) {
       failLane(request, lane);
     }
     pointers.of[lane] = memory.data(offset);
@@ -211,10 +251,16 @@ takeAll(const Memory &memory, const AccessRequest &request, bool contiguous,
   const uint64_t bytes = kind.bytes;
   const uint64_t offset = request.addresses[0] - memory.begin();
   const uint64_t size = memory.size();
-  if (!contiguous || offset & (bytes - 1) || offset >= size ||
-      size - offset < bytes * warpLanes ||
-      !take(memory.state(offset), bytes * warpLanes, kind.reads(),
-            kind.writes())) {
+  const uint64_t all = bytes * warpLanes;
+  bool isTaken = contiguous && !(offset & (bytes - 1)) && offset < size &&
+                 size - offset >= all;
+  if (isTaken && !memory.isKnown(offset, all)) {
+    isTaken = take(memory.state(offset), all, kind.reads(), kind.writes());
+    if (isTaken) {
+      memory.know(offset, all);
+    }
+  }
+  if (!isTaken) {
     takeLanes(memory, request, pointers);
     pointers.contiguous = contiguous;
     return;

@@ -26,22 +26,47 @@ void *reserve(uint64_t bytes) {
   return made;
 }
 
+/// Pages that lie wholly in a range.
+void giveBack(std::byte *begin, uint64_t bytes) {
+  constexpr uint64_t page = 4096;
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const uint64_t skipped = roundUp(address, page) - address;
+  if (bytes > skipped) {
+    madvise(begin + skipped, (bytes - skipped) / page * page, MADV_DONTNEED);
+  }
+}
+
+constexpr uint8_t linePatterns[] = {1};
+constexpr uint8_t statePatterns[] = {uint8_t(ByteState::uninitialised),
+                                     uint8_t(ByteState::initialised),
+                                     uint8_t(ByteState::freed)};
+
 } // namespace
 
-GlobalMemory::GlobalMemory(uint64_t bytes) : bytes_(bytes) {
+GlobalMemory::GlobalMemory(uint64_t bytes)
+    : states_(bytes, statePatterns),
+      lines_(bytes / lineBytes + 1, linePatterns), bytes_(bytes) {
   data_ = static_cast<std::byte *>(reserve(bytes));
-  try {
-    states_ = static_cast<ByteState *>(reserve(bytes));
-  } catch (...) {
-    munmap(data_, bytes);
-    throw;
-  }
   free_[0] = bytes;
 }
 
-GlobalMemory::~GlobalMemory() {
-  munmap(data_, bytes_);
-  munmap(states_, bytes_);
+GlobalMemory::~GlobalMemory() { munmap(data_, bytes_); }
+
+void GlobalMemory::setLines(uint64_t offset, uint64_t bytes,
+                            bool areInitialised) {
+  const uint64_t end = offset + bytes;
+  const uint64_t first = areInitialised ? (offset + lineBytes - 1) / lineBytes
+                                        : offset / lineBytes;
+  const uint64_t last =
+      areInitialised ? end / lineBytes : (end + lineBytes - 1) / lineBytes;
+  if (first < last) {
+    lines_.fill(first, last - first, areInitialised);
+  }
+}
+
+void GlobalMemory::copyStates(uint64_t to, uint64_t from, uint64_t bytes) {
+  std::memmove(state(to), state(from), bytes);
+  setLines(to - base, bytes, false);
 }
 
 std::optional<uint64_t> GlobalMemory::allocate(uint64_t bytes,
@@ -79,9 +104,8 @@ std::optional<uint64_t> GlobalMemory::allocate(uint64_t bytes,
   }
   live_[base + begin] = bytes;
   used_ += end - begin;
-  std::memset(states_ + begin, int(ByteState::uninitialised), bytes);
-  std::memset(states_ + begin + bytes, int(ByteState::unallocated),
-              end - begin - bytes);
+  setStates(base + begin, bytes, ByteState::uninitialised);
+  setStates(base + begin + bytes, end - begin - bytes, ByteState::unallocated);
   return base + begin;
 }
 
@@ -92,7 +116,8 @@ bool GlobalMemory::free(uint64_t address) {
   }
   uint64_t begin = address - base, bytes = found->second;
   uint64_t end = std::min(roundUp(begin + bytes + gap, 256), bytes_);
-  std::memset(states_ + begin, int(ByteState::freed), bytes);
+  setStates(address, bytes, ByteState::freed);
+  giveBack(data_ + begin, bytes);
   live_.erase(found);
   used_ -= end - begin;
   auto next = free_.lower_bound(begin);

@@ -111,12 +111,21 @@ constexpr Family list[] = {
     FAMILY(tensorCopies)
     FAMILY(bulkCopies)
     FAMILY(asyncCopies)
+    FAMILY(remoteStores)
     FAMILY(mbarriers)
     FAMILY(mbarrierWaits)
     FAMILY(tensorMaps)
 
 };
 // clang-format on
+
+/// Also what its code uses beside: fused products, f16, bits.
+[[maybe_unused]] bool hasAVX2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+         __builtin_cpu_supports("popcnt");
+}
 
 } // namespace
 
@@ -130,10 +139,7 @@ bool cheems::emulator::isAvailable(HostSet set) {
 #endif
   case HostSet::avx2:
 #if defined(CHEEMS_HAS_LANES_AVX2)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-           __builtin_cpu_supports("popcnt");
+    return hasAVX2();
 #else
     return false;
 #endif
@@ -143,11 +149,7 @@ bool cheems::emulator::isAvailable(HostSet set) {
            __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-           __builtin_cpu_supports("popcnt");
+           __builtin_cpu_supports("avx512cd") && hasAVX2();
 #else
     return false;
 #endif

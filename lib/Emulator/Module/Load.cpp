@@ -2,6 +2,7 @@
 #include "cheems/Emulator/Decode/Decoder.h"
 #include "cheems/Emulator/Machine/Launch.h"
 #include "cheems/Emulator/Module/Families.h"
+#include "cheems/Emulator/PTX/Link.h"
 #include "cheems/Emulator/PTX/Parser.h"
 #include "lib/Emulator/Module/Resources.h"
 #include "lib/Emulator/Module/Variables.h"
@@ -18,6 +19,19 @@ const OpcodeTable &opcodes() {
     return OpcodeTable(all);
   }();
   return table;
+}
+
+std::unique_ptr<ptx::Module> parse(const ptx::NamedText &text) {
+  try {
+    return ptx::parse(text.text);
+  } catch (const Refusal &refusal) {
+    if (text.name.empty()) {
+      throw;
+    }
+    const std::string what = refusal.what();
+    throw Refusal(refusal.line, "of the text '" + text.name +
+                                    "': " + what.substr(what.find(": ") + 2));
+  }
 }
 
 /// PTX ISA, "PTX Module Directives: .target": code for an architecture runs on
@@ -63,8 +77,14 @@ Kernel makeKernel(Decoder &decoder, const ptx::Function &entry) {
 } // namespace
 
 std::unique_ptr<Module> Module::load(Device &device, std::string_view ptx) {
-  std::unique_ptr<ptx::Module> syntax = ptx::parse(ptx);
-  checkTarget(*syntax, device.options.architecture);
+  std::vector<std::unique_ptr<ptx::Module>> parts;
+  std::vector<std::string> names;
+  for (const ptx::NamedText &text : ptx::textsOf(ptx)) {
+    parts.push_back(parse(text));
+    checkTarget(*parts.back(), device.options.architecture);
+    names.push_back(text.name);
+  }
+  std::unique_ptr<ptx::Module> syntax = ptx::link(std::move(parts), names);
   // It frees the variables if something is refused from here on.
   std::unique_ptr<Module> module(new Module(device));
   Symbols symbols = placeVariables(*syntax, device.memory, module->allocations);

@@ -70,8 +70,8 @@ Options Options::fromEnvironment() {
     refuse("CHEEMS_EMULATOR_ARCH", std::getenv("CHEEMS_EMULATOR_ARCH"),
            "80 or 90");
   }
-  options.multiprocessors =
-      int(number("CHEEMS_EMULATOR_SM", options.multiprocessors, 1, 1024));
+  options.multiprocessors = int(number(
+      "CHEEMS_EMULATOR_SM", multiprocessorsOf(options.architecture), 1, 1024));
   options.threads = int(number("CHEEMS_EMULATOR_THREADS", 0, 1, 1024));
   options.memoryBytes =
       number("CHEEMS_EMULATOR_MEMORY", options.memoryBytes, uint64_t(1) << 20,

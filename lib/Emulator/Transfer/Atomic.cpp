@@ -1,5 +1,6 @@
 //===- Atomic.cpp - atom and red ------------------------------------------===//
 #include "cheems/Emulator/Machine/Block.h"
+#include "cheems/Emulator/Machine/LaneOrder.h"
 #include "cheems/Emulator/Transfer/AtomicOperations.h"
 #include "cheems/Emulator/Transfer/Families.h"
 
@@ -22,8 +23,7 @@ bool isGlobal(Space space, uint64_t address) {
          (space == Space::generic && !isInWindow(address, sharedWindow));
 }
 
-/// slots: base, then per element: d of atom, b, c of cas. Lanes act in
-/// ascending order.
+/// slots: base, then per element: d of atom, b, c of cas.
 template <typename Operation, bool returns, bool compares>
 Step atomic(Warp &warp, const Instruction &instruction, LaneMask active) {
   using T = typename Operation::Element;
@@ -42,7 +42,7 @@ Step atomic(Warp &warp, const Instruction &instruction, LaneMask active) {
     c[n] = compares ? warp.source<T>(*slots++) : b[n];
   }
   bool changed = false;
-  forLanes(active, [&](int lane) {
+  atomicOrder(warp, instruction).forLanes(active, [&](int lane) {
     bool flushes = isGlobal(transfer.kind.space, addresses[lane]);
     for (int n = 0; n < transfer.count; ++n) {
       std::byte *where = at.of[lane] + n * sizeof(T);
@@ -283,14 +283,8 @@ void decode(Statement &statement, bool returns) {
 
 void decodeAtomic(Statement &statement) { decode(statement, true); }
 void decodeReduction(Statement &statement) { decode(statement, false); }
-/// PTX ISA, "red.async": it signals an mbarrier of another block.
-void decodeAsync(Statement &statement) {
-  statement.notModelled("an asynchronous reduction");
-}
 
-constexpr Opcode opcodes[] = {{"atom", decodeAtomic},
-                              {"red", decodeReduction},
-                              {"red", decodeAsync, "async"}};
+constexpr Opcode opcodes[] = {{"atom", decodeAtomic}, {"red", decodeReduction}};
 
 } // namespace
 

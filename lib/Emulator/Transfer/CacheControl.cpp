@@ -82,8 +82,8 @@ Step discard(Warp &warp, const Instruction &instruction, LaneMask active) {
   access(warp, instruction, transfer.kind, addresses, active, at);
   GlobalMemory &memory = warp.block.grid.device.memory;
   forLanes(active, [&](int lane) {
-    std::fill_n(memory.state(addresses[lane]), transfer.kind.bytes,
-                ByteState::uninitialised);
+    memory.setStates(addresses[lane], transfer.kind.bytes,
+                     ByteState::uninitialised);
   });
   return Step::next;
 }

@@ -143,16 +143,10 @@ void decodeStore(Statement &statement) {
   statement.emit(handlerOf(shape), Pipe::lsu, slots, statement.keep(transfer));
 }
 
-/// PTX ISA, "st.async": it signals an mbarrier of another block.
-void decodeAsync(Statement &statement) {
-  statement.notModelled("an asynchronous store");
-}
 /// PTX ISA, "st.bulk": needs sm_100.
 void decodeBulk(Statement &statement) { statement.refuse("it needs sm_100"); }
 
-constexpr Opcode opcodes[] = {{"st", decodeStore},
-                              {"st", decodeAsync, "async"},
-                              {"st", decodeBulk, "bulk"}};
+constexpr Opcode opcodes[] = {{"st", decodeStore}, {"st", decodeBulk, "bulk"}};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the conformance kernels through a CUDA driver and compares what they write with numpy.
 
-    run.py --driver LIBRARY [--mode early late] [--seeds N] [--only TEXT] [--jobs N]
+    run.py --driver LIBRARY [--mode early late] [--seeds N] [--only TEXT] [--arch 80] [--jobs N]
 
 Each mode and seed has a process of its own, with CHEEMS_EMULATOR_MODE and CHEEMS_EMULATOR_SEED set; a card's driver does not
 read them. The last line is 'N passed, M failed'; the exit code is 1 if any failed.
@@ -24,9 +24,12 @@ def main():
     parser.add_argument("--mode", nargs="+", default=["early", "late"], choices=["early", "late"])
     parser.add_argument("--seeds", type=int, default=1, help="1 to this")
     parser.add_argument("--only", default="", help="kernels whose name has this text")
+    parser.add_argument("--arch", type=int, default=90, choices=[80, 90], help="the emulated card; kernels of later ones are left out")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    begin, names = time.time(), [kernel.name for kernel in load(options.only)]
+    os.environ["CHEEMS_EMULATOR_ARCH"] = str(options.arch)
+    begin = time.time()
+    names = [kernel.name for kernel in load(options.only) if int(kernel.target[3:5]) <= options.arch]
     own, workers = threading.local(), []
 
     def run(task):

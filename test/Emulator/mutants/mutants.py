@@ -1,12 +1,15 @@
 """Mutants of PTX: what removes or alters one wait, barrier, fence, commit, swizzle constant or bounds predicate.
 
-Each is one statement of the text, so that a mutant is named by its kernel, line and kind. For a predicate there is a probe:
-the text with a trap where the predicate is false. If the probe passes, the predicate is true in every thread of the launch,
-and its removal changes nothing. `harmless` has the other reasons that need no list.
+Each is one statement of the text, so that a mutant is named by its kernel, line and kind. Some have a probe: the text with a
+trap where the predicate is false, or in place of the statement. If the probe passes, the predicate is true in every thread of
+the launch, or no thread executes the statement, and the mutant changes nothing. `harmless` has the other reasons that need no
+list; those in proofs.py hold for every launch.
 """
 import dataclasses
 import re
 from typing import Callable, Optional
+
+from proofs import proof
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +46,10 @@ def rule(kind, pattern, replace, probe=lambda match: None):
 
 def removed(match):
     return ()
+
+
+def trap(match):
+    return ("trap;",)
 
 
 def one_more(match):
@@ -94,19 +101,19 @@ NUMBER = r"(?P<number>-?(?:0x[0-9a-fA-F]+|\d+))\s*;"
 
 RULES = [
     # waits
-    rule("wait removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?wait_(?:group|all)|wgmma\.wait_group)\b.*", removed),
+    rule("wait removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?wait_(?:group|all)|wgmma\.wait_group)\b.*", removed, trap),
     rule("wait for one less", r"(?P<head>" + GUARD + r"(?:cp\.async\.(?:bulk\.)?wait_group|wgmma\.wait_group)[.\w]*\s+)"
          + NUMBER, one_more),
     rule("mbarrier not waited for", r"@!complete bra\.uni \w+;", removed),
     rule("mbarrier of the other parity", r"(?P<head>mbarrier\.try_wait\.parity\.[^;]*, )(?P<parity>%\w+);", other_parity),
     # barriers
-    rule("barrier removed", r"(?:bar\.sync|barrier\.sync|barrier\.cluster\.\w+|bar\.warp\.sync)\b.*", removed),
+    rule("barrier removed", r"(?:bar\.sync|barrier\.sync|barrier\.cluster\.\w+|bar\.warp\.sync)\b.*", removed, trap),
     rule("mbarrier of one thread more", r"(?P<head>" + GUARD + r"mbarrier\.init[.:\w]* \[[^\]]*\], )" + NUMBER, one_more),
     rule("arrival removed", GUARD + r"mbarrier\.arrive\.shared.*", removed),
     # fences
-    rule("fence removed", GUARD + r"(?:fence|membar|wgmma\.fence)\b.*", removed),
+    rule("fence removed", GUARD + r"(?:fence|membar|wgmma\.fence)\b.*", removed, trap),
     # commits
-    rule("commit removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?commit_group|wgmma\.commit_group)\b.*", removed),
+    rule("commit removed", GUARD + r"(?:cp\.async\.(?:bulk\.)?commit_group|wgmma\.commit_group)\b.*", removed, trap),
     rule("expected bytes altered", r"(?P<head>" + GUARD + r"mbarrier\.arrive\.expect_tx[.:\w]* _, \[[^\]]*\], )" + NUMBER,
          one_more),
     # swizzle constants
@@ -146,10 +153,13 @@ def generate(kernel, ptx):
                 yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match), count)
 
 
-def harmless(mutant, always_true):
+def harmless(mutant, ptx, passes_probe):
     """Why a mutant that passes every check is harmless; None if a person must say it."""
-    if always_true:
-        return "the predicate is true in every thread"
+    if passes_probe:
+        return "no thread of this launch executes it" if mutant.probe == trap(None) else "the predicate is true in every thread"
+    why = proof(mutant, ptx)
+    if why:
+        return why
     if mutant.kind == "size of a copy not bounded" or re.search(r"\bld\.global", mutant.was):
         # All that a read can do is to be out of bounds or to change a result.
         return "it reads within a buffer what no result depends on"

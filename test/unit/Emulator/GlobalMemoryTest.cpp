@@ -1,9 +1,15 @@
 //===- GlobalMemoryTest.cpp -----------------------------------------------===//
 #include "cheems/Emulator/Memory/GlobalMemory.h"
 
+#include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
+#include <sys/mman.h>
+#include <vector>
 
 using namespace cheems::emulator;
 
@@ -29,6 +35,92 @@ TEST(GlobalMemory, bytesSayWhatTheyAre) {
   EXPECT_FALSE(memory.free(b + 1));
   EXPECT_EQ(*memory.state(a + 50), ByteState::freed);
   EXPECT_EQ(*memory.state(b), ByteState::uninitialised);
+}
+
+namespace {
+/// Memory that the process keeps, in bytes.
+uint64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+} // namespace
+
+TEST(GlobalMemory, manyBytesCostNothingUntilTheyAreTouched) {
+  constexpr uint64_t bytes = 6ull << 30;
+  GlobalMemory memory(8ull << 30);
+  const uint64_t before = residentBytes();
+  const uint64_t a = *memory.allocate(bytes);
+  auto expectAll = [&](ByteState state) {
+    for (uint64_t at = 0; at < bytes; at += bytes / 64 - 1) {
+      EXPECT_EQ(*memory.state(a + at), state) << at;
+    }
+    EXPECT_EQ(*memory.state(a + bytes - 1), state);
+    EXPECT_EQ(*memory.state(a + bytes), ByteState::unallocated);
+  };
+  expectAll(ByteState::uninitialised);
+  // One byte of them is changed alone.
+  *memory.state(a + bytes / 2) = ByteState::initialised;
+  EXPECT_EQ(*memory.state(a + bytes / 2 - 1), ByteState::uninitialised);
+  EXPECT_EQ(*memory.state(a + bytes / 2 + 1), ByteState::uninitialised);
+  memory.setStates(a, bytes, ByteState::initialised);
+  expectAll(ByteState::initialised);
+  EXPECT_LT(residentBytes(), before + (32 << 20));
+  memory.free(a);
+  expectAll(ByteState::freed);
+  EXPECT_LT(residentBytes(), before + (32 << 20));
+}
+
+TEST(GlobalMemory, aLineIsKnownAsLongAsAllOfItIsInitialised) {
+  GlobalMemory memory(1 << 20);
+  const uint64_t a = *memory.allocate(1024);
+  auto known = [&] {
+    std::string text;
+    for (uint64_t line = 0; line < 8; ++line) {
+      text += memory.lines()[line] ? '1' : '0';
+    }
+    return text;
+  };
+  EXPECT_EQ(known(), "00000000");
+  memory.setStates(a + 1, 256, ByteState::initialised);
+  EXPECT_EQ(known(), "01110000");
+  memory.setStates(a, 512, ByteState::initialised);
+  EXPECT_EQ(known(), "11111111");
+  memory.setStates(a + 64, 65, ByteState::uninitialised);
+  EXPECT_EQ(known(), "10011111");
+  memory.copyStates(a + 300, a + 64, 1);
+  EXPECT_EQ(*memory.state(a + 300), ByteState::uninitialised);
+  EXPECT_EQ(known(), "10010111");
+  memory.free(a);
+  EXPECT_EQ(known(), "00000000");
+}
+
+TEST(GlobalMemory, freedPagesAreGivenBack) {
+  constexpr uint64_t bytes = 8 << 20, pages = bytes / 4096;
+  GlobalMemory memory(64 << 20);
+  const uint64_t a = *memory.allocate(bytes);
+  auto residentPages = [&] {
+    std::vector<unsigned char> isResident(pages);
+    EXPECT_EQ(mincore(memory.data(a), bytes, isResident.data()), 0);
+    return std::count(isResident.begin(), isResident.end(), 1);
+  };
+  std::memset(memory.data(a), 1, bytes);
+  EXPECT_EQ(residentPages(), pages);
+  memory.free(a);
+  EXPECT_EQ(residentPages(), 0);
+}
+
+TEST(GlobalMemory, longRangesBeginAndEndAnywhere) {
+  GlobalMemory memory(8 << 20);
+  const uint64_t a = *memory.allocate(4 << 20);
+  memory.setStates(a + 4097, 3 << 20, ByteState::initialised);
+  for (uint64_t i = 0; i < 4 << 20; ++i) {
+    const bool isInside = i >= 4097 && i < 4097 + (3 << 20);
+    ASSERT_EQ(*memory.state(a + i),
+              isInside ? ByteState::initialised : ByteState::uninitialised)
+        << i;
+  }
 }
 
 TEST(GlobalMemory, freedBytesAreUsedAgainOnlyWhenNoOthersAreLeft) {

@@ -35,16 +35,9 @@ add.s64 %inl, %in, %by4; add.s64 %outl, %out, %by4;
 
 /// What a body is refused for, or nothing.
 inline std::string refusal(const std::string &body, int architecture = 90) {
-  RunOptions options;
-  options.architecture = architecture;
-  try {
-    PTXRunner(kernelAround(body, architecture), options);
-  } catch (const Refusal &refusal) {
-    return refusal.what();
-  } catch (const NotModelled &notModelled) {
-    return notModelled.what();
-  }
-  return {};
+  return refusalOf([&] {
+    PTXRunner(kernelAround(body, architecture), {.architecture = architecture});
+  });
 }
 
 /// Whether blocks of the kernel may see each other (Program::communicates).
@@ -74,12 +67,7 @@ inline std::vector<uint32_t> run(const std::string &body,
 inline std::string finding(const std::string &body,
                            const std::vector<uint32_t> &in = {},
                            const RunOptions &options = {}) {
-  try {
-    run(body, in, 256, options);
-  } catch (const Finding &finding) {
-    return finding.rule;
-  }
-  return {};
+  return ruleOf([&] { run(body, in, 256, options); });
 }
 
 } // namespace cheems::emulator::test

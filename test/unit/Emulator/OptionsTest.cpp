@@ -49,6 +49,12 @@ TEST(Options, comeFromTheEnvironment) {
   EXPECT_FALSE(options.implicitDrain);
 }
 
+TEST(Options, theCardHasAsManyMultiprocessorsAsItsArchitecture) {
+  EXPECT_EQ(Options::fromEnvironment().multiprocessors, 132);
+  Setting architecture("CHEEMS_EMULATOR_ARCH", "80");
+  EXPECT_EQ(Options::fromEnvironment().multiprocessors, 108);
+}
+
 TEST(Options, anEmptyVariableIsNone) {
   Setting mode("CHEEMS_EMULATOR_MODE", ""),
       architecture("CHEEMS_EMULATOR_ARCH", "");

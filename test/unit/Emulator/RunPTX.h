@@ -15,7 +15,7 @@ namespace cheems::emulator::test {
 /// What a launch is given. The default is one warp of an sm_90a card with few
 /// multiprocessors.
 struct RunOptions {
-  Extent grid, block{32, 1, 1}, cluster;
+  Extent grid{}, block{32, 1, 1}, cluster{};
   uint32_t dynamicSharedBytes = 0;
   Asynchrony asynchrony = Asynchrony::early;
   uint64_t seed = 1;
@@ -137,15 +137,32 @@ inline std::string kernelPTX(const std::string &body,
          "\n}\n";
 }
 
-/// The rule of the Finding that the kernel ends with, or nothing.
-inline std::string findingOf(std::string_view ptx, std::vector<uint32_t> memory,
-                             const RunOptions &options = {}) {
+/// The rule of the Finding that `act` ends with, or nothing.
+template <typename F> std::string ruleOf(F act) {
   try {
-    runPTX(ptx, std::move(memory), options);
+    act();
   } catch (const Finding &finding) {
     return finding.rule;
   }
   return {};
+}
+
+/// What is refused when `act` loads a module, or nothing.
+template <typename F> std::string refusalOf(F act) {
+  try {
+    act();
+  } catch (const Refusal &refusal) {
+    return refusal.what();
+  } catch (const NotModelled &notModelled) {
+    return notModelled.what();
+  }
+  return {};
+}
+
+/// The rule of the Finding that the kernel ends with, or nothing.
+inline std::string findingOf(std::string_view ptx, std::vector<uint32_t> memory,
+                             const RunOptions &options = {}) {
+  return ruleOf([&] { runPTX(ptx, std::move(memory), options); });
 }
 
 } // namespace cheems::emulator::test

@@ -12,12 +12,10 @@
 #include "cheems/Pipelines/Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <memory>
 
 namespace cheems::test {
@@ -83,38 +81,6 @@ std::string mutant(mlir::MLIRContext &context, const std::vector<Seed> &seeds,
   return changed;
 }
 
-/// A crash inside MLIR or LLVM that no verifier of ours can keep away: a file
-/// of upstream/, whose first lines say `// stage: NAME`, `// frame: SYMBOL`
-/// (part of a symbol among the innermost frames) and why.
-struct Known {
-  std::string file, stage, frame, text;
-
-  bool explains(const Crash &crash) const {
-    return crash.stage == stage &&
-           crash.frames.find(frame) != std::string::npos;
-  }
-};
-
-std::vector<Known> knownCrashes() {
-  std::vector<Known> known;
-  for (const auto &entry : std::filesystem::directory_iterator(
-           CHEEMS_SOURCE_DIR "/test/unit/Mutation/upstream")) {
-    std::ifstream file(entry.path());
-    Known one;
-    one.file = entry.path();
-    one.text.assign(std::istreambuf_iterator<char>(file), {});
-    auto field = [&](const std::string &name) {
-      size_t at = one.text.find("// " + name + ": ");
-      size_t begin = at == std::string::npos ? 0 : at + name.size() + 5;
-      return one.text.substr(begin, one.text.find('\n', begin) - begin);
-    };
-    one.stage = field("stage");
-    one.frame = field("frame");
-    known.push_back(one);
-  }
-  return known;
-}
-
 /// Where a reproducer of this process lies.
 std::filesystem::path reproducer(const Crash &crash) {
   auto folder = std::filesystem::temp_directory_path() / "cheems-mutants";
@@ -146,36 +112,12 @@ TEST(Mutation, noMutantCrashesOrHangs) {
   RecordProperty("sound", static_cast<int>(summary.counted));
   // Otherwise the passes would have had little to do.
   EXPECT_GE(summary.counted, count / 8);
-  std::vector<Known> known = knownCrashes();
   for (const Crash &crash : summary.crashes) {
-    if (std::none_of(known.begin(), known.end(),
-                     [&](const Known &one) { return one.explains(crash); })) {
-      ADD_FAILURE() << "mutant " << mutantNumber(crash.job, count, seed)
-                    << " of seed " << seed << ", " << crash.stage << ": "
-                    << crash.how << "\n"
-                    << reproducer(crash).string() << "\n"
-                    << crash.frames;
-    }
-  }
-}
-
-// A listed crash that upstream has mended should leave the list.
-TEST(Mutation, knownCrashesStillHappen) {
-  std::vector<Known> known = knownCrashes();
-  std::vector<Stage> stages = allStages();
-  Summary summary = runJobs(
-      static_cast<int64_t>(known.size()), kSeconds, kProcesses, [&] {},
-      [&](int64_t job, Notes &notes) {
-        auto context = newContext();
-        passThrough(*context, known[job].text, stages,
-                    [&](const std::string &stage) { notes.stage(stage); });
-      });
-  EXPECT_EQ(summary.crashes.size(), known.size());
-  for (const Crash &crash : summary.crashes) {
-    EXPECT_TRUE(known[crash.job].explains(crash))
-        << known[crash.job].file << " ends in " << crash.stage << ": "
-        << crash.how << "\n"
-        << crash.frames;
+    ADD_FAILURE() << "mutant " << mutantNumber(crash.job, count, seed)
+                  << " of seed " << seed << ", " << crash.stage << ": "
+                  << crash.how << "\n"
+                  << reproducer(crash).string() << "\n"
+                  << crash.frames;
   }
 }
 

@@ -21,8 +21,8 @@ std::vector<Stage> allStages();
 /// Parses and verifies `text`, prints it and parses that, then runs each of
 /// `stages` on a copy. Diagnostics are fine. `at` is told each step before it
 /// begins: "parse", "print", "parse back", then the stages' names. Returns
-/// whether the text was sound; what was printed must be sound again, or the
-/// process ends by abort().
+/// whether the text was sound and had no dim of an extent past the shape; what
+/// was printed must be sound again, or the process ends by abort().
 bool passThrough(mlir::MLIRContext &context, const std::string &text,
                  const std::vector<Stage> &stages,
                  llvm::function_ref<void(const std::string &)> at);

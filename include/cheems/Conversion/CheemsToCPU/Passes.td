@@ -21,18 +21,6 @@ def ExpandSegmentsPass : Pass<"cheems-expand-segments", "::mlir::ModuleOp"> {
   ];
 }
 
-def EnterBuffersPass : Pass<"cheems-enter-buffers", "::mlir::ModuleOp"> {
-  let summary = "A step takes buffers and returns nothing";
-  let description = [{
-    Before: functions on tensors, whose arguments have `cheems.field`. They return the updated tensors: `logits` and the `pools`, in order.
-    After: the same functions on buffers. `bufferization.to_tensor` reads a buffer, and each result is written back into its buffer. The
-    argument `parameters`, which is bytes, is added before the pools.
-    Requires: a function returns one tensor per field that is written.
-    Guarantees: no update is lost. An update that was not in place would be a copy, which `cheems-check-kernels` refuses. Preserves bits.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
-}
-
 def QuantizeParametersPass : Pass<"cheems-quantize-parameters", "::mlir::ModuleOp"> {
   let summary = "Split matrices into codes and scales";
   let description = [{

@@ -14,7 +14,9 @@ namespace cheems::emulator {
 ///   comes from barriers, phases of mbarriers, fences with strong accesses, and
 ///   releases that are acquired (PTX ISA, "Memory Consistency Model").
 /// - "missing-proxy-fence": an access by the async proxy to bytes that were
-///   written by the generic proxy, without fence.proxy.async between them.
+///   written by the generic proxy, without fence.proxy.async between them; or
+///   by the tensor unit to a map that the block has changed, without
+///   fence.proxy.tensormap.
 ///
 /// Two writes of one value without order are no finding; they are counted.
 /// What asynchronous copies do behind the back of threads is checked where they

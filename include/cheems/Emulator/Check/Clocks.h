@@ -4,78 +4,114 @@
 
 #include "cheems/Emulator/Decode/Instruction.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace cheems::emulator {
 
-/// A thread's clock ticks each time it tells others what it has done.
+/// A thread's clock rises each time it tells others what it has done.
 using Clock = uint32_t;
 
 /// What is ordered before something: of each thread of the cluster all that it
-/// did up to a value of its clock. An empty vector is zeros.
+/// did up to a value of its clock. What is behind the end of a vector is zero.
 struct Knowledge {
   std::vector<Clock> ordered;
   /// As `ordered`, of writes that a fence between the generic and the async
   /// proxy has followed.
   std::vector<Clock> fenced;
 
+  /// Which events (Events.h) that is, found when somebody asks. Knowledge that
+  /// is joined covers at least the events of its parts.
+  struct Horizon {
+    uint64_t serial = 0; ///< of this knowledge; 0: nobody has asked
+    uint32_t generation = 0;
+    uint32_t ordered = 1, fenced = 1; ///< all events with lower numbers
+  };
+  mutable Horizon horizon;
+
   void join(const Knowledge &other);
+  bool contains(const Knowledge &other) const;
 };
-/// Many threads know the same after a barrier, so they share it.
+/// Many threads know the same after a barrier, so they share it. Nobody changes
+/// it then.
 using Known = std::shared_ptr<const Knowledge>;
 
 /// Null is nothing.
 Known join(const Known &a, const Known &b);
 
 /// Vector clocks of the threads of a cluster, by their number: rank of the
-/// block, then warp, then lane.
+/// block, then warp, then lane. Lanes of a warp mostly do the same, so the
+/// state of those that do is kept and changed once.
 class Clocks {
 public:
-  explicit Clocks(size_t threads);
+  explicit Clocks(size_t warps);
 
   Clock now(size_t thread) const { return own[thread]; }
+  const Known &knownBy(size_t thread) const {
+    const WarpState &warp = warps[thread / warpLanes];
+    const auto lane = thread % warpLanes;
+    return warp.alike >> lane & 1 ? warp.known : (*warp.others)[lane];
+  }
   /// Whether what `first` did at `clock` comes before what `second` does now.
   bool isBefore(size_t first, Clock clock, size_t second) const {
-    return first == second || at(second).ordered(first) >= clock;
+    const Knowledge *known = knownBy(second).get();
+    return first == second || (known && at(known->ordered, first) >= clock);
   }
   /// Whether a fence between proxies lies between them, too.
   bool isFenced(size_t first, Clock clock, size_t second) const {
-    return (first == second ? ownFenced[first] : at(second).fenced(first)) >=
-           clock;
+    const Knowledge *known = knownBy(second).get();
+    return (first == second ? ownFenced[first]
+            : known         ? at(known->fenced, first)
+                            : 0) >= clock;
   }
 
-  /// `to` learns what the thread knows and did until now. With `isJoined` it
-  /// has what the thread knows already.
-  void release(size_t thread, Knowledge &to, bool isJoined = false);
-  /// The thread's clock ticks: what it does from now on is not released.
-  void tick(size_t thread) { ++own[thread]; }
-  /// The thread learns what `from` has.
-  void acquire(size_t thread, const Known &from);
-  /// fence.proxy.async: what comes before it is fenced.
-  void fenceProxies(size_t thread);
+  /// Calls f(some of the lanes, what they know, their clock) for lanes that
+  /// have all of this in common.
+  template <typename F> void forAlike(size_t warp, LaneMask lanes, F f) const {
+    const WarpState &state = warps[warp];
+    while (lanes) {
+      const size_t first =
+          warp * warpLanes + static_cast<size_t>(__builtin_ctz(lanes));
+      const LaneMask same = state.alike & lanes;
+      const LaneMask these =
+          same >> first % warpLanes & 1 ? same : likeThread(first) & lanes;
+      f(these, knownBy(first), own[first]);
+      lanes &= ~these;
+    }
+  }
 
-  const Known &knownBy(size_t thread) const { return known[thread]; }
+  /// `to` learns what the lanes know and did until now. `last` is what it has
+  /// already.
+  void release(size_t warp, LaneMask lanes, Knowledge &to, Known &last) const;
+  /// The lanes' clocks tick: what they do from now on is not released.
+  void tick(size_t warp, LaneMask lanes);
+  /// The lanes learn what `from` has.
+  void acquire(size_t warp, LaneMask lanes, const Known &from);
+  /// fence.proxy.async: what comes before it is fenced.
+  void fenceProxies(size_t warp, LaneMask lanes);
 
 private:
-  struct View {
-    const Knowledge *knowledge;
-    static Clock of(const std::vector<Clock> &clocks, size_t thread) {
-      return thread < clocks.size() ? clocks[thread] : 0;
-    }
-    Clock ordered(size_t thread) const {
-      return knowledge ? of(knowledge->ordered, thread) : 0;
-    }
-    Clock fenced(size_t thread) const {
-      return knowledge ? of(knowledge->fenced, thread) : 0;
-    }
+  struct WarpState {
+    LaneMask alike = allLanes; ///< lanes that know `known`, of one clock
+    Known known;
+    /// Of the other lanes.
+    std::unique_ptr<std::array<Known, warpLanes>> others;
+    bool hasFenced = false; ///< some lane has
   };
-  View at(size_t thread) const { return {known[thread].get()}; }
+  static Clock at(const std::vector<Clock> &clocks, size_t thread) {
+    return thread < clocks.size() ? clocks[thread] : 0;
+  }
+  LaneMask likeThread(size_t thread) const;
+  /// Changes clocks by `clocks()`, and what each of the lanes knows by
+  /// `known(Known &)`.
+  template <typename C, typename K>
+  void change(size_t warp, LaneMask lanes, C clocks, K known);
 
   std::vector<Clock> own, ownFenced;
-  std::vector<Known> known;
-  /// Threads of a warp mostly know the same: the last results are used again.
+  std::vector<WarpState> warps;
+  /// Warps mostly know the same: the last results are used again.
   struct {
     Known before, from, after;
   } lastAcquire, lastFence;

@@ -61,6 +61,11 @@ private:
 Barrier &barrierAt(Warp &warp, const Instruction &instruction, int lane,
                    Space space, uint64_t address, Reach reach);
 
+/// The same for an operation that will signal the barrier; observers are told
+/// of its access.
+Barrier &signalledBarrier(Warp &warp, const Instruction &instruction, int lane,
+                          Space space, uint64_t address, Reach reach);
+
 /// What an operation did, made known: a result that is no success throws
 /// Finding, and a phase that has ended wakes others.
 void settle(Warp &warp, const Instruction &instruction, int lane,

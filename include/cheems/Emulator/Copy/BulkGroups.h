@@ -14,7 +14,7 @@ namespace cheems::emulator {
 
 /// A copy from global to shared memory that signals `barrier`: done at once, or
 /// as a Flight. All is checked here.
-void startLoad(const Asker &asker, Transfer transfer, Barrier &barrier);
+void startLoad(const Asker &asker, BulkTransfer transfer, Barrier &barrier);
 
 /// The bulk async-groups of the threads of a block: copies from shared to
 /// global memory. Their sources have SharedState::beingRead until the thread
@@ -24,7 +24,7 @@ public:
   explicit BulkGroups(Block &) {}
 
   /// A copy that is in no group yet. All is checked here.
-  void start(const Asker &asker, Transfer transfer);
+  void start(const Asker &asker, BulkTransfer transfer);
   /// cp.async.bulk.commit_group of one thread.
   void commit(Warp &warp, int lane);
   /// cp.async.bulk.wait_group of one thread.
@@ -36,7 +36,7 @@ public:
 private:
   struct Store {
     Asker asker;
-    Transfer transfer;
+    BulkTransfer transfer;
     bool isRead = false;    ///< the thread knows that the source is free
     bool isWritten = false; ///< the bytes are in global memory
     std::vector<std::byte> staged;

@@ -16,6 +16,8 @@ std::span<const Opcode> mbarrierWaits();
 std::span<const Opcode> asyncCopies();
 /// cp.async.bulk with its groups and prefetches
 std::span<const Opcode> bulkCopies();
+/// st.async and red.async
+std::span<const Opcode> remoteStores();
 /// cp.async.bulk.tensor
 std::span<const Opcode> tensorCopies();
 /// tensormap.replace and tensormap.cp_fenceproxy

@@ -23,13 +23,13 @@ struct Asker {
 
 /// What one bulk or tensor copy moves: a plain range of bytes, which is one row
 /// here, or the box of a tensor.
-class Transfer {
+class BulkTransfer {
 public:
   /// cp.async.bulk
-  Transfer(uint64_t global, SharedPlace shared, uint32_t bytes);
+  BulkTransfer(uint64_t global, SharedPlace shared, uint32_t bytes);
   /// cp.async.bulk.tensor; the map has passed checkTensorMap.
-  Transfer(const TensorMap &map, const std::array<int32_t, 5> &start,
-           SharedPlace shared);
+  BulkTransfer(const TensorMap &map, const std::array<int32_t, 5> &start,
+               SharedPlace shared);
 
   uint32_t bytes() const { return bytes_; }
 

@@ -13,11 +13,13 @@ namespace cheems::emulator {
 std::string countsAsJson(const CountedCard &card,
                          const std::vector<StepCounts> &steps);
 
-/// A table per step, a row per kernel.
+/// Three tables per step with a row per kernel: memory, warp instructions by
+/// pipe, cycles by pipe (rounded).
 std::string countsAsTable(const CountedCard &card,
                           const std::vector<StepCounts> &steps);
 
-/// Writes the file whole or not at all. Returns an error's text, or nothing.
+/// Writes the file whole or not at all: tables if its name ends in .txt, else
+/// JSON. Returns an error's text, or nothing.
 std::string writeCounts(const std::string &path, const CountedCard &card,
                         const std::vector<StepCounts> &steps);
 

@@ -24,6 +24,12 @@
 ///     restore   what was saved
 ///     results   are copied from the callee
 ///
+/// A system call (Decode/SystemCalls.h) is one instruction in the place of
+/// `save` to `restore`. Its frame lies where a callee's would.
+///
+/// A function begins by taking from its frame what it has in registers (PTX
+/// ISA, "Call": .reg parameters), and each `ret` puts its results there.
+///
 /// Payloads of these instructions are the structs below.
 namespace cheems::emulator {
 
@@ -41,7 +47,7 @@ struct FrameTransfer {
 /// register.
 struct FrameRegister {
   uint64_t callee = 0;
-  uint32_t offset = 0; ///< in the callee's frame
+  uint32_t offset = 0; ///< in the callee's frame, or in its own
   uint32_t bytes = 0;
   uint32_t stride = 0; ///< bytes of a register's element
 };
@@ -59,6 +65,9 @@ struct CallSite {
     uint32_t begin = 0; ///< its first instruction
     uint64_t frameBytes = 0;
     uint64_t interfaceBytes = 0; ///< of results and parameters
+    /// Of its frame and what the largest interface of a function takes behind
+    /// it: arguments are written before a call.
+    uint64_t roomBytes = 0;
     bool isDecoded = false;
   };
   uint64_t frameBytes = 0; ///< the caller's
@@ -71,7 +80,7 @@ struct CallSite {
 /// What executes these instructions (Control/Calls.cpp).
 struct CallHandlers {
   Handler skip, copyArguments, storeArgument, save, call, callRegister, leave,
-      restore, copyResults, loadResult;
+      restore, copyResults, loadResult, system;
 };
 
 } // namespace cheems::emulator

@@ -21,6 +21,8 @@
 
 namespace cheems::emulator {
 
+struct SystemCall;
+
 /// The instructions that a brx.idx chooses from.
 struct BranchTargets {
   std::vector<uint32_t> instructions;
@@ -64,6 +66,10 @@ public:
   /// The statement belongs to the entry: `ret` there is an exit. In another
   /// function it is Warp::returnFromCall, and endsPath.
   bool isInEntry() const { return current == entry; }
+  /// Of the opcodes "%parameter" and "%result", whose one operand is a register
+  /// that a parameter or result of the function has: `move` takes it from the
+  /// frame or puts it there, as a FrameRegister says.
+  void emitFormal(Statement &statement, Handler move, bool isResult);
   /// Emits what Decode/Calls.h says.
   void emitCall(Statement &statement, const CallHandlers &handlers);
 
@@ -103,6 +109,9 @@ private:
 
   void decodeFunction(const ptx::Function &function);
   void decodeStatement(const ptx::Instruction &syntax);
+  /// `opcode`, which no text has, for those of `formals` that are registers.
+  void moveFormals(const std::vector<const ptx::Variable *> &formals,
+                   const char *opcode, int line);
   /// Emits what a family wants before statement `number`.
   void watch(size_t number, const ptx::Instruction &syntax);
   void finishFunction();
@@ -112,6 +121,11 @@ private:
   void emitArgument(Statement &statement, const CallHandlers &handlers,
                     const ptx::Operand &operand, const ptx::Variable *formal,
                     bool isResult, uint32_t &offset, FrameTransfer &transfer);
+  void emitJump(Statement &statement, const CallHandlers &handlers,
+                const ptx::Function *callee, Slot target,
+                uint64_t interfaceBytes);
+  void emitSystemCall(Statement &statement, Handler handler,
+                      const SystemCall &call, const ptx::Function &function);
   void finish();
 
   /// A new virtual register of `bits` (1 to 128).

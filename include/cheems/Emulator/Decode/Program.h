@@ -51,6 +51,8 @@ struct Program {
   /// strong access to global memory, or a fence, of the gpu's scope or a wider
   /// one. Such a grid runs in one interleaving.
   bool communicates = false;
+  /// It calls malloc or free; it calls vprintf.
+  bool usesHeap = false, prints = false;
   /// It uses griddepcontrol.wait.
   bool waitsForPrimary = false;
   /// What payloads point to.

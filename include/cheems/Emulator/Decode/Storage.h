@@ -43,6 +43,7 @@ struct Storage {
 /// - Local variables, parameters and results of functions, and .param variables
 ///   of a function's body: a frame per function. Results lie at its begin, then
 ///   parameters, so that a caller can place them without knowing the callee.
+///   What the function has in a register passes through the frame, too.
 class StorageMap {
 public:
   /// `functions`: the entry first.
@@ -59,6 +60,10 @@ public:
     return frames.at(&function);
   }
 
+  /// Where a function's parameter or result lies there.
+  uint64_t formalOffset(const ptx::Variable &formal) const {
+    return places.at(&formal).address;
+  }
   /// The end of its results and parameters there.
   uint64_t interfaceEnd(const ptx::Function &function) const {
     return interfaces.at(&function);

@@ -15,6 +15,7 @@
 
 namespace cheems::emulator::driver {
 
+class GraphMemory;
 struct MemoryPool;
 
 /// A stream of its own, or one of the two default streams.
@@ -44,7 +45,7 @@ struct Event {
 
 /// Memory that a caller asked for.
 struct Allocation {
-  enum class Kind { device, pinned, pooled } kind = Kind::device;
+  enum class Kind { device, pinned, pooled, graph } kind = Kind::device;
   uint64_t bytes = 0;
   unsigned flags = 0; ///< of cuMemHostAlloc
   uint64_t id = 0;
@@ -52,6 +53,7 @@ struct Allocation {
   /// cuMemFreeAsync was called; the memory goes when its turn in the stream
   /// comes.
   bool freeing = false;
+  std::shared_ptr<GraphMemory> graphMemory; ///< of Kind::graph
 };
 
 /// Memory of the host that cuMemHostRegister made known.
@@ -81,7 +83,13 @@ struct Context : std::enable_shared_from_this<Context> {
   std::map<uint64_t, Allocation> allocations;
   std::map<uintptr_t, Registration> registrations;
   uint64_t pinnedBytes = 0;
+  /// By address, whether it is allocated or not.
+  std::map<uint64_t, std::weak_ptr<GraphMemory>> graphMemory;
+  uint64_t graphMemoryUsed = 0, graphMemoryUsedHigh = 0,
+           graphMemoryReserved = 0, graphMemoryReservedHigh = 0;
   std::map<CUlimit, size_t> limits;
+  /// A kernel was launched that calls malloc or free; that calls vprintf.
+  bool heapIsUsed = false, printfIsUsed = false;
   CUfunc_cache cacheConfig = CU_FUNC_CACHE_PREFER_NONE;
   CUsharedconfig sharedConfig = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
 

@@ -11,6 +11,7 @@
 namespace cheems::emulator::driver {
 
 struct Graph;
+struct GraphExec;
 struct Node;
 struct Operation;
 struct Stream;
@@ -43,7 +44,8 @@ struct Graph : std::enable_shared_from_this<Graph> {
   Graph &operator=(const Graph &) = delete;
 
   CUgraph handle = nullptr;
-  CUgraph original = nullptr; ///< of a clone
+  CUgraph original = nullptr;        ///< of a clone
+  std::weak_ptr<GraphExec> instance; ///< that was made of it last
   std::vector<std::shared_ptr<Node>> nodes;
 
   /// With a handle of its own. `before` are nodes of this graph.

@@ -34,6 +34,8 @@ public:
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   std::unique_ptr<Work> clone() const override;
   Progress run(Context &context, bool early) override;
+  void hasDependents() override { launch.pausesAtRelease |= !grid; }
+  void showWrites(bool areShown) override;
   void primaryFinished() override;
   bool releasesDependents() const override;
   uint64_t nanoseconds() const override;

@@ -55,12 +55,6 @@ struct Library {
   std::map<std::string, std::shared_ptr<LibraryKernel>> kernels;
 };
 
-/// CUlinkState: texts that become one image.
-struct Link {
-  std::string ptx;
-  std::string image; ///< what cuLinkComplete gave
-};
-
 /// Buffers of the caller for messages (CU_JIT_INFO_LOG_BUFFER and so on), and
 /// checks of the options that there are.
 class JITOptions {
@@ -79,6 +73,16 @@ private:
   void write(Log &log, const std::string &message);
 
   Log infoLog, errorLog;
+};
+
+/// CUlinkState: texts that become one image.
+struct Link {
+  struct Text {
+    std::string name, ptx;
+  };
+  JITOptions options; ///< of cuLinkCreate: its logs are told how it ends
+  std::vector<Text> texts = {};
+  std::string image = {}; ///< what cuLinkComplete gave
 };
 
 /// PTX text of an image: text itself, or the best uncompressed text of a fat

@@ -38,6 +38,8 @@ struct Operation {
   std::unique_ptr<Work> work; ///< null when it is done
   State state = State::waiting;
   bool releasesDependents = false;
+  /// Kernels that are programmatic dependents may start.
+  bool hasReleased = false;
   /// Operations before this one that are not done.
   int strict = 0, programmatic = 0;
   std::vector<std::weak_ptr<Operation>> primaries;
@@ -80,6 +82,7 @@ private:
   void consider(const std::shared_ptr<Operation> &operation);
   void complete(const std::shared_ptr<Operation> &operation);
   void run(const std::shared_ptr<Operation> &operation);
+  void release(const std::shared_ptr<Operation> &operation);
 
   Context &context;
   std::mutex &lock;

@@ -272,6 +272,18 @@ struct CUgraphEdgeData {
   unsigned char reserved[5];
 };
 
+struct CUDA_MEM_ALLOC_NODE_PARAMS {
+  CUmemPoolProps poolProps;
+  const CUmemAccessDesc *accessDescs;
+  size_t accessDescCount;
+  size_t bytesize;
+  CUdeviceptr dptr;
+};
+
+struct CUDA_MEM_FREE_NODE_PARAMS {
+  CUdeviceptr dptr;
+};
+
 /// Members of kinds of nodes that this driver refuses are left out.
 struct CUgraphNodeParams {
   CUgraphNodeType type;
@@ -285,6 +297,8 @@ struct CUgraphNodeParams {
     CUDA_CHILD_GRAPH_NODE_PARAMS graph;
     CUDA_EVENT_WAIT_NODE_PARAMS eventWait;
     CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    CUDA_MEM_FREE_NODE_PARAMS free;
   };
   long long reserved2;
 };

@@ -14,6 +14,7 @@ struct Context;
 enum class Progress {
   done,
   waitsForPrimary, ///< a kernel at griddepcontrol.wait
+  released,        ///< its dependents may start; it goes on by run()
 };
 
 /// A kernel, a copy, a call of the host: something that streams order.
@@ -26,6 +27,10 @@ public:
   /// The context is locked. `early`: kernels before this one in its stream have
   /// not ended (programmatic dependent launch).
   virtual Progress run(Context &context, bool early) = 0;
+  /// Kernels behind it may start when it lets them.
+  virtual void hasDependents() {}
+  /// Behind Progress::released: dependents see what it has written, or do not.
+  virtual void showWrites(bool areShown) {}
   /// Those kernels have ended; the next run() goes on.
   virtual void primaryFinished() {}
   /// True for calls of the host, which may wait for other threads: nobody holds

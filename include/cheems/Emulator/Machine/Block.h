@@ -77,9 +77,19 @@ struct GridContext {
   uint64_t gridNumber = 0;
   /// Counts what ended or changed, for deadlock detection.
   uint64_t progress = 0;
+  /// Of these, arrivals at barriers and their phases, which a loop that nothing
+  /// ends may have, too.
+  uint64_t meetings = 0;
+  void met() {
+    ++progress;
+    ++meetings;
+  }
+  uint64_t changes() const { return progress - meetings; }
   /// Changes when the kernel before this one has ended (griddepcontrol.wait).
   uint64_t primaryFinished = 0;
   bool waitsForPrimary = false;
+  /// Blocks that have let the next kernel start, or have ended.
+  uint64_t released = 0;
 
   std::vector<std::unique_ptr<BlockStorage>> spare = {};
 
@@ -146,6 +156,9 @@ public:
   uint32_t threads = 0;     ///< of the block
   uint32_t liveThreads = 0; ///< that have not exited
 
+  /// It has executed griddepcontrol.launch_dependents.
+  bool hasReleased = false;
+
   /// Asynchronous operations that its threads have asked for so far
   /// (Observer.h).
   uint64_t asyncOperations = 0;
@@ -159,7 +172,7 @@ public:
       }
     }
   }
-  std::unique_ptr<BlockObserver> observers[observerKinds];
+  std::unique_ptr<BlockObserver> observers[blockObservers];
 
   // -- For the scheduler
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,14 @@ struct Extent {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
+/// What kernels get by malloc. It lives until a kernel frees it or the context
+/// ends.
+struct Heap {
+  uint64_t limit = 8 << 20; ///< bytes
+  uint64_t used = 0;
+  std::map<uint64_t, uint64_t> blocks = {}; ///< address -> bytes
+};
+
 /// A card: its options and its memory. One exists per context.
 struct Device {
   explicit Device(const Options &options)
@@ -32,6 +41,22 @@ struct Device {
   const Options options;
   GlobalMemory memory;
   uint64_t grids = 0; ///< made so far: %gridid
+  Heap heap;
+  /// What vprintf has made, in the order of execution. A grid that ends or
+  /// waits for the one before it writes it to stdout.
+  std::string printed = {};
+
+  /// Whether the range belongs to one allocation that the host knows. What
+  /// kernels get by malloc is theirs alone (CUDA C++ Programming Guide,
+  /// "Dynamic Global Memory Allocation").
+  bool isOfHost(uint64_t address, uint64_t bytes) const {
+    if (!memory.contains(address, bytes)) {
+      return false;
+    }
+    auto after = heap.blocks.upper_bound(address);
+    return after == heap.blocks.begin() ||
+           address - std::prev(after)->first >= std::prev(after)->second;
+  }
 };
 
 struct Program; // Decode/Program.h
@@ -66,7 +91,8 @@ public:
     uint64_t address, bytes;
   };
 
-  /// Throws Refusal or NotModelled, or std::bad_alloc if the card is full.
+  /// Of a text, or of several in an image of the linker (PTX/Link.h). Throws
+  /// Refusal or NotModelled, or std::bad_alloc if the card is full.
   /// `device` must outlive the module.
   static std::unique_ptr<Module> load(Device &device, std::string_view ptx);
   ~Module();
@@ -95,6 +121,9 @@ struct Launch {
   /// It may start before the kernel that comes before it in its stream has
   /// ended (griddepcontrol).
   bool programmatic = false;
+  /// run() also comes back when all its blocks have let the next kernel start
+  /// (griddepcontrol.launch_dependents) or have ended.
+  bool pausesAtRelease = false;
 };
 
 /// How many blocks a multiprocessor holds at once: by threads, registers,
@@ -111,6 +140,8 @@ public:
     /// All resident blocks wait for the kernel before this one
     /// (griddepcontrol.wait).
     waitsForPrimary,
+    /// As Launch::pausesAtRelease says, once. run() goes on.
+    released,
   };
 
   Grid(Device &device, Launch launch);
@@ -120,6 +151,12 @@ public:
   State run();
   /// What the kernel before this one wrote is visible now; run() goes on.
   void primaryFinished();
+
+  /// Behind State::released: what its blocks had written by then is not to be
+  /// seen, or is again. A grid whose blocks may see each other's effects shows
+  /// all, because a dependent may then, too.
+  void hideWrites();
+  void showWrites();
 
 private:
   struct Implementation;

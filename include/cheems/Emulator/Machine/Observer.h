@@ -143,6 +143,8 @@ using ObserverFactory = std::unique_ptr<GridObserver> (*)(Device &device,
 /// starts.
 enum class ObserverKind : uint8_t { checker, counter };
 constexpr int observerKinds = 2;
+/// Of a block: those, and one that the machine itself may have.
+constexpr int blockObservers = observerKinds + 1;
 void setObserver(ObserverKind kind, ObserverFactory factory);
 /// The one that was set, or null.
 ObserverFactory observerFactory(int kind);

@@ -2,6 +2,8 @@
 #ifndef CHEEMS_EMULATOR_MEMORY_GLOBALMEMORY_H
 #define CHEEMS_EMULATOR_MEMORY_GLOBALMEMORY_H
 
+#include "cheems/Emulator/Memory/PatternBytes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,7 +22,8 @@ enum class ByteState : uint8_t {
 };
 
 /// The memory of the card: one reservation of the host's address space, of
-/// which pages are used as they are touched.
+/// which pages are used as they are touched, and given back when they are
+/// freed.
 ///
 /// Addresses of the device are the same in every run, because they count from a
 /// fixed base. So a report of one run can be compared with another's, and a
@@ -59,19 +62,41 @@ public:
   bool contains(uint64_t address, uint64_t bytes) const;
 
   /// The bytes and their states behind an address of [base, base +
-  /// totalBytes()).
+  /// totalBytes()). Who gives a byte another state than `initialised` does so
+  /// by setStates or copyStates.
   std::byte *data(uint64_t address) { return data_ + (address - base); }
   const std::byte *data(uint64_t address) const {
     return data_ + (address - base);
   }
-  ByteState *state(uint64_t address) { return states_ + (address - base); }
-  const ByteState *state(uint64_t address) const {
-    return states_ + (address - base);
+  ByteState *state(uint64_t address) {
+    return reinterpret_cast<ByteState *>(states_.data()) + (address - base);
   }
+  const ByteState *state(uint64_t address) const {
+    return reinterpret_cast<const ByteState *>(states_.data()) +
+           (address - base);
+  }
+  /// Gives all bytes of a range one state. Long ranges cost nothing until their
+  /// states are changed one by one.
+  void setStates(uint64_t address, uint64_t bytes, ByteState state) {
+    states_.fill(address - base, bytes, static_cast<uint8_t>(state));
+    setLines(address - base, bytes, state == ByteState::initialised);
+  }
+  void copyStates(uint64_t to, uint64_t from, uint64_t bytes);
+
+  /// States are as many as bytes, so few of them fit into caches. For each line
+  /// of memory one byte says whether all of it is known to be initialised.
+  static constexpr uint64_t lineBytes = 64;
+  /// By offset / lineBytes. Kernels on several threads of the host read and
+  /// write them at the same time.
+  uint8_t *lines() { return lines_.data(); }
 
 private:
+  /// Lines in a range, and those in part of it: unless they are initialised,
+  /// nothing is known of them any more.
+  void setLines(uint64_t offset, uint64_t bytes, bool areInitialised);
+
   std::byte *data_ = nullptr;
-  ByteState *states_ = nullptr;
+  PatternBytes states_, lines_;
   uint64_t bytes_ = 0;
   uint64_t used_ = 0;
   std::map<uint64_t, uint64_t> live_; ///< address -> bytes

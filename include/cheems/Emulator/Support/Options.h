@@ -21,7 +21,7 @@ struct Options {
   uint64_t seed = 1; ///< CHEEMS_EMULATOR_SEED: order of warps and of streams
   int architecture =
       90; ///< CHEEMS_EMULATOR_ARCH: 90 (with the features of sm_90a) or 80
-  int multiprocessors = 132; ///< CHEEMS_EMULATOR_SM
+  int multiprocessors = 132; ///< CHEEMS_EMULATOR_SM; of an A100: 108
   int threads =
       0; ///< CHEEMS_EMULATOR_THREADS: threads of the host; 0: all cores
   uint64_t memoryBytes = uint64_t(8)
@@ -31,13 +31,18 @@ struct Options {
   /// flight may be accessed between its commit_group and the wait_group for it
   /// if all of this is one basic block: the assembler waits there by itself.
   bool implicitDrain = true;
-  std::string countsFile; ///< CHEEMS_EMULATOR_COUNTS: JSON per kernel is
+  std::string countsFile; ///< CHEEMS_EMULATOR_COUNTS: what kernels cost is
                           ///< written there at exit
   std::string reportFile; ///< CHEEMS_EMULATOR_REPORT: findings are appended
                           ///< there; empty: stderr
 
   /// Throws std::invalid_argument, which names the variable and what it may be.
   static Options fromEnvironment();
+
+  /// Of an H100 SXM or an A100 SXM.
+  static constexpr int multiprocessorsOf(int architecture) {
+    return architecture >= 90 ? 132 : 108;
+  }
 };
 
 } // namespace cheems::emulator

@@ -4,18 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
-  let summary = "Lay out the weight section, and turn parameters into views of it";
-  let description = [{
-    Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
-    After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
-    dictionaries {names, type, layout, permute, by_columns, offset}, which the archive writer and the loader follow.
-    Requires: each function with parameters has one such argument.
-    Guarantees: offsets are multiples of 64 bytes, in the order of first use. Each parameter is there once. Preserves bits.
-  }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
-}
-
 def PlanWorkspacePass : Pass<"cheems-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "Place every temporary in one arena";
   let description = [{

@@ -1,8 +1,10 @@
 //===- CallsTest.cpp ------------------------------------------------------===//
 #include "test/unit/Emulator/Calls/Results.h"
 
+#include <bit>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
@@ -35,23 +37,11 @@ template <typename F> std::vector<uint32_t> each(F f) {
 }
 
 std::string rule(const std::string &functions, const std::string &body) {
-  try {
-    results(functions, body);
-  } catch (const Finding &finding) {
-    return finding.rule;
-  }
-  return "";
+  return ruleOf([&] { results(functions, body); });
 }
 
 std::string refusal(const std::string &functions, const std::string &body) {
-  try {
-    results(functions, body);
-  } catch (const Refusal &refusal) {
-    return refusal.what();
-  } catch (const NotModelled &notModelled) {
-    return notModelled.what();
-  }
-  return "";
+  return refusalOf([&] { results(functions, body); });
 }
 
 constexpr const char *triple =
@@ -161,6 +151,64 @@ TEST(Calls, mayBeRecursive) {
             each([](uint32_t lane) { return factorialOf(lane % 9) + 77; }));
 }
 
+// PTX ISA, "Control Flow Instructions: call": "a formal parameter may be a
+// register", "in the .reg state space"
+TEST(Calls, passParametersThatFunctionsHaveInRegisters) {
+  std::string functions =
+      ".func (.reg .b32 r) weigh(.reg .b16 h, .reg .b64 q, .reg .b32 a) {\n"
+      ".reg .b32 %x<4>; cvt.u32.u16 %x1, h; cvt.u32.u64 %x2, q;\n"
+      "mad.lo.u32 %x3, %x1, 100, %x2; add.u32 r, %x3, a; ret; }\n"
+      // Its first statement is met again and again.
+      ".func (.reg .b32 r, .reg .b32 left) halve(.reg .b32 n) {\n"
+      ".reg .pred %p; mov.b32 r, 0;\n"
+      "LOOP: setp.lt.u32 %p, n, 2; mov.b32 left, n; @%p ret;\n"
+      "shr.u32 n, n, 1; add.u32 r, r, 1; bra LOOP; }\n";
+  EXPECT_EQ(results(functions,
+                    ".reg .b16 %h; mov.b16 %h, 7; mov.b64 %d1, 1000;\n"
+                    ".param .b64 q; st.param.b64 [q], %d1;\n"
+                    "call (%r8), weigh, (%h, q, %r0);\n"
+                    "add.u32 %r1, %r0, 1; call (%r7, %r6), halve, (%r1);\n"
+                    "mad.lo.u32 %r9, %r7, 10000, %r8; add.u32 %r9, %r9, %r6;"),
+            each([](uint32_t lane) {
+              auto width = static_cast<uint32_t>(std::bit_width(lane + 1));
+              return 1700 + lane + (width - 1) * 10000 + 1;
+            }));
+}
+
+TEST(Calls, keepRegisterParametersOfFunctionsThatCallThemselves) {
+  std::string fibonacci =
+      ".func (.reg .b32 r) fibonacci(.reg .b32 n) {\n"
+      ".reg .pred %p; .reg .b32 %x<4>; mov.b32 r, n; setp.lt.u32 %p, n, 2;\n"
+      "@%p ret; sub.u32 %x1, n, 1; call (%x2), fibonacci, (%x1);\n"
+      "sub.u32 %x1, n, 2; call (%x3), fibonacci, (%x1);\n"
+      "add.u32 r, %x2, %x3; ret; }\n";
+  auto numbers = [](uint32_t n) {
+    uint32_t a = 0, b = 1;
+    for (; n; --n) {
+      a = std::exchange(b, a + b);
+    }
+    return a;
+  };
+  EXPECT_EQ(results(fibonacci, "and.b32 %r1, %r0, 7;\n"
+                               "call (%r9), fibonacci, (%r1);"),
+            each([&](uint32_t lane) { return numbers(lane % 8); }));
+}
+
+TEST(Calls, passNoPredicates) {
+  EXPECT_THAT(refusal(".func f(.reg .pred a) { ret; }\n",
+                      ".reg .pred %p; call f, (%p);"),
+              HasSubstr("a parameter of a function in a predicate or a vector "
+                        "is not modelled"));
+}
+
+// The last lane's frames end where the memory of the threads does.
+TEST(Calls, thatDoNotEndWriteNoArgumentsBehindTheStack) {
+  EXPECT_EQ(rule(".func f(.param .align 8 .b8 a[2000]) {\n"
+                 ".param .align 8 .b8 b[2000]; call f, (b); ret; }\n",
+                 ".param .align 8 .b8 a[2000]; call f, (a);"),
+            "stack-overflow");
+}
+
 TEST(Calls, thatDoNotEndAreFound) {
   EXPECT_EQ(rule(".func f() { call f, (); ret; }\n", "call f, ();"),
             "stack-overflow");
@@ -201,9 +249,9 @@ TEST(Calls, thatDoNotFitTheirFunctionAreRefused) {
               HasSubstr("'a' has not the size of parameter 'a'"));
   EXPECT_THAT(refusal(triple, "call (%r9), triple, (%d1);"),
               HasSubstr("does not fit type"));
-  EXPECT_THAT(refusal(".extern .func (.param .b32 r) vprintf(.param .b64 f, "
+  EXPECT_THAT(refusal(".extern .func (.param .b32 r) other(.param .b64 f, "
                       ".param .b64 a);\n",
-                      "call (%r9), vprintf, (%d1, %d2);"),
-              HasSubstr("a call of 'vprintf', which the module does not "
+                      "call (%r9), other, (%d1, %d2);"),
+              HasSubstr("a call of 'other', which the module does not "
                         "define, is not modelled"));
 }

@@ -81,6 +81,15 @@ TEST(SharedRace, lanesOfAWarpAreThreads) {
             "");
 }
 
+TEST(SharedRace, allLanesThatWriteToAPlaceAreBehindItsReaders) {
+  const RunOptions one = {.block = {32, 1, 1}};
+  const std::string read = "@%p1 st.shared.u32 [%r1], 5; bar.warp.sync -1;"
+                           "@%p1 ld.shared.u32 %r4, [%r1];",
+                    write = "st.shared.u32 [%r1], 5;";
+  EXPECT_EQ(broken(read + write, one), "race");
+  EXPECT_EQ(broken(read + "bar.warp.sync -1;" + write, one), "");
+}
+
 TEST(SharedRace, bytesOfAWordAreApart) {
   const std::string write = "add.u32 %r5, %r1, %r9; cvt.u16.u32 %h1, %r9;"
                             "st.shared.u8 [%r5], %h1;";
@@ -95,6 +104,27 @@ TEST(SharedRace, atomicsDoNotRace) {
                           "atom.shared.add.u32 %r4, [%r1], 1;";
   EXPECT_EQ(broken(add), "");
   EXPECT_EQ(broken(add + "ld.shared.u32 %r4, [%r1];"), "race");
+}
+
+// Which lane is the last one depends on the order in which they act.
+TEST(SharedRace, theLastLaneLearnsFromTheOthers) {
+  const RunOptions one = {.block = {32, 1, 1}};
+  const std::string tickets =
+                        "@%p1 st.shared.u32 [%r1+128], 0; bar.warp.sync -1;"
+                        "st.shared.u32 [%r2], %lane;",
+                    readAll = "setp.eq.u32 %p3, %r4, 31; @!%p3 bra DONE;"
+                              "ld.shared.u32 %r5, [%r1];"
+                              "ld.shared.u32 %r5, [%r1+124];\nDONE:";
+  EXPECT_EQ(broken(tickets +
+                       "atom.acq_rel.cta.shared.add.u32 %r4, [%r1+128], 1;" +
+                       readAll,
+                   one),
+            "");
+  EXPECT_EQ(broken(tickets +
+                       "atom.relaxed.cta.shared.add.u32 %r4, [%r1+128], 1;" +
+                       readAll,
+                   one),
+            "race");
 }
 
 /// Thread 0 writes a value, then a flag. Thread 32 polls the flag, then reads

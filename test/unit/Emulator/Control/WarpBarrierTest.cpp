@@ -2,6 +2,7 @@
 #include "test/unit/Emulator/RunPTX.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
@@ -130,6 +131,30 @@ END:
   }
   EXPECT_EQ(findingOf(kernelPTX("elect.sync %r0|%p0, 0xff; ret;"), zeros),
             "wrong-member-mask");
+}
+
+// "elect.sync is deterministic": "the same leader thread is elected for the
+// same membermask every time". Which one it is depends on the seed.
+TEST(Election, HasTheSameLeaderEachTime) {
+  std::set<uint32_t> leaders;
+  for (uint64_t seed = 2; seed < 8; ++seed) {
+    RunOptions options;
+    options.seed = seed;
+    auto out = runPTX(kernelPTX(R"(
+  elect.sync %r0|%p0, -1;
+  elect.sync %r1|%p1, -1;
+  st.global.u32 [%mine], %r0;
+  @%p0 st.global.u32 [%mine+128], 1;
+  @!%p1 st.global.u32 [%mine+128], 0;
+  ret;)"),
+                      zeros, options);
+    leaders.insert(out[0]);
+    for (uint32_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(out[i], out[0]);
+      EXPECT_EQ(out[32 + i], i == out[0] ? 1u : 0u);
+    }
+  }
+  EXPECT_GT(leaders.size(), 2u);
 }
 
 // PTX ISA, "Parallel Synchronization and Communication Instructions:

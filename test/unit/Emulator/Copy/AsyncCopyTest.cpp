@@ -5,7 +5,6 @@
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
-using testing::HasSubstr;
 
 namespace {
 
@@ -24,22 +23,6 @@ const char *storeBack = R"(
 
 std::string copyAndWait(const std::string &copies, const std::string &wait) {
   return places + copies + wait + storeBack;
-}
-
-void expectPattern(const Trial &run, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) {
-    ASSERT_EQ(run.out[i], Trial::pattern(i)) << i;
-  }
-}
-
-void refused(const std::string &statement, const std::string &reason) {
-  Trial run;
-  try {
-    run(statement);
-    FAIL() << statement << " is taken";
-  } catch (const Refusal &refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr(reason)) << statement;
-  }
 }
 
 } // namespace

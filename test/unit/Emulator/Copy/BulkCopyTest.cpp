@@ -5,23 +5,9 @@
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
-using testing::HasSubstr;
 
 namespace {
 
-/// Thread 0 initialises b0; %p0 is thread 0.
-const char *init = R"(
-  setp.eq.u32 %p0, %r0, 0;
-  @%p0 mbarrier.init.shared::cta.b64 [b0], 1;
-  fence.mbarrier_init.release.cluster;
-  bar.sync 0;
-  mov.u32 %r2, s;
-)";
-const char *wait0 = R"(
-wait0:
-  mbarrier.try_wait.parity.shared::cta.b64 %p1, [b0], 0;
-  @!%p1 bra wait0;
-)";
 const char *load =
     "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [b0], 4096;\n"
     "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -29,22 +15,6 @@ const char *load =
 const char *store =
     "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], 4096;\n"
     "@%p0 cp.async.bulk.commit_group;\n";
-
-void expectPattern(const Trial &run, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) {
-    ASSERT_EQ(run.out[i], Trial::pattern(i)) << i;
-  }
-}
-
-void refused(const std::string &statement, const std::string &reason) {
-  Trial run;
-  try {
-    run(statement);
-    FAIL() << statement << " is taken";
-  } catch (const std::runtime_error &error) {
-    EXPECT_THAT(error.what(), HasSubstr(reason)) << statement;
-  }
-}
 
 std::string text(std::initializer_list<const char *> parts) {
   std::string all;

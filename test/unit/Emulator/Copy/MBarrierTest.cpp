@@ -5,12 +5,11 @@
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
-using testing::HasSubstr;
 
 namespace {
 
 /// Thread 0 initialises b0 with `count`; then all go on.
-std::string init(int count) {
+std::string initFor(int count) {
   return "setp.eq.u32 %p0, %r0, 0;\n"
          "@%p0 mbarrier.init.shared::cta.b64 [b0], " +
          std::to_string(count) +
@@ -21,16 +20,6 @@ std::string init(int count) {
 const char *storeResult = "mul.wide.u32 %d9, %r0, 4;\n"
                           "add.u64 %d9, %d1, %d9;\n"
                           "st.global.u32 [%d9], %r9;\n";
-
-void refused(const std::string &statement, const std::string &reason) {
-  Trial run;
-  try {
-    run(statement);
-    FAIL() << statement << " is taken";
-  } catch (const Refusal &refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr(reason)) << statement;
-  }
-}
 
 void finds(const std::string &body, const std::string &rule) {
   inBothModes([&](Trial &run) {
@@ -46,7 +35,7 @@ void finds(const std::string &body, const std::string &rule) {
 TEST(MBarrier, threadsMeetByState) {
   inBothModes([](Trial &run) {
     run.threads = 128;
-    run(init(128) + R"(
+    run(initFor(128) + R"(
       mul.lo.u32 %r2, %r0, 4;
       mov.u32 %r3, s;
       add.u32 %r3, %r3, %r2;
@@ -71,7 +60,7 @@ TEST(MBarrier, threadsMeetByState) {
 TEST(MBarrier, parityFollowsThePhase) {
   inBothModes([](Trial &run) {
     run.threads = 64;
-    run(init(64) + R"(
+    run(initFor(64) + R"(
       mov.u32 %r2, 0;
       mov.u32 %r9, 0;
     loop:
@@ -95,7 +84,7 @@ TEST(MBarrier, parityFollowsThePhase) {
 TEST(MBarrier, testsSayWhatHasEnded) {
   inBothModes([](Trial &run) {
     run.threads = 1;
-    run(init(1) + R"(
+    run(initFor(1) + R"(
       mov.u32 %r9, 0;
       mbarrier.test_wait.parity.shared::cta.b64 %p1, [b0], 0;
       @%p1 or.b32 %r9, %r9, 1;
@@ -118,7 +107,7 @@ TEST(MBarrier, testsSayWhatHasEnded) {
 TEST(MBarrier, countsAndPendingCounts) {
   inBothModes([](Trial &run) {
     run.threads = 1;
-    run(init(7) + R"(
+    run(initFor(7) + R"(
       mbarrier.arrive.noComplete.shared::cta.b64 %d5, [b0], 2;
       mbarrier.pending_count.b64 %r3, %d5;
       mbarrier.arrive.noComplete.shared::cta.b64 %d5, [b0], 1;
@@ -138,7 +127,7 @@ TEST(MBarrier, countsAndPendingCounts) {
 TEST(MBarrier, dropped) {
   inBothModes([](Trial &run) {
     run.threads = 64;
-    run(init(64) + R"(
+    run(initFor(64) + R"(
       mov.u32 %r9, 5;
       setp.ge.u32 %p3, %r0, 32;
       @%p3 mbarrier.arrive_drop.shared::cta.b64 _, [b0];
@@ -161,7 +150,7 @@ TEST(MBarrier, dropped) {
 TEST(MBarrier, transactionsAreAwaited) {
   inBothModes([](Trial &run) {
     run.threads = 64;
-    run(init(1) + R"(
+    run(initFor(1) + R"(
       mov.u32 %r9, 3;
       @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [b0], 48;
       setp.eq.u32 %p2, %r0, 32;
@@ -219,7 +208,7 @@ TEST(MBarrier, remoteArrivals) {
 TEST(MBarrier, invalidatedMemoryIsOrdinary) {
   inBothModes([](Trial &run) {
     run.threads = 1;
-    run(init(1) + R"(
+    run(initFor(1) + R"(
       mbarrier.inval.shared::cta.b64 [b0];
       mov.u32 %r8, 77;
       st.shared.u32 [b0], %r8;
@@ -238,15 +227,15 @@ TEST(MBarrier, invalidatedMemoryIsOrdinary) {
 // Undefined behaviour of the same sections
 TEST(MBarrier, misuseIsFound) {
   // "mbarrier.init": of a valid mbarrier object
-  finds(init(1) + "@%p0 mbarrier.init.shared::cta.b64 [b0], 1;",
+  finds(initFor(1) + "@%p0 mbarrier.init.shared::cta.b64 [b0], 1;",
         "barrier-reinitialised");
   // "mbarrier.inval": an operation on no valid object
   finds("mbarrier.arrive.shared::cta.b64 _, [b0];", "no-barrier");
-  finds(init(1) + "@%p0 mbarrier.inval.shared::cta.b64 [b0];\n"
-                  "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
+  finds(initFor(1) + "@%p0 mbarrier.inval.shared::cta.b64 [b0];\n"
+                     "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
         "no-barrier");
-  finds(init(1) + "mov.u32 %r2, s; "
-                  "@%p0 mbarrier.arrive.shared::cta.b64 _, [%r2 + 8];",
+  finds(initFor(1) + "mov.u32 %r2, s; "
+                     "@%p0 mbarrier.arrive.shared::cta.b64 _, [%r2 + 8];",
         "no-barrier");
   // "Size and alignment of mbarrier object"
   finds("mov.u32 %r2, s; mbarrier.init.shared::cta.b64 [%r2 + 4], 1;",
@@ -256,21 +245,22 @@ TEST(MBarrier, misuseIsFound) {
   // "Contents of the mbarrier object"
   finds("mov.u32 %r2, 0; mbarrier.init.shared::cta.b64 [b0], %r2;",
         "barrier-count");
-  finds(init(1) + "mov.u32 %r2, 0x100000; @%p0 "
-                  "mbarrier.expect_tx.shared::cta.b64 [b0], %r2;",
+  finds(initFor(1) + "mov.u32 %r2, 0x100000; @%p0 "
+                     "mbarrier.expect_tx.shared::cta.b64 [b0], %r2;",
         "barrier-count");
   // More arrivals than expected: phase 0 cannot take them all.
-  finds(init(2) + "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0], 3;",
+  finds(initFor(2) + "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0], 3;",
         "over-arrival");
   // "mbarrier.arrive": .noComplete must not complete
-  finds(init(2) + "@%p0 mbarrier.arrive.noComplete.shared::cta.b64 _, [b0], 2;",
+  finds(initFor(2) +
+            "@%p0 mbarrier.arrive.noComplete.shared::cta.b64 _, [b0], 2;",
         "barrier-completed");
   // "Phase of the mbarrier object": a wait sees each phase end
-  finds(init(1) + "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];\n"
-                  "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
+  finds(initFor(1) + "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];\n"
+                     "@%p0 mbarrier.arrive.shared::cta.b64 _, [b0];",
         "phase-not-seen");
   // "mbarrier.test_wait": the state is of the current or the preceding phase
-  finds(init(1) + R"(
+  finds(initFor(1) + R"(
     mbarrier.arrive.shared::cta.b64 %d5, [b0];
     mbarrier.test_wait.shared::cta.b64 %p1, [b0], %d5;
     mbarrier.arrive.shared::cta.b64 %d6, [b0];
@@ -278,18 +268,18 @@ TEST(MBarrier, misuseIsFound) {
   )",
         "stale-phase");
   // of the same object
-  finds(init(1) + R"(
+  finds(initFor(1) + R"(
     @%p0 mbarrier.init.shared::cta.b64 [b1], 1;
     @%p0 mbarrier.arrive.shared::cta.b64 %d5, [b0];
     @%p0 mbarrier.test_wait.shared::cta.b64 %p1, [b1], %d5;
   )",
         "wrong-state");
   // "mbarrier.pending_count": of an arrival with .noComplete
-  finds(init(1) + "@%p0 mbarrier.arrive.shared::cta.b64 %d5, [b0];\n"
-                  "@%p0 mbarrier.pending_count.b64 %r2, %d5;",
+  finds(initFor(1) + "@%p0 mbarrier.arrive.shared::cta.b64 %d5, [b0];\n"
+                     "@%p0 mbarrier.pending_count.b64 %r2, %d5;",
         "wrong-state");
   // Other accesses to a valid object
-  finds(init(1) + "mov.u32 %r2, 5; st.shared.u32 [b0], %r2;",
+  finds(initFor(1) + "mov.u32 %r2, 5; st.shared.u32 [b0], %r2;",
         "barrier-overlap");
   // A generic address that is not shared
   finds("mbarrier.init.b64 [%d0], 1;", "wrong-space");
@@ -299,7 +289,7 @@ TEST(MBarrier, misuseIsFound) {
 TEST(MBarrier, parityIsTheLowestBit) {
   inBothModes([](Trial &run) {
     run.threads = 1;
-    run(init(1) + R"(
+    run(initFor(1) + R"(
       mov.u32 %r2, -1;
       mov.u32 %r3, 2;
       mbarrier.test_wait.parity.shared::cta.b64 %p1, [b0], %r2;
@@ -315,7 +305,7 @@ TEST(MBarrier, parityIsTheLowestBit) {
 // PTX ISA, "mbarrier.test_wait": a parity of two phases ago is that of the
 // current one, which nobody ends.
 TEST(MBarrier, parityTwoPhasesOldIsADeadlock) {
-  finds(init(1) + R"(
+  finds(initFor(1) + R"(
     mbarrier.arrive.shared::cta.b64 _, [b0];
     mbarrier.test_wait.parity.shared::cta.b64 %p1, [b0], 0;
     mbarrier.arrive.shared::cta.b64 _, [b0];

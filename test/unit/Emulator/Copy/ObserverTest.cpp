@@ -99,18 +99,6 @@ std::vector<std::string> eventsOf(Trial &run, const std::string &body) {
   return list;
 }
 
-const char *init = R"(
-  setp.eq.u32 %p0, %r0, 0;
-  @%p0 mbarrier.init.shared::cta.b64 [b0], 1;
-  bar.sync 0;
-  mov.u32 %r2, s;
-)";
-const char *wait0 = R"(
-wait0:
-  mbarrier.try_wait.parity.shared::cta.b64 %p1, [b0], 0;
-  @!%p1 bra wait0;
-)";
-
 } // namespace
 
 // A box is told with the part of it that is in bounds, when it is asked for

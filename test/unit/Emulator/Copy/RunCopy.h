@@ -103,6 +103,40 @@ struct Trial {
   }
 };
 
+/// Thread 0, which is %p0 then, initialises b0 for one arrival; %r2 is s.
+inline const char *const init = R"(
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 mbarrier.init.shared::cta.b64 [b0], 1;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  mov.u32 %r2, s;
+)";
+/// Until b0's first phase has ended.
+inline const char *const wait0 = R"(
+wait0:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [b0], 0;
+  @!%p1 bra wait0;
+)";
+
+/// The first bytes of `in` have come to `out`.
+inline void expectPattern(const Trial &run, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    ASSERT_EQ(run.out[i], Trial::pattern(i)) << i;
+  }
+}
+
+/// The statement is refused when the module is loaded.
+inline void refused(const std::string &statement, const std::string &reason) {
+  Trial run;
+  try {
+    run(statement);
+    FAIL() << statement << " is taken";
+  } catch (const std::runtime_error &error) {
+    EXPECT_EQ(dynamic_cast<const Finding *>(&error), nullptr);
+    EXPECT_THAT(error.what(), testing::HasSubstr(reason)) << statement;
+  }
+}
+
 /// A run in each mode.
 template <typename F> void inBothModes(F act) {
   for (Asynchrony mode : {Asynchrony::early, Asynchrony::late}) {

@@ -1,29 +1,18 @@
 //===- TensorCopyTest.cpp - cp.async.bulk.tensor and tensormap ------------===//
 #include "RunCopy.h"
 
+#include "cheems/Emulator/Check/Checker.h"
 #include "cheems/Emulator/Copy/Box.h"
+#include "cheems/Emulator/Machine/Observer.h"
 #include "cheems/Emulator/Support/Error.h"
 
 #include <random>
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
-using testing::HasSubstr;
 
 namespace {
 
-const char *init = R"(
-  setp.eq.u32 %p0, %r0, 0;
-  @%p0 mbarrier.init.shared::cta.b64 [b0], 1;
-  fence.mbarrier_init.release.cluster;
-  bar.sync 0;
-  mov.u32 %r2, s;
-)";
-const char *wait0 = R"(
-wait0:
-  mbarrier.try_wait.parity.shared::cta.b64 %p1, [b0], 0;
-  @!%p1 bra wait0;
-)";
 /// All of s that has been written goes to `out`: %r20 bytes.
 const char *dump = R"(
   @%p0 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], %r20;
@@ -119,16 +108,6 @@ void eachElement(const TensorMap &map, const std::array<int32_t, 5> &start,
     uint32_t place = static_cast<uint32_t>(e * bytes);
     uint32_t unit = swizzled(place / 16 * 16, map.swizzle);
     act(unit + place % 16, isInside, address);
-  }
-}
-
-void refused(const std::string &statement, const std::string &reason) {
-  Trial run;
-  try {
-    run(statement);
-    FAIL() << statement << " is taken";
-  } catch (const std::runtime_error &error) {
-    EXPECT_THAT(error.what(), HasSubstr(reason)) << statement;
   }
 }
 
@@ -276,10 +255,9 @@ TEST(TensorCopy, misuseIsFound) {
         "uninitialised-read", usualMap());
 }
 
-// PTX ISA, "tensormap.replace" and "tensormap.cp_fenceproxy": a map that is
-// made of zeros on the card
-TEST(TensorMaps, zerosBecomeAMap) {
-  std::string body = std::string(init) + R"(
+/// A map that is made of zeros on the card, and used.
+std::string mapOfZeros(const std::string &fence) {
+  return std::string(init) + R"(
     mov.u32 %r3, 0;
     add.u32 %r4, %r2, 4096;
     mad.lo.u32 %r5, %r0, 4, %r4;
@@ -303,13 +281,35 @@ TEST(TensorMaps, zerosBecomeAMap) {
     bar.warp.sync -1;
     add.u64 %d6, %d1, 8192;
     tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d6], [%r4], 128;
-    fence.proxy.tensormap::generic.acquire.gpu [%d6], 128;
+)" + fence +
+         R"(
     mov.u32 %r20, 128;
     @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [b0], 128;
     @%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d6, {32, 3}], [b0];
-  )" + wait0 + dump;
+  )" + wait0 +
+         dump;
+}
+const char *mapFence = "fence.proxy.tensormap::generic.acquire.gpu [%d6], 128;";
+
+// PTX ISA, "membar / fence": fence.proxy.tensormap
+TEST(TensorMaps, aChangedMapIsAcquiredBeforeItIsUsed) {
+  startChecking();
   inBothModes([&](Trial &run) {
-    run(body);
+    run(mapOfZeros(mapFence));
+    EXPECT_EQ(run.rule, "") << run.what;
+    run(mapOfZeros(""));
+    EXPECT_EQ(run.rule, "missing-proxy-fence");
+    // of another map
+    run(mapOfZeros("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;"));
+    EXPECT_EQ(run.rule, "missing-proxy-fence");
+  });
+  setObserver(ObserverKind::checker, nullptr);
+}
+
+// PTX ISA, "tensormap.replace" and "tensormap.cp_fenceproxy"
+TEST(TensorMaps, zerosBecomeAMap) {
+  inBothModes([&](Trial &run) {
+    run(mapOfZeros(mapFence));
     ASSERT_EQ(run.rule, "") << run.what;
     TensorMap map = {};
     map.rankMinusOne = 1;

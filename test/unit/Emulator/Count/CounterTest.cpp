@@ -139,16 +139,28 @@ TEST(Counter, nothingIsCountedUnasked) {
   EXPECT_TRUE(takeCounts().empty());
 }
 
-TEST(Report, aTableHasARowPerKernel) {
-  KernelCounts counts;
-  counts.kernel = "norm";
-  counts.launches = 3;
-  counts.dramReadSectors = 77;
-  const std::string table =
-      countsAsTable({}, {{.kernels = {counts}, .copies = {}}});
-  EXPECT_THAT(table, HasSubstr("DRAM reads"));
-  EXPECT_THAT(table, HasSubstr("norm"));
+TEST(Report, tablesHaveARowPerKernelAndAColumnPerPipeThatIsUsed) {
+  KernelCounts norm, sum;
+  norm.kernel = "norm";
+  norm.launches = 3;
+  norm.dramReadSectors = 77;
+  norm.instructions[static_cast<size_t>(Pipe::alu)] = 12;
+  norm.cycles[static_cast<size_t>(Pipe::alu)] = 6;
+  sum.kernel = "sum";
+  sum.instructions[static_cast<size_t>(Pipe::control)] = 5;
+  const std::string table = countsAsTable(
+      {}, {{.kernels = {norm, sum}, .copies = {CopyCounts{2, 128}}}});
+  EXPECT_THAT(table, HasSubstr("sm_90, 132 multiprocessors\n"));
+  EXPECT_THAT(table,
+              HasSubstr("  DRAM reads  DRAM writes  compulsory bytes\n"));
   EXPECT_THAT(table, HasSubstr("  77  "));
+  EXPECT_THAT(table, HasSubstr("warp instructions  control  alu  sum\n"
+                               "norm                     0   12   12\n"
+                               "sum                      5    0    5\n"));
+  EXPECT_THAT(table, HasSubstr("cycles of a pipe  alu  sum\n"
+                               "norm                6    6\n"
+                               "sum                 0    0\n"));
+  EXPECT_THAT(table, HasSubstr("copies to_device: 2, 128 bytes\n"));
 }
 
 TEST(Report, aFileIsWrittenWholeOrNotAtAll) {
@@ -159,6 +171,11 @@ TEST(Report, aFileIsWrittenWholeOrNotAtAll) {
   EXPECT_EQ(writeCounts(path, {}, {{}}), "");
   std::ifstream file(path);
   EXPECT_EQ(nlohmann::json::parse(file)["steps"].size(), 1u);
+  const std::string text = folder / "counts.txt";
+  EXPECT_EQ(writeCounts(text, {}, {{}}), "");
+  std::string line;
+  EXPECT_TRUE(std::getline(std::ifstream(text), line));
+  EXPECT_EQ(line, "sm_90, 132 multiprocessors");
   EXPECT_THAT(writeCounts(folder / "none" / "counts.json", {}, {}),
               HasSubstr("cannot write"));
   std::filesystem::remove_all(folder);

@@ -81,7 +81,7 @@ struct Naive {
   };
   size_t capacity;
   uint64_t waves = 0, writes = 0;
-  std::map<uint64_t, Held> held;
+  std::map<uint64_t, Held> held{};
 
   uint64_t wave(const std::vector<SectorUse> &uses) {
     ++waves;

@@ -30,6 +30,14 @@ protected:
     cuCtxSetCurrent(nullptr);
   }
 
+  /// False: the card is sm_80.
+  static bool isHopper() {
+    int major = 0;
+    EXPECT_OK(cuDeviceGetAttribute(
+        &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    return major >= 9;
+  }
+
   CUdeviceptr allocate(size_t bytes) {
     CUdeviceptr pointer = 0;
     EXPECT_OK(cuMemAlloc_v2(&pointer, bytes));

@@ -119,10 +119,14 @@ TEST_F(InitialisationTest, tellsOfTheDevice) {
     EXPECT_OK(cuDeviceGetAttribute(&value, which, 0));
     return value;
   };
-  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), 9);
-  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 132);
+  const char *architecture = std::getenv("CHEEMS_EMULATOR_ARCH");
+  bool isOld = architecture && std::string(architecture) == "80";
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            isOld ? 8 : 9);
+  EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            isOld ? 108 : 132);
   EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-            232448);
+            isOld ? 166912 : 232448);
   EXPECT_EQ(attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY), 0);
   EXPECT_EQ(cuDeviceGetAttribute(&value, CUdevice_attribute(0), 0),
             CUDA_ERROR_INVALID_VALUE);

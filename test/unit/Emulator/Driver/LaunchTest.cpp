@@ -87,7 +87,85 @@ const std::string dependentKernels = R"(
   st.global.u32 [%rd1+4], %r1;
   ret;
 }
+// Each of its blocks reads the word, lets others start, and writes what it has
+// read.
+.visible .entry reader(.param .u64 in, .param .u64 out) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  ld.param.u64 %rd0, [in];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mad.wide.u32 %rd1, %r1, 4, %rd1;
+  ld.global.u32 %r0, [%rd0];
+  griddepcontrol.launch_dependents;
+  st.global.u32 [%rd1], %r0;
+  ret;
+}
+// Writes the word, and lets others start then.
+.visible .entry ahead(.param .u64 out, .param .u32 n) {
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r0, [n];
+  st.global.u32 [%rd0], %r0;
+  griddepcontrol.launch_dependents;
+  ret;
+}
+// Changes the word at once, and waits then.
+.visible .entry eager(.param .u64 out, .param .u32 n) {
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r0, [n];
+  st.global.u32 [%rd0], %r0;
+  griddepcontrol.wait;
+  ret;
+}
 )";
+
+/// Kernels for sm_90 are no kernels of sm_80.
+class DependentTest : public LaunchTest {
+protected:
+  void SetUp() override {
+    LaunchTest::SetUp();
+    CUmodule old = nullptr;
+    isModelled = isHopper();
+    if (!isModelled) {
+      EXPECT_EQ(cuModuleLoadData(&old, dependentKernels.c_str()),
+                CUDA_ERROR_INVALID_PTX);
+      return;
+    }
+    module = load(dependentKernels);
+    queue = stream(CU_STREAM_DEFAULT);
+  }
+  CUfunction kernel(const char *name) {
+    CUfunction found = nullptr;
+    EXPECT_OK(cuModuleGetFunction(&found, module, name));
+    return found;
+  }
+
+  /// `second` is launched early behind a kernel that writes a word. In some
+  /// rounds it sees the new value before its wait, in others the old one.
+  void expectOldAndNew(const char *primary) {
+    CUfunction first = kernel(primary), second = kernel("second");
+    CUdeviceptr in = words(1, 0), out = words(2, 0);
+    auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+    std::set<unsigned> before;
+    for (unsigned i = 1; i <= 32; ++i) {
+      EXPECT_OK(launchEx(first, 1, 1, {}, queue, {&in, &i}));
+      EXPECT_OK(launchEx(second, 1, 1, {early}, queue, {&in, &out}));
+      unsigned seen = readWord(out);
+      EXPECT_TRUE(seen == i || seen == i - 1) << seen << " in round " << i;
+      before.insert(i - seen);
+      EXPECT_EQ(readWord(out + 4), i);
+    }
+    EXPECT_EQ(before.size(), 2u) << "both have to come";
+  }
+
+  bool isModelled = false;
+  CUmodule module = nullptr;
+  CUstream queue = nullptr;
+};
 
 } // namespace
 
@@ -205,12 +283,15 @@ TEST_F(LaunchTest, cooperativeGridsMustBeResident) {
 
 TEST_F(LaunchTest, clustersDivideTheGrid) {
   CUfunction plain = function(emptyKernels, "plain");
-  EXPECT_OK(launchEx(plain, 8, 32, {cluster(8)}));
+  EXPECT_EQ(launchEx(plain, 8, 32, {cluster(8)}),
+            isHopper() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launchEx(plain, 9, 32, {cluster(2)}),
             CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launchEx(plain, 16, 32, {cluster(16)}),
             CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  EXPECT_EQ(launchEx(plain, 8, 32, {cluster(0)}), CUDA_ERROR_INVALID_VALUE);
+  if (isHopper()) {
+    EXPECT_EQ(launchEx(plain, 8, 32, {cluster(0)}), CUDA_ERROR_INVALID_VALUE);
+  }
   CUlaunchAttribute unknown{};
   unknown.id = CUlaunchAttributeID(99);
   EXPECT_EQ(launchEx(plain, 8, 32, {unknown}), CUDA_ERROR_INVALID_VALUE);
@@ -241,29 +322,84 @@ TEST_F(LaunchTest, aFindingStaysUntilTheReset) {
 
 // PTX ISA, "Parallel Synchronization and Communication Instructions:
 // griddepcontrol": what the kernel before wrote is visible behind the wait.
-TEST_F(LaunchTest, dependentsMayStartBeforeTheirPrimaryEnds) {
-  CUmodule module = load(dependentKernels);
-  CUfunction first = nullptr, second = nullptr;
-  EXPECT_OK(cuModuleGetFunction(&first, module, "first"));
-  EXPECT_OK(cuModuleGetFunction(&second, module, "second"));
-  CUdeviceptr in = words(1, 0), out = words(2, 0);
-  CUstream queue = stream(CU_STREAM_DEFAULT);
-  auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
-  std::set<unsigned> before;
-  for (unsigned i = 1; i <= 32; ++i) {
-    EXPECT_OK(launchEx(first, 1, 1, {}, queue, {&in, &i}));
-    EXPECT_OK(launchEx(second, 1, 1, {early}, queue, {&in, &out}));
-    unsigned seen = readWord(out);
-    EXPECT_TRUE(seen == i || seen == i - 1) << seen << " in round " << i;
-    before.insert(i - seen);
-    EXPECT_EQ(readWord(out + 4), i);
+TEST_F(DependentTest, dependentsMayStartBeforeTheirPrimaryEnds) {
+  if (!isModelled) {
+    return;
   }
-  EXPECT_EQ(before.size(), 2u) << "both orders have to come";
+  expectOldAndNew("first");
+  CUfunction first = kernel("first"), second = kernel("second");
+  CUdeviceptr in = words(1, 0), out = words(2, 0);
   // without the attribute kernels of a stream come one after the other
   for (unsigned i = 100; i < 132; ++i) {
     EXPECT_OK(launchEx(first, 1, 1, {}, queue, {&in, &i}));
     EXPECT_OK(launchEx(second, 1, 1, {}, queue, {&in, &out}));
     EXPECT_EQ(readWord(out), i);
+  }
+}
+
+// "can be scheduled as soon as all other CTAs in the grid issue the same
+// instruction or have completed": not before.
+TEST_F(DependentTest, dependentsStartBehindTheSignalOfAllBlocks) {
+  if (!isModelled) {
+    return;
+  }
+  CUfunction reader = kernel("reader"), eager = kernel("eager");
+  // More blocks than the card holds at once.
+  constexpr unsigned blocks = 5000;
+  CUdeviceptr in = words(1, 0), out = words(blocks, 99);
+  auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+  std::vector<unsigned> got(blocks);
+  for (unsigned i = 1; i <= 4; ++i) {
+    EXPECT_OK(launchEx(reader, blocks, 1, {}, queue, {&in, &out}));
+    EXPECT_OK(launchEx(eager, 1, 1, {early}, queue, {&in, &i}));
+    EXPECT_OK(cuStreamSynchronize(queue));
+    EXPECT_OK(cuMemcpyDtoH_v2(got.data(), out, 4 * blocks));
+    EXPECT_THAT(got, testing::Each(i - 1));
+    EXPECT_EQ(readWord(in), i);
+  }
+}
+
+// Only .wait makes visible what prerequisite grids have written, and be it
+// ahead of their signal.
+TEST_F(DependentTest, dependentsMayReadOldValuesWithoutAWait) {
+  if (isModelled) {
+    expectOldAndNew("ahead");
+  }
+}
+
+TEST_F(DependentTest, aFindingInADependentEndsItsPrimaryToo) {
+  for (int round = 0; isModelled && round < 8; ++round) {
+    CUdeviceptr in = words(1, 0), out = 4096;
+    unsigned n = 1;
+    auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+    EXPECT_OK(launchEx(kernel("ahead"), 1, 1, {}, queue, {&in, &n}));
+    EXPECT_OK(launchEx(kernel("second"), 1, 1, {early}, queue, {&in, &out}));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cuStreamSynchronize(queue), CUDA_ERROR_LAUNCH_FAILED);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                testing::HasSubstr("out-of-bounds"));
+    EXPECT_OK(cuDevicePrimaryCtxReset_v2(0));
+    EXPECT_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    EXPECT_OK(cuCtxSetCurrent(context));
+    module = load(dependentKernels);
+    queue = stream(CU_STREAM_DEFAULT);
+  }
+}
+
+TEST_F(DependentTest, dependentsOfDependentsEndInOrder) {
+  if (!isModelled) {
+    return;
+  }
+  CUfunction first = kernel("first"), second = kernel("second");
+  CUdeviceptr in = words(1, 0), out = words(2, 0);
+  auto early = flag(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+  for (unsigned i = 1; i <= 16; ++i) {
+    unsigned n = 2 * i;
+    EXPECT_OK(launchEx(first, 1, 1, {}, queue, {&in, &i}));
+    EXPECT_OK(launchEx(first, 1, 1, {early}, queue, {&in, &n}));
+    EXPECT_OK(launchEx(second, 1, 1, {early}, queue, {&in, &out}));
+    unsigned seen = readWord(out + 4);
+    EXPECT_TRUE(seen == i || seen == n) << seen << " in round " << i;
   }
 }
 
@@ -279,6 +415,10 @@ TEST_F(LaunchTest, tensorMapsAreEncoded) {
         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   };
+  if (!isHopper()) {
+    EXPECT_EQ(encode(2), CUDA_ERROR_NOT_SUPPORTED);
+    return;
+  }
   EXPECT_OK(encode(2));
   EXPECT_EQ(encode(6), CUDA_ERROR_INVALID_VALUE);
   box[0] = 257;

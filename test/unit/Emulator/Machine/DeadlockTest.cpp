@@ -87,6 +87,32 @@ OTHER:
             "deadlock");
 }
 
+// As the loop in which a block tries to take a lock.
+TEST(Deadlock, SpinsWithBarriersAreFound) {
+  RunOptions options;
+  options.block = {64, 1, 1};
+  const std::string spin = R"(
+  mov.u32 %r1, 0;
+SPIN:
+  bar.sync 0;
+  atom.global.cas.b32 %r0, [%out], 1, 2;
+  bar.sync 0;
+  add.u32 %r1, %r1, STEP;
+  setp.lt.u32 %p0, %r1, 20000;
+  @%p0 bra SPIN;
+  ret;)";
+  auto withStep = [&](const char *step) {
+    std::string text = spin;
+    text.replace(text.find("STEP"), 4, step);
+    return findingOfRun(kernelPTX(text), options).rule;
+  };
+  for (uint32_t blocks : {1, 3}) {
+    options.grid = {blocks, 1, 1};
+    EXPECT_EQ(withStep("0"), "deadlock");
+    EXPECT_EQ(withStep("1"), "none"); // it ends at last
+  }
+}
+
 // A loop that polls a number of times and then goes on is none.
 TEST(Deadlock, BoundedPollsComeToTheirEnd) {
   EXPECT_EQ(findingOfRun(kernelPTX(R"(

@@ -155,15 +155,9 @@ TEST(AtomicForms, Reductions) {
   });
 }
 
-// "red.async" and "st.async"
-TEST(AtomicForms, AsynchronousOnesAreNotModelled) {
+// "st.bulk"
+TEST(AtomicForms, BulkStoresNeedALaterCard) {
   expectRefused({
-      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes"
-       ".add.u32 [%r1],%r2,[%r3];",
-       "an asynchronous reduction is not modelled"},
-      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 "
-       "[%r1],%r2,[%r3];",
-       "an asynchronous store is not modelled"},
       {"st.bulk.shared::cta [%l1], 64, 0;", "it needs sm_100"},
   });
 }

@@ -3,14 +3,38 @@
 // "red"
 #include "test/unit/Emulator/OneKernel.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace cheems::emulator;
 using namespace cheems::emulator::test;
 
 namespace {
 
-// Lanes act one after another, the lowest first.
+// The ISA leaves the order of lanes open.
+TEST(Atomic, LanesActInAnOrderThatTheSeedDetermines) {
+  const char *body =
+      "atom.global.add.u32 %r1, [%out], 1; st.global.b32 [%outl+128], %r1;"
+      "atom.global.add.u32 %r1, [%out], 1; st.global.b32 [%outl+256], %r1;";
+  std::set<std::vector<uint32_t>> orders;
+  for (uint64_t seed = 2; seed < 6; ++seed) {
+    std::vector<uint32_t> out = run(body, {}, 96, {.seed = seed});
+    EXPECT_EQ(out, run(body, {}, 96, {.seed = seed}));
+    for (size_t begin : {32, 64}) {
+      std::vector<uint32_t> order(out.begin() + begin,
+                                  out.begin() + begin + 32);
+      orders.insert(order);
+      std::sort(order.begin(), order.end());
+      for (uint32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(order[i], i + begin - 32);
+      }
+    }
+  }
+  EXPECT_EQ(orders.size(), 8u);
+}
+
+// With the seed 1 the lowest comes first.
 TEST(Atomic, LanesActInAscendingOrder) {
   std::vector<uint32_t> out =
       run("atom.global.add.u32 %r1, [%out], 3; st.global.b32 [%outl+128], %r1;",

@@ -105,6 +105,12 @@ TEST(CacheControl, DiscardedBytesAreNoLongerWritten) {
                             "ld.global.b32 %r1, [gv+128];"),
             "");
   EXPECT_EQ(finding("discard.L2 [gv+64], 128;"), "misaligned-address");
+  // All of a warp at once.
+  const std::string all =
+      "st.global.b32 [%outl], 5; ld.global.b32 %r1, [%outl];"
+      "discard.global.L2 [%out], 128;";
+  EXPECT_EQ(finding(all), "");
+  EXPECT_EQ(finding(all + "ld.global.b32 %r1, [%outl];"), "uninitialised-read");
 }
 
 TEST(CacheControl, WrongPolicies) {

@@ -76,4 +76,28 @@ def OwnInitsPass : Pass<"cheems-own-inits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def EnterBuffersPass : Pass<"cheems-enter-buffers", "::mlir::ModuleOp"> {
+  let summary = "A step takes buffers and returns nothing";
+  let description = [{
+    Before: functions on tensors, whose arguments have `cheems.field`. They return the updated tensors: `logits` and the `pools`, in order.
+    After: the same functions on buffers. `bufferization.to_tensor` reads a buffer, and each result is written back into its buffer. The
+    argument `parameters`, which is bytes, is added before the pools.
+    Requires: a function returns one tensor per field that is written.
+    Guarantees: no update is lost. An update that was not in place would be a copy, which `cheems-check-kernels` refuses. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerParametersPass : Pass<"cheems-lower-parameters", "::mlir::ModuleOp"> {
+  let summary = "Lay out the weight section, and turn parameters into views of it";
+  let description = [{
+    Before: `cheems.parameter` ops in public functions that have an argument marked `cheems.parameters`.
+    After: a `memref.view` of that argument at a constant offset. The module records the layout as `cheems.parameters`, an array of
+    dictionaries {names, type, layout, permute, by_columns, offset}, which the archive writer and the loader follow.
+    Requires: each function with parameters has one such argument.
+    Guarantees: offsets are multiples of 64 bytes, in the order of first use. Each parameter is there once. Preserves bits.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif

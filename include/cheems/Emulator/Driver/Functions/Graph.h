@@ -123,6 +123,22 @@ CHEEMS_DRIVER_API CUresult cuGraphAddNode_v2(
 CHEEMS_DRIVER_API CUresult cuGraphNodeSetParams(CUgraphNode node,
                                                 CUgraphNodeParams *nodeParams);
 
+CHEEMS_DRIVER_API CUresult cuGraphAddMemAllocNode(
+    CUgraphNode *graphNode, CUgraph graph, const CUgraphNode *dependencies,
+    size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams);
+CHEEMS_DRIVER_API CUresult cuGraphMemAllocNodeGetParams(
+    CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CHEEMS_DRIVER_API CUresult cuGraphAddMemFreeNode(
+    CUgraphNode *graphNode, CUgraph graph, const CUgraphNode *dependencies,
+    size_t numDependencies, CUdeviceptr pointer);
+CHEEMS_DRIVER_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node,
+                                                       CUdeviceptr *pointer);
+CHEEMS_DRIVER_API CUresult cuDeviceGraphMemTrim(CUdevice device);
+CHEEMS_DRIVER_API CUresult cuDeviceGetGraphMemAttribute(
+    CUdevice device, CUgraphMem_attribute attribute, void *value);
+CHEEMS_DRIVER_API CUresult cuDeviceSetGraphMemAttribute(
+    CUdevice device, CUgraphMem_attribute attribute, void *value);
+
 CHEEMS_DRIVER_API CUresult cuGraphInstantiateWithFlags(
     CUgraphExec *graphExec, CUgraph graph, unsigned long long flags);
 CHEEMS_DRIVER_API CUresult

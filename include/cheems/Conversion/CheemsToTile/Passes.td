@@ -1,0 +1,64 @@
+// From ops of a step to kernels on tiles and their launches. docs/passes.md shows the before and after of each.
+#ifndef CHEEMS_CONVERSION_CHEEMSTOTILE_PASSES_TD
+#define CHEEMS_CONVERSION_CHEEMSTOTILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
+  let summary = "The module says which card it is compiled for";
+  let description = [{
+    Before: a module.
+    After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
+    `sm_90a`.
+    Requires: nothing.
+    Guarantees: nothing else changes. A target that is there already is replaced.
+  }];
+  let options = [
+    Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the card",
+           "::cheems::tile::architectureValues()">
+  ];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
+}
+
+def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
+  let summary = "Inputs of products get the type of the weights";
+  let description = [{
+    Before: `linalg.matmul` of an input in f32 with weights in bf16 or f16.
+    After: an elementwise op rounds the input to the type of the weights, to the nearest and ties to even. All products of one input share
+    it. Sums stay in f32.
+    Requires: tensors.
+    Guarantees: products with weights in f32 stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FuseElementwisePass : Pass<"cheems-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise ops that one op alone reads become a part of it";
+  let description = [{
+    Before: elementwise `linalg.generic` ops on rows, one behind the other.
+    After: one op for all of them.
+    Requires: tensors.
+    Guarantees: nothing is computed twice. What is computed for an element, and in which order, stays.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
+  let summary = "Ops become launches of kernels";
+  let description = [{
+    Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors.
+    After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
+    elementwise op behind it into its kernel, and a second product of the same input that this op has; a norm takes the elementwise op
+    before it and the rounding behind it. Mask values are elementwise maths, so the product before takes them. Attention becomes two
+    launches: one stores the step's entries, one attends. With `one_row` and entries in bf16 a block attends to a piece of a row's
+    entries, and a third launch merges the pieces.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
+    bf16 or f32 and heads of an even size up to 256; other attention is an error.
+    Guarantees: how a row is summed depends on the shapes of weights, on `cheems.most_rows` of the function, on the length of the row's
+    sequence and on `one_row` alone, not on other rows.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif

@@ -1,0 +1,51 @@
+// Attributes of the cheems_tile dialect that are no layouts.
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEATTRS_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEATTRS_TD
+
+include "cheems/Dialect/Cheems/IR/CheemsInterfaces.td"
+include "cheems/Dialect/CheemsTile/IR/CheemsTileBase.td"
+
+def CheemsTile_Architecture : I32EnumAttr<"Architecture", "Instructions that kernels may have", [
+    I32EnumAttrCase<"SM80", 80, "sm_80">,
+    I32EnumAttrCase<"SM90a", 90, "sm_90a">
+  ]> {
+  let cppNamespace = "::cheems::tile";
+  let genSpecializedAttr = 0;
+}
+
+def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrInterfaceMethods<Cheems_TargetAttrInterface>]> {
+  let mnemonic = "target";
+  let summary = "The card that sizes of tiles and launches are chosen for";
+  let description = [{
+    A module has it as `cheems.target`. `multiprocessors` run blocks, each with `shared` bytes of shared memory for one block at most. All
+    of them read through a cache of `l2` bytes, at `bandwidth` GB/s.
+
+    A kernel runs on every card of its architecture, whatever these numbers say.
+
+    Example: `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>`
+  }];
+  let parameters = (ins EnumParameter<CheemsTile_Architecture>:$arch, "int64_t":$multiprocessors, "int64_t":$shared, "int64_t":$l2,
+                        "int64_t":$bandwidth);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def CheemsTile_Combine : I32EnumAttr<"Combine", "How a reduction combines two numbers", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Maximum", 1, "maximum">]> {
+  let cppNamespace = "::cheems::tile";
+  let genSpecializedAttr = 0;
+}
+def CheemsTile_CombineAttr : EnumAttr<CheemsTile_Dialect, CheemsTile_Combine, "combine"> {
+  let assemblyFormat = "$value";
+}
+
+def CheemsTile_GridDimension : I32EnumAttr<"GridDimension", "A dimension of a grid", [
+    I32EnumAttrCase<"X", 0, "x">, I32EnumAttrCase<"Y", 1, "y">, I32EnumAttrCase<"Z", 2, "z">]> {
+  let cppNamespace = "::cheems::tile";
+  let genSpecializedAttr = 0;
+}
+def CheemsTile_GridDimensionAttr : EnumAttr<CheemsTile_Dialect, CheemsTile_GridDimension, "grid_dimension"> {
+  let assemblyFormat = "$value";
+}
+
+#endif

@@ -1,0 +1,9 @@
+// Every op of the dialect, for TableGen.
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEOPS_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEOPS_TD
+
+include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
+include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
+include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
+
+#endif

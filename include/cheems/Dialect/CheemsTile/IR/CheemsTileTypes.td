@@ -1,0 +1,52 @@
+// Types of the cheems_tile dialect.
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILETYPES_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILETYPES_TD
+
+include "cheems/Dialect/CheemsTile/IR/LayoutAttrs.td"
+
+def CheemsTile_BufferType : TypeDef<CheemsTile_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "Tiles in shared memory";
+  let description = [{
+    `S` stages of a tile `R` x `C` in the shared memory of a block. Stage s begins at byte s * R * C * bytes(T) of the buffer, and a row
+    is contiguous.
+
+    A `swizzled` buffer stores pieces of 16 bytes in another order, so that eight rows of one column of pieces lie in different banks.
+    With p pieces per row, piece j of row r is stored as piece j ^ (r / max(1, 8 / p) % min(p, 8)) of its row. Then `p` is a power of two,
+    and the buffer is aligned to 1024 bytes; others are aligned to 16 bytes.
+
+    Example: `!cheems_tile.buffer<3x64x64xbf16, swizzled>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "bool":$swizzled);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getStages() const { return getShape()[0]; }
+    int64_t getRows() const { return getShape()[1]; }
+    int64_t getColumns() const { return getShape()[2]; }
+    int64_t getElementBytes() const;
+    int64_t getRowBytes() const { return getColumns() * getElementBytes(); }
+    int64_t getStageBytes() const { return getRows() * getRowBytes(); }
+    int64_t getBytes() const { return getStages() * getStageBytes(); }
+    /// In bytes.
+    int64_t getAlignment() const { return getSwizzled() ? 1024 : 16; }
+    /// The bits of a row's number that are added (xor) to the numbers of its pieces of 16 bytes are
+    /// `row / getSwizzleRows() % getSwizzlePieces()`. Without swizzle there is one piece, so nothing is added.
+    int64_t getSwizzleRows() const;
+    int64_t getSwizzlePieces() const;
+  }];
+}
+
+class CheemsTile_TileOf<list<Type> elements>
+    : Type<And<[RankedTensorOf<elements>.predicate,
+                CPred<"::llvm::isa_and_nonnull<::cheems::tile::TileLayoutAttrInterface>("
+                      "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">]>,
+           "tile with a layout", "::mlir::RankedTensorType">;
+// Angles are computed in f64; i64 holds their bits.
+def CheemsTile_Tile : CheemsTile_TileOf<[F64, F32, F16, BF16, I64, I32, I1]>;
+def CheemsTile_HalfTile : CheemsTile_TileOf<[F16, BF16]>;
+def CheemsTile_F32Tile : CheemsTile_TileOf<[F32]>;
+def CheemsTile_I32Tile : CheemsTile_TileOf<[I32]>;
+def CheemsTile_Global : MemRefOf<[F32, F16, BF16, I32]>;
+
+#endif

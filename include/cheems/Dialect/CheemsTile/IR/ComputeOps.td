@@ -1,0 +1,239 @@
+// What is computed with tiles, besides the elementwise ops of arith and math.
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_COMPUTEOPS_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_COMPUTEOPS_TD
+
+include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.td"
+include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def CheemsTile_ScratchOpInterface : OpInterface<"ScratchOpInterface"> {
+  let cppNamespace = "::cheems::tile";
+  let description = [{
+    An op whose threads exchange numbers through shared memory if they are in different warps. `cheems-tile-plan-shared` gives it a place.
+    Its threads wait for each other before they write there and before they read.
+  }];
+  let methods = [
+    InterfaceMethod<"How many bytes it needs, 0 if none.", "int64_t", "getScratchBytes">,
+    InterfaceMethod<"Where they begin in the block's shared memory.", "::std::optional<int64_t>", "getScratchOffset">,
+    InterfaceMethod<"Sets the place.", "void", "setScratchOffset", (ins "int64_t":$offset)>
+  ];
+}
+
+class CheemsTile_ScratchOp<string mnemonic, list<Trait> traits = []>
+    : CheemsTile_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<CheemsTile_ScratchOpInterface>], traits)> {
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::std::optional<int64_t> $cppClass::getScratchOffset() {
+      ::std::optional<uint64_t> offset = getScratch();
+      return offset ? ::std::optional<int64_t>(int64_t(*offset)) : ::std::nullopt;
+    }
+    void $cppClass::setScratchOffset(int64_t offset) { setScratch(uint64_t(offset)); }
+  }];
+}
+
+def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "A product of tiles, on tensor cores";
+  let description = [{
+    Warps multiply their fragments (`mma.sync.m16n8k16`).
+
+    Equation: result[m, n] = c[m, n] + sum_k a[m, k] * b[n, k]
+
+    Operands: `a` [M, K] and `b` [N, K] f16 or bf16; `c` [M, N] f32.
+
+    Constraints:
+    - C1: `a` is [M, K], `b` is [N, K] and `c` is [M, N], of two dimensions.
+    - C2: `a` and `b` have one element type.
+    - C3: the layouts are fragments of the roles a, b and c, with the same warps.
+    - C4: `a` and `b` have the same `k_width`, and K is a multiple of 16 `warps_k`, or of 32 `warps_k` if `k_width` is 8.
+
+    Edges: NaNs and infinities as in the hardware; their payload is not defined.
+
+    Accumulation: f32. Products of 16 k are added to the accumulator one after the other, k ascending (with `k_width` 8: in the order of
+    `fragment`); within them the order is the hardware's. With `warps_k` above 1 each warp has a sum of its own.
+
+    Example:
+    ```mlir
+    %d = cheems_tile.mma %a, %b, %c : tensor<64x16xbf16, #a>, tensor<64x16xbf16, #b>, tensor<64x64xf32, #acc>
+    ```
+  }];
+  let arguments = (ins CheemsTile_HalfTile:$a, CheemsTile_HalfTile:$b, CheemsTile_F32Tile:$c);
+  let results = (outs CheemsTile_F32Tile:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
+def CheemsTile_FmaOp : CheemsTile_Op<"fma", [AllTypesMatch<["c", "result"]>]> {
+  let summary = "A product of buffers in f32";
+  let description = [{
+    Each thread multiplies the rows of its elements, in f32 and without tensor cores.
+
+    Equation: result[m, n] = c[m, n] + sum_k a[stage_a, m, k] * b[stage_b, n, k]
+
+    Operands: `a` [S, M, K] and `b` [S', N, K] buffers of f32, with a stage each; `c` [M, N] f32.
+
+    Constraints:
+    - C1: a stage of `a` is [M, K], one of `b` is [N, K], and `c` is [M, N].
+    - C2: `c` has a `blocked` layout.
+
+    Edges: the buffers are not written at the same time.
+
+    Accumulation: f32, one chain of fused multiply-adds with k ascending, which begins with `c`.
+
+    Example:
+    ```mlir
+    %d = cheems_tile.fma %x[%s], %w[%s], %c
+        : !cheems_tile.buffer<2x64x16xf32>, !cheems_tile.buffer<2x64x16xf32>, tensor<64x64xf32, #grid>
+    ```
+  }];
+  let arguments = (ins Arg<CheemsTile_BufferType, "", [MemRead]>:$a, Index:$stage_a, Arg<CheemsTile_BufferType, "", [MemRead]>:$b,
+                       Index:$stage_b, CheemsTile_F32Tile:$c);
+  let results = (outs CheemsTile_F32Tile:$result);
+  let assemblyFormat = [{
+    $a `[` $stage_a `]` `,` $b `[` $stage_b `]` `,` $c attr-dict
+    `:` qualified(type($a)) `,` qualified(type($b)) `,` type($c)
+  }];
+  let hasVerifier = 1;
+}
+
+def CheemsTile_ReduceOp : CheemsTile_ScratchOp<"reduce", [CheemsTile_NamedResult]> {
+  let summary = "Sums or maxima along rows or columns";
+  let description = [{
+    Reduces a tile along a dimension.
+
+    Equation: result[i] = combine over j of tile[i, j] with `axis` 1; over i of tile[i, j], as result[j], with `axis` 0.
+
+    Operands: `tile` [R, C] f32.
+
+    Constraints:
+    - C1: the tile has two dimensions, and `axis` is one of them.
+    - C2: the result has the other extent, and the layout is the slice of the tile's layout along `axis`.
+    - C3: the tile's layout holds no sums over a part of k.
+
+    Edges: a maximum with a NaN is NaN.
+
+    Accumulation: f32. Each thread combines its own elements, ascending along `axis`. Then threads combine pairwise: those whose numbers
+    differ in the lowest bit of `axis` first, up to bit 4. Then the warps' numbers are combined, ascending. The order depends on layout and
+    extent alone.
+
+    Example:
+    ```mlir
+    %s = cheems_tile.reduce add %t axis 1 : tensor<4x256xf32, #rows> -> tensor<4xf32, #cheems_tile.slice<axis = 1, of = #rows>>
+    ```
+  }];
+  let arguments = (ins CheemsTile_CombineAttr:$combine, CheemsTile_F32Tile:$tile, I64Attr:$axis, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_F32Tile:$result);
+  let assemblyFormat = "custom<Word>($combine) $tile `axis` $axis (`scratch` $scratch^)? attr-dict `:` type($tile) `->` type($result)";
+}
+
+def CheemsTile_SumPartialsOp : CheemsTile_ScratchOp<"sum_partials"> {
+  let summary = "Adds the sums of warps that had different k";
+  let description = [{
+    Turns an accumulator whose `warps_k` exceeds 1 into a tile in which each element is whole.
+
+    Equation: result[m, n] = partials[m, n]
+
+    Operands: `partials` [M, N] f32.
+
+    Constraints:
+    - C1: `partials` has a `fragment` layout of role c.
+    - C2: the result has the same shape, and its layout holds no sums over a part of k.
+
+    Edges: none.
+
+    Accumulation: f32. The warps' sums are added one after the other, with the first k first.
+
+    Example:
+    ```mlir
+    %y = cheems_tile.sum_partials %c : tensor<16x8xf32, #partial> -> tensor<16x8xf32, #rows>
+    ```
+  }];
+  let arguments = (ins CheemsTile_F32Tile:$partials, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_F32Tile:$result);
+  let assemblyFormat = "$partials (`scratch` $scratch^)? attr-dict `:` type($partials) `->` type($result)";
+}
+
+def CheemsTile_ConvertLayoutOp : CheemsTile_ScratchOp<"convert_layout"> {
+  let summary = "The same tile in another layout";
+  let description = [{
+    Moves elements to the threads that hold them in another layout. From an accumulator (`c`) to an operand `a` with as many warps along
+    m and one along n, no element moves: this is how one product feeds the next. Other conversions go through shared memory.
+
+    Equation: result[i, j] = tile[i, j]
+
+    Operands: `tile`, of any element type.
+
+    Constraints:
+    - C1: shape and element type are the same.
+    - C2: neither layout holds sums over a part of k.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %p = cheems_tile.convert_layout %s : tensor<64x32xbf16, #acc> -> tensor<64x32xbf16, #a>
+    ```
+  }];
+  let arguments = (ins CheemsTile_Tile:$tile, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_Tile:$result);
+  let assemblyFormat = "$tile (`scratch` $scratch^)? attr-dict `:` type($tile) `->` type($result)";
+}
+
+def CheemsTile_BroadcastOp : CheemsTile_Op<"broadcast", [Pure]> {
+  let summary = "A tile whose rows or columns are all the same";
+  let description = [{
+    Repeats numbers along the dimension that their slice lacks. No number moves.
+
+    Equation: result[i, j] = vector[i] for a slice with axis 1, and vector[j] for one with axis 0.
+
+    Operands: `vector` [R] or [C].
+
+    Constraints:
+    - C1: the vector's layout is the slice of the result's layout along an axis.
+    - C2: the vector has the result's element type and its extent of the other dimension.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %b = cheems_tile.broadcast %bias : tensor<64xf32, #cheems_tile.slice<axis = 0, of = #acc>> -> tensor<64x64xf32, #acc>
+    ```
+  }];
+  let arguments = (ins CheemsTile_Tile:$vector);
+  let results = (outs CheemsTile_Tile:$result);
+  let assemblyFormat = "$vector attr-dict `:` type($vector) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def CheemsTile_IndicesOp : CheemsTile_Op<"indices", [CheemsTile_NamedResult, Pure]> {
+  let summary = "The coordinates of a tile's elements";
+  let description = [{
+    Gives each element its own coordinate along a dimension. Masks compare them.
+
+    Equation: result[i, j] = i with `axis` 0, and j with `axis` 1. A tile of one dimension has `axis` 0.
+
+    Operands and state: none.
+
+    Constraints:
+    - C1: `axis` is a dimension of the result.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %j = cheems_tile.indices axis 1 : tensor<64x64xi32, #acc>
+    ```
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs CheemsTile_I32Tile:$result);
+  let assemblyFormat = "`axis` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,194 @@
+// Kernels, their launches, and what a block knows of itself.
+#ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_KERNELOPS_TD
+#define CHEEMS_DIALECT_CHEEMSTILE_IR_KERNELOPS_TD
+
+include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.td"
+include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
+  let summary = "A function that every block of a grid runs";
+  let description = [{
+    Each block has `warps` warps of 32 threads. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
+    is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it.
+
+    Equation: for each block of the grid, in any order: body(arguments).
+
+    Operands and state: arguments are memrefs of f32, f16, bf16 or i32 with identity layout, index, i32 and f32. What other blocks write
+    is not seen.
+
+    Constraints:
+    - C1: `warps` is 1, 2, 4, 8, 16 or 32.
+    - C2: arguments are as said, and there are no results.
+    - C3: the body is one block.
+
+    Edges: extents that are dynamic must be less than 2^31. Pointers of memrefs are aligned to 16 bytes.
+
+    Accumulation: as the ops inside say.
+
+    Example:
+    ```mlir
+    cheems_tile.kernel @copy(%x: memref<?x256xf32>, %y: memref<?x256xf32>) warps(4) {
+      %c0 = arith.constant 0 : index
+      %row = cheems_tile.block_id x
+      %t = cheems_tile.load %x[%row, %c0] dims [0, 1] : memref<?x256xf32> -> tensor<1x256xf32, #row>
+      cheems_tile.store %t, %y[%row, %c0] dims [0, 1] : tensor<1x256xf32, #row>, memref<?x256xf32>
+      cheems_tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$warps, OptionalAttr<I64Attr>:$shared,
+                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::TypeRange":$arguments, "int64_t":$warps)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    int64_t getThreads() { return 32 * getWarps(); }
+  }];
+}
+
+def CheemsTile_ReturnOp : CheemsTile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "The end of a kernel";
+  let description = [{
+    Ends the body of `cheems_tile.kernel`.
+
+    Equation: none.
+
+    Operands and state: none.
+
+    Constraints: none but its place.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.return
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def CheemsTile_LaunchOp : CheemsTile_Op<"launch", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel on a grid";
+  let description = [{
+    Runs `kernel` once per block of the grid. Launches run one after the other.
+
+    Equation: for x < grid[0], y < grid[1], z < grid[2]: kernel(ins, outs) as block (x, y, z).
+
+    Operands and state: `grid` three numbers; `ins` and `outs` become the kernel's arguments, in this order. `outs` have shapes; its tensors are
+    destinations, tied to the results.
+
+    Constraints:
+    - C1: `kernel` names a kernel, which has as many arguments as there are `ins` and `outs`; or a compiled one, `@kernels::@kernel`.
+    - C2: a tensor or memref has element type and rank of its memref argument, and its static extents agree; other types are the same.
+    - C3: operands with a shape are all tensors, or all memrefs and then there is no result.
+    - C4: the grid has three extents.
+
+    Edges: if an extent of the grid is 0, nothing runs.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %r = cheems_tile.launch @copy grid[%rows, %c1, %c1] ins(%x : tensor<?x256xf32>) outs(%y : tensor<?x256xf32>) -> tensor<?x256xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Index>:$grid, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `grid` `[` $grid `]` attr-dict (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }";
+}
+
+def CheemsTile_BlockIdOp : CheemsTile_Op<"block_id", [CheemsTile_NamedResult, Pure, HasParent<"KernelOp">]> {
+  let summary = "Where the block is in its grid";
+  let description = [{
+    The block's coordinate along one dimension.
+
+    Equation: the result is in [0, grid[dimension]).
+
+    Operands and state: none.
+
+    Constraints: none but its place, directly in a kernel.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %row = cheems_tile.block_id x
+    ```
+  }];
+  let arguments = (ins CheemsTile_GridDimensionAttr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "custom<Word>($dimension) attr-dict";
+}
+
+def CheemsTile_AllocOp : CheemsTile_Op<"alloc", [CheemsTile_NamedResult, HasParent<"KernelOp">]> {
+  let summary = "A buffer in shared memory";
+  let description = [{
+    A buffer that the block has while it runs. Its contents are undefined at first. `offset` is its place in the block's shared memory, in
+    bytes; `cheems-tile-plan-shared` chooses it.
+
+    Equation: none.
+
+    Operands and state: none.
+
+    Constraints:
+    - C1: `offset` is not negative, and a multiple of the buffer's alignment.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %ring = cheems_tile.alloc : !cheems_tile.buffer<3x64x64xbf16, swizzled>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<CheemsTile_BufferType, "", [MemAlloc]>:$buffer);
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` qualified(type($buffer))";
+  let hasVerifier = 1;
+}
+
+def CheemsTile_BarrierOp : CheemsTile_Op<"barrier"> {
+  let summary = "Waits for all threads of the block";
+  let description = [{
+    What a thread of the block wrote to shared memory before is seen by all threads after it.
+
+    Equation: none.
+
+    Operands and state: none.
+
+    Constraints: none.
+
+    Edges: it orders no asynchronous copies: `wait` does, for the thread that began them.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,40 @@
+// The way from an imported module to kernels of NVIDIA's cards, in named
+// stages.
+#ifndef CHEEMS_PIPELINES_CUDAPIPELINES_H
+#define CHEEMS_PIPELINES_CUDAPIPELINES_H
+
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace cheems {
+
+/// How far a module is on its way to code for cards (#cheems.stage). Each is
+/// made from the one before.
+enum class CUDAStage { Imported, Rounded, Tile, Launches, NVVM };
+
+/// What the IR calls it: "tile".
+llvm::StringRef stringify(CUDAStage stage);
+
+/// Passes that take a module from one stage to the next. Each stage can be
+/// printed, and read back.
+struct CUDAPipelineStage {
+  CUDAStage stage; ///< what the module is then
+  llvm::StringLiteral summary;
+  void (*build)(mlir::OpPassManager &pm, tile::Architecture architecture);
+};
+
+/// In order; the first takes an imported module.
+llvm::ArrayRef<CUDAPipelineStage> cudaStages();
+
+/// The stages after `from` up to `to`, each behind cheems-enter-stage.
+void buildCUDAPipeline(mlir::OpPassManager &pm, tile::Architecture architecture,
+                       CUDAStage from = CUDAStage::Imported,
+                       CUDAStage to = CUDAStage::NVVM);
+
+/// Each stage as cheems-cuda-to-STAGE, all as cheems-cuda.
+void registerCUDAPipelines();
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,105 @@
+// Compiles a model's kernels for NVIDIA's cards.
+#include "cheems/Compiler/CUDABackend.h"
+#include "cheems/Import/Error.h"
+#include "cheems/Pipelines/CUDAPipelines.h"
+#include "cheems/Pipelines/Registration.h"
+#include "cheems/Target/CUDA/Architecture.h"
+#include "cheems/Target/CUDA/PTX.h"
+#include "lib/Compiler/StagePrinter.h"
+
+namespace cheems {
+namespace {
+constexpr llvm::StringLiteral kPTX = "ptx";
+
+/// What passes call the card.
+llvm::Expected<tile::Architecture> architectureOf(llvm::StringRef name) {
+  auto known = cuda::Architecture::find(name);
+  if (!known) {
+    return known.takeError();
+  }
+  return *tile::symbolizeArchitecture(known->name);
+}
+
+class CUDABackend : public Backend {
+public:
+  llvm::StringRef name() const override { return "cuda"; }
+
+  llvm::Error check(const CompileOptions &options) const override {
+    if (options.cudaArchitectures.empty()) {
+      return llvm::createStringError("--cuda-arch names no card");
+    }
+    for (const std::string &each : options.cudaArchitectures) {
+      if (auto known = architectureOf(each); !known) {
+        return known.takeError();
+      }
+    }
+    switch (options.emit) {
+    case Emit::MLIR:
+    case Emit::Stage:
+      return llvm::Error::success();
+    case Emit::LLVM:
+    case Emit::Object:
+      return llvm::createStringError(
+          "the target cuda has no stages llvm and obj: use --emit nvvm or ptx");
+    case Emit::Artefact:
+      break;
+    }
+    return llvm::make_error<UnsupportedError>(
+        "the target cuda makes no files yet: --emit rounded, tile, launches, "
+        "nvvm or ptx shows its code");
+  }
+
+  std::vector<BackendStage>
+  pipeline(const CompileOptions &options) const override {
+    // The first card that is named.
+    tile::Architecture architecture =
+        llvm::cantFail(architectureOf(options.cudaArchitectures.front()));
+    std::vector<BackendStage> stages;
+    auto from = CUDAStage::Imported;
+    for (const CUDAPipelineStage &stage : cudaStages()) {
+      stages.push_back({stringify(stage.stage).str(),
+                        [=, to = stage.stage](mlir::OpPassManager &pm) {
+                          buildCUDAPipeline(pm, architecture, from, to);
+                        }});
+      from = stage.stage;
+    }
+    return stages;
+  }
+
+  std::vector<std::string> texts() const override { return {kPTX.str()}; }
+
+  llvm::Expected<Image> image(const ModelSource &source,
+                              ProgressHandler) const override {
+    return check(source.options());
+  }
+
+  llvm::Expected<std::string> emit(const ModelSource &source,
+                                   ProgressHandler) const override {
+    const CompileOptions &options = source.options();
+    std::vector<BackendStage> stages = pipeline(options);
+    if (options.stage != kPTX) {
+      return printStage(source, stages);
+    }
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto module = runStages(source, stages, context);
+    if (!module) {
+      return module.takeError();
+    }
+    auto kernels = (*module)->getOps<mlir::gpu::GPUModuleOp>();
+    if (kernels.empty()) {
+      return llvm::createStringError("the model has no kernels");
+    }
+    return cuda::generatePTX(*kernels.begin(),
+                             llvm::cantFail(cuda::Architecture::find(
+                                 options.cudaArchitectures.front())));
+  }
+};
+} // namespace
+
+std::unique_ptr<Backend> createCUDABackend() {
+  return std::make_unique<CUDABackend>();
+}
+
+} // namespace cheems

@@ -1,0 +1,122 @@
+// Kernels of attention under a dynamic mask of kind `bias`, all entries kept.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
+
+#include "SegmentRow.h"
+#include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+
+namespace cheems::tile {
+
+/// What of a `segmented_attention` is known at compile time.
+struct AttentionShape {
+  int64_t queryHeads, keyHeads, stateHeads, maskHeads, size;
+  double scale;
+  Type stored; ///< element type of the pools
+  bool oneRow;
+
+  explicit AttentionShape(SegmentedAttentionOp op);
+  int64_t queriesPerState() const { return queryHeads / stateHeads; }
+  int64_t queriesPerMask() const { return queryHeads / maskHeads; }
+  int64_t masksPerState() const { return maskHeads / stateHeads; }
+  /// Bytes of accesses to rows of queries, and of stored entries.
+  int64_t alignedQuery(TileBuilder &t) const {
+    return alignmentOf(size, t.b.getF32Type());
+  }
+  int64_t alignedEntry() const { return alignmentOf(size, stored); }
+};
+
+/// The memory of the step's rows, and where a layer's entries are: keys and
+/// values [slots, layers, G', C, P], masks [slots, layers, M, C].
+struct AttentionMemory {
+  Value segments, layer, keys, values, masks;
+};
+
+/// The entries of one sequence and head, as a block sees them.
+struct Entries {
+  AttentionMemory memory;
+  Value slot, stateHead;
+  Value count; ///< of entries that the block may read
+
+  Place keys(TileBuilder &t, Value first, Value column, int64_t size) const {
+    return {{slot, memory.layer, stateHead, first, column},
+            {3, 4},
+            {count, t.index(size)}};
+  }
+  /// The mask values of one head of A, as a row.
+  Place mask(Value maskHead, Value first) const {
+    return {{slot, memory.layer, maskHead, first}, {3}, {count}};
+  }
+};
+
+/// Softmax in base 2 of rows whose columns come one block after the other.
+/// `best` is an upper bound of the scores that is a whole number: so a change
+/// of it multiplies by a power of two, which is exact, and weights are rounded
+/// as their exponentials would be.
+struct RunningSoftmax {
+  Value best, sum; ///< slices, a number per row
+
+  /// No column yet.
+  static RunningSoftmax none(TileBuilder &t, RankedTensorType scores);
+  struct Step {
+    Value weights; ///< of this block's columns
+    Value shrink;  ///< what sums over the columns before are multiplied by
+  };
+  /// Takes a block of scores.
+  Step take(TileBuilder &t, Value scores);
+};
+
+/// A number below each score that is computed, and far above -infinity: its
+/// difference to itself is zero.
+constexpr double kNoScore = -1e30;
+
+/// scores * scale + mask in base 2.
+/// \param mask a tile of the scores' layout.
+Value biased(TileBuilder &t, const AttentionShape &shape, Value scores,
+             Value mask);
+
+/// -infinity in place of scores whose column is past the row's last one.
+/// \param lastOfFirst the last column that row 0 sees; each further row sees
+///   one more, or with `samePerRow` the same.
+Value hideLater(TileBuilder &t, Value scores, Value firstColumn,
+                Value lastOfFirst, bool samePerRow);
+
+/// Stores keys, values and masks of the step's rows. Grid: blocks of rows,
+/// state heads, segments.
+/// \param key, value [T, G, P], \param mask [T, M].
+void buildStoreEntries(TileBuilder &t, const RowStrategy &s,
+                       const AttentionShape &shape,
+                       const AttentionMemory &memory, Value key, Value value,
+                       Value mask);
+
+/// Attention of blocks of rows on tensor cores. Grid: blocks of rows, query
+/// heads, segments.
+/// \param query, y [T, H, P].
+void buildAttention(TileBuilder &t, const AttentionStrategy &s,
+                    const AttentionShape &shape, const AttentionMemory &memory,
+                    Value query, Value y);
+/// The same in f32, by fused multiply-adds.
+void buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
+                       const AttentionShape &shape,
+                       const AttentionMemory &memory, Value query, Value y);
+
+/// What pieces of one row's entries give, before they are merged.
+struct PartialAttention {
+  Value best, sums; ///< [S, H, pieces] f32: those of RunningSoftmax
+  Value outputs;    ///< [S, H, pieces, P] f32, not divided yet
+};
+/// Attention of segments of one row over a piece of their entries each, on
+/// tensor cores. Grid: pieces, state heads times blocks of query heads,
+/// segments.
+void buildAttentionOfOneRow(TileBuilder &t, const AttentionStrategy &s,
+                            const AttentionShape &shape,
+                            const AttentionMemory &memory, Value query,
+                            const PartialAttention &partial);
+/// Merges the pieces of each row. Grid: query heads, segments.
+void buildMergePieces(TileBuilder &t, const RowStrategy &s,
+                      const AttentionShape &shape, int64_t entriesPerPiece,
+                      Value segments, const PartialAttention &partial, Value y);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,193 @@
+// Attention of blocks of rows: keys and values come through a ring of shared
+// buffers, scores and weights stay in registers.
+#include "AttentionKernels.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// k of one instruction of tensor cores, and columns of a tile of outputs.
+constexpr int64_t kDepth = 16;
+
+/// One kernel. A warp has rows of its own, all columns of them unless heads are
+/// great.
+class Prompt {
+public:
+  Prompt(TileBuilder &t, const AttentionStrategy &s,
+         const AttentionShape &shape, const AttentionMemory &memory,
+         Value query, Value y)
+      : t(t), s(s), shape(shape), memory(memory), query(query), y(y) {
+    auto fragment = [&](FragmentRole role) {
+      return FragmentAttr::get(t.b.getContext(), role, s.warpsM, s.warpsN, 1,
+                               2);
+    };
+    Type f32 = t.b.getF32Type();
+    scores = t.tileType({s.rows, s.entries}, f32, fragment(FragmentRole::C));
+    output = t.tileType({s.rows, kDepth}, f32, fragment(FragmentRole::C));
+    queries =
+        t.tileType({s.rows, kDepth}, shape.stored, fragment(FragmentRole::A));
+    weights = t.tileType({s.rows, s.entries}, shape.stored,
+                         fragment(FragmentRole::A));
+    keyTile = t.tileType({s.entries, kDepth}, shape.stored,
+                         fragment(FragmentRole::B));
+    valueTile = t.tileType({kDepth, s.entries}, shape.stored,
+                           fragment(FragmentRole::B));
+    // A row of a swizzled buffer has 2^n pieces of 16 bytes.
+    int64_t columns =
+        std::max(kDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
+    SmallVector<int64_t> ring = {s.stages, s.entries, columns};
+    keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
+    valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
+    maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
+    if (!s.queryInRegisters) {
+      sharedQuery = t.alloc({1, s.rows, columns}, shape.stored, true);
+    }
+  }
+
+  void build() {
+    first = t.mul(t.block(GridDimension::X), s.rows);
+    head = t.block(GridDimension::Y);
+    segment = loadSegment(t, memory.segments, t.block(GridDimension::Z),
+                          shape.oneRow);
+    t.when(t.isLess(first, segment.length), [&] { buildRows(); });
+  }
+
+private:
+  int64_t chunks() const { return llvm::divideCeil(shape.size, kDepth); }
+
+  void buildRows() {
+    // The first row sees the entries up to `lastOfFirst`; the block sees those
+    // of its last row.
+    lastOfFirst = t.add(segment.position, first);
+    Value past = t.minimum(segment.length, t.add(first, s.rows));
+    entries = {memory, segment.slot, t.divide(head, shape.queriesPerState()),
+               t.add(segment.position, past)};
+    loadQuery();
+    for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
+      fetch(t.index(ahead), t.index(ahead));
+    }
+    RunningSoftmax softmax = RunningSoftmax::none(t, scores);
+    SmallVector<Value> state = {softmax.best, softmax.sum};
+    state.append(size_t(chunks()), t.fill(output, 0));
+    // All rows see all entries of the blocks before `mixed`.
+    Value mixed =
+        arith::DivUIOp::create(t.b, t.add(lastOfFirst, 1), t.index(s.entries));
+    Value blocks = t.ceilDiv(entries.count, s.entries);
+    state = t.loop(t.index(0), mixed, 1, state, [&](Value i, ValueRange now) {
+      return attend(i, now, /*hides=*/false);
+    });
+    state = t.loop(mixed, blocks, 1, state, [&](Value i, ValueRange now) {
+      return attend(i, now, /*hides=*/true);
+    });
+    WaitOp::create(t.b, uint64_t(0));
+    storeOutputs(state);
+  }
+
+  /// The block's rows of queries or outputs, from a column on.
+  Place rowsAt(int64_t column) {
+    return {{t.add(segment.start, first), head, t.index(column)},
+            {0, 2},
+            {t.add(segment.start, segment.length), t.index(shape.size)}};
+  }
+
+  void loadQuery() {
+    for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
+      Value tile = t.load(t.withElement(queries, t.b.getF32Type()), query,
+                          rowsAt(chunk * kDepth), shape.alignedQuery(t));
+      tile = arith::TruncFOp::create(t.b, queries, tile);
+      if (s.queryInRegisters) {
+        rows.push_back(tile);
+      } else {
+        t.write(tile, sharedQuery, t.index(0), t.index(0),
+                t.index(chunk * kDepth));
+      }
+    }
+  }
+
+  /// Past the last entry it fetches zeros.
+  void fetch(Value block, Value stage) {
+    Value entry = t.mul(block, s.entries);
+    Place place = entries.keys(t, entry, t.index(0), shape.size);
+    t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
+    t.copy(memory.values, place, valueRing, stage, shape.alignedEntry());
+    Value maskHead = t.divide(head, shape.queriesPerMask());
+    Place mask{{segment.slot, memory.layer, maskHead, entry},
+               {2, 3},
+               {t.add(maskHead, 1), entries.count}};
+    t.copy(memory.masks, mask, maskRing, stage, sizeof(float));
+    t.commit();
+  }
+
+  /// One block of entries.
+  SmallVector<Value> attend(Value block, ValueRange state, bool hides) {
+    auto stageOf = [&](Value number) { return t.remainder(number, s.stages); };
+    // Behind it, this stage is there, and nobody reads the one before.
+    t.waitForAll(s.stages - 2);
+    Value next = t.add(block, s.stages - 1);
+    fetch(next, stageOf(next));
+    Value stage = stageOf(block), zero = t.index(0);
+
+    Value products = t.fill(scores, 0);
+    for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
+      Value column = t.index(chunk * kDepth);
+      Value left = s.queryInRegisters
+                       ? rows[size_t(chunk)]
+                       : t.read(queries, sharedQuery, zero, zero, column);
+      products =
+          t.mma(left, t.read(keyTile, keyRing, stage, zero, column), products);
+    }
+    RankedTensorType perEntry = t.sliceType(scores, 0);
+    Value mask = t.read(perEntry, maskRing, stage, zero, zero);
+    mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
+    products = biased(t, shape, products, t.broadcast(mask, scores));
+    if (hides) {
+      products = hideLater(t, products, t.mul(block, s.entries), lastOfFirst,
+                           /*samePerRow=*/false);
+    }
+    RunningSoftmax softmax{state[0], state[1]};
+    RunningSoftmax::Step step = softmax.take(t, products);
+    Value rounded = arith::TruncFOp::create(
+        t.b, t.withElement(scores, shape.stored), step.weights);
+    Value left = t.convertLayout(rounded, weights);
+    Value shrink = t.broadcast(step.shrink, output);
+    SmallVector<Value> result = {softmax.best, softmax.sum};
+    for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
+      Value right = t.readTransposed(valueTile, valueRing, stage, zero,
+                                     t.index(int64_t(chunk) * kDepth));
+      result.push_back(t.mma(left, right, t.mul(sums, shrink)));
+    }
+    return result;
+  }
+
+  void storeOutputs(ArrayRef<Value> state) {
+    auto perRow = cast<RankedTensorType>(state[1].getType());
+    Value scale = t.broadcast(
+        arith::DivFOp::create(t.b, t.fill(perRow, 1), state[1]), output);
+    for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
+      t.store(t.mul(sums, scale), y, rowsAt(int64_t(chunk) * kDepth),
+              shape.alignedQuery(t));
+    }
+  }
+
+  TileBuilder &t;
+  const AttentionStrategy &s;
+  const AttentionShape &shape;
+  const AttentionMemory &memory;
+  Value query, y;
+  RankedTensorType scores, output, queries, weights, keyTile, valueTile;
+  Value keyRing, valueRing, maskRing, sharedQuery;
+  Value first, head, lastOfFirst;
+  SegmentRow segment;
+  Entries entries;
+  SmallVector<Value> rows; ///< of the query, if they are in registers
+};
+} // namespace
+
+void cheems::tile::buildAttention(TileBuilder &t, const AttentionStrategy &s,
+                                  const AttentionShape &shape,
+                                  const AttentionMemory &memory, Value query,
+                                  Value y) {
+  Prompt(t, s, shape, memory, query, y).build();
+}

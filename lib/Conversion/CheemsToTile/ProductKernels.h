@@ -1,0 +1,33 @@
+// Kernels of products: many rows on tensor cores, many rows in f32, few rows.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTKERNELS_H
+
+#include "Elementwise.h"
+#include "Strategy.h"
+
+namespace cheems::tile {
+
+/// What a kernel of products reads: memrefs in row-major order.
+struct ProductInputs {
+  Value x;                    ///< [T, K]
+  SmallVector<Value> weights; ///< [N, K] each
+  int64_t depth;              ///< K
+};
+
+/// What is done with a block's sums, a tile per weight.
+using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
+
+/// f16 or bf16, sums on tensor cores, k through a ring of shared buffers.
+void buildProduct(TileBuilder &t, const ProductStrategy &s,
+                  const ProductInputs &in, Finish finish);
+/// The same of f32, by fused multiply-adds.
+void buildProductF32(TileBuilder &t, const ProductStrategy &s,
+                     const ProductInputs &in, Finish finish);
+/// f16 or bf16 with few rows: weights go straight from memory to registers, and
+/// warps share k. The tiles of sums are across: [N, T].
+void buildProductOfFewRows(TileBuilder &t, const FewRowsStrategy &s,
+                           const ProductInputs &in, Finish finish);
+
+} // namespace cheems::tile
+
+#endif

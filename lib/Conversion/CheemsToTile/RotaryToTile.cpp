@@ -1,0 +1,186 @@
+// Positions, rotary tables, and the rotation of heads.
+#include "Float64.h"
+#include "Patterns.h"
+#include "SegmentRow.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// A block takes a piece of a segment's rows.
+struct PositionsToTile : ToKernel<PositionsOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(PositionsOp op,
+                                PatternRewriter &rewriter) const override {
+    bool oneRow = op.getOneRow();
+    RowStrategy s = strategy.numbers(oneRow);
+    SmallVector<Type> arguments = {argumentFor(op.getSegments().getType(), 1),
+                                   argumentFor(op.getPosition().getType(), 1),
+                                   argumentFor(op.getLength().getType(), 1)};
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout =
+          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+      auto type = t.sliceType(
+          t.tileType({s.rows, s.columns}, t.b.getI32Type(), layout), 0);
+      Value first = t.mul(t.block(GridDimension::X), s.columns);
+      SegmentRow segment =
+          loadSegment(t, memory[0], t.block(GridDimension::Y), oneRow);
+      t.when(t.isLess(first, segment.length), [&] {
+        Place place{{t.add(segment.start, first)},
+                    {0},
+                    {t.add(segment.start, segment.length)}};
+        t.store(t.indicesFrom(t.add(segment.position, first), type, 0),
+                memory[1], place);
+        Value length = arith::IndexCastOp::create(t.b, t.b.getI32Type(),
+                                                  segment.ropeLength);
+        t.store(t.splat(type, length), memory[2], place);
+      });
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "positions", arguments, s.warps(), body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made =
+        launch(b, kernel,
+               {oneRow ? arith::ConstantIndexOp::create(b, 1).getResult()
+                       : tilesOf(b, op.getPosition(), 0, s.columns),
+                tilesOf(b, op.getSegments(), 0, 1)},
+               op.getSegments(), {op.getPosition(), op.getLength()});
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+} // namespace
+
+/// log2 of the base of each row, in f64, as a slice of `type`; the law of
+/// `rotary_table` says what it is.
+/// \param length memref [T].
+static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
+                        Value length, Value row) {
+  int64_t size = 2 * cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
+  auto perRow = t.sliceType(type, 1);
+  double theta = std::log2(op.getTheta().convertToDouble());
+  if (!op.getDynamic()) {
+    return t.fill(perRow, theta);
+  }
+  double factor = op.getFactor().convertToDouble();
+  Value rows =
+      t.load(t.withElement(perRow, t.b.getI32Type()), length, {{row}, {0}});
+  Value stretch = t.fma(arith::SIToFPOp::create(t.b, perRow, rows),
+                        t.fill(perRow, factor / double(op.getTrained())),
+                        t.fill(perRow, 1 - factor));
+  // Up to the trained length it is 1 at most.
+  stretch = t.maximum(stretch, t.fill(perRow, 1));
+  return t.fma(log2F64(t, stretch),
+               t.fill(perRow, double(size) / double(size - 2)),
+               t.fill(perRow, theta));
+}
+
+namespace {
+struct RotaryTableToTile : ToKernel<RotaryTableOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RotaryTableOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
+    auto table = cast<RankedTensorType>(op.getCosine().getType());
+    int64_t half = table.getDimSize(1);
+    if (ShapedType::isDynamic(half)) {
+      return rewriter.notifyMatchFailure(op, "its rows are of any length");
+    }
+    SmallVector<Type> arguments;
+    for (Value operand : op->getOperands()) {
+      arguments.push_back(argumentFor(operand.getType(), 1));
+    }
+    RowStrategy s = strategy.wholeRows(half);
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout =
+          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+      auto f64 = t.tileType({s.rows, s.columns}, t.b.getF64Type(), layout);
+      auto i32 = t.withElement(f64, t.b.getI32Type());
+      auto f32 = t.withElement(f64, t.b.getF32Type());
+      Value row = t.mul(t.block(GridDimension::X), s.rows);
+      Value base = log2OfBase(t, op, f64, memory[1], row);
+      Value column = arith::SIToFPOp::create(
+          t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
+      Value exponent = t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
+                             t.broadcast(base, f64));
+      Value position = t.load(t.sliceType(i32, 1), memory[0], {{row}, {0}});
+      position = arith::SIToFPOp::create(t.b, t.sliceType(f64, 1), position);
+      Value angle = t.mul(t.broadcast(position, f64), exp2F64(t, exponent));
+      auto [sine, cosine] = sineAndCosineF64(t, angle);
+      Place place{{row, t.index(0)}, {0, 1}};
+      int64_t aligned = alignmentOf(half, f32.getElementType());
+      t.store(arith::TruncFOp::create(t.b, f32, cosine), memory[2], place,
+              aligned);
+      t.store(arith::TruncFOp::create(t.b, f32, sine), memory[3], place,
+              aligned);
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "rotary_table", arguments, s.warps(), body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made = launch(b, kernel, {tilesOf(b, op.getCosine(), 0, s.rows)},
+                       {op.getPosition(), op.getLength()},
+                       {op.getCosine(), op.getSine()});
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+
+/// Both halves of a head of some rows, a block each.
+struct RotaryToTile : ToKernel<RotaryOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RotaryOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    int64_t half = type.getDimSize(2) / 2;
+    SmallVector<Type> arguments;
+    for (Value operand : op->getOperands()) {
+      arguments.push_back(argumentFor(operand.getType(), 1));
+    }
+    RowStrategy s = strategy.wholeRows(half);
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout =
+          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+      auto tile = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+      int64_t aligned = alignmentOf(half, tile.getElementType());
+      Value row = t.mul(t.block(GridDimension::X), s.rows);
+      Value head = t.block(GridDimension::Y);
+      Value rows = t.extent(memory[0], 0);
+      Place low{{row, head, t.index(0)}, {0, 2}, {rows, t.index(half)}};
+      Place high{{row, head, t.index(half)}, {0, 2}, {rows, t.index(2 * half)}};
+      Place angles{{row, t.index(0)}, {0, 1}};
+      Value a = t.load(tile, memory[0], low, aligned);
+      Value c = t.load(tile, memory[0], high, aligned);
+      Value cosine = t.load(tile, memory[1], angles, aligned);
+      Value sine = t.load(tile, memory[2], angles, aligned);
+      t.store(t.sub(t.mul(a, cosine), t.mul(c, sine)), memory[3], low, aligned);
+      t.store(t.add(t.mul(c, cosine), t.mul(a, sine)), memory[3], high,
+              aligned);
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "rotary", arguments, s.warps(), body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made =
+        launch(b, kernel,
+               {tilesOf(b, op.getY(), 0, s.rows), tilesOf(b, op.getY(), 1, 1)},
+               {op.getX(), op.getCosine(), op.getSine()}, op.getY());
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+} // namespace
+
+void cheems::tile::populateRotaryToTile(RewritePatternSet &patterns,
+                                        KernelContext kit) {
+  patterns.add<PositionsToTile, RotaryTableToTile, RotaryToTile>(
+      patterns.getContext(), kit);
+}

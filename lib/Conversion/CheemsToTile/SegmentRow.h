@@ -1,0 +1,30 @@
+// A row of the segment table, in a kernel.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SEGMENTROW_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SEGMENTROW_H
+
+#include "TileBuilder.h"
+#include "cheems/Dialect/Cheems/IR/Segments.h"
+
+namespace cheems::tile {
+
+/// Indices of a block's segment. The same for all of its threads.
+struct SegmentRow {
+  Value slot, start, length, position, ropeLength;
+};
+
+/// \param segments memref [S, 8] i32.
+/// \param oneRow the segment has one row, whatever the table says.
+inline SegmentRow loadSegment(TileBuilder &t, Value segments, Value number,
+                              bool oneRow) {
+  auto field = [&](SegmentField column) -> Value {
+    Value value = memref::LoadOp::create(t.b, segments,
+                                         ValueRange{number, t.index(column)});
+    return arith::IndexCastOp::create(t.b, t.b.getIndexType(), value);
+  };
+  return {field(kSlot), field(kStart), oneRow ? t.index(1) : field(kLength),
+          field(kPosition), field(kRopeLength)};
+}
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,23 @@
+// cheems-set-card: the module says which card it is compiled for.
+#include "Strategy.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_SETCARDPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+using namespace cheems;
+
+namespace {
+struct SetCard : cheems::impl::SetCardPassBase<SetCard> {
+  using SetCardPassBase::SetCardPassBase;
+
+  void runOnOperation() override {
+    getOperation()->setAttr(kTarget,
+                            cheems::tile::usualCard(&getContext(), arch));
+  }
+};
+} // namespace

@@ -1,0 +1,148 @@
+// How work is cut on a card, from the target and the shapes.
+#include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems::tile;
+
+namespace {
+/// From so many outputs on, a block of 128 columns leaves few of them idle.
+constexpr int64_t kManyColumns = 1024;
+constexpr int64_t kLargeTile = 128, kSmallTile = 64;
+/// A row of k in a buffer: 128 bytes, which is what swizzling spreads over all
+/// banks.
+constexpr int64_t kDepth = 64;
+constexpr int64_t kStages = 3;
+/// Threads of a block that works on rows. More would idle on short rows.
+constexpr int64_t kRowThreads = 128;
+/// Of one access.
+constexpr int64_t kAccessBytes = 16;
+} // namespace
+
+TargetAttr cheems::tile::usualCard(MLIRContext *context,
+                                   Architecture architecture) {
+  constexpr int64_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
+  switch (architecture) {
+  case Architecture::SM80:
+    return TargetAttr::get(context, architecture, 108, 163 * kibibyte,
+                           40 * mebibyte, 1555);
+  case Architecture::SM90a:
+    return TargetAttr::get(context, architecture, 132, 227 * kibibyte,
+                           50 * mebibyte, 3350);
+  }
+  llvm_unreachable("an architecture");
+}
+
+/// The sums of a thread stay at 128 registers, whatever the weights are.
+ProductStrategy Strategy::product(int64_t n, size_t weights) const {
+  int64_t rows = n >= kManyColumns ? kLargeTile : kSmallTile;
+  int64_t columns = std::max(rows / int64_t(weights), kSmallTile / 2);
+  int64_t bytes = (rows + int64_t(weights) * columns) * kDepth * 2;
+  int64_t stages = std::min(kStages, target.getShared() / bytes);
+  return {rows, columns, kDepth, std::max<int64_t>(stages, 2), 2, 2};
+}
+
+/// 256 threads hold 4 x 4 sums each. A row of k has 64 bytes in a buffer.
+ProductStrategy Strategy::productF32() const { return {64, 64, 16, 3, 4, 2}; }
+
+/// Four warps take 32 k each. What they load ahead stays in as many registers
+/// for any number of tokens: an access of 16 bytes per output and token. Short
+/// sums take fewer.
+FewRowsStrategy Strategy::fewRows(int64_t rows, int64_t k) const {
+  constexpr int64_t warps = 4, warpDepth = 32, columns = 16, most = 8,
+                    loaded = 96;
+  int64_t depth = warps * warpDepth;
+  auto tokens = int64_t(llvm::alignTo(uint64_t(rows), 8));
+  int64_t ahead = std::clamp<int64_t>(loaded / (columns + tokens), 1, most);
+  ahead = std::min(ahead, std::max<int64_t>(1, k / depth));
+  return {tokens, columns, depth, ahead, warps};
+}
+
+/// As few threads per row as give each of them an access, and the block's
+/// other threads more rows.
+RowStrategy Strategy::wholeRows(int64_t columns) const {
+  int64_t width = std::min<int64_t>(
+      kAccessBytes / int64_t(sizeof(float)),
+      int64_t(llvm::bit_ceil(uint64_t(std::max<int64_t>(columns, 1)))));
+  int64_t threads =
+      std::min(kRowThreads, int64_t(llvm::bit_floor(uint64_t(
+                                std::max<int64_t>(columns / width, 1)))));
+  int64_t step = threads * width;
+  return {kRowThreads / threads, threads, width,
+          int64_t(llvm::alignTo(uint64_t(columns), uint64_t(step)))};
+}
+
+/// A warp is enough for short rows.
+RowStrategy Strategy::oneRow(int64_t columns) const {
+  constexpr int64_t width = 4;
+  int64_t threads = std::clamp(
+      int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(columns, width)))),
+      kWarpThreads, kRowThreads);
+  return {1, threads, width, threads * width};
+}
+
+RowStrategy Strategy::numbers(bool oneRow) const {
+  int64_t threads = oneRow ? kWarpThreads : kRowThreads;
+  return {1, threads, 1, threads};
+}
+
+/// Four accesses are under way per thread.
+RowStrategy Strategy::entries(int64_t size, bool oneRow) const {
+  if (oneRow) {
+    return this->oneRow(size);
+  }
+  RowStrategy s = wholeRows(size);
+  s.times = 4;
+  return s;
+}
+
+/// Sums of a warp's 16 rows take P/2 registers of a thread, and their queries
+/// would take P/4: of greater heads these stay in shared memory. Of the
+/// greatest two warps share the columns of values, and exchange weights.
+AttentionStrategy Strategy::attention(int64_t size) const {
+  if (size > 128) {
+    return {64, 32, 2, 4, 2, false};
+  }
+  return {64, 64, 2, 4, 1, size <= 64};
+}
+
+AttentionStrategy Strategy::attentionF32(int64_t size, bool oneRow) const {
+  // Buffers of 64 rows of a great head would not fit.
+  int64_t rows = oneRow ? 16 : size > 128 ? 32 : 64;
+  return {rows, 32, 1, 4, 1, false};
+}
+
+/// Values of a piece take 32 KiB of shared memory, so that several blocks fit:
+/// a card needs them all to read at its bandwidth. The piece depends on the
+/// head's size alone, so the order of sums depends on the row's length alone.
+AttentionStrategy Strategy::attentionOfOneRow(int64_t size) const {
+  constexpr int64_t values = 16384, least = 64, most = 256;
+  int64_t entries =
+      std::clamp(values / int64_t(llvm::bit_ceil(uint64_t(size))), least, most);
+  return {16, entries, 1, 1, 4, true};
+}
+
+RowStrategy Strategy::elements(int64_t columns) const {
+  RowStrategy rows = wholeRows(columns);
+  // A block takes a piece of a long row.
+  constexpr int64_t most = 4;
+  rows.columns = std::min(rows.columns, most * rows.threads * rows.width);
+  return rows;
+}
+
+std::optional<int64_t> cheems::tile::fewRowsOf(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto most = function ? function->getAttrOfType<IntegerAttr>(kMostRows)
+                       : IntegerAttr();
+  return most && most.getInt() <= kFewRows
+             ? std::optional<int64_t>(most.getInt())
+             : std::nullopt;
+}
+
+int64_t cheems::tile::alignmentOf(int64_t columns, Type element) {
+  auto bytes = uint64_t(columns) * element.getIntOrFloatBitWidth() / 8;
+  uint64_t divisor = bytes & (~bytes + 1); // the greatest power of two
+  return std::min<int64_t>(kAccessBytes, int64_t(divisor));
+}

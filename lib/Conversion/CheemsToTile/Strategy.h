@@ -1,0 +1,94 @@
+// How work is cut on a card: all numbers that depend on hardware.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_H
+
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+
+namespace cheems::tile {
+
+/// The card that most people have of an architecture: an A100 or an H100.
+TargetAttr usualCard(MLIRContext *context, Architecture architecture);
+
+/// A block computes `rows` x `columns` of a product, `depth` of k at a time.
+struct ProductStrategy {
+  int64_t rows, columns, depth;
+  int64_t stages; ///< of the ring of buffers
+  int64_t warpsM, warpsN;
+};
+
+/// A block computes `columns` outputs of `rows` tokens; its warps share k.
+/// Which warp takes which k depends on neither.
+struct FewRowsStrategy {
+  int64_t rows, columns;
+  int64_t depth; ///< k that all warps take together at a time
+  int64_t ahead; ///< how many times that is loaded before it is multiplied
+  int64_t warps;
+};
+
+/// A block computes `rows` rows of a head, `entries` at a time. For segments of
+/// one row, `rows` query heads and `entries` of the row's.
+struct AttentionStrategy {
+  int64_t rows, entries;
+  int64_t stages;         ///< of the ring of buffers
+  int64_t warpsM, warpsN; ///< over rows, and over entries and columns of values
+  bool queryInRegisters;
+  int64_t warps() const { return warpsM * warpsN; }
+};
+
+/// A row is held by `threads` threads, `width` neighbours each; a block has
+/// `rows` rows at a time.
+struct RowStrategy {
+  int64_t rows, threads, width;
+  int64_t columns;   ///< of the tile, at least those of the row
+  int64_t times = 1; ///< how many such rows a block has, where tiles have more
+  int64_t warps() const { return rows * threads / kWarpThreads; }
+  int64_t tileRows() const { return times * rows; }
+};
+
+class Strategy {
+public:
+  explicit Strategy(TargetAttr target) : target(target) {}
+
+  /// Products of many rows on tensor cores, with as many weights of n rows.
+  ProductStrategy product(int64_t n, size_t weights) const;
+  /// The same in f32, without tensor cores.
+  ProductStrategy productF32() const;
+  /// Products of at most `rows` rows, which is at most kFewRows.
+  FewRowsStrategy fewRows(int64_t rows, int64_t k) const;
+  /// Work on whole rows of `columns` numbers.
+  RowStrategy wholeRows(int64_t columns) const;
+  /// Copies of a row at a time: a block per row and piece of it.
+  RowStrategy oneRow(int64_t columns) const;
+  /// Numbers of a segment's rows, of which a block takes `columns`.
+  RowStrategy numbers(bool oneRow) const;
+  /// Rows of heads of `size` numbers that become entries.
+  RowStrategy entries(int64_t size, bool oneRow) const;
+  /// Attention with heads of `size` numbers, on tensor cores.
+  AttentionStrategy attention(int64_t size) const;
+  /// The same in f32, without tensor cores.
+  AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
+  /// On tensor cores with segments of one row.
+  AttentionStrategy attentionOfOneRow(int64_t size) const;
+  /// Work on elements alone, of rows with `columns` numbers.
+  RowStrategy elements(int64_t columns) const;
+
+private:
+  TargetAttr target;
+};
+
+/// Up to so many rows, weights take longer to read than to multiply.
+constexpr int64_t kFewRows = 64;
+
+/// The most rows that the op's function works on, if these are few.
+std::optional<int64_t> fewRowsOf(Operation *op);
+
+/// Whether the op's function works on few rows: then weights are what is read.
+inline bool hasFewRows(Operation *op) { return fewRowsOf(op).has_value(); }
+
+/// Bytes that an access of `element`s may have, for rows of `columns`: 16 or
+/// the greatest power of two that divides a row.
+int64_t alignmentOf(int64_t columns, Type element);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,162 @@
+// The kit of code in kernels: tiles of memory, and what is computed with them.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_TILEBUILDER_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_TILEBUILDER_H
+
+#include "cheems/Dialect/Cheems/Utils/BaseBuilder.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace cheems::tile {
+
+/// Where a tile lies in memory: an offset per dimension of the memref, and
+/// which dimensions the tile extends along.
+struct Place {
+  SmallVector<Value> offsets;
+  SmallVector<int64_t> dims;
+  /// What is guarded, per dimension of the tile; none: the memref's extents.
+  SmallVector<Value> extents = {};
+};
+
+struct TileBuilder : BaseBuilder<TileBuilder> {
+  using BaseBuilder::add;
+  using BaseBuilder::mul;
+
+  ImplicitLocOpBuilder b;
+
+  explicit TileBuilder(const ImplicitLocOpBuilder &builder) : b(builder) {}
+
+  Location location() { return b.getLoc(); }
+
+  Value block(GridDimension dimension) {
+    return BlockIdOp::create(b, b.getIndexType(), dimension);
+  }
+  Value extent(Value memory, int64_t dimension) {
+    return memref::DimOp::create(b, memory, dimension);
+  }
+
+  // Types of tiles.
+  static RankedTensorType tileType(ArrayRef<int64_t> shape, Type element,
+                                   Attribute layout) {
+    return RankedTensorType::get(shape, element, layout);
+  }
+  static RankedTensorType withElement(RankedTensorType type, Type element) {
+    return tileType(type.getShape(), element, type.getEncoding());
+  }
+  /// What `type` becomes when it is reduced along `axis`.
+  static RankedTensorType sliceType(RankedTensorType type, int64_t axis) {
+    auto layout = SliceAttr::get(type.getContext(), axis, layoutOf(type));
+    return tileType({type.getDimSize(unsigned(1 - axis))},
+                    type.getElementType(), layout);
+  }
+
+  /// The same number everywhere.
+  Value fill(RankedTensorType type, double value) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               type, b.getFloatAttr(type.getElementType(), value)));
+  }
+  Value fillInteger(RankedTensorType type, int64_t value) {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, Attribute(b.getIntegerAttr(
+                                            type.getElementType(), value))));
+  }
+  Value splat(RankedTensorType type, Value number) {
+    return tensor::SplatOp::create(b, type, number, ValueRange());
+  }
+  /// Coordinates along `axis` from `first` on, an index, as i32.
+  Value indicesFrom(Value first, RankedTensorType like, int64_t axis) {
+    auto type = withElement(like, b.getI32Type());
+    Value number = arith::IndexCastOp::create(b, b.getI32Type(), first);
+    return add(IndicesOp::create(b, type, uint64_t(axis)).getResult(),
+               splat(type, number));
+  }
+
+  // Memory.
+  Value load(RankedTensorType type, Value source, const Place &place,
+             int64_t aligned = 0) {
+    return LoadOp::create(b, type, source, place.offsets, place.dims,
+                          place.extents, attribute(aligned));
+  }
+  void store(Value tile, Value target, const Place &place,
+             int64_t aligned = 0) {
+    StoreOp::create(b, tile, target, place.offsets, place.dims, place.extents,
+                    attribute(aligned));
+  }
+  Value alloc(ArrayRef<int64_t> shape, Type element, bool swizzled) {
+    return AllocOp::create(
+        b, BufferType::get(b.getContext(), shape, element, swizzled),
+        IntegerAttr());
+  }
+  void copy(Value source, const Place &place, Value buffer, Value stage,
+            int64_t aligned) {
+    AsyncCopyOp::create(b, source, place.offsets, place.dims, place.extents,
+                        buffer, stage, uint64_t(aligned));
+  }
+  void commit() { CommitOp::create(b); }
+  /// For all threads' copies but those of the newest `pending` groups.
+  void waitForAll(int64_t pending) {
+    WaitOp::create(b, uint64_t(pending));
+    BarrierOp::create(b);
+  }
+  Value read(RankedTensorType type, Value buffer, Value stage, Value row,
+             Value column) {
+    return ReadOp::create(b, type, buffer, stage, row, column,
+                          /*transposed=*/false);
+  }
+  Value readTransposed(RankedTensorType type, Value buffer, Value stage,
+                       Value row, Value column) {
+    return ReadOp::create(b, type, buffer, stage, row, column,
+                          /*transposed=*/true);
+  }
+  void write(Value tile, Value buffer, Value stage, Value row, Value column) {
+    WriteOp::create(b, tile, buffer, stage, row, column);
+  }
+
+  // Numbers.
+  Value reduce(Combine combine, Value tile, int64_t axis) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return ReduceOp::create(b, sliceType(type, axis), combine, tile,
+                            uint64_t(axis), IntegerAttr());
+  }
+  /// Repeats a slice's numbers to a tile of this shape and layout.
+  Value broadcast(Value vector, RankedTensorType like) {
+    auto type = cast<RankedTensorType>(vector.getType());
+    return BroadcastOp::create(b, withElement(like, type.getElementType()),
+                               vector);
+  }
+  Value mma(Value a, Value c, Value sums) {
+    return MmaOp::create(b, sums.getType(), a, c, sums);
+  }
+  Value convertLayout(Value tile, RankedTensorType type) {
+    return ConvertLayoutOp::create(b, type, tile, IntegerAttr());
+  }
+  Value fma(Value a, Value c, Value summand) {
+    return math::FmaOp::create(b, a, c, summand);
+  }
+  Value exp2(Value x) { return math::Exp2Op::create(b, x); }
+  Value maximum(Value a, Value c) { return arith::MaximumFOp::create(b, a, c); }
+  Value roundEven(Value x) { return math::RoundEvenOp::create(b, x); }
+  Value isLess(Value a, Value c) {
+    auto predicate = isa<IndexType>(a.getType()) ? arith::CmpIPredicate::ult
+                                                 : arith::CmpIPredicate::slt;
+    return arith::CmpIOp::create(b, predicate, a, c);
+  }
+  Value divide(Value a, int64_t c) {
+    return c == 1 ? a : arith::DivUIOp::create(b, a, index(c)).getResult();
+  }
+  Value remainder(Value a, int64_t c) {
+    return c == 1 ? index(0)
+                  : arith::RemUIOp::create(b, a, index(c)).getResult();
+  }
+  Value minimum(Value a, Value c) { return arith::MinUIOp::create(b, a, c); }
+
+private:
+  IntegerAttr attribute(int64_t aligned) {
+    return aligned == 0 ? IntegerAttr() : b.getI64IntegerAttr(aligned);
+  }
+};
+
+} // namespace cheems::tile
+
+#endif

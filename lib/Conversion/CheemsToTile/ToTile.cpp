@@ -1,0 +1,84 @@
+// cheems-to-tile: ops become launches of kernels.
+#include "Patterns.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_TOTILEPASS
+#include "cheems/Conversion/CheemsToTile/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+LaunchOp cheems::tile::launch(ImplicitLocOpBuilder &b, FlatSymbolRefAttr kernel,
+                              ArrayRef<Value> blocks, ValueRange inputs,
+                              ValueRange outputs) {
+  SmallVector<Value> grid(blocks);
+  while (grid.size() < 3) {
+    grid.push_back(arith::ConstantIndexOp::create(b, 1));
+  }
+  return LaunchOp::create(b, outputs.getTypes(), kernel, grid, inputs, outputs);
+}
+
+Value cheems::tile::tilesOf(ImplicitLocOpBuilder &b, Value tensor,
+                            int64_t dimension, int64_t extent) {
+  Value all = b.createOrFold<tensor::DimOp>(tensor, dimension);
+  return b.createOrFold<arith::CeilDivUIOp>(
+      all, arith::ConstantIndexOp::create(b, extent));
+}
+
+namespace {
+struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
+  using ToTilePassBase::ToTilePassBase;
+
+  void runOnOperation() override {
+    auto target =
+        getOperation()->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
+    if (!target) {
+      getOperation().emitError("has no #cheems_tile.target as cheems.target");
+      return signalPassFailure();
+    }
+    KernelTable kernels(getOperation());
+    Strategy strategy(target);
+    KernelContext kit{kernels, strategy};
+    // First what becomes a neighbour that others take, then those that take
+    // neighbours with them, then the rest.
+    run([&](RewritePatternSet &patterns) {
+      populateMaskToTile(patterns, kit);
+    });
+    run([&](RewritePatternSet &patterns) {
+      populateNormToTile(patterns, kit);
+      populateProductToTile(patterns, kit);
+      populateRowsToTile(patterns, kit);
+      populateRotaryToTile(patterns, kit);
+      populateAttentionToTile(patterns, kit);
+    });
+    run([&](RewritePatternSet &patterns) {
+      populateElementwiseToTile(patterns, kit);
+    });
+    getOperation().walk([&](SegmentedAttentionOp op) {
+      op.emitOpError() << whyNoKernel(op).value_or("is left")
+                       << ": cards have no kernel for it yet; compile for cpu";
+      signalPassFailure();
+    });
+  }
+
+private:
+  void run(function_ref<void(RewritePatternSet &)> populate) {
+    RewritePatternSet patterns(&getContext());
+    populate(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    // So kernels are numbered in the order of the ops.
+    auto config = GreedyRewriteConfig().setUseTopDownTraversal();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (failed(applyPatternsGreedily(function, frozen, config))) {
+        function.emitOpError("does not come to an end");
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

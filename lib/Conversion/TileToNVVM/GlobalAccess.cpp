@@ -1,0 +1,226 @@
+// cheems_tile.load and cheems_tile.store. An access that is guarded is one
+// predicated instruction: a branch would keep the next access waiting.
+#include "GlobalTile.h"
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// How many neighbours an access moves: as many as a thread holds one after the
+/// other, of `aligned` bytes at most.
+static int64_t accessWidth(RankedTensorType tile,
+                           std::optional<int64_t> aligned) {
+  int64_t bytes = tile.getElementTypeBitWidth() / 8;
+  return std::min(layoutOf(tile).getVectorWidth(),
+                  std::max<int64_t>(1, aligned.value_or(bytes) / bytes));
+}
+
+/// What inline PTX calls words of a type: register class, type, and zero.
+namespace {
+struct WordNames {
+  StringRef constraint, type, zero;
+};
+} // namespace
+
+static WordNames namesOf(Type word) {
+  if (word.isF32()) {
+    return {"f", "f32", "mov.f32 $0, 0f00000000;"};
+  }
+  if (word.isInteger(16)) {
+    return {"h", "b16", "mov.b16 $0, 0;"};
+  }
+  return {"r", "b32", "mov.b32 $0, 0;"};
+}
+
+/// v4.b32 {$first, ...}, with the address behind or before it.
+static std::string operandsOf(size_t words, size_t first) {
+  std::string text = words == 1 ? "" : "{";
+  for (size_t word = 0; word < words; ++word) {
+    text += (word ? ", $" : "$") + std::to_string(first + word);
+  }
+  return words == 1 ? text : text + "}";
+}
+static std::string typeOf(size_t words, WordNames names) {
+  std::string vector = words == 1 ? "" : ".v" + std::to_string(words);
+  return vector + "." + names.type.str();
+}
+static std::string addressOf(size_t pointer, int64_t bytes) {
+  return "[$" + std::to_string(pointer) + " + " + std::to_string(bytes) + "]";
+}
+
+/// The words at `place`, or zeros where `condition` does not hold.
+static SmallVector<Value> loadWords(TileBuilder &t, GlobalTile::Place place,
+                                    Value condition, Type word, size_t count,
+                                    bool constant) {
+  if (!condition) {
+    auto type = VectorType::get({int64_t(count)}, word);
+    Value pointer = t.offset(place.pointer, place.bytes);
+    auto alignment = unsigned(count * word.getIntOrFloatBitWidth() / 8);
+    return t.elements(LLVM::LoadOp::create(t.b, t.loc, type, pointer, alignment,
+                                           /*isVolatile=*/false,
+                                           /*isNonTemporal=*/false, constant));
+  }
+  WordNames names = namesOf(word);
+  std::string text, constraints;
+  for (size_t at = 0; at < count; ++at) {
+    std::string zero = names.zero.str();
+    zero.replace(zero.find("$0"), 2, "$" + std::to_string(at));
+    text += zero + " ";
+    // The register is written before the address is read.
+    constraints += "=&" + names.constraint.str() + ",";
+  }
+  text += "@$" + std::to_string(count + 1) + " ld.global" +
+          (constant ? ".nc" : "") + typeOf(count, names) + " " +
+          operandsOf(count, 0) + ", " + addressOf(count, place.bytes) + ";";
+  constraints += "l,b";
+  if (!constant) {
+    constraints += ",~{memory}";
+  }
+  SmallVector<Type> types(count, word);
+  Type result = count == 1
+                    ? word
+                    : LLVM::LLVMStructType::getLiteral(t.b.getContext(), types);
+  auto op = LLVM::InlineAsmOp::create(
+      t.b, t.loc, result, ValueRange{place.pointer, condition}, text,
+      constraints, /*has_side_effects=*/!constant, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  if (count == 1) {
+    return {op.getResult(0)};
+  }
+  SmallVector<Value> words;
+  for (int64_t at = 0; at < int64_t(count); ++at) {
+    words.push_back(
+        LLVM::ExtractValueOp::create(t.b, t.loc, op.getResult(0), at));
+  }
+  return words;
+}
+
+static void storeWords(TileBuilder &t, GlobalTile::Place place, Value condition,
+                       ArrayRef<Value> words) {
+  if (!condition) {
+    Value vector = t.vector(words);
+    auto alignment =
+        unsigned(words.size() * words[0].getType().getIntOrFloatBitWidth() / 8);
+    LLVM::StoreOp::create(t.b, t.loc, vector,
+                          t.offset(place.pointer, place.bytes), alignment);
+    return;
+  }
+  WordNames names = namesOf(words[0].getType());
+  std::string text = "@$1 st.global" + typeOf(words.size(), names) + " " +
+                     addressOf(0, place.bytes) + ", " +
+                     operandsOf(words.size(), 2) + ";";
+  std::string constraints = "l,b";
+  for (size_t at = 0; at < words.size(); ++at) {
+    constraints += "," + names.constraint.str();
+  }
+  SmallVector<Value> operands = {place.pointer, condition};
+  llvm::append_range(operands, words);
+  LLVM::InlineAsmOp::create(t.b, t.loc, TypeRange(), operands, text,
+                            constraints + ",~{memory}",
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+namespace {
+struct LowerLoad : OpConversionPattern<LoadOp> {
+  const KernelFacts &facts;
+
+  LowerLoad(const TypeConverter &types, MLIRContext *context,
+            const KernelFacts &facts)
+      : OpConversionPattern(types, context), facts(facts) {}
+
+  LogicalResult
+  matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TileBuilder t(rewriter, op.getLoc());
+    RankedTensorType tile = op.getTile().getType();
+    GlobalOperands operands =
+        globalOperands(op, cast<MemRefType>(op.getSource().getType()),
+                       adaptor.getSource(), tile.getShape(), adaptor);
+    GlobalTile memory(t, operands, t.place(tile));
+    int64_t width = accessWidth(tile, op.getAligned());
+    int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
+    Type word = t.wordType(tile.getElementType(), bytes);
+    auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
+    auto places = layoutOf(tile).getElements(tile.getShape());
+    SmallVector<Value> elements;
+    for (size_t at = 0; at < places.size(); at += size_t(width)) {
+      SmallVector<Value> words =
+          loadWords(t, memory.place(places[at]), memory.exists(places[at]),
+                    word, count, facts.constantReads.contains(op));
+      llvm::append_range(elements, t.fromWords(words, tile.getElementType()));
+    }
+    rewriter.replaceOp(op, t.vector(elements));
+    return success();
+  }
+};
+
+struct LowerStore : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TileBuilder t(rewriter, op.getLoc());
+    RankedTensorType tile = op.getTile().getType();
+    GlobalOperands operands =
+        globalOperands(op, cast<MemRefType>(op.getTarget().getType()),
+                       adaptor.getTarget(), tile.getShape(), adaptor);
+    GlobalTile memory(t, operands, t.place(tile));
+    Value stores = t.isFirstHolder(tile);
+    auto width = size_t(accessWidth(tile, op.getAligned()));
+    auto places = layoutOf(tile).getElements(tile.getShape());
+    SmallVector<Value> elements = t.elements(adaptor.getTile().front());
+    for (size_t at = 0; at < places.size(); at += width) {
+      SmallVector<Value> words =
+          t.toWords(ArrayRef<Value>(elements).slice(at, width));
+      storeWords(t, memory.place(places[at]),
+                 t.both(stores, memory.exists(places[at])), words);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+/// One number, which all threads read: a row's index, a length.
+struct LowerNumber : OpConversionPattern<memref::LoadOp> {
+  const KernelFacts &facts;
+
+  LowerNumber(const TypeConverter &types, MLIRContext *context,
+              const KernelFacts &facts)
+      : OpConversionPattern(types, context), facts(facts) {}
+
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TileBuilder t(rewriter, op.getLoc());
+    GlobalOperands operands{op.getMemRefType(),
+                            adaptor.getMemref(),
+                            {},
+                            {},
+                            op.getIndices(),
+                            {},
+                            {},
+                            {}};
+    for (ValueRange index : adaptor.getIndices()) {
+      operands.offsets32.push_back(index.front());
+    }
+    GlobalTile memory(t, operands, {});
+    Value pointer = memory.place({}).pointer;
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
+        op, op.getType(), pointer,
+        unsigned(op.getType().getIntOrFloatBitWidth() / 8),
+        /*isVolatile=*/false, /*isNonTemporal=*/false,
+        facts.constantReads.contains(op));
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateGlobalPatterns(const TypeConverter &types,
+                                  RewritePatternSet &patterns,
+                                  const KernelFacts &facts) {
+  patterns.add<LowerLoad, LowerNumber>(types, patterns.getContext(), facts);
+  patterns.add<LowerStore>(types, patterns.getContext());
+}

@@ -1,0 +1,160 @@
+// Functions that the card approximates, one instruction each where it can.
+// Passes.td says how far off they are.
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "Patterns.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// What is done to one f32: scale * intrinsic(x * argument).
+struct Approximation {
+  StringRef intrinsic;
+  double argument = 1;
+  double result = 1;
+};
+} // namespace
+
+static std::optional<Approximation> approximationOf(Operation *op) {
+  using Result = std::optional<Approximation>;
+  constexpr double kLog2E = llvm::numbers::log2e, kLn2 = llvm::numbers::ln2;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([](math::Exp2Op) -> Result {
+        return Approximation{"llvm.nvvm.ex2.approx.ftz.f32"};
+      })
+      .Case([=](math::ExpOp) -> Result {
+        return Approximation{"llvm.nvvm.ex2.approx.ftz.f32", kLog2E};
+      })
+      .Case([](math::Log2Op) -> Result {
+        return Approximation{"llvm.nvvm.lg2.approx.ftz.f"};
+      })
+      .Case([=](math::LogOp) -> Result {
+        return Approximation{"llvm.nvvm.lg2.approx.ftz.f", 1, kLn2};
+      })
+      .Case([](math::RsqrtOp) -> Result {
+        return Approximation{"llvm.nvvm.rsqrt.approx.ftz.f"};
+      })
+      .Case([](math::SqrtOp) -> Result {
+        return Approximation{"llvm.nvvm.sqrt.rn.f"};
+      })
+      .Default([](Operation *) -> Result { return std::nullopt; });
+}
+
+/// Those that math-to-llvm turns into one instruction.
+static bool isInstruction(Operation *op) {
+  return isa<math::AbsFOp, math::FmaOp, math::FloorOp, math::CeilOp,
+             math::TruncOp, math::RoundEvenOp>(op);
+}
+
+bool tile::isSupportedMath(Operation *op) {
+  return isInstruction(op) ||
+         (approximationOf(op) &&
+          !getElementTypeOrSelf(op->getResult(0).getType()).isF64());
+}
+
+static Value scaled(TileBuilder &t, Value number, double factor) {
+  if (factor == 1) {
+    return number;
+  }
+  Value constant =
+      arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(float(factor)));
+  return arith::MulFOp::create(t.b, t.loc, number, constant);
+}
+
+/// A function of one element, of any floating-point type, computed in f32.
+static Value inF32(TileBuilder &t, Value number,
+                   function_ref<Value(Value)> body) {
+  Type type = number.getType(), f32 = t.b.getF32Type();
+  if (type == f32) {
+    return body(number);
+  }
+  Value wide = arith::ExtFOp::create(t.b, t.loc, f32, number);
+  return arith::TruncFOp::create(t.b, t.loc, type, body(wide));
+}
+
+/// The same for each element of a vector, or for a number.
+static Value forEach(TileBuilder &t, Value operand,
+                     function_ref<Value(Value)> body) {
+  if (!isa<VectorType>(operand.getType())) {
+    return inF32(t, operand, body);
+  }
+  SmallVector<Value> results;
+  for (Value element : t.elements(operand)) {
+    results.push_back(inF32(t, element, body));
+  }
+  return t.vector(results);
+}
+
+namespace {
+struct LowerMath : ConversionPattern {
+  LowerMath(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect())) {
+      return failure();
+    }
+    TileBuilder t(rewriter, op->getLoc());
+    if (std::optional<Approximation> made = approximationOf(op)) {
+      rewriter.replaceOp(op, forEach(t, operands[0], [&](Value x) {
+                           Value y = t.intrinsic(made->intrinsic, x.getType(),
+                                                 scaled(t, x, made->argument));
+                           return scaled(t, y, made->result);
+                         }));
+      return success();
+    }
+    if (!isInstruction(op)) {
+      return failure();
+    }
+    Type type = getTypeConverter()->convertType(op->getResult(0).getType());
+    Operation *made = Operation::create(
+        op->getLoc(), op->getName(), type, operands,
+        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+        BlockRange(), /*numRegions=*/0);
+    rewriter.insert(made);
+    rewriter.replaceOp(op, made);
+    return success();
+  }
+};
+
+/// A division that may multiply by a reciprocal.
+struct LowerFastDivision : OpConversionPattern<arith::DivFOp> {
+  LowerFastDivision(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) ||
+        !getElementTypeOrSelf(op.getType()).isF32()) {
+      return failure();
+    }
+    TileBuilder t(rewriter, op.getLoc());
+    auto divide = [&](Value a, Value c) {
+      return t.intrinsic("llvm.nvvm.div.full.ftz", rewriter.getF32Type(),
+                         {a, c});
+    };
+    if (!isa<VectorType>(adaptor.getLhs().getType())) {
+      rewriter.replaceOp(op, divide(adaptor.getLhs(), adaptor.getRhs()));
+      return success();
+    }
+    SmallVector<Value> results;
+    for (auto [a, c] : llvm::zip_equal(t.elements(adaptor.getLhs()),
+                                       t.elements(adaptor.getRhs()))) {
+      results.push_back(divide(a, c));
+    }
+    rewriter.replaceOp(op, t.vector(results));
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateMathPatterns(const TypeConverter &types,
+                                RewritePatternSet &patterns) {
+  patterns.add<LowerMath, LowerFastDivision>(types, patterns.getContext());
+}

@@ -1,0 +1,52 @@
+// Rewrite patterns from tiles to what one thread does, by concern.
+#ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_PATTERNS_H
+#define CHEEMS_LIB_CONVERSION_TILETONVVM_PATTERNS_H
+
+#include "TileBuilder.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace cheems::tile {
+
+/// What is known of kernels before they are rewritten.
+struct KernelFacts {
+  /// Accesses to memory that its kernel only reads.
+  llvm::DenseSet<Operation *> constantReads;
+};
+
+/// Whether a kernel stores into an argument of it.
+bool isWritten(Value memory);
+/// Whether the op is an elementwise one, which is the same on vectors.
+bool isElementwise(Operation *op);
+/// Whether a function of math has code here.
+bool isSupportedMath(Operation *op);
+
+void populateStructurePatterns(const TypeConverter &types,
+                               RewritePatternSet &patterns);
+void populateElementwisePatterns(const TypeConverter &types,
+                                 RewritePatternSet &patterns);
+void populateMathPatterns(const TypeConverter &types,
+                          RewritePatternSet &patterns);
+void populateGlobalPatterns(const TypeConverter &types,
+                            RewritePatternSet &patterns,
+                            const KernelFacts &facts);
+void populateAsyncCopyPatterns(const TypeConverter &types,
+                               RewritePatternSet &patterns);
+void populateSharedPatterns(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+/// Before the patterns of plain accesses, which are for what is left.
+void populateMatrixLoadPatterns(const TypeConverter &types,
+                                RewritePatternSet &patterns);
+void populateMmaPatterns(const TypeConverter &types,
+                         RewritePatternSet &patterns);
+void populateFmaPatterns(const TypeConverter &types,
+                         RewritePatternSet &patterns);
+void populateReducePatterns(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+void populateExchangePatterns(const TypeConverter &types,
+                              RewritePatternSet &patterns);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,90 @@
+// cheems_tile.read and cheems_tile.write by plain vector accesses.
+#include "Patterns.h"
+#include "SharedTile.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// Where a thread's first element is, of a tile at (row, column) of a stage. A
+/// tile of one dimension is a part of a row.
+static SharedPlace firstPlace(TileBuilder &t, RankedTensorType tile, Value row,
+                              Value column) {
+  SmallVector<Value> place = t.place(tile);
+  int64_t bytes = tile.getElementTypeBitWidth() / 8;
+  SharedPlace first;
+  first.row = tile.getRank() == 1 ? row : t.add(row, place[0]);
+  first.columnBytes = t.mul(t.add(column, place.back()), bytes);
+  return first;
+}
+
+static SharedPlace moved(SharedPlace first, ArrayRef<int64_t> at,
+                         int64_t bytes) {
+  first.rowConstant = at.size() == 1 ? 0 : at[0];
+  first.columnConstant = at.back() * bytes;
+  return first;
+}
+
+namespace {
+struct LowerRead : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ReadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getTransposed()) {
+      return op.emitOpError("transposed needs rows of a multiple of 16 bytes");
+    }
+    TileBuilder t(rewriter, op.getLoc());
+    RankedTensorType tile = op.getTile().getType();
+    BufferType type = op.getBuffer().getType();
+    SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
+    SharedPlace first =
+        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn());
+    int64_t width = SharedTile::accessWidth(type, layoutOf(tile));
+    auto places = layoutOf(tile).getElements(tile.getShape());
+    SmallVector<Value> elements;
+    for (size_t at = 0; at < places.size(); at += size_t(width)) {
+      Value pointer =
+          buffer.pointer(moved(first, places[at], type.getElementBytes()));
+      llvm::append_range(elements,
+                         loadShared(t, pointer, tile.getElementType(), width));
+    }
+    rewriter.replaceOp(op, t.vector(elements));
+    return success();
+  }
+};
+
+struct LowerWrite : OpConversionPattern<WriteOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WriteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TileBuilder t(rewriter, op.getLoc());
+    RankedTensorType tile = op.getTile().getType();
+    BufferType type = op.getBuffer().getType();
+    SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
+    SharedPlace first =
+        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn());
+    auto width = size_t(SharedTile::accessWidth(type, layoutOf(tile)));
+    auto places = layoutOf(tile).getElements(tile.getShape());
+    storeSharedIf(t, t.isFirstHolder(tile), [&] {
+      SmallVector<Value> elements = t.elements(adaptor.getTile());
+      for (size_t at = 0; at < places.size(); at += width) {
+        Value pointer =
+            buffer.pointer(moved(first, places[at], type.getElementBytes()));
+        storeShared(t, pointer, ArrayRef<Value>(elements).slice(at, width));
+      }
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateSharedPatterns(const TypeConverter &types,
+                                  RewritePatternSet &patterns) {
+  patterns.add<LowerRead, LowerWrite>(types, patterns.getContext());
+  populateMatrixLoadPatterns(types, patterns);
+}

@@ -1,0 +1,48 @@
+// Where elements of a buffer are in the block's shared memory.
+#ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
+#define CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
+
+#include "TileBuilder.h"
+
+namespace cheems::tile {
+
+/// A place in a stage: a row and a column in bytes. Parts that differ from
+/// thread to thread are apart from constants, so that accesses share them.
+struct SharedPlace {
+  Value row;         ///< may be none (0)
+  Value columnBytes; ///< may be none (0)
+  int64_t rowConstant = 0;
+  int64_t columnConstant = 0; ///< in bytes
+  /// Bits of the column, in bytes, that are zero in all other parts of it. May
+  /// be none.
+  Value columnBits;
+};
+
+class SharedTile {
+public:
+  /// A stage of a buffer that begins at byte `offset`.
+  SharedTile(TileBuilder &t, BufferType type, Value offset, Value stage);
+
+  Value pointer(const SharedPlace &place);
+
+  /// A layout's accesses that move neighbours in a row: how many elements each
+  /// moves, at most 16 bytes.
+  static int64_t accessWidth(BufferType type, TileLayoutAttrInterface layout);
+
+private:
+  TileBuilder &t;
+  BufferType type;
+  Value begin;
+};
+
+/// Neighbouring elements at an address.
+SmallVector<Value> loadShared(TileBuilder &t, Value pointer, Type element,
+                              int64_t count);
+void storeShared(TileBuilder &t, Value pointer, ArrayRef<Value> elements);
+/// The same where `condition` holds, if there is one.
+void storeSharedIf(TileBuilder &t, Value condition,
+                   function_ref<void()> stores);
+
+} // namespace cheems::tile
+
+#endif

@@ -1,0 +1,149 @@
+// Kernels become functions; buffers, block numbers and extents numbers.
+#include "Patterns.h"
+#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+bool tile::isWritten(Value memory) {
+  return llvm::any_of(memory.getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<StoreOp>(user);
+    return store && store.getTarget() == memory;
+  });
+}
+
+/// What LLVM may assume of a pointer; see KernelABI.h.
+static void describePointer(LLVM::LLVMFuncOp function, unsigned parameter,
+                            bool written) {
+  OpBuilder b(function.getContext());
+  function.setArgAttr(parameter, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
+  function.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(16));
+  if (!written) {
+    function.setArgAttr(parameter, LLVM::LLVMDialect::getReadonlyAttrName(),
+                        b.getUnitAttr());
+  }
+}
+
+namespace {
+struct LowerKernel : OpConversionPattern<KernelOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(KernelOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TypeConverter::SignatureConversion signature(op.getArgumentTypes().size());
+    if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(),
+                                                        signature))) {
+      return failure();
+    }
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
+    auto function =
+        LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getSymName(), type);
+    function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                      rewriter.getUnitAttr());
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      rewriter.getUnitAttr());
+    function->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
+    function->setAttr(kSharedBytes, rewriter.getI64IntegerAttr(
+                                        int64_t(op.getShared().value_or(0))));
+    unsigned number = 0;
+    for (const KernelParameter &parameter :
+         parametersOf(op.getArgumentTypes())) {
+      if (parameter.kind == KernelParameter::Kind::Pointer) {
+        describePointer(
+            function, number,
+            isWritten(op.getBody().getArgument(parameter.argument)));
+      }
+      ++number;
+    }
+    rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
+                                function.getBody().end());
+    if (failed(rewriter.convertRegionTypes(&function.getBody(),
+                                           *getTypeConverter(), &signature))) {
+      return failure();
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerReturn : OpConversionPattern<tile::ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ReturnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+struct LowerBlockId : OpConversionPattern<tile::BlockIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::BlockIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = rewriter.getI32Type();
+    switch (op.getDimension()) {
+    case GridDimension::X:
+      rewriter.replaceOpWithNewOp<NVVM::BlockIdXOp>(op, type);
+      break;
+    case GridDimension::Y:
+      rewriter.replaceOpWithNewOp<NVVM::BlockIdYOp>(op, type);
+      break;
+    case GridDimension::Z:
+      rewriter.replaceOpWithNewOp<NVVM::BlockIdZOp>(op, type);
+      break;
+    }
+    return success();
+  }
+};
+
+/// A buffer is the byte that it begins at.
+struct LowerAlloc : OpConversionPattern<tile::AllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::AllocOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TileBuilder t(rewriter, op.getLoc());
+    rewriter.replaceOp(op, t.i32(int64_t(*op.getOffset())));
+    return success();
+  }
+};
+
+struct LowerDim : OpConversionPattern<memref::DimOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DimOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<MemRefType>(op.getSource().getType());
+    std::optional<int64_t> dimension = op.getConstantIndex();
+    if (!dimension || *dimension < 0 || *dimension >= type.getRank()) {
+      return op.emitOpError("takes one of the dimensions as a constant");
+    }
+    TileBuilder t(rewriter, op.getLoc());
+    auto number = unsigned(*dimension);
+    rewriter.replaceOp(
+        op,
+        type.isDynamicDim(number)
+            ? Value(adaptor.getSource()[1 + type.getDynamicDimIndex(number)])
+            : t.i32(type.getDimSize(number)));
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateStructurePatterns(const TypeConverter &types,
+                                     RewritePatternSet &patterns) {
+  patterns.add<LowerKernel, LowerReturn, LowerBlockId, LowerAlloc, LowerDim>(
+      types, patterns.getContext());
+}

@@ -1,0 +1,139 @@
+// The kit of code for one thread.
+#include "TileBuilder.h"
+#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+VectorType tile::vectorOf(RankedTensorType tile) {
+  return VectorType::get({elementsPerThread(tile)}, tile.getElementType());
+}
+
+Value TileBuilder::mul(Value a, int64_t c) {
+  if (c == 1) {
+    return a;
+  }
+  return mul(a, i32(c));
+}
+
+Value TileBuilder::both(Value a, Value c) {
+  if (!a || !c) {
+    return a ? a : c;
+  }
+  return b.createOrFold<arith::AndIOp>(loc, a, c);
+}
+
+/// Threads and powers of two are not negative, so divisions are shifts.
+Value TileBuilder::expand(AffineExpr expression, Value thread) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression)) {
+    return i32(constant.getValue());
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
+  if (!binary) {
+    return thread;
+  }
+  Value left = expand(binary.getLHS(), thread);
+  auto right = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return add(left, expand(binary.getRHS(), thread));
+  case AffineExprKind::Mul:
+    return mul(left, right.getValue());
+  case AffineExprKind::Mod:
+    return bitAnd(left, right.getValue() - 1);
+  case AffineExprKind::FloorDiv:
+    return shiftRight(left, llvm::Log2_64(uint64_t(right.getValue())));
+  default:
+    llvm_unreachable("a layout's map has sums, products, and divisions by "
+                     "powers of two");
+  }
+}
+
+SmallVector<Value> TileBuilder::placeOf(RankedTensorType tile, Value thread) {
+  AffineMap map = layoutOf(tile).getThreadMap(tile.getShape());
+  SmallVector<Value> coordinates;
+  for (AffineExpr expression : map.getResults()) {
+    coordinates.push_back(expand(expression, thread));
+  }
+  return coordinates;
+}
+
+Value TileBuilder::isFirstHolder(RankedTensorType tile) {
+  TileLayoutAttrInterface layout = layoutOf(tile);
+  int64_t held = 0;
+  for (int64_t axis = 0; axis < tile.getRank(); ++axis) {
+    held |= layout.getThreadBits(axis);
+  }
+  int64_t others = (layout.getWarpCount() * kWarpThreads - 1) & ~held;
+  return others == 0 ? Value() : isZero(bitAnd(thread(), others));
+}
+
+Value TileBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name),
+                                       operands)
+      ->getResult(0);
+}
+
+Type TileBuilder::wordType(Type element, int64_t bytes) {
+  if (element.getIntOrFloatBitWidth() >= 32) {
+    return element;
+  }
+  return b.getIntegerType(bytes < 4 ? 16 : 32);
+}
+
+SmallVector<Value> TileBuilder::toWords(ArrayRef<Value> elements) {
+  Type element = elements.front().getType();
+  if (element.getIntOrFloatBitWidth() >= 32) {
+    return SmallVector<Value>(elements);
+  }
+  if (elements.size() == 1) {
+    return {LLVM::BitcastOp::create(b, loc, b.getI16Type(), elements.front())};
+  }
+  SmallVector<Value> words;
+  for (size_t at = 0; at < elements.size(); at += 2) {
+    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(),
+                                            vector(elements.slice(at, 2))));
+  }
+  return words;
+}
+
+SmallVector<Value> TileBuilder::fromWords(ArrayRef<Value> words, Type element) {
+  if (element.getIntOrFloatBitWidth() >= 32) {
+    return SmallVector<Value>(words);
+  }
+  SmallVector<Value> parts;
+  for (Value word : words) {
+    if (word.getType().isInteger(16)) {
+      parts.push_back(LLVM::BitcastOp::create(b, loc, element, word));
+      continue;
+    }
+    auto pair = VectorType::get({2}, element);
+    llvm::append_range(parts,
+                       elements(LLVM::BitcastOp::create(b, loc, pair, word)));
+  }
+  return parts;
+}
+
+Value TileBuilder::offset(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value TileBuilder::offset(Value pointer, int64_t bytes) {
+  if (bytes == 0) {
+    return pointer;
+  }
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+}
+
+Value TileBuilder::shared(Value bytes) {
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  Value begin = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+  return offset(begin, bytes);
+}

@@ -1,0 +1,72 @@
+// cheems-lower-parameters: offsets in the weight section, and views of it.
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/ParameterTable.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace cheems {
+#define GEN_PASS_DEF_LOWERPARAMETERSPASS
+#include "cheems/Dialect/Cheems/Transforms/Passes.h.inc"
+} // namespace cheems
+
+using namespace mlir;
+
+namespace {
+struct LowerParameters
+    : cheems::impl::LowerParametersPassBase<LowerParameters> {
+  void runOnOperation() override {
+    cheems::ParameterTable table(getOperation());
+    SmallVector<cheems::ParameterOp> ops;
+    getOperation().walk([&](cheems::ParameterOp op) { ops.push_back(op); });
+    for (cheems::ParameterOp op : ops) {
+      auto type = cast<RankedTensorType>(op.getResult().getType());
+      NamedAttrList fields;
+      fields.append("names", op.getNames());
+      fields.append("type", TypeAttr::get(type));
+      auto add = [&](StringRef name, Attribute value) {
+        if (value) {
+          fields.append(name, value);
+        }
+      };
+      add("layout", op.getLayoutAttr());
+      add("permute", op.getPermuteAttr());
+      add("by_columns", op.getByColumnsAttr());
+      add("quantized", op.getQuantizedAttr());
+      if (failed(lower(op, type,
+                       table.add(fields.getDictionary(&getContext()))))) {
+        return signalPassFailure();
+      }
+    }
+    table.attach();
+  }
+
+  LogicalResult lower(cheems::ParameterOp op, RankedTensorType type,
+                      int64_t offset) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    Value section;
+    for (BlockArgument argument : function.getArguments()) {
+      auto field = function.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), cheems::kField);
+      if (field && field.getValue() == "parameters") {
+        section = argument;
+      }
+    }
+    if (!section) {
+      return op.emitOpError("is in a function without an argument "
+                            "{cheems.field = \"parameters\"}");
+    }
+    OpBuilder b(op);
+    Value at = arith::ConstantIndexOp::create(b, op.getLoc(), offset);
+    auto memref = MemRefType::get(type.getShape(), type.getElementType());
+    Value view = memref::ViewOp::create(b, op.getLoc(), memref, section, at,
+                                        ValueRange{});
+    // Not writable: an attempt to write a weight becomes a copy, which
+    // cheems-check-kernels refuses.
+    Value tensor = bufferization::ToTensorOp::create(
+        b, op.getLoc(), type, view, /*restrict=*/true, /*writable=*/false);
+    op.replaceAllUsesWith(tensor);
+    op.erase();
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,87 @@
+// Registration of the cheems_tile dialect, its attributes and types.
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// An enumerator as a word, with one space before it. Its attribute's own
+/// printer adds a second one.
+template <typename AttrT>
+static ParseResult parseWord(OpAsmParser &parser, AttrT &attribute) {
+  using Enum = decltype(attribute.getValue());
+  FailureOr<Enum> value = FieldParser<Enum>::parse(parser);
+  if (failed(value)) {
+    return failure();
+  }
+  attribute = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename AttrT>
+static void printWord(OpAsmPrinter &printer, Operation *, AttrT attribute) {
+  printer << stringifyEnum(attribute.getValue());
+}
+
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrInterfaces.cpp.inc"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.cpp.inc"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileEnums.cpp.inc"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileOpInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileOps.cpp.inc"
+
+namespace {
+/// Layouts have short names in front of a module. They are in almost every
+/// type, and long.
+struct Names : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (auto fragment = dyn_cast<FragmentAttr>(attribute)) {
+      os << "fragment_" << stringifyFragmentRole(fragment.getRole());
+    } else if (isa<BlockedAttr>(attribute)) {
+      os << "blocked";
+    } else if (auto slice = dyn_cast<SliceAttr>(attribute)) {
+      os << (slice.getAxis() == 0 ? "columns" : "rows");
+    } else {
+      return AliasResult::NoAlias;
+    }
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void CheemsTileDialect::initialize() {
+  addInterfaces<Names>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         Architecture, int64_t multiprocessors, int64_t shared,
+                         int64_t l2, int64_t bandwidth) {
+  if (multiprocessors < 1 || shared < 1 || l2 < 1 || bandwidth < 1) {
+    return emitError() << "a card's numbers are positive";
+  }
+  return success();
+}
+
+StringRef tile::TargetAttr::getBackend() const { return "cuda"; }

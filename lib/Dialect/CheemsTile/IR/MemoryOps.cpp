@@ -1,0 +1,173 @@
+// The law of loads, stores, copies and buffer accesses.
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems::tile;
+
+/// C1 to C3: offsets, dims and extents of a tile of `rank` dimensions.
+static LogicalResult verifyPlace(Operation *op, MemRefType memory,
+                                 size_t offsets, ArrayRef<int64_t> dims,
+                                 size_t extents, size_t rank) {
+  if (offsets != size_t(memory.getRank())) {
+    return op->emitOpError("C1: ") << memory << " takes " << memory.getRank()
+                                   << " offsets, not " << offsets;
+  }
+  bool distinct = true;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    distinct &= dims[d] >= 0 && dims[d] < memory.getRank() &&
+                !llvm::is_contained(dims.take_front(d), dims[d]);
+  }
+  if (dims.size() != rank || !distinct) {
+    return op->emitOpError("C2: dims are ")
+           << rank << " different dimensions of " << memory << ", not [" << dims
+           << "]";
+  }
+  if (extents != 0 && extents != rank) {
+    return op->emitOpError("C3: there are no extents or ")
+           << rank << ", not " << extents;
+  }
+  return success();
+}
+
+/// C5 of tiles in registers.
+static LogicalResult verifyAligned(Operation *op, MemRefType memory,
+                                   ArrayRef<int64_t> dims,
+                                   std::optional<int64_t> aligned) {
+  if (!aligned) {
+    return success();
+  }
+  int64_t bytes = memory.getElementTypeBitWidth() / 8;
+  if (*aligned < bytes || *aligned > 16 ||
+      !llvm::isPowerOf2_64(uint64_t(*aligned))) {
+    return op->emitOpError("C5: aligned is a power of two from ")
+           << bytes << " to 16, not " << *aligned;
+  }
+  if (*aligned > bytes && dims.back() != memory.getRank() - 1) {
+    return op->emitOpError("C5: aligned accesses are along the last dimension "
+                           "of ")
+           << memory;
+  }
+  return success();
+}
+
+/// A load or a store.
+template <typename OpTy>
+static LogicalResult verifyAccess(OpTy op, MemRefType memory) {
+  RankedTensorType tile = op.getTile().getType();
+  if (failed(verifyPlace(op, memory, op.getOffsets().size(), op.getDims(),
+                         op.getExtents().size(), size_t(tile.getRank())))) {
+    return failure();
+  }
+  if (tile.getElementType() != memory.getElementType()) {
+    return op.emitOpError("C4: the tile has elements of ")
+           << tile.getElementType() << ", and the memory of "
+           << memory.getElementType();
+  }
+  return verifyAligned(op, memory, op.getDims(), op.getAligned());
+}
+
+void LoadOp::getAsmResultNames(OpAsmSetValueNameFn name) {
+  name(getTile(), "tile");
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyAccess(*this, cast<MemRefType>(getSource().getType()));
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(verifyAccess(*this, cast<MemRefType>(getTarget().getType())))) {
+    return failure();
+  }
+  if (holdsPartialSums(getTile().getType())) {
+    return emitOpError("C6: the tile holds sums over a part of k: add them by "
+                       "sum_partials before");
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  auto memory = cast<MemRefType>(getSource().getType());
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyPlace(*this, memory, getOffsets().size(), getDims(),
+                         getExtents().size(), 2))) {
+    return failure();
+  }
+  if (getDims().back() != memory.getRank() - 1) {
+    return emitOpError("C2: the second of dims is the last dimension of ")
+           << memory;
+  }
+  if (buffer.getElementType() != memory.getElementType()) {
+    return emitOpError("C4: the buffer has elements of ")
+           << buffer.getElementType() << ", and the memory of "
+           << memory.getElementType();
+  }
+  int64_t aligned = getAligned();
+  if ((aligned != 4 && aligned != 8 && aligned != 16) ||
+      buffer.getRowBytes() % aligned != 0) {
+    return emitOpError("C5: aligned is 4, 8 or 16 and divides the ")
+           << buffer.getRowBytes() << " bytes of a row, not " << aligned;
+  }
+  return success();
+}
+
+LogicalResult WaitOp::verify() {
+  if (int64_t(getPending()) < 0) {
+    return emitOpError("C1: pending is not negative");
+  }
+  return success();
+}
+
+void ReadOp::getAsmResultNames(OpAsmSetValueNameFn name) {
+  name(getTile(), "tile");
+}
+
+LogicalResult ReadOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  BufferType buffer = getBuffer().getType();
+  if (tile.getElementType() != buffer.getElementType()) {
+    return emitOpError("C1: the tile has elements of ")
+           << tile.getElementType() << ", and the buffer of "
+           << buffer.getElementType();
+  }
+  SmallVector<int64_t> extents(tile.getShape());
+  if (extents.size() == 1) {
+    extents.insert(extents.begin(), 1);
+  } else if (getTransposed() && extents.size() == 2) {
+    std::swap(extents[0], extents[1]);
+  }
+  if (extents.size() != 2 || extents[0] > buffer.getRows() ||
+      extents[1] > buffer.getColumns()) {
+    return emitOpError("C2: ")
+           << tile << " does not fit into a stage of " << buffer;
+  }
+  auto fragment = dyn_cast<FragmentAttr>(tile.getEncoding());
+  if (getTransposed() &&
+      (!fragment || fragment.getRole() != FragmentRole::B ||
+       fragment.getKWidth() != 2 || tile.getElementTypeBitWidth() != 16)) {
+    return emitOpError("C3: what is read transposed is a fragment of role b "
+                       "with k_width 2 and 16-bit elements, not ")
+           << tile;
+  }
+  return success();
+}
+
+LogicalResult WriteOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  BufferType buffer = getBuffer().getType();
+  if (tile.getElementType() != buffer.getElementType()) {
+    return emitOpError("C1: the tile has elements of ")
+           << tile.getElementType() << ", and the buffer of "
+           << buffer.getElementType();
+  }
+  if (tile.getRank() != 2 || tile.getDimSize(0) > buffer.getRows() ||
+      tile.getDimSize(1) > buffer.getColumns()) {
+    return emitOpError("C2: ")
+           << tile << " does not fit into a stage of " << buffer;
+  }
+  if (holdsPartialSums(tile)) {
+    return emitOpError("C3: the tile holds sums over a part of k: add them by "
+                       "sum_partials before");
+  }
+  return success();
+}

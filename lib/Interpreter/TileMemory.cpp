@@ -1,0 +1,320 @@
+// Tiles between memory of the card, shared memory and registers, with the
+// guards and the promises of their law.
+#include "Elements.h"
+#include "Handlers.h"
+#include "Memory.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace cheems::interpreter {
+using namespace mlir;
+
+/// " in block [1, 0, 0]"
+static std::string inBlock(Frame &f) {
+  return " in block " + shapeText(f.tileBlock->at);
+}
+
+namespace {
+/// What `load` says of a tile of memory; stores and copies have the same.
+struct Access {
+  const Tensor &memory;
+  SmallVector<int64_t> offsets;
+  ArrayRef<int64_t> dims;
+  SmallVector<int64_t> extents;
+};
+} // namespace
+
+template <typename OpTy>
+static Access accessOf(OpTy op, Value memory, Frame &f) {
+  Access access{f.memory(memory).contents(), {}, op.getDims(), {}};
+  for (Value offset : op.getOffsets()) {
+    access.offsets.push_back(f.integer(offset));
+  }
+  for (Value extent : op.getExtents()) {
+    access.extents.push_back(f.integer(extent));
+  }
+  if (op.getExtents().empty()) {
+    for (int64_t d : access.dims) {
+      access.extents.push_back(access.memory.shape[size_t(d)]);
+    }
+  }
+  return access;
+}
+
+/// What the caller promises; an error where it does not hold.
+static bool holds(const Access &access, int64_t aligned, int64_t bytes,
+                  Frame &f) {
+  ArrayRef<int64_t> shape = access.memory.shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (access.offsets[d] < 0 ||
+        (!llvm::is_contained(access.dims, int64_t(d)) &&
+         access.offsets[d] >= shape[d])) {
+      f.fail() << "has the offsets " << shapeText(access.offsets) << " into "
+               << shapeText(shape) << inBlock(f);
+      return false;
+    }
+  }
+  if (aligned <= bytes) {
+    return true;
+  }
+  bool rows = shape.size() == 1 || shape.back() * bytes % aligned == 0;
+  if (access.offsets.back() * bytes % aligned != 0 ||
+      access.extents.back() * bytes % aligned != 0 || !rows) {
+    f.fail() << "is aligned to " << aligned << " bytes, but of elements of "
+             << bytes << " bytes its offset along the last dimension is "
+             << access.offsets.back() << ", its extent "
+             << access.extents.back() << ", and that of the memory "
+             << shape.back() << inBlock(f);
+    return false;
+  }
+  return true;
+}
+
+/// For each element (i, j) of a tile that is not guarded away, its number in
+/// the tile and its place in memory: at o + i e_d0 + j e_d1, where
+/// o_d0 + i < extents[0] and o_d1 + j < extents[1].
+static void
+forEachInside(const Access &access, ArrayRef<int64_t> tile, Frame &f,
+              llvm::function_ref<void(size_t element, int64_t place)> visit) {
+  size_t element = 0;
+  forEachIndex(tile, [&](ArrayRef<int64_t> index) {
+    SmallVector<int64_t> at = access.offsets;
+    bool isInside = true;
+    for (size_t e = 0; e < index.size(); ++e) {
+      int64_t &along = at[size_t(access.dims[e])];
+      along += index[e];
+      isInside &= along < access.extents[e];
+    }
+    if (isInside) {
+      std::optional<int64_t> place = offsetOf(access.memory.shape, at);
+      if (!place) {
+        f.fail() << "asks for element " << shapeText(at) << " of "
+                 << shapeText(access.memory.shape) << inBlock(f);
+        return false;
+      }
+      visit(element, *place);
+    }
+    ++element;
+    return !f.failed();
+  });
+}
+
+static int64_t bytesOf(Value memory) {
+  return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+}
+
+/// An element that a block reads.
+static double readElement(Memory &memory, int64_t place, Frame &f) {
+  double element = memory.contents().data[size_t(place)];
+  if (!memory.read(place, f.tileBlock->number)) {
+    f.fail() << "reads element " << indexText(memory.contents().shape, place)
+             << inBlock(f) << ", which another block has written";
+  } else if (isUninitialised(element)) {
+    f.fail() << "reads element " << indexText(memory.contents().shape, place)
+             << inBlock(f) << ", which nothing has written";
+  }
+  return element;
+}
+
+/// What `load` gives for a tile of a shape.
+template <typename OpTy>
+static Tensor loaded(OpTy op, ArrayRef<int64_t> shape, int64_t aligned,
+                     Frame &f) {
+  Tensor tile(shape);
+  Access access = accessOf(op, op.getSource(), f);
+  if (holds(access, aligned, bytesOf(op.getSource()), f)) {
+    forEachInside(access, shape, f, [&](size_t element, int64_t place) {
+      tile.data[element] = readElement(f.memory(op.getSource()), place, f);
+    });
+  }
+  return tile;
+}
+
+static void load(tile::LoadOp op, Frame &f) {
+  f.set(op.getTile(), loaded(op, op.getTile().getType().getShape(),
+                             int64_t(op.getAligned().value_or(0)), f));
+}
+
+static void store(tile::StoreOp op, Frame &f) {
+  const Tensor &tile = f.read(op.getTile());
+  Memory &target = f.memory(op.getTarget());
+  Access access = accessOf(op, op.getTarget(), f);
+  if (f.failed() || !holds(access, int64_t(op.getAligned().value_or(0)),
+                           bytesOf(op.getTarget()), f)) {
+    return;
+  }
+  if (!target.isWritable()) {
+    f.fail() << "writes into memory that the launch has among its ins";
+    return;
+  }
+  forEachInside(access, tile.shape, f, [&](size_t element, int64_t place) {
+    if (!target.write(place, tile.data[element], f.tileBlock->number)) {
+      f.fail() << "writes element " << indexText(access.memory.shape, place)
+               << inBlock(f) << ", which another block reads or writes";
+    }
+  });
+}
+
+static void alloc(tile::AllocOp op, Frame &f) {
+  f.set(op.getBuffer(),
+        std::make_shared<Memory>(
+            emptyTensor(op.getBuffer().getType().getShape()), true));
+}
+
+/// The place of a stage's first element; none, with an error, where there is no
+/// such stage.
+static std::optional<int64_t> firstOf(tile::BufferType buffer, int64_t stage,
+                                      Frame &f) {
+  if (stage < 0 || stage >= buffer.getStages()) {
+    f.fail() << "takes stage " << stage << " of " << buffer.getStages()
+             << inBlock(f);
+    return std::nullopt;
+  }
+  return stage * buffer.getRows() * buffer.getColumns();
+}
+
+/// The stage is as unwritten until the copy is waited for.
+static void asyncCopy(tile::AsyncCopyOp op, Frame &f) {
+  tile::BufferType buffer = op.getBuffer().getType();
+  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
+  if (!first) {
+    return;
+  }
+  Tensor stage = loaded(op, {buffer.getRows(), buffer.getColumns()},
+                        int64_t(op.getAligned()), f);
+  Memory &into = f.memory(op.getBuffer());
+  for (size_t element = 0; element < stage.data.size(); ++element) {
+    into.write(*first + int64_t(element), uninitialised(), f.tileBlock->number);
+  }
+  f.tileBlock->begun.push_back(
+      {f.value(op.getBuffer()).memory(), *first, std::move(stage)});
+}
+
+static void commit(tile::CommitOp, Frame &f) {
+  f.tileBlock->groups.push_back(std::move(f.tileBlock->begun));
+  f.tileBlock->begun.clear();
+}
+
+static void wait(tile::WaitOp op, Frame &f) {
+  TileBlock &block = *f.tileBlock;
+  while (block.groups.size() > size_t(op.getPending())) {
+    for (const TileBlock::Copy &copy : block.groups.front()) {
+      for (size_t element = 0; element < copy.stage.data.size(); ++element) {
+        copy.buffer->write(copy.first + int64_t(element),
+                           copy.stage.data[element], block.number);
+      }
+    }
+    block.groups.pop_front();
+  }
+}
+
+/// Where element (i, j) of a tile lies: buffer[stage, row + i, column + j].
+/// None, with an error, where the tile is not inside.
+template <typename OpTy>
+static std::optional<std::function<int64_t(int64_t i, int64_t j)>>
+placesIn(OpTy op, int64_t rows, int64_t columns, Frame &f) {
+  tile::BufferType buffer = op.getBuffer().getType();
+  int64_t row = f.integer(op.getRow()), column = f.integer(op.getColumn());
+  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
+  if (!first) {
+    return std::nullopt;
+  }
+  if (row < 0 || column < 0 || row + rows > buffer.getRows() ||
+      column + columns > buffer.getColumns() || row % rows != 0 ||
+      column % columns != 0) {
+    f.fail() << "takes " << shapeText({rows, columns}) << " at "
+             << shapeText({row, column}) << " of "
+             << shapeText({buffer.getRows(), buffer.getColumns()})
+             << inBlock(f);
+    return std::nullopt;
+  }
+  return [=](int64_t i, int64_t j) {
+    return *first + (row + i) * buffer.getColumns() + column + j;
+  };
+}
+
+/// tile[i, j] = buffer[stage, row + i, column + j], or with `transposed`
+/// buffer[stage, row + j, column + i]. A tile of one dimension is one row.
+static void read(tile::ReadOp op, Frame &f) {
+  ArrayRef<int64_t> shape = op.getTile().getType().getShape();
+  Tensor tile(shape.size() == 1 ? SmallVector<int64_t>{1, shape[0]}
+                                : SmallVector<int64_t>(shape));
+  bool turned = op.getTransposed();
+  auto places =
+      placesIn(op, tile.shape[turned ? 1 : 0], tile.shape[turned ? 0 : 1], f);
+  if (!places) {
+    return;
+  }
+  const Tensor &buffer = f.memory(op.getBuffer()).contents();
+  for (int64_t i = 0; i < tile.shape[0]; ++i) {
+    for (int64_t j = 0; j < tile.shape[1]; ++j) {
+      int64_t place = turned ? (*places)(j, i) : (*places)(i, j);
+      tile(i, j) = buffer.data[size_t(place)];
+      if (isUninitialised(tile(i, j))) {
+        f.fail() << "reads element " << indexText(buffer.shape, place)
+                 << " of a buffer" << inBlock(f)
+                 << ", which nothing has written, or a copy that is not waited "
+                    "for";
+        return;
+      }
+    }
+  }
+  f.set(op.getTile(), tile.reshaped(shape));
+}
+
+static void write(tile::WriteOp op, Frame &f) {
+  const Tensor &tile = f.read(op.getTile());
+  auto places = placesIn(op, tile.shape[0], tile.shape[1], f);
+  if (f.failed()) {
+    return;
+  }
+  for (int64_t i = 0; i < tile.shape[0]; ++i) {
+    for (int64_t j = 0; j < tile.shape[1]; ++j) {
+      f.memory(op.getBuffer())
+          .write((*places)(i, j), tile(i, j), f.tileBlock->number);
+    }
+  }
+}
+
+static void dim(memref::DimOp op, Frame &f) {
+  ArrayRef<int64_t> shape = f.memory(op.getSource()).contents().shape;
+  int64_t d = f.integer(op.getIndex());
+  if (d < 0 || d >= int64_t(shape.size())) {
+    f.fail() << "asks for dimension " << d << " of " << shape.size();
+    return;
+  }
+  f.set(op.getResult(), shape[size_t(d)]);
+}
+
+static void loadNumber(memref::LoadOp op, Frame &f) {
+  Memory &memory = f.memory(op.getMemRef());
+  SmallVector<int64_t> at;
+  for (Value index : op.getIndices()) {
+    at.push_back(f.integer(index));
+  }
+  std::optional<int64_t> place = offsetOf(memory.contents().shape, at);
+  if (!place) {
+    f.fail() << "asks for element " << shapeText(at) << " of "
+             << shapeText(memory.contents().shape) << inBlock(f);
+    return;
+  }
+  double element = readElement(memory, *place, f);
+  if (!f.failed()) {
+    f.set(op.getResult(), numberOf(element, op.getType()));
+  }
+}
+
+void addTileMemory(Handlers &handlers) {
+  handlers.add<tile::LoadOp>(load);
+  handlers.add<tile::StoreOp>(store);
+  handlers.add<tile::AllocOp>(alloc);
+  handlers.add<tile::AsyncCopyOp>(asyncCopy);
+  handlers.add<tile::CommitOp>(commit);
+  handlers.add<tile::WaitOp>(wait);
+  handlers.add<tile::ReadOp>(read);
+  handlers.add<tile::WriteOp>(write);
+  handlers.add<memref::DimOp>(dim);
+  handlers.add<memref::LoadOp>(loadNumber);
+}
+
+} // namespace cheems::interpreter

@@ -1,0 +1,130 @@
+// What is computed with tiles, each as a whole: what a thread holds of it
+// changes no number, but for the order of sums.
+#include "Elements.h"
+#include "Handlers.h"
+#include "Memory.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include <cmath>
+#include <limits>
+
+namespace cheems::interpreter {
+using namespace mlir;
+
+/// result[m, n] = c[m, n] + sum_k a[m, k] * b[n, k]
+static Tensor product(const Tensor &a, const Tensor &b, Tensor c) {
+  for (int64_t m = 0; m < c.shape[0]; ++m) {
+    for (int64_t n = 0; n < c.shape[1]; ++n) {
+      for (int64_t k = 0; k < a.shape[1]; ++k) {
+        c(m, n) += a(m, k) * b(n, k);
+      }
+    }
+  }
+  return c;
+}
+
+static void mma(tile::MmaOp op, Frame &f) {
+  const Tensor &a = f.read(op.getA()), &b = f.read(op.getB()),
+               &c = f.read(op.getC());
+  if (!f.failed()) {
+    f.set(op.getResult(), product(a, b, c));
+  }
+}
+
+/// A stage of a buffer, all of which is written.
+static std::optional<Tensor> stageOf(Value buffer, Value stage, Frame &f) {
+  const Tensor &whole = f.memory(buffer).contents();
+  int64_t s = f.integer(stage);
+  if (s < 0 || s >= whole.shape[0]) {
+    f.fail() << "takes stage " << s << " of " << whole.shape[0];
+    return std::nullopt;
+  }
+  Tensor taken = whole.rows(s, 1);
+  auto at = llvm::find_if(taken.data, isUninitialised);
+  if (at != taken.data.end()) {
+    f.fail() << "reads element "
+             << indexText(whole.shape, s * int64_t(taken.data.size()) +
+                                           (at - taken.data.begin()))
+             << " of a buffer, which nothing has written, or a copy that is "
+                "not waited for";
+    return std::nullopt;
+  }
+  return taken.reshaped({whole.shape[1], whole.shape[2]});
+}
+
+static void fma(tile::FmaOp op, Frame &f) {
+  auto a = stageOf(op.getA(), op.getStageA(), f);
+  auto b = a ? stageOf(op.getB(), op.getStageB(), f) : std::nullopt;
+  const Tensor &c = f.read(op.getC());
+  if (!f.failed()) {
+    f.set(op.getResult(), product(*a, *b, c));
+  }
+}
+
+static double combined(tile::Combine combine, double a, double b) {
+  if (combine == tile::Combine::Add) {
+    return a + b;
+  }
+  return std::isnan(a) || std::isnan(b)
+             ? std::numeric_limits<double>::quiet_NaN()
+             : std::max(a, b);
+}
+
+/// result[i] = combine over j of tile[i, j], or over i of tile[i, j] as
+/// result[j].
+static void reduce(tile::ReduceOp op, Frame &f) {
+  const Tensor &tile = f.read(op.getTile());
+  if (f.failed()) {
+    return;
+  }
+  auto axis = size_t(op.getAxis());
+  Tensor result(ArrayRef<int64_t>(tile.shape[1 - axis]));
+  for (int64_t i = 0; i < result.shape[0]; ++i) {
+    for (int64_t j = 0; j < tile.shape[axis]; ++j) {
+      double element = axis == 1 ? tile(i, j) : tile(j, i);
+      result(i) =
+          j == 0 ? element : combined(op.getCombine(), result(i), element);
+    }
+  }
+  f.set(op.getResult(), std::move(result));
+}
+
+/// result[i, j] = vector[i], or vector[j] where the rows are gone.
+static void broadcast(tile::BroadcastOp op, Frame &f) {
+  const Tensor &vector = f.read(op.getVector());
+  auto slice = cast<tile::SliceAttr>(op.getVector().getType().getEncoding());
+  Tensor result(op.getResult().getType().getShape());
+  for (int64_t i = 0; i < result.shape[0]; ++i) {
+    for (int64_t j = 0; j < result.shape[1]; ++j) {
+      result(i, j) = vector(slice.getAxis() == 1 ? i : j);
+    }
+  }
+  f.set(op.getResult(), std::move(result));
+}
+
+/// result[i, j] = i with axis 0, and j with axis 1.
+static void indices(tile::IndicesOp op, Frame &f) {
+  Tensor result(op.getResult().getType().getShape());
+  size_t place = 0;
+  forEachIndex(result.shape, [&](ArrayRef<int64_t> index) {
+    result.data[place++] = double(index[size_t(op.getAxis())]);
+    return true;
+  });
+  f.set(op.getResult(), std::move(result));
+}
+
+void addTiles(Handlers &handlers) {
+  handlers.add<tile::MmaOp>(mma);
+  handlers.add<tile::FmaOp>(fma);
+  handlers.add<tile::ReduceOp>(reduce);
+  handlers.add<tile::BroadcastOp>(broadcast);
+  handlers.add<tile::IndicesOp>(indices);
+  // The sums of warps are whole here already.
+  handlers.add<tile::SumPartialsOp>([](tile::SumPartialsOp op, Frame &f) {
+    f.set(op.getResult(), f.value(op.getPartials()));
+  });
+  handlers.add<tile::ConvertLayoutOp>([](tile::ConvertLayoutOp op, Frame &f) {
+    f.set(op.getResult(), f.value(op.getTile()));
+  });
+}
+
+} // namespace cheems::interpreter

@@ -1,0 +1,142 @@
+// The stages of the way to kernels of NVIDIA's cards.
+#include "cheems/Pipelines/CUDAPipelines.h"
+#include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Conversion/TileToNVVM/Passes.h"
+#include "cheems/Dialect/Cheems/Transforms/Passes.h"
+#include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace cheems {
+using namespace mlir;
+
+static constexpr StringLiteral stageNames[] = {"imported", "rounded", "tile",
+                                               "launches", "nvvm"};
+
+StringRef stringify(CUDAStage stage) {
+  return stageNames[static_cast<int>(stage)];
+}
+
+static void enter(OpPassManager &pm, CUDAStage stage) {
+  EnterStagePassOptions options;
+  options.stage = stringify(stage);
+  for (StringRef name :
+       ArrayRef(stageNames).take_front(static_cast<int>(stage))) {
+    options.before.push_back(name.str());
+  }
+  pm.addPass(createEnterStagePass(options));
+}
+
+static void simplify(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void round(OpPassManager &pm, tile::Architecture architecture) {
+  pm.addPass(createSetCardPass(SetCardPassOptions{architecture}));
+  pm.addPass(createSpecializeDecodePass());
+  pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
+  // An extent of a result is no use of it: what has one use can be fused.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  simplify(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  simplify(pm);
+}
+
+static void makeKernels(OpPassManager &pm, tile::Architecture) {
+  pm.addPass(createToTilePass());
+  simplify(pm);
+  pm.addPass(tile::createTilePlanSharedPass());
+}
+
+static void makeLaunches(OpPassManager &pm, tile::Architecture) {
+  pm.addPass(createEnterBuffersPass());
+  pm.addPass(createLowerParametersPass());
+  // CSE merged equal destinations; each launch needs its own again.
+  pm.addNestedPass<func::FuncOp>(createOwnInitsPass());
+  pm.addPass(tile::createTileBufferizePass());
+  // A copy to itself vanishes when CSE has made both sides equal.
+  simplify(pm);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  simplify(pm);
+  pm.addPass(createCanonicalizerPass());
+}
+
+static void lowerKernels(OpPassManager &pm, tile::Architecture) {
+  buildTileToNVVMPipeline(pm);
+}
+
+ArrayRef<CUDAPipelineStage> cudaStages() {
+  static constexpr CUDAPipelineStage stages[] = {
+      {CUDAStage::Rounded,
+       "Inputs of products have the type of weights; a second step for "
+       "segments "
+       "of one row",
+       round},
+      {CUDAStage::Tile, "Kernels on tiles, and their launches", makeKernels},
+      {CUDAStage::Launches, "Launches on memory of the card", makeLaunches},
+      {CUDAStage::NVVM, "Kernels in the NVVM dialect", lowerKernels},
+  };
+  return stages;
+}
+
+void buildCUDAPipeline(OpPassManager &pm, tile::Architecture architecture,
+                       CUDAStage from, CUDAStage to) {
+  for (const CUDAPipelineStage &stage : cudaStages()) {
+    if (stage.stage > from && stage.stage <= to) {
+      enter(pm, stage.stage);
+      stage.build(pm, architecture);
+    }
+  }
+}
+
+namespace {
+struct CardOptions : PassPipelineOptions<CardOptions> {
+  Option<tile::Architecture> arch{
+      *this, "arch", llvm::cl::desc("architecture of the card"),
+      llvm::cl::init(tile::Architecture::SM90a), tile::architectureValues()};
+};
+
+/// Every stage, as what an option may be.
+struct StageValues {
+  template <typename Option> void apply(Option &option) const {
+    for (auto [number, name] : llvm::enumerate(stageNames)) {
+      option.getParser().addLiteralOption(name, static_cast<CUDAStage>(number),
+                                          "");
+    }
+  }
+};
+
+/// For a part of the road.
+struct PartOptions : CardOptions {
+  Option<CUDAStage> from{*this, "from",
+                         llvm::cl::desc("the stage that the module is at"),
+                         llvm::cl::init(CUDAStage::Imported), StageValues()};
+  Option<CUDAStage> to{*this, "to",
+                       llvm::cl::desc("the stage that it comes to"),
+                       llvm::cl::init(CUDAStage::NVVM), StageValues()};
+};
+} // namespace
+
+void registerCUDAPipelines() {
+  for (const CUDAPipelineStage &stage : cudaStages()) {
+    PassPipelineRegistration<CardOptions>(
+        ("cheems-cuda-to-" + stringify(stage.stage)).str(), stage.summary,
+        [&stage](OpPassManager &pm, const CardOptions &options) {
+          enter(pm, stage.stage);
+          stage.build(pm, options.arch);
+        });
+  }
+  PassPipelineRegistration<PartOptions>(
+      "cheems-cuda",
+      "All stages of the way to kernels of cards, or those between two",
+      [](OpPassManager &pm, const PartOptions &options) {
+        buildCUDAPipeline(pm, options.arch, options.from, options.to);
+      });
+}
+
+} // namespace cheems

@@ -1,0 +1,18 @@
+// What ptxas prints of the kernels that it assembles (ptxas -v).
+#ifndef CHEEMS_LIB_TARGET_CUDA_ASSEMBLERREPORT_H
+#define CHEEMS_LIB_TARGET_CUDA_ASSEMBLERREPORT_H
+
+#include "cheems/Target/CUDA/Assembler.h"
+
+namespace cheems::cuda {
+
+/// The kernels in the order of the report. An error: what is refused
+/// (Assembler::assemble), of all kernels in one line.
+llvm::Expected<std::vector<KernelResources>> readReport(llvm::StringRef report);
+
+/// The first line of a failed run that says why.
+std::string reasonOf(llvm::StringRef report);
+
+} // namespace cheems::cuda
+
+#endif

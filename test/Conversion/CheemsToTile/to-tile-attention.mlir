@@ -1,0 +1,156 @@
+// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
+
+// Entries are stored by one launch and read by the next. Blocks of entries that all rows see need no comparison; the others hide what
+// is later. Weights never leave registers.
+// CHECK-LABEL: func.func @prompt
+// CHECK: %[[POOLS:.*]]:3 = cheems_tile.launch @store_entries
+// CHECK: %[[Y:.*]] = cheems_tile.launch @attention grid
+// CHECK-SAME: %[[POOLS]]#0, %[[POOLS]]#1, %[[POOLS]]#2
+// CHECK: return %[[Y]], %[[POOLS]]#0, %[[POOLS]]#1, %[[POOLS]]#2
+
+// CHECK-LABEL: cheems_tile.kernel @store_entries(
+// CHECK: cheems_tile.load %arg0
+// CHECK: %[[KEY:.*]] = arith.truncf
+// CHECK: cheems_tile.store %[[KEY]], %arg5[%{{.*}}, %arg4, %{{.*}}, %{{.*}}, %c0] dims [3, 4]
+// CHECK: cheems_tile.store %{{.*}}, %arg6
+// CHECK: cheems_tile.load %arg2[%{{.*}}, %{{.*}}] dims [0]
+// CHECK: cheems_tile.store %{{.*}}, %arg7[%{{.*}}, %arg4, %{{.*}}, %{{.*}}] dims [3]
+
+// CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-COUNT-2: cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+// CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x1x64xf32>
+// CHECK: scf.if
+// CHECK-COUNT-4: cheems_tile.load %arg0
+// CHECK: cheems_tile.commit
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK: cheems_tile.wait pending 0
+// CHECK: cheems_tile.barrier
+// CHECK-COUNT-3: cheems_tile.async_copy
+// CHECK: cheems_tile.commit
+// CHECK-COUNT-4: cheems_tile.mma
+// CHECK: cheems_tile.reduce maximum
+// CHECK: math.roundeven
+// CHECK: math.exp2
+// CHECK: cheems_tile.convert_layout %{{.*}} : tensor<64x64xbf16, #fragment_c> -> tensor<64x64xbf16, #fragment_a>
+// CHECK: cheems_tile.read %{{.*}} transposed
+// CHECK: cheems_tile.mma
+// CHECK: scf.for
+// CHECK: arith.cmpi slt
+// CHECK: arith.select
+// CHECK: cheems_tile.mma
+// CHECK: arith.divf
+// CHECK-COUNT-4: cheems_tile.store %{{.*}}, %arg6
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @prompt(%q: tensor<?x4x64xf32>, %key: tensor<?x2x64xf32>, %value: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>,
+                    %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x64xf32>, %keys: tensor<?x3x2x?x64xbf16>,
+                    %values: tensor<?x3x2x?x64xbf16>, %masks: tensor<?x3x2x?xf32>)
+      -> (tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>) {
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64
+        ins(%q, %key, %value : tensor<?x4x64xf32>, tensor<?x2x64xf32>, tensor<?x2x64xf32>) mask(%mask : tensor<?x2xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>)
+        -> tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>
+    return %o#0, %o#1, %o#2, %o#3 : tensor<?x4x64xf32>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?x64xbf16>, tensor<?x3x2x?xf32>
+  }
+}
+
+// -----
+
+// Great heads: queries stay in shared memory, and there are 32 entries at a time. No type is rounded twice.
+// CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-COUNT-2: cheems_tile.alloc : !cheems_tile.buffer<2x32x256xbf16, swizzled>
+// CHECK: cheems_tile.alloc : !cheems_tile.buffer<1x64x256xbf16, swizzled>
+// CHECK-COUNT-16: cheems_tile.write
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @great(%q: tensor<?x1x256xf32>, %key: tensor<?x1x256xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                   %y: tensor<?x1x256xf32>, %keys: tensor<?x1x1x?x256xbf16>, %values: tensor<?x1x1x?x256xbf16>, %masks: tensor<?x1x1x?xf32>)
+      -> tensor<?x1x256xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.0625 block 64
+        ins(%q, %key, %key : tensor<?x1x256xf32>, tensor<?x1x256xf32>, tensor<?x1x256xf32>) mask(%mask : tensor<?x1xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x1x256xf32>, tensor<?x1x1x?x256xbf16>, tensor<?x1x1x?x256xbf16>, tensor<?x1x1x?xf32>)
+        -> tensor<?x1x256xf32>, tensor<?x1x1x?x256xbf16>, tensor<?x1x1x?x256xbf16>, tensor<?x1x1x?xf32>
+    return %o#0 : tensor<?x1x256xf32>
+  }
+}
+
+// -----
+
+// Entries in f32 take no tensor cores, and nothing is rounded.
+// CHECK-LABEL: cheems_tile.kernel @attention_f32(
+// CHECK-NOT: truncf
+// CHECK: scf.for
+// CHECK: cheems_tile.load %arg4[{{.*}}] dims [4, 3]
+// CHECK: cheems_tile.fma
+// CHECK: cheems_tile.reduce maximum
+// CHECK: cheems_tile.write
+// CHECK: cheems_tile.barrier
+// CHECK: cheems_tile.fma
+// CHECK-NOT: truncf
+// CHECK: cheems_tile.return
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @exact(%q: tensor<?x4x16xf32>, %key: tensor<?x2x16xf32>, %mask: tensor<?x4xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                   %y: tensor<?x4x16xf32>, %keys: tensor<?x1x2x?x16xf32>, %values: tensor<?x1x2x?x16xf32>, %masks: tensor<?x1x4x?xf32>)
+      -> tensor<?x4x16xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.25 block 64
+        ins(%q, %key, %key : tensor<?x4x16xf32>, tensor<?x2x16xf32>, tensor<?x2x16xf32>) mask(%mask : tensor<?x4xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x4x16xf32>, tensor<?x1x2x?x16xf32>, tensor<?x1x2x?x16xf32>, tensor<?x1x4x?xf32>)
+        -> tensor<?x4x16xf32>, tensor<?x1x2x?x16xf32>, tensor<?x1x2x?x16xf32>, tensor<?x1x4x?xf32>
+    return %o#0 : tensor<?x4x16xf32>
+  }
+}
+
+// -----
+
+// Decoding: a block has the 3 query heads of a group, over 256 of the row's entries. Another kernel merges the pieces.
+// CHECK-LABEL: func.func @decode
+// CHECK: %[[PIECES:.*]] = arith.ceildivui %{{.*}}, %c256
+// CHECK: %[[PARTS:.*]]:3 = cheems_tile.launch @attention_of_one_row grid[%[[PIECES]], %c2, %{{.*}}]
+// CHECK: cheems_tile.launch @merge_pieces grid[%c6, %{{.*}}, %c1]
+// CHECK-SAME: %[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2
+// CHECK-LABEL: cheems_tile.kernel @attention_of_one_row(
+// CHECK: scf.if
+// CHECK: cheems_tile.async_copy %arg4
+// CHECK-COUNT-2: cheems_tile.mma
+// CHECK: cheems_tile.reduce maximum
+// CHECK: cheems_tile.convert_layout
+// CHECK: cheems_tile.wait pending 0
+// CHECK: cheems_tile.mma
+// CHECK: cheems_tile.sum_partials
+// CHECK-LABEL: cheems_tile.kernel @merge_pieces(
+// CHECK: scf.for
+// CHECK: cheems_tile.reduce maximum %{{.*}} axis 0
+// CHECK-COUNT-2: cheems_tile.reduce add %{{.*}} axis 0
+// CHECK: cheems_tile.store %{{.*}}, %arg4
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @decode(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                    %y: tensor<?x6x64xf32>, %keys: tensor<?x1x2x?x64xbf16>, %values: tensor<?x1x2x?x64xbf16>, %masks: tensor<?x1x2x?xf32>)
+      -> tensor<?x6x64xf32> attributes {cheems.most_rows = 64 : i64} {
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64 one_row
+        ins(%q, %key, %key : tensor<?x6x64xf32>, tensor<?x2x64xf32>, tensor<?x2x64xf32>) mask(%mask : tensor<?x2xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>)
+        -> tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>
+    return %o#0 : tensor<?x6x64xf32>
+  }
+}
+
+// -----
+
+// No kernel has a window.
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @window(%q: tensor<?x1x16xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x1x16xf32>,
+                    %keys: tensor<?x1x1x?x16xf32>, %values: tensor<?x1x1x?x16xf32>, %masks: tensor<?x1x1x?xf32>, %positions: tensor<?x1x1x?xi32>)
+      -> tensor<?x1x16xf32> {
+    // expected-error@+1 {{keeps a window of entries: cards have no kernel for it yet; compile for cpu}}
+    %o:5 = cheems.segmented_attention bias scale 0.25 keep 32 block 64
+        ins(%q, %q, %q : tensor<?x1x16xf32>, tensor<?x1x16xf32>, tensor<?x1x16xf32>) mask(%mask : tensor<?x1xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x1x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?xf32>)
+        positions(%positions : tensor<?x1x1x?xi32>)
+        -> tensor<?x1x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?xf32>, tensor<?x1x1x?xi32>
+    return %o#0 : tensor<?x1x16xf32>
+  }
+}

@@ -1,0 +1,97 @@
+// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+
+// A gate and what it gates: one kernel with two products, whose result is rounded. Its outputs are many, so its tile is large.
+// CHECK-LABEL: func.func @gate
+// CHECK: launch @product grid[%c24{{.*}}, %{{.*}}, %{{.*}}] ins(%arg0, %arg1, %arg2 : {{.*}}) outs(%arg3 :
+// CHECK-LABEL: kernel @product(
+// CHECK-SAME: %arg3: memref<?x1536xbf16>) warps(4)
+// CHECK: cheems_tile.alloc : {{.*}}<2x128x64xbf16, swizzled>
+// CHECK-COUNT-2: cheems_tile.alloc : {{.*}}<2x64x64xbf16, swizzled>
+// CHECK: scf.for
+// CHECK: cheems_tile.wait pending 0
+// CHECK-NEXT: cheems_tile.barrier
+// CHECK-COUNT-8: cheems_tile.mma
+// CHECK: scf.yield
+// CHECK: cheems_tile.wait pending 0
+// CHECK: arith.truncf
+// CHECK: cheems_tile.store
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 66560, l2 = 41943040, bandwidth = 1555>} {
+  func.func @gate(%x: tensor<?x768xbf16>, %g: tensor<1536x768xbf16>, %u: tensor<1536x768xbf16>, %r: tensor<?x1536xbf16>, %e: tensor<?x1536xf32>) -> tensor<?x1536xbf16> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %g : tensor<?x768xbf16>, tensor<1536x768xbf16>) outs(%f : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %u : tensor<?x768xbf16>, tensor<1536x768xbf16>) outs(%f : tensor<?x1536xf32>) -> tensor<?x1536xf32>
+    %h = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%p, %q : tensor<?x1536xf32>, tensor<?x1536xf32>) outs(%r : tensor<?x1536xbf16>) {
+    ^bb0(%a: f32, %b: f32, %c: bf16):
+      %1 = arith.maximumf %a, %zero : f32
+      %2 = arith.mulf %1, %b : f32
+      %3 = arith.truncf %2 : f32 to bf16
+      linalg.yield %3 : bf16
+    } -> tensor<?x1536xbf16>
+    return %h : tensor<?x1536xbf16>
+  }
+}
+
+// -----
+
+// Few rows: weights go straight to registers, warps share k, and rows of a tile are outputs.
+// CHECK-LABEL: func.func @few
+// CHECK: launch @product_few_rows grid[%c16{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK-LABEL: kernel @product_few_rows(
+// CHECK-NOT: alloc
+// CHECK: scf.for
+// CHECK: cheems_tile.load %arg1[{{.*}}] dims [0, 1] aligned 16
+// CHECK: cheems_tile.load %arg0[{{.*}}] dims [0, 1] aligned 16
+// CHECK: cheems_tile.mma
+// CHECK: cheems_tile.sum_partials
+// CHECK: cheems_tile.load %arg2[%{{.*}}] dims [0]
+// CHECK: cheems_tile.broadcast
+// CHECK: cheems_tile.store %{{.*}}, %arg3[{{.*}}] dims [1, 0] :
+#all = affine_map<(t, n) -> (t, n)>
+#column = affine_map<(t, n) -> (n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>} {
+  func.func @few(%x: tensor<?x768xf16>, %a: tensor<256x768xf16>, %b: tensor<256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> attributes {cheems.most_rows = 64 : i64} {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x768xf16>, tensor<256x768xf16>) outs(%f : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %h = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%p, %b : tensor<?x256xf32>, tensor<256xf32>) outs(%e : tensor<?x256xf32>) {
+    ^bb0(%s: f32, %t: f32, %c: f32):
+      %1 = arith.addf %s, %t : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x256xf32>
+    return %h : tensor<?x256xf32>
+  }
+}
+
+// -----
+
+// f32 is multiplied without tensor cores. Rows of an odd number of bf16 go element by element.
+// CHECK-LABEL: func.func @others
+// CHECK: launch @product_f32
+// CHECK: launch @product grid
+// CHECK: kernel @product_f32({{.*}}) warps(8)
+// CHECK: cheems_tile.async_copy {{.*}} aligned 16
+// CHECK: cheems_tile.fma
+// CHECK: kernel @product({{.*}}) warps(4)
+// CHECK-NOT: async_copy
+// CHECK: cheems_tile.write
+// CHECK: cheems_tile.mma
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>} {
+  func.func @others(%x: tensor<?x36xf32>, %a: tensor<20x36xf32>, %z: tensor<?x33xbf16>, %b: tensor<20x33xbf16>, %e: tensor<?x20xf32>) -> (tensor<?x20xf32>, tensor<?x20xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x20xf32>) -> tensor<?x20xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x36xf32>, tensor<20x36xf32>) outs(%f : tensor<?x20xf32>) -> tensor<?x20xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%z, %b : tensor<?x33xbf16>, tensor<20x33xbf16>) outs(%f : tensor<?x20xf32>) -> tensor<?x20xf32>
+    return %p, %q : tensor<?x20xf32>, tensor<?x20xf32>
+  }
+}

@@ -1,0 +1,65 @@
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics --cheems-lower-tiles --mlir-print-op-on-diagnostic=false
+
+#rows = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
+cheems_tile.kernel @values() warps(1) {
+  // expected-error @+1 {{in the kernel values is a tile of several values; load it, or compute it from indices}}
+  %t = arith.constant dense<"0x000000000000803F000000400000404000008040000000000000803F000000400000404000008040000000000000803F000000400000404000008040000000000000803F000000400000404000008040000000000000803F000000400000404000008040000000000000803F0000004000004040000080400000000000000000"> : tensor<1x32xf32, #rows>
+  cheems_tile.return
+}
+
+// -----
+
+cheems_tile.kernel @memory(%x: memref<?xf32>, %zero: f32) warps(1) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{in the kernel memory has no code for cards; kernels have cheems_tile, arith, some of math, scf loops and branches}}
+  memref.store %zero, %x[%c0] : memref<?xf32>
+  cheems_tile.return
+}
+
+// -----
+
+#rows = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
+cheems_tile.kernel @function(%x: memref<32xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<1x32xf32, #rows>
+  // expected-error @+1 {{in the kernel function has no code for cards}}
+  %e = math.erf %zero : tensor<1x32xf32, #rows>
+  cheems_tile.return
+}
+
+// -----
+
+// Functions are approximations in f32.
+#rows = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
+cheems_tile.kernel @precise(%x: memref<32xf32>) warps(1) {
+  %one = arith.constant dense<1.0> : tensor<1x32xf64, #rows>
+  // expected-error @+1 {{in the kernel precise has no code for cards}}
+  %e = math.exp %one : tensor<1x32xf64, #rows>
+  cheems_tile.return
+}
+
+// -----
+
+cheems_tile.kernel @unplanned() warps(1) {
+  // expected-error @+1 {{in the kernel unplanned has no offset; run cheems-tile-plan-shared before}}
+  %b = cheems_tile.alloc : !cheems_tile.buffer<1x8x8xf32>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 1, columns = 64, width = 1>
+cheems_tile.kernel @exchange() warps(2) {
+  %zero = arith.constant dense<0.0> : tensor<1x64xf32, #wide>
+  // expected-error @+1 {{in the kernel exchange has no scratch; run cheems-tile-plan-shared before}}
+  %s = cheems_tile.reduce add %zero axis 1 : tensor<1x64xf32, #wide> -> tensor<1xf32, #cheems_tile.slice<axis = 1, of = #wide>>
+  cheems_tile.return
+}
+
+// -----
+
+cheems_tile.kernel @some() warps(1) {
+  cheems_tile.return
+}
+// expected-error @+1 {{has the name of the module of compiled kernels}}
+func.func private @kernels()

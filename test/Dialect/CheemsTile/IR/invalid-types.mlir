@@ -1,0 +1,165 @@
+// What buffers, layouts, tiles and targets may be.
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@below {{a buffer has stages, rows and columns}}
+func.func private @f(!cheems_tile.buffer<2x4xf32>)
+
+// -----
+
+// expected-error@below {{a buffer has stages, rows and columns}}
+func.func private @f(!cheems_tile.buffer<1x2x4x8xf32>)
+
+// -----
+
+// expected-error@below {{a buffer has stages, rows and columns}}
+func.func private @f(!cheems_tile.buffer<0x4x8xf32>)
+
+// -----
+
+// expected-error@below {{a buffer has elements of f32, f16, bf16 or i32, not 'f64'}}
+func.func private @f(!cheems_tile.buffer<1x4x8xf64>)
+
+// -----
+
+// expected-error@below {{a swizzled row has a power of two of pieces of 16 bytes, and this one has 8 bytes}}
+func.func private @f(!cheems_tile.buffer<1x4x4xbf16, swizzled>)
+
+// -----
+
+// expected-error@below {{a swizzled row has a power of two of pieces of 16 bytes, and this one has 96 bytes}}
+func.func private @f(!cheems_tile.buffer<1x4x48xbf16, swizzled>)
+
+// -----
+
+// expected-error@below {{expected 'swizzled'}}
+func.func private @f(!cheems_tile.buffer<1x4x48xbf16, other>)
+
+// -----
+
+// expected-error@below {{rows, columns and width are powers of two, not 3, 32 and 1}}
+module attributes {test.it = #cheems_tile.blocked<rows = 3, columns = 32, width = 1>} {}
+
+// -----
+
+// expected-error@below {{rows, columns and width are powers of two, not 1, 32 and 3}}
+module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 32, width = 3>} {}
+
+// -----
+
+// expected-error@below {{rows, columns and width are powers of two, not 1, 96 and 1}}
+module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 96, width = 1>} {}
+
+// -----
+
+// expected-error@below {{rows, columns and width are powers of two, not 0, 32 and 1}}
+module attributes {test.it = #cheems_tile.blocked<rows = 0, columns = 32, width = 1>} {}
+
+// -----
+
+// expected-error@below {{rows, columns and width are powers of two, not 1, 32 and -1}}
+module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 32, width = -1>} {}
+
+// -----
+
+// expected-error@below {{rows * columns is a multiple of 32, not 16}}
+module attributes {test.it = #cheems_tile.blocked<rows = 2, columns = 8, width = 4>} {}
+
+// -----
+
+// expected-error@below {{counts of warps are powers of two, not 3, 1 and 1}}
+module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 3, warps_n = 1, warps_k = 1>} {}
+
+// -----
+
+// expected-error@below {{counts of warps are powers of two, not 1, 0 and 1}}
+module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 0, warps_k = 1>} {}
+
+// -----
+
+// expected-error@below {{counts of warps are powers of two, not 1, 1 and 6}}
+module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 1, warps_k = 6>} {}
+
+// -----
+
+// expected-error@below {{k_width is 2, or 8 for the roles a and b, not 4}}
+module attributes {test.it = #cheems_tile.fragment<role = b, warps_m = 1, warps_n = 1, k_width = 4>} {}
+
+// -----
+
+// expected-error@below {{k_width is 2, or 8 for the roles a and b, not 8}}
+module attributes {test.it = #cheems_tile.fragment<role = c, warps_m = 1, warps_n = 1, k_width = 8>} {}
+
+// -----
+
+// expected-error@below {{a slice is along axis 0 or 1 of a layout of two dimensions}}
+module attributes {test.it = #cheems_tile.slice<axis = 2, of = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>>} {}
+
+// -----
+
+// expected-error@below {{a slice is along axis 0 or 1 of a layout of two dimensions}}
+module attributes {test.it = #cheems_tile.slice<axis = 0, of = #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>>>} {}
+
+// -----
+
+// expected-error@below {{a card's numbers are positive}}
+module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 0, shared = 232448, l2 = 52428800, bandwidth = 3350>} {}
+
+// -----
+
+// expected-error@below {{a card's numbers are positive}}
+module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 0, l2 = 52428800, bandwidth = 3350>} {}
+
+// -----
+
+// expected-error@below {{a card's numbers are positive}}
+module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 232448, l2 = 0, bandwidth = 3350>} {}
+
+// -----
+
+// expected-error@below {{a card's numbers are positive}}
+module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 0>} {}
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.blocked<rows = 4, columns = 32, width = 2> has 2 dimensions, not 1}}
+func.func private @f(tensor<64xf32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.blocked<rows = 4, columns = 32, width = 2> has extents that are multiples of [4, 64], not [6, 64]}}
+func.func private @f(tensor<6x64xf32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.blocked<rows = 4, columns = 32, width = 2> has extents that are multiples of [4, 64], not [4, 96]}}
+func.func private @f(tensor<4x96xf32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.blocked<rows = 4, columns = 32, width = 2> has extents that are multiples of [4, 64], not [-9223372036854775808, 64]}}
+func.func private @f(tensor<?x64xf32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.fragment<role = a, warps_m = 2, warps_n = 1, warps_k = 2> has extents that are multiples of [32, 32], not [32, 16]}}
+func.func private @f(tensor<32x16xbf16, #cheems_tile.fragment<role = a, warps_m = 2, warps_n = 1, warps_k = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.fragment<role = a, warps_m = 2, warps_n = 1, warps_k = 2, k_width = 8> has extents that are multiples of [32, 64], not [32, 32]}}
+func.func private @f(tensor<32x32xbf16, #cheems_tile.fragment<role = a, warps_m = 2, warps_n = 1, warps_k = 2, k_width = 8>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.fragment<role = b, warps_m = 2, warps_n = 1, warps_k = 2> has extents that are multiples of [8, 32], not [4, 32]}}
+func.func private @f(tensor<4x32xbf16, #cheems_tile.fragment<role = b, warps_m = 2, warps_n = 1, warps_k = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.fragment<role = c, warps_m = 2, warps_n = 1, warps_k = 2> has extents that are multiples of [32, 8], not [16, 8]}}
+func.func private @f(tensor<16x8xbf16, #cheems_tile.fragment<role = c, warps_m = 2, warps_n = 1, warps_k = 2>>)
+
+// -----
+
+// expected-error@below {{a tile with the layout #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>> has extents that are multiples of [4], not [6]}}
+func.func private @f(tensor<6xf32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>)

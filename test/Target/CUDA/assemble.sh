@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# assemble.sh TRANSLATE FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of each file for both cards, and a kernel
+# that needs too many registers is refused by name. PYTHONPATH is where the package is.
+set -euo pipefail
+translate=$1
+shift
+export CHEEMS_PTXAS=$PYTHONPATH/nvidia/cu13/bin/ptxas XDG_CACHE_HOME
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+XDG_CACHE_HOME=$work
+for file in "$@"; do
+  for card in sm_80 sm_90a; do
+    echo "$(basename "$file") for $card"
+    "$translate" --to-cubin --resources --cuda-arch $card "$file" -o "$work/k.cubin"
+    [ "$(head -c 4 "$work/k.cubin" | tail -c 3)" = ELF ]
+  done
+done
+
+# 64 numbers that live at once, with 16 registers for each thread
+python3 - >"$work/spill.mlir" <<'END'
+count = 64
+print("gpu.module @kernels { llvm.func @spill(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.maxnreg = 16 : i32} {")
+for i in range(count):
+    print(f"%p{i} = llvm.getelementptr %x[{i}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32")
+    print(f"%v{i} = llvm.load volatile %p{i} : !llvm.ptr<1> -> f32")
+for i in range(count):
+    print(f"%q{i} = llvm.getelementptr %y[{i}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32")
+    print(f"llvm.store volatile %v{count - 1 - i}, %q{i} : f32, !llvm.ptr<1>")
+print("llvm.return } }")
+END
+if "$translate" --to-cubin "$work/spill.mlir" -o "$work/spill.cubin" 2>"$work/error.txt"; then
+  echo "a kernel that spills was accepted"
+  exit 1
+fi
+cat "$work/error.txt"
+grep -q '@spill spills registers ([0-9]* bytes stored and [1-9][0-9]* loaded a thread, with [0-9]* registers)' "$work/error.txt"
+[ ! -e "$work/spill.cubin" ]

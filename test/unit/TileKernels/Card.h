@@ -1,0 +1,80 @@
+// The card in software, opened as a program opens a driver: by its file, with
+// names of cuda.h 13.0.
+#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
+#define CHEEMS_TEST_UNIT_TILEKERNELS_CARD_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cheems::test {
+
+/// A call of the driver that failed; `what` has the call, the error's name and
+/// what the card found.
+struct CardError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One for the process. CHEEMS_EMULATOR_ARCH and CHEEMS_EMULATOR_MODE say what
+/// it is and when asynchronous copies take effect; they are read once.
+class Card {
+public:
+  using Address = uint64_t;
+
+  static Card &get();
+  /// "sm_80" or "sm_90a".
+  std::string architecture() const;
+
+  Address allocate(size_t bytes);
+  void free(Address address);
+  void write(Address target, const void *source, size_t bytes);
+  void read(void *target, Address source, size_t bytes);
+
+  struct Launch {
+    std::string kernel;
+    std::array<uint32_t, 3> grid;
+    uint32_t threads; ///< of a block, along x
+    uint32_t shared;  ///< bytes, dynamic
+    std::vector<std::vector<std::byte>> parameters;
+  };
+  /// Runs a kernel of `ptx`, and waits for it. Behind a finding all memory of
+  /// the card is gone.
+  void launch(const std::string &ptx, const Launch &launch);
+
+private:
+  Card();
+  void *symbol(const char *name);
+  template <typename... Arguments>
+  void call(const char *name, Arguments... arguments);
+  void openContext();
+  /// What was found since the last time.
+  std::string findings();
+
+  void *library = nullptr;
+  int device = 0;
+  std::string report; ///< the file of findings
+  std::map<std::string, void *, std::less<>> symbols;
+  std::map<std::string, void *, std::less<>> modules; ///< by their PTX
+};
+
+/// Memory of the card for as long as this lives.
+class CardMemory {
+public:
+  explicit CardMemory(size_t bytes)
+      : place(Card::get().allocate(bytes ? bytes : 1)) {}
+  ~CardMemory();
+  CardMemory(const CardMemory &) = delete;
+  CardMemory &operator=(const CardMemory &) = delete;
+  Card::Address address() const { return place; }
+
+private:
+  Card::Address place;
+};
+
+} // namespace cheems::test
+
+#endif

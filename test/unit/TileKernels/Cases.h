@@ -1,0 +1,84 @@
+// Seeded inputs and comparison with an evaluator within a bound.
+#ifndef CHEEMS_TEST_UNIT_TILEKERNELS_CASES_H
+#define CHEEMS_TEST_UNIT_TILEKERNELS_CASES_H
+
+#include "TileHarness.h"
+#include "test/unit/Support/TestRun.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace cheems::test {
+
+/// Relative error of one operation.
+constexpr double kF32 = 0x1p-24, kF16 = 0x1p-11, kBF16 = 0x1p-8;
+/// Of ex2, rsqrt and their like (PTX ISA, "Floating Point Instructions").
+constexpr double kApproximate = 0x1p-22;
+/// Absolute error where a result is too small for a full significand, or
+/// flushed.
+constexpr double kTiny = 0x1p-126;
+
+/// Shapes of a kernel; a run takes one in five, others with the next seed.
+constexpr uint64_t kShapes = 200, kShare = 5;
+
+/// Calls `body` with each number that is of this run.
+template <typename Body> void forEachCase(Body body) {
+  for (uint64_t number = 0; number < kShapes; ++number) {
+    if (isDrawn(number, kShare)) {
+      SCOPED_TRACE("shape " + std::to_string(number));
+      body(number);
+    }
+  }
+}
+
+/// What a case has depends on its number alone.
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(static_cast<uint32_t>(seed)) {}
+
+  double uniform(double low, double high) {
+    return low + (high - low) * (engine() * 0x1p-32);
+  }
+  /// Both ends included.
+  int64_t between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(engine() %
+                                      static_cast<uint64_t>(high - low + 1));
+  }
+  bool once(int64_t in) { return between(1, in) == 1; }
+  /// Values that the type has.
+  reference::Tensor tensor(llvm::ArrayRef<int64_t> shape, double low,
+                           double high, Number number = Number::F32) {
+    reference::Tensor result(shape);
+    for (double &value : result.data) {
+      value = nearest(uniform(low, high), number);
+    }
+    return result;
+  }
+
+private:
+  std::mt19937 engine;
+};
+
+/// Each element is within `relative` of the evaluator's, and `absolute`.
+inline testing::AssertionResult within(const Array &got,
+                                       const reference::Tensor &want,
+                                       double relative, double absolute = 0) {
+  if (got.elements() != static_cast<int64_t>(want.data.size())) {
+    return testing::AssertionFailure() << "sizes differ";
+  }
+  for (size_t i = 0; i < want.data.size(); ++i) {
+    double value = got.get(static_cast<int64_t>(i));
+    double bound = relative * std::abs(want.data[i]) + absolute + kTiny;
+    // Written so that NaN fails.
+    if (!(value == want.data[i] || std::abs(value - want.data[i]) <= bound)) {
+      return testing::AssertionFailure()
+             << "element " << i << " is " << value << ", the evaluator has "
+             << want.data[i] << ", bound " << bound;
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+} // namespace cheems::test
+
+#endif

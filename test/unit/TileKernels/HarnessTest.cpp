@@ -1,0 +1,93 @@
+// What the tests of kernels stand on: findings become failures that name the
+// rule, and the card works on behind one.
+#include "TileHarness.h"
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+
+using namespace cheems::test;
+using testing::HasSubstr;
+
+namespace {
+
+/// Stores 1 in as many words as the launch has threads.
+std::string store() {
+  return ".version 8.0\n.target " + Card::get().architecture() +
+         R"(
+.address_size 64
+.visible .entry store(.param .u64 to) {
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd0, [to];
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %rd1, %r0, 4;
+  add.s64 %rd0, %rd0, %rd1;
+  mov.b32 %r1, 1;
+  st.global.b32 [%rd0], %r1;
+  ret;
+}
+)";
+}
+
+Card::Launch launchOf(Card::Address target, uint32_t threads) {
+  std::vector<std::byte> bits(sizeof(target));
+  std::memcpy(bits.data(), &target, sizeof(target));
+  return {"store", {1, 1, 1}, threads, 0, {bits}};
+}
+
+TEST(Card, RunsAKernel) {
+  CardMemory memory(32 * 4);
+  Card::get().launch(store(), launchOf(memory.address(), 32));
+  std::vector<uint32_t> got(32);
+  Card::get().read(got.data(), memory.address(), 128);
+  EXPECT_THAT(got, testing::Each(1U));
+}
+
+TEST(Card, TellsWhatItFoundAndWorksOn) {
+  {
+    CardMemory memory(16 * 4);
+    try {
+      Card::get().launch(store(), launchOf(memory.address(), 32));
+      FAIL() << "a store past the end was not found";
+    } catch (const CardError &error) {
+      EXPECT_THAT(error.what(), HasSubstr("out-of-bounds"));
+      EXPECT_THAT(error.what(), HasSubstr("store"));
+    }
+  }
+  CardMemory memory(32 * 4);
+  EXPECT_NO_THROW(Card::get().launch(store(), launchOf(memory.address(), 32)));
+}
+
+TEST(Array, RoundsAsTheTypeDoes) {
+  for (Number number : {Number::F32, Number::BF16, Number::F16}) {
+    Array array(number, {3});
+    array.set(0, -1.5);
+    array.set(1, 1.0 + 0x1p-9); // to even in bf16
+    EXPECT_EQ(array.get(0), -1.5);
+    EXPECT_EQ(array.get(1), number == Number::BF16 ? 1.0 : 1.0 + 0x1p-9);
+    EXPECT_TRUE(std::isnan(array.get(2)));
+  }
+  Array whole(Number::I32, {1});
+  EXPECT_EQ(whole.get(0), -1);
+  whole.set(0, -7);
+  EXPECT_EQ(whole.get(0), -7);
+}
+
+TEST(TileModule, RefusesOpsThatNoPlanHas) {
+  auto module = TileModule::compile(R"(
+    cheems_tile.kernel @nothing(%x: memref<?xf32>) warps(1) {
+      cheems_tile.return
+    }
+    func.func @f(%x: memref<?xf32>) {
+      %c0 = arith.constant 0 : index
+      %v = memref.load %x[%c0] : memref<?xf32>
+      return
+    })");
+  ASSERT_NE(module, nullptr);
+  Array x(Number::F32, {1});
+  EXPECT_NONFATAL_FAILURE(module->call("f", {&x}),
+                          "'memref.load' is no op of a plan");
+  EXPECT_NONFATAL_FAILURE(module->call("f", {int64_t(1)}), "");
+}
+
+} // namespace

@@ -1,0 +1,206 @@
+// Positions, rotary tables, rotation, and mask values.
+#include "Cases.h"
+#include "cheems/Reference/DynamicMask.h"
+#include "cheems/Reference/Rotary.h"
+#include "cheems/Reference/Segments.h"
+
+using namespace cheems::test;
+using cheems::RotaryConfig;
+using cheems::reference::Tensor;
+
+namespace {
+
+std::string replaced(std::string text, const std::string &name,
+                     const std::string &value) {
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
+    text.replace(at, name.size(), value);
+  }
+  return text;
+}
+
+std::unique_ptr<TileModule> compiled(const std::string &text) {
+  return TileModule::compile(
+      text, "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}");
+}
+
+Array integers(const std::vector<int64_t> &values) {
+  Array array(Number::I32, {static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) {
+    array.set(static_cast<int64_t>(i), static_cast<double>(values[i]));
+  }
+  return array;
+}
+
+constexpr const char *positions = R"(
+func.func @positions_of(%s: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?xi32>) -> (tensor<?xi32>, tensor<?xi32>) {
+  %r:2 = cheems.positions ONE_ROW ins(%s : tensor<?x8xi32>) outs(%p, %l : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
+  return %r#0, %r#1 : tensor<?xi32>, tensor<?xi32>
+}
+)";
+
+TEST(PositionsKernelTest, EachRowHasItsPlaceInItsSequence) {
+  auto module = compiled(replaced(positions, "ONE_ROW", ""));
+  auto oneRow = compiled(replaced(positions, "ONE_ROW", "one_row"));
+  ASSERT_TRUE(module && oneRow);
+  forEachCase([&](uint64_t number) {
+    Random random(number);
+    bool single = random.once(3);
+    int64_t count = random.between(1, 6), rows = 0;
+    std::vector<cheems::reference::Segment> segments;
+    Array table(Number::I32, {count, 8});
+    for (int64_t s = 0; s < count; ++s) {
+      int64_t length = single ? 1 : random.between(1, 300);
+      cheems::reference::Segment segment{
+          s, rows, length, random.between(0, 1000000), random.between(1, 2000)};
+      segments.push_back(segment);
+      // What the table says of the length of one row means nothing.
+      int64_t column = s * 8;
+      for (int64_t value : {segment.slot, rows, single ? 77 : length,
+                            segment.position, segment.ropeLength}) {
+        table.set(column++, static_cast<double>(value));
+      }
+      rows += length;
+    }
+    Array p(Number::I32, {rows}), l(Number::I32, {rows});
+    if ((single ? oneRow : module)->call("positions_of", {&table, &p, &l})) {
+      auto want = cheems::reference::rowPositions(segments, rows);
+      EXPECT_EQ(p.bytes(), integers(want.position).bytes());
+      EXPECT_EQ(l.bytes(), integers(want.length).bytes());
+    }
+  });
+}
+
+constexpr const char *tables = R"(
+func.func @table(%p: tensor<?xi32>, %l: tensor<?xi32>, %c: tensor<?xHALFxf32>, %s: tensor<?xHALFxf32>) -> (tensor<?xHALFxf32>, tensor<?xHALFxf32>) {
+  %r:2 = cheems.rotary_table theta THETA OPTIONS ins(%p, %l : tensor<?xi32>, tensor<?xi32>)
+      outs(%c, %s : tensor<?xHALFxf32>, tensor<?xHALFxf32>) -> tensor<?xHALFxf32>, tensor<?xHALFxf32>
+  return %r#0, %r#1 : tensor<?xHALFxf32>, tensor<?xHALFxf32>
+}
+)";
+
+struct TableForm {
+  int64_t half;
+  RotaryConfig config;
+  std::unique_ptr<TileModule> module;
+};
+
+TableForm tableForm(int64_t half, double theta, bool isDynamic) {
+  TableForm form{half, {}, nullptr};
+  form.config.theta = theta;
+  form.config.dynamic = isDynamic;
+  form.config.factor = 4;
+  form.config.trainedPositions = 2048;
+  std::string text = replaced(tables, "HALF", std::to_string(half));
+  text = replaced(text, "THETA", std::to_string(theta));
+  text = replaced(text, "OPTIONS",
+                  isDynamic ? "dynamic {factor = 4.0, trained = 2048}" : "");
+  form.module = compiled(text);
+  return form;
+}
+
+TEST(RotaryTableKernelTest, AnglesAreExactToF32UpToAMillion) {
+  std::vector<TableForm> forms;
+  forms.push_back(tableForm(32, 10000, false));
+  forms.push_back(tableForm(8, 500000, true));
+  forms.push_back(tableForm(20, 10000, true));
+  forEachCase([&](uint64_t number) {
+    Random random(number);
+    TableForm &form = forms[number % forms.size()];
+    ASSERT_NE(form.module, nullptr);
+    int64_t rows = random.between(1, 40);
+    int64_t most = random.once(2) ? 1000000 : 5000;
+    std::vector<int64_t> position, length;
+    Tensor cosine({rows, form.half}), sine({rows, form.half});
+    for (int64_t t = 0; t < rows; ++t) {
+      position.push_back(t == 0 ? 0 : random.between(0, most));
+      length.push_back(random.between(1, most));
+      auto row = cheems::reference::rotaryTable(
+          {position.back()}, 2 * form.half, form.config, length.back());
+      for (int64_t i = 0; i < form.half; ++i) {
+        cosine(t, i) = row.cosine(0, i);
+        sine(t, i) = row.sine(0, i);
+      }
+    }
+    Array p = integers(position), l = integers(length),
+          c(Number::F32, {rows, form.half}), s(Number::F32, {rows, form.half});
+    if (form.module->call("table", {&p, &l, &c, &s})) {
+      // One rounding to f32; angles up to 10^6 are exact to 10^-9 in f64.
+      EXPECT_TRUE(within(c, cosine, kF32, 1e-9));
+      EXPECT_TRUE(within(s, sine, kF32, 1e-9));
+    }
+  });
+}
+
+constexpr const char *rotation = R"(
+func.func @rotate(%x: tensor<?xHxPxf32>, %c: tensor<?xHALFxf32>, %s: tensor<?xHALFxf32>, %y: tensor<?xHxPxf32>) -> tensor<?xHxPxf32> {
+  %r = cheems.rotary ins(%x, %c, %s : tensor<?xHxPxf32>, tensor<?xHALFxf32>, tensor<?xHALFxf32>) outs(%y : tensor<?xHxPxf32>) -> tensor<?xHxPxf32>
+  return %r : tensor<?xHxPxf32>
+}
+)";
+
+TEST(RotaryKernelTest, HalvesOfHeadsAreRotated) {
+  struct Form {
+    int64_t heads, half;
+    std::unique_ptr<TileModule> module;
+  };
+  std::vector<Form> forms;
+  for (auto [heads, half] : {std::pair(4, 8), {3, 32}, {1, 128}, {5, 9}}) {
+    std::string text = replaced(rotation, "HALF", std::to_string(half));
+    text = replaced(text, "xHx", "x" + std::to_string(heads) + "x");
+    text = replaced(text, "xPx", "x" + std::to_string(2 * half) + "x");
+    forms.push_back({heads, half, compiled(text)});
+  }
+  forEachCase([&](uint64_t number) {
+    Random random(number);
+    Form &form = forms[number % forms.size()];
+    ASSERT_NE(form.module, nullptr);
+    int64_t rows = random.once(4) ? 1 : random.between(1, 70);
+    Tensor x = random.tensor({rows, form.heads, 2 * form.half}, -4, 4);
+    cheems::reference::RotaryTable table{
+        random.tensor({rows, form.half}, -1, 1),
+        random.tensor({rows, form.half}, -1, 1)};
+    Array input(Number::F32, x), c(Number::F32, table.cosine),
+        s(Number::F32, table.sine),
+        y(Number::F32, {rows, form.heads, 2 * form.half});
+    if (form.module->call("rotate", {&input, &c, &s, &y})) {
+      EXPECT_TRUE(
+          within(y, cheems::reference::rotary(x, table), kF32, 12 * kF32));
+    }
+  });
+}
+
+constexpr const char *mask = R"(
+func.func @mask(%x: tensor<?xMxf32>, %a: tensor<Mxf32>, %y: tensor<?xMxf32>) -> tensor<?xMxf32> {
+  %r = cheems.dynamic_mask ins(%x, %a : tensor<?xMxf32>, tensor<Mxf32>) outs(%y : tensor<?xMxf32>) -> tensor<?xMxf32>
+  return %r : tensor<?xMxf32>
+}
+)";
+
+TEST(MaskKernelTest, ValuesAgreeWithTheEvaluator) {
+  constexpr int64_t heads = 3;
+  std::string text = replaced(mask, "tensor<Mx", "tensor<3x");
+  auto module = compiled(replaced(text, "xMx", "x3x"));
+  ASSERT_NE(module, nullptr);
+  forEachCase([&](uint64_t number) {
+    Random random(number);
+    int64_t rows = random.between(1, 200);
+    double most = random.once(2) ? 1 : 30;
+    Tensor x = random.tensor({rows, heads}, -most, most),
+           a = random.tensor({heads}, -1, 1);
+    Array step(Number::F32, x), factor(Number::F32, a),
+        y(Number::F32, {rows, heads});
+    Tensor byHead = cheems::reference::dynamicMask(x, a), want({rows, heads});
+    for (int64_t t = 0; t < rows; ++t) {
+      for (int64_t m = 0; m < heads; ++m) {
+        want(t, m) = byHead(m, t);
+      }
+    }
+    if (module->call("mask", {&step, &factor, &y})) {
+      // The power of e is up to 30 in magnitude, with four roundings in base 2.
+      EXPECT_TRUE(
+          within(y, want, (4 * most + 8) * kF32 * 1.5 + 4 * kApproximate));
+    }
+  });
+}
+
+} // namespace
