@@ -205,8 +205,7 @@ compiled(const std::vector<Form> &forms) {
   for (const Form &form : forms) {
     modules.push_back(TileModule::compile(
         moduleText(form),
-        "cheems-cuda{arch=" + Card::get().architecture() +
-            " to=launches}"));
+        "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}"));
   }
   return modules;
 }
