@@ -246,7 +246,7 @@ TEST(Metadata, poolsAreWhatTheirRoleSays) {
       // a running state has any extents but a capacity
       bool fits =
           other == shape || (role == std::string("running") && other == counts);
-      EXPECT_EQ(pool(role, type, other) == "", fits) << role << other;
+      EXPECT_EQ(pool(role, type, other).empty(), fits) << role << other;
     }
   }
   EXPECT_THAT(pool("counts", "f32", counts), HasSubstr("'state[0].role'"));
