@@ -121,5 +121,27 @@ TEST(Mutation, noMutantCrashesOrHangs) {
   }
 }
 
+// MLIR verifies such a dim, and its own patterns may crash on it: no stage is
+// given one.
+TEST(Mutation, dimsPastTheShapeAreLeftOut) {
+  auto context = newContext();
+  auto stagesOf = [&](const std::string &index) {
+    std::vector<std::string> seen;
+    passThrough(*context,
+                "func.func @extent(%x: memref<?x64xf32>) -> index {\n"
+                "  %c = arith.constant " +
+                    index +
+                    " : index\n"
+                    "  %n = memref.dim %x, %c : memref<?x64xf32>\n"
+                    "  return %n : index\n}\n",
+                {{"cheems-enter-buffers", "cheems-enter-buffers"}},
+                [&](const std::string &stage) { seen.push_back(stage); });
+    return seen.back();
+  };
+  EXPECT_EQ(stagesOf("1"), "cheems-enter-buffers");
+  EXPECT_EQ(stagesOf("2"), "parse back");
+  EXPECT_EQ(stagesOf("-1"), "parse back");
+}
+
 } // namespace
 } // namespace cheems::test
