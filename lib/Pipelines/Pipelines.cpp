@@ -80,7 +80,7 @@ static void fuse(OpPassManager &pm, const TargetDescription &target) {
 static void tile(OpPassManager &pm, const TargetDescription &target) {
   pm.addNestedPass<func::FuncOp>(createTileThreadsPass());
   pm.addNestedPass<func::FuncOp>(createTileChunksPass());
-  // Decoding comes in pieces from the importer.
+  // Decode steps are in pieces since cheems-expand-segments.
   pm.addNestedPass<func::FuncOp>(createTileKeysPass());
   // While the ops are still called what they are.
   pm.addNestedPass<func::FuncOp>(createNameLoopsPass());

@@ -156,7 +156,8 @@ def NameLoopsPass : Pass<"cheems-name-loops", "::mlir::func::FuncOp"> {
   let description = [{
     Before: `scf.forall` loops around ops of the dialect.
     After: each has a `cheems_cpu.name` with the names of the ops inside. A product has the shape of the whole weight, too. Where the locations
-    of the ops say it, the parts of the layer follow in parentheses: `linear 208x64+finish (ssd.c_proj, b_proj)`. Profiles show this name.
+    of the ops say it, the parts of the layer follow in parentheses: `linear 208x64+column_epilogue (ssd.c_proj, b_proj)`. Profiles show
+    this name.
     Requires: nothing. After decomposition, the names of the ops say less.
     Guarantees: only the attribute changes. Preserves bits.
   }];

@@ -56,8 +56,8 @@ def DecomposePass : Pass<"cheems-decompose", "::mlir::func::FuncOp"> {
     Before: ops of the dialect on tensors.
     After: the result of their `decomposeOperation`, which is ops of linalg, scf, tensor, arith and math.
     Requires: tensors, not buffers.
-    Guarantees: with `kernels` false, only `cheems.parameter`, `cheems.mark` and `cheems_cpu.worker` of the dialects are left. With
-    `kernels` true, the ops that `cheems-lower-microkernels` lowers stay, too. The results may differ from those of the kernels in bits.
+    Guarantees: with `kernels` false, only ops that have no decomposition are left, such as `cheems.parameter` and `cheems.mark`. With
+    `kernels` true, the ops that have a kernel stay, too. The results may differ from those of the kernels in bits.
   }];
   let options = [Option<"kernels", "kernels", "bool", "false", "Leave the ops that have a kernel">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
