@@ -176,7 +176,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/cheems-compare"), help="folder of generated models")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, help="rounds; 5, or 1 with --quick; what takes long runs in the first or the first two alone")
-    parser.add_argument("--count", type=int, help="tokens decoded a run; 32, or 8 with --quick")
+    parser.add_argument("--count", type=int, help="tokens decoded per run; 32, or 8 with --quick")
     parser.add_argument("--patience", type=float, default=200, metavar="SECONDS", help="prompts that would take longer than this, 200, are left out")
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help="these rows alone; may be given again")
     parser.add_argument("--quick", action="store_true", help="one short round without what takes long: to see that all of it runs")

@@ -68,7 +68,7 @@ class Doge:
         return 2 * (inside * rows + VOCABULARY * self.hidden * logits)
 
     def prefill_flops(self, tokens):
-        """The same of a prompt whose last token alone needs logits, and of its causal attention (two products a pair)."""
+        """The same of a prompt whose last token alone needs logits, and of its causal attention (two products per pair)."""
         pairs = tokens * (tokens + 1) // 2
         return self.product_flops(tokens, 1) + 4 * self.layers * self.hidden * pairs
 

@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape
 from contenders import DEPTH, PROMPT, Job
 from table import all_jobs, median, number, rates, work_of
 
-# One colour a program, legible on white and on black; ours is the strong one.
+# One colour per program, legible on white and on black; ours is the strong one.
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #24292f }
   .title { font-size: 15px; font-weight: 600 }

@@ -41,7 +41,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(answer.verdict, "met")
 
     def test_bytes_of_a_step_are_weights_keys_and_values(self):
-        # two bytes a number: 32768 * 768 + 768 + 24 * 5312899 weights, and 528 keys and values of 24 layers and three heads of 128
+        # two bytes per number: 32768 * 768 + 768 + 24 * 5312899 weights, and 528 keys and values of 24 layers and three heads of 128
         self.assertEqual(MODELS["doge-160M"].step_bytes(528), 152676168 * 2 + 2 * 24 * 3 * 128 * 528 * 2)
 
     def test_a_model_that_a_cache_holds_has_no_share_of_bandwidth(self):

@@ -139,7 +139,7 @@ class Runs(unittest.TestCase):
         dense = lambda length: Job("cheems", "", modules.DENSE, f"prefill {length}")
         self.runner.took(dense(2048), 2.0)
         self.runner.took(dense(8192), 16.0)
-        # twice the time a token at four times the length: four times as long again takes eight times the time
+        # twice the time per token at four times the length: four times as long again takes eight times the time
         self.runner.patience = 120
         with self.assertRaisesRegex(Missing, "32768 tokens would take 128 s"):
             self.runner.sample(dense(32768))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the paper's modules in PyTorch on the CPU, and prints one line of JSON a case.
+"""Times the paper's modules in PyTorch on the CPU, and prints one line of JSON per case.
 
     benchmarks/torch_modules.py [--threads 2] [--dtype f32|bf16] [--compile] CASE...
 

@@ -1,4 +1,4 @@
-# One library or tool a folder.
+# One library or tool per folder.
 #
 #   cheems_runtime_library(NAME sources... [LINK libraries...])    no MLIR
 #   cheems_emulator_library(NAME sources... [LINK libraries...])   C++20, neither MLIR nor CUDA

@@ -48,11 +48,11 @@ typedef struct cheems_step {
   int64_t row_count;
   float *logits;          /* [row_count, vocabulary] */
   const void *parameters; /* the artefact's weight section, 64-byte aligned */
-  void *const *pools; /* one base a state kind, in the artefact's order, 64-byte
-                         aligned */
-  int64_t slot_count; /* slots in every pool */
-  int64_t capacity;   /* entries a head and slot in pools that have a capacity
-                         extent */
+  void *const *pools;     /* one base per pool, in the artefact's order, 64-byte
+                             aligned */
+  int64_t slot_count;     /* slots in every pool */
+  int64_t capacity; /* entries per head and slot in pools that have a capacity
+                       extent */
   void *workspace; /* 64-byte aligned scratch of the size the artefact asks for;
                       no content survives a step */
   uint64_t *profile; /* null, or room for the cycle count at each mark of the

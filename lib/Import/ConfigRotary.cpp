@@ -24,7 +24,7 @@ void checkNames(ConfigReader &reader, const llvm::json::Object &table,
   }
   llvm::sort(unknown);
   for (llvm::StringRef key : unknown) {
-    if (table.getObject(key)) { // one table a layer type
+    if (table.getObject(key)) { // one table per type of layer
       reader.refuse(field,
                     "has a table " + quoted(key) + "; all layers share one");
     }

@@ -87,7 +87,7 @@ struct Metadata {
   int64_t trainedContext = 0;
   bool dynamicRope = false;
   double ropeFactor = 1.0;
-  int64_t keepWindow = 0; ///< keys kept a head; 0: all
+  int64_t keepWindow = 0; ///< keys kept per head; 0: all
   int64_t block = 0;      ///< rows a windowed sequence is processed in
   std::optional<int64_t> bosToken, padToken;
   std::vector<int64_t> eosTokens;
@@ -100,7 +100,7 @@ struct Metadata {
   const ImageEntry *image(std::string_view target) const;
   /// Whether any pool grows with the context.
   bool hasCapacity() const;
-  /// Entries a head and slot keeps at this context (0: unlimited).
+  /// Entries that a head and slot keeps at this context (0: unlimited).
   int64_t capacity(int64_t context) const;
   /// How many of them, from the first on, a sequence of `tokens` tokens uses
   /// between steps.

@@ -16,7 +16,7 @@ struct ExecutorOptions {
   int threads = 0; ///< as SessionOptions
   int64_t slots = 1;
   int64_t rows = 1;           ///< of the longest step
-  int64_t capacity = 0;       ///< entries a head and slot
+  int64_t capacity = 0;       ///< entries per head and slot
   Profile *profile = nullptr; ///< told of every step; outlives the executor
 };
 

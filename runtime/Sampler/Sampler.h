@@ -1,4 +1,4 @@
-// Chooses the next token from a row of logits; one sampler a sequence.
+// Chooses the next token from a row of logits; one sampler per sequence.
 #ifndef CHEEMS_RUNTIME_SAMPLER_SAMPLER_H
 #define CHEEMS_RUNTIME_SAMPLER_SAMPLER_H
 

@@ -1,5 +1,5 @@
-// The state of every sequence: one pool a kind, one contiguous block a slot in
-// each. Only compiled code looks inside.
+// The state of every sequence: one pool per kind, with one contiguous block per
+// slot. Only compiled code looks inside.
 #ifndef CHEEMS_RUNTIME_STATE_STATEPOOLS_H
 #define CHEEMS_RUNTIME_STATE_STATEPOOLS_H
 
@@ -23,11 +23,11 @@ public:
   /// they cannot be had.
   StatePools(const Metadata &metadata, int64_t slots, int64_t capacity);
 
-  /// One 64-byte aligned base a kind, in the artefact's order.
+  /// One 64-byte aligned base per kind, in the artefact's order.
   void *const *bases() const { return pools.data(); }
   /// Bytes of all pools together.
   int64_t bytes() const { return total; }
-  /// Entries a head and slot.
+  /// Entries per head and slot.
   int64_t entryLimit() const { return capacity; }
 
   /// Bytes of what the first `entries` of every capacity extent hold, and of
@@ -60,7 +60,7 @@ private:
 
   std::vector<Kind> kinds;
   int64_t capacity, total;
-  std::deque<Memory> memory; ///< one a pool, in place
+  std::deque<Memory> memory; ///< one per pool, in place
   std::vector<void *> pools;
 };
 

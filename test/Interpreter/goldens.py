@@ -3,12 +3,12 @@
 
     goldens.py BIN_DIR MODEL_DIR...
 
-MODEL_DIR/golden.safetensors holds input_ids [B,T] and logits [B,T,V]. One cheems-opt a model runs
+MODEL_DIR/golden.safetensors holds input_ids [B,T] and logits [B,T,V]. One cheems-opt per model runs
 
 - the imported module on all sequences in one step, a slot each; of long ones the first LONGEST rows,
 - the same after --canonicalize --cse, and after --cheems-fuse-projections, which must give the same bits,
 - two steps, of which the second takes the pools that the first left,
-- after --cheems-specialize-decode some steps of one row a sequence, with the entry `step_decode`,
+- after --cheems-specialize-decode some steps of one row per sequence, with the entry `step_decode`,
 - after --cheems-expand-segments, as loops over sequences, both entries,
 - the same after what else `cheems-to-fused` does to tensors.
 

@@ -21,7 +21,7 @@ std::string nameOf(const std::string &path) {
   return last.extension() == ".cheems" ? last.stem().string() : last.string();
 }
 
-/// A name a model; where several would have one name, what was given.
+/// A name per model; where several would have one name, what was given.
 std::vector<std::string> namesOf(const std::vector<std::string> &paths) {
   std::vector<std::string> names;
   for (const std::string &path : paths) {

@@ -1,5 +1,5 @@
-// Builds the module of a checkpoint: one function a layer kind, and the two
-// step functions.
+// Builds the module of a checkpoint: one step, and a function per kind of
+// layer.
 #ifndef CHEEMS_IMPORT_MODULEBUILDER_H
 #define CHEEMS_IMPORT_MODULEBUILDER_H
 
@@ -12,7 +12,7 @@ namespace cheems {
 struct ImportOptions {
   bool weightsBF16 = false; ///< element type of matrices: bf16, else f32
   bool stateBF16 = false;   ///< element type of stored keys and values
-  bool stateInt8 = false;   ///< instead: codes with a scale a key and a value
+  bool stateInt8 = false;   ///< instead: codes with a scale per key and value
   int64_t weightBits = 0;   ///< 8 or 4: of codes that products take instead
   int64_t block = 64; ///< rows a sequence that keeps a window is processed in
 };

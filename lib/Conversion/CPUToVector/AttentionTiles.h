@@ -8,7 +8,7 @@
 
 namespace cheems {
 
-/// Rows of one head, 16 a tile, or one row's heads that share a key head. All
+/// Rows of one head, 16 per tile, or one row's heads that share a key head. All
 /// tiles are 16 x 64 bytes; `width` is P filled up to blocks of 32.
 class AttentionTiles : AttentionKernel {
 public:

@@ -63,8 +63,8 @@ private:
   void fetchScales(ValueRange rows);
   /// Asks for all of the rows of both tables.
   void fetchAll(ValueRange rows);
-  /// The sums of the vectors' lanes, one lane a vector: halves of what is left
-  /// of each are added until it is one lane.
+  /// The sums of the vectors' lanes, one lane per vector: halves of what is
+  /// left of each are added until it is one lane.
   Value addLanes(SmallVector<Value> vectors);
 
   // ExpertPiece.cpp

@@ -29,8 +29,9 @@ struct LinearKernel : KernelBuilder {
   /// Whether panelsFrom(multiple of count, count) may repeat one.
   bool mayRepeat(int64_t count);
 
-  /// Stores what the epilogue makes of `sums`, one vector a weight: 16 columns
-  /// of row `row` in panel `panel`, fewer in the last panel where N ends there.
+  /// Stores what the epilogue makes of `sums`, one vector per weight: 16
+  /// columns of row `row` in panel `panel`, fewer in the last panel where N
+  /// ends there.
   void store(Value row, Value panel, ValueRange sums);
 
   /// x for ops in front of `loop`, which holds the op: from outside of it, or

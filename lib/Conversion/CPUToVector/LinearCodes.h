@@ -10,9 +10,9 @@ namespace cheems {
 
 /// Weights [P, K / pair, 64 bytes] and scales [P, G, 16] of a product.
 struct CodesForm {
-  bool nibbles;      ///< two codes a byte, in groups; else bytes and one group
-  int64_t zero;      ///< what is stored for 0
-  int64_t groups;    ///< G
+  bool nibbles;   ///< two codes per byte, in groups; else bytes and one group
+  int64_t zero;   ///< what is stored for 0
+  int64_t groups; ///< G
   int64_t groupSize; ///< k of a group
   bool dots;         ///< the target has vpdpbusd
   bool words;        ///< rows are packed as words

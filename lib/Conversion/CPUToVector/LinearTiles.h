@@ -1,7 +1,7 @@
 // Products on AMX tiles, whatever their elements are: 16 rows by 16 columns of
 // sums a tile, four tiles of them at once.
 //
-// All tiles are 16 x 64 bytes: a tile register has one shape a function, and
+// All tiles are 16 x 64 bytes: a tile register has one shape per function, and
 // four sums, two inputs and two weights take all eight. So rows that are not
 // there are multiplied, too, and not stored; and the last block of k is filled
 // up with zeros.

@@ -15,8 +15,8 @@ struct SSDRows {
 };
 
 struct SSDKernel : KernelBuilder {
-  /// Rows whose decays to each other are exponentials an element; farther apart
-  /// a decay is a product of two.
+  /// Rows whose decays to each other take an exponential per element. Between
+  /// rows that are farther apart, a decay is a product of two.
   static constexpr int64_t kBlock = 16;
   static constexpr int64_t kLeast = 8; ///< columns that are not split further
 

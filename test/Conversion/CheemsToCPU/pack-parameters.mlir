@@ -48,7 +48,7 @@ func.func @tied(%x: tensor<?x8xf32>, %n: index, %k: index, %y: tensor<?x20xf32>)
 
 // -----
 
-// A bias as what the sums start from: one value a column, and the destination is the broadcast's.
+// A bias as what the sums start from: one value per column, and the destination is the broadcast's.
 // CHECK-LABEL: @broadcast
 // CHECK-NOT: linalg.broadcast
 // CHECK: cheems_cpu.linear ins(%arg0 : tensor<?x7xf32>) weights(%{{.*}} : tensor<1x7x16x1xbf16>) with(%arg1 : tensor<3xf32>) outs(%arg2 : tensor<?x3xf32>)
@@ -92,7 +92,7 @@ func.func @permuted(%x: tensor<?x8xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf3
 
 // -----
 
-// Queries with the keys of each half and head: a product a matrix.
+// Queries with the keys of each half and head: a product per matrix.
 #x = affine_map<(t, a, b, k, n) -> (t, a, b, k)>
 #w = affine_map<(t, a, b, k, n) -> (a, b, k, n)>
 #y = affine_map<(t, a, b, k, n) -> (t, a, b, n)>

@@ -30,7 +30,7 @@ func.func @step(%x: tensor<?x64xf32>, %z: f32) -> tensor<?x20xf32> {
 
 // -----
 
-// Two calls of one function; a matrix that passes through two functions; 8 bits have one f32 scale a row.
+// Two calls of one function; a matrix that passes through two functions; 8 bits have one f32 scale per row.
 // CHECK-LABEL: func.func private @inner
 // CHECK-SAME: (%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<1x2x16x4xi8>, %{{.*}}: tensor<1x1x16xf32>)
 // CHECK-LABEL: func.func private @outer

@@ -35,7 +35,7 @@ func.func @decode(%x: tensor<?x1024xf32>, %w: tensor<1024xf32>, %m: tensor<48x10
   return %2 : tensor<?x768xf32>
 }
 
-// Too few panels for eight an iteration.
+// Too few panels for eight per iteration.
 // CHECK-LABEL: @narrow
 // CHECK: cheems_cpu.linear {cheems_cpu.strategy = #cheems_cpu.product_strategy<panels = 4>}
 func.func @narrow(%x: tensor<?x1024xf32>, %m: tensor<47x512x16x2xbf16>, %y: tensor<?x752xf32>) -> tensor<?x752xf32> {

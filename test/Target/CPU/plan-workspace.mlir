@@ -59,7 +59,7 @@ func.func @rows_of_two(%x: memref<?x8xf32>, %y: memref<?x16xf32>) {
 
 // -----
 
-// Scratch of a parallel loop is one a worker.
+// Scratch of a parallel loop is one per worker.
 // CHECK-LABEL: @scratch
 // CHECK-SAME: cheems_cpu.workspace = array<i64: 0, 0, 128>
 // CHECK: scf.forall

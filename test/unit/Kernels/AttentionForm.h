@@ -13,7 +13,7 @@ namespace cheems::test {
 
 using reference::MaskKind;
 
-/// Heads in groups of one, some and all; a mask a key head, a query head, and
+/// Heads in groups of one, some and all; a mask per key head, a query head, and
 /// one for all; sizes around vector registers.
 struct AttentionForm {
   static constexpr double kHideBelow = 1.0;

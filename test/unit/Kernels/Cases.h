@@ -17,7 +17,7 @@ constexpr double kUnit = 0x1p-24;
 /// Absolute error where a result is too small for a full significand.
 constexpr double kTiny = 0x1p-126;
 
-/// Cases an op and mode: CHEEMS_TEST_SHAPES, and never fewer than this. Fewer
+/// Cases per op and mode: CHEEMS_TEST_SHAPES, and never fewer than this. Fewer
 /// where AddressSanitizer slows each down.
 inline int64_t caseCount() {
 #ifdef CHEEMS_ADDRESS_SANITIZER

@@ -211,7 +211,8 @@ Buffer run(CompiledModule &module, const Form &form, const Operands &operands,
 }
 
 /// The evaluator's product, and how far from it f32 may be: sums of integers
-/// are exact, so there are G conversions and multiply-adds and a factor a row.
+/// are exact, so there are G conversions and multiply-adds and a factor per
+/// row.
 void expectNear(const Buffer &got, const Form &form, const Operands &operands,
                 llvm::ArrayRef<Weights> weights) {
   std::vector<QuantizedWeights> unpacked;

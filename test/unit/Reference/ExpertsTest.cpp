@@ -203,7 +203,7 @@ TEST(MixExperts, ScoresActBesideOrInsideTheActivation) {
 }
 
 TEST(MixExperts, SoftmaxIsOverTheExpertsOfOneHead) {
-  // One expert a head: both weights are 1, and the expert counts twice.
+  // One expert per head: both weights are 1, and the expert counts twice.
   Tensor x({1, 2}, {1.0, 2.0}), down({1, 2}, {1.0, 1.0}),
       up({1, 2}, {1.0, -1.0});
   Retrieval twice{Tensor({1, 2, 1}, {-7.0, 40.0}), {0, 0}};

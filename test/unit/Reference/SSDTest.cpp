@@ -120,7 +120,7 @@ TEST(SSD, DualFormIsTheRecurrence) {
 }
 
 TEST(SSD, OneHeadByHand) {
-  // decay 1/2 a row; c reads what the row has just added
+  // decay 1/2 per row; c reads what the row has just added
   double half = std::log(0.5);
   SSDInputs inputs{Tensor({2, 1, 1}, {3.0, 5.0}), Tensor({2, 1}, {1.0, 1.0}),
                    Tensor({1}, {half}),           Tensor({2, 1, 1}, {1.0, 2.0}),

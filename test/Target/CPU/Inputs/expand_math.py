@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Accuracy of cheems-expand-math: `emit` prints a module with a loop a function, `check LIBRARY` measures what it compiled to.
+"""Accuracy of cheems-expand-math: `emit` prints a module with a loop per function, `check LIBRARY` measures what it compiled to.
 
 The reference is the C library in double precision; for f32 results its value is exact enough to count ulps with fractions.
 """

@@ -1,4 +1,4 @@
-// One function an op, on buffers of small static shapes; values.py calls them.
+// One function per op, on buffers of small static shapes; values.py calls them.
 // T = 5 rows, H = 4 query heads, G = 2 key heads, M = 2 masks, P = 4, C = 12 entries, W = 6 kept.
 
 func.func @rms_norm(%x: memref<5x4xf32>, %w: memref<4xf32>, %y: memref<5x4xf32>) {
