@@ -11,6 +11,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -40,15 +41,17 @@ static LogicalResult verifyFinished(gpu::GPUModuleOp module) {
 
 namespace {
 struct FinishKernels : cheems::impl::FinishKernelsPassBase<FinishKernels> {
-  /// Loops become branches, and divisions that round become others.
+  /// Loops become branches, divisions that round become others, and functions
+  /// without an instruction become polynomials.
   LogicalResult expand() {
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    populatePolynomialApproximateErfPattern(patterns);
     ConversionTarget legal(getContext());
     legal.addIllegalDialect<scf::SCFDialect>();
     legal.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
-                       arith::FloorDivSIOp>();
+                       arith::FloorDivSIOp, math::ErfOp>();
     legal.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     return applyPartialConversion(getOperation(), legal, std::move(patterns));
   }

@@ -204,7 +204,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     legal.addDynamicallyLegalDialect<math::MathDialect>([&](Operation *op) {
       return types.isLegal(op) && op->getParentOfType<LLVM::LLVMFuncOp>() &&
              isa<math::AbsFOp, math::FmaOp, math::FloorOp, math::CeilOp,
-                 math::TruncOp, math::RoundEvenOp>(op);
+                 math::TruncOp, math::RoundEvenOp, math::ErfOp>(op);
     });
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                          legal);

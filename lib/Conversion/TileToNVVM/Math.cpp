@@ -49,8 +49,14 @@ static bool isInstruction(Operation *op) {
              math::TruncOp, math::RoundEvenOp>(op);
 }
 
+/// cheems-finish-kernels makes polynomials of it.
+static bool isPolynomial(Operation *op) {
+  return isa<math::ErfOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
 bool tile::isSupportedMath(Operation *op) {
-  return isInstruction(op) ||
+  return isInstruction(op) || isPolynomial(op) ||
          (approximationOf(op) &&
           !getElementTypeOrSelf(op->getResult(0).getType()).isF64());
 }
@@ -108,7 +114,7 @@ struct LowerMath : ConversionPattern {
                          }));
       return success();
     }
-    if (!isInstruction(op)) {
+    if (!isInstruction(op) && !isPolynomial(op)) {
       return failure();
     }
     Type type = getTypeConverter()->convertType(op->getResult(0).getType());

@@ -22,3 +22,17 @@ gpu.module @kernels {
   }
 }
 // doc-end
+
+// No instruction has the error function.
+// CHECK-LABEL: llvm.func @error_function
+// CHECK: llvm.intr.fma
+// CHECK: llvm.fdiv
+// CHECK-NOT: math.
+gpu.module @polynomials {
+  llvm.func @error_function(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %value = llvm.load %x : !llvm.ptr<1> -> vector<2xf32>
+    %erf = math.erf %value : vector<2xf32>
+    llvm.store %erf, %x : vector<2xf32>, !llvm.ptr<1>
+    llvm.return
+  }
+}
