@@ -203,9 +203,7 @@ std::vector<std::unique_ptr<TileModule>>
 compiled(const std::vector<Form> &forms) {
   std::vector<std::unique_ptr<TileModule>> modules;
   for (const Form &form : forms) {
-    modules.push_back(TileModule::compile(
-        moduleText(form),
-        "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}"));
+    modules.push_back(compiledStep(moduleText(form)));
   }
   return modules;
 }

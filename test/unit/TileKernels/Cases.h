@@ -18,6 +18,21 @@ constexpr double kApproximate = 0x1p-22;
 /// flushed.
 constexpr double kTiny = 0x1p-126;
 
+/// `text` with each `name` replaced.
+inline std::string replaced(std::string text, const std::string &name,
+                            const std::string &value) {
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
+    text.replace(at, name.size(), value);
+  }
+  return text;
+}
+
+/// A module of step ops, by all passes of the way to a card.
+inline std::unique_ptr<TileModule> compiledStep(const std::string &text) {
+  return TileModule::compile(
+      text, "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}");
+}
+
 /// Shapes of a kernel; a run takes one in five, others with the next seed.
 constexpr uint64_t kShapes = 200, kShare = 5;
 

@@ -10,19 +10,6 @@ using cheems::reference::Tensor;
 
 namespace {
 
-std::string replaced(std::string text, const std::string &name,
-                     const std::string &value) {
-  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
-    text.replace(at, name.size(), value);
-  }
-  return text;
-}
-
-std::unique_ptr<TileModule> compiled(const std::string &text) {
-  return TileModule::compile(
-      text, "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}");
-}
-
 Array integers(const std::vector<int64_t> &values) {
   Array array(Number::I32, {static_cast<int64_t>(values.size())});
   for (size_t i = 0; i < values.size(); ++i) {
@@ -39,8 +26,8 @@ func.func @positions_of(%s: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?xi32
 )";
 
 TEST(PositionsKernelTest, EachRowHasItsPlaceInItsSequence) {
-  auto module = compiled(replaced(positions, "ONE_ROW", ""));
-  auto oneRow = compiled(replaced(positions, "ONE_ROW", "one_row"));
+  auto module = compiledStep(replaced(positions, "ONE_ROW", ""));
+  auto oneRow = compiledStep(replaced(positions, "ONE_ROW", "one_row"));
   ASSERT_TRUE(module && oneRow);
   forEachCase([&](uint64_t number) {
     Random random(number);
@@ -94,7 +81,7 @@ TableForm tableForm(int64_t half, double theta, bool isDynamic) {
   text = replaced(text, "THETA", std::to_string(theta));
   text = replaced(text, "OPTIONS",
                   isDynamic ? "dynamic {factor = 4.0, trained = 2048}" : "");
-  form.module = compiled(text);
+  form.module = compiledStep(text);
   return form;
 }
 
@@ -148,7 +135,7 @@ TEST(RotaryKernelTest, HalvesOfHeadsAreRotated) {
     std::string text = replaced(rotation, "HALF", std::to_string(half));
     text = replaced(text, "xHx", "x" + std::to_string(heads) + "x");
     text = replaced(text, "xPx", "x" + std::to_string(2 * half) + "x");
-    forms.push_back({heads, half, compiled(text)});
+    forms.push_back({heads, half, compiledStep(text)});
   }
   forEachCase([&](uint64_t number) {
     Random random(number);
@@ -179,7 +166,7 @@ func.func @mask(%x: tensor<?xMxf32>, %a: tensor<Mxf32>, %y: tensor<?xMxf32>) -> 
 TEST(MaskKernelTest, ValuesAgreeWithTheEvaluator) {
   constexpr int64_t heads = 3;
   std::string text = replaced(mask, "tensor<Mx", "tensor<3x");
-  auto module = compiled(replaced(text, "xMx", "x3x"));
+  auto module = compiledStep(replaced(text, "xMx", "x3x"));
   ASSERT_NE(module, nullptr);
   forEachCase([&](uint64_t number) {
     Random random(number);

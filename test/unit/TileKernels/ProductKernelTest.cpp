@@ -1,0 +1,163 @@
+// Products against their evaluator, for prompts and for decoding, with what
+// becomes of their sums; and bit for bit whatever other rows are in the step.
+#include "ProductForm.h"
+#include <limits>
+
+using namespace cheems::test;
+using cheems::Activation;
+
+namespace {
+
+constexpr auto bf16 = Number::BF16, f16 = Number::F16, f32 = Number::F32;
+constexpr auto silu = Activation::SiLU, gelu = Activation::GELU,
+               relu = Activation::ReLU;
+
+/// Rows that stand somewhere else among others.
+struct Moved {
+  ProductValues values;
+  std::vector<int64_t> from; ///< the row that each one was, or -1
+};
+
+/// \param rows how many there are then.
+Moved moved(const ProductForm &form, const ProductValues &values,
+            Random &random, int64_t rows) {
+  Moved result{values, {}};
+  result.values.x = random.tensor({rows, form.depth}, -1e3, 1e3);
+  result.values.y = random.tensor({rows, form.columns}, -1e3, 1e3);
+  for (int64_t t = 0; t < rows; ++t) {
+    // The first row is there always, and rows may be there twice.
+    int64_t from = t == rows / 2 ? 0 : random.between(-1, values.rows() - 1);
+    result.from.push_back(from);
+    for (auto [target, source] : {std::pair(&result.values.x, &values.x),
+                                  {&result.values.y, &values.y}}) {
+      for (int64_t i = 0; i < target->shape[1]; ++i) {
+        if (from >= 0) {
+          (*target)(t, i) = (*source)(from, i);
+        } else if (random.once(8)) {
+          (*target)(t, i) = std::numeric_limits<double>::quiet_NaN();
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
+  auto size = static_cast<int64_t>(y.bytes().size()) / y.shape()[0];
+  return {y.bytes().begin() + row * size, y.bytes().begin() + (row + 1) * size};
+}
+
+std::vector<std::unique_ptr<TileModule>>
+compiled(const std::vector<ProductForm> &forms) {
+  std::vector<std::unique_ptr<TileModule>> modules;
+  for (const ProductForm &form : forms) {
+    modules.push_back(compiledStep(textOf(form)));
+  }
+  return modules;
+}
+
+/// Each case has one of the forms, and at most `most` rows.
+void holdCases(const std::vector<ProductForm> &forms, int64_t most) {
+  auto modules = compiled(forms);
+  forEachCase([&](uint64_t number) {
+    size_t which = number / kShare % forms.size();
+    const ProductForm &form = forms[which];
+    ASSERT_NE(modules[which], nullptr);
+    Random random(number);
+    auto rowCount = [&] {
+      int64_t limit = form.mostRows ? form.mostRows : most;
+      return random.once(4) ? 1 : random.between(1, limit);
+    };
+    ProductValues values = drawnValues(form, random, rowCount());
+    auto y = run(*modules[which], form, values);
+    ASSERT_TRUE(y);
+    ASSERT_TRUE(isProduct(*y, form, values));
+    Moved others = moved(form, values, random, rowCount());
+    auto again = run(*modules[which], form, others.values);
+    ASSERT_TRUE(again);
+    for (int64_t t = 0; t < others.values.rows(); ++t) {
+      int64_t from = others.from[static_cast<size_t>(t)];
+      if (from >= 0) {
+        ASSERT_EQ(rowOf(*again, t), rowOf(*y, from)) << "row " << from;
+      }
+    }
+  });
+}
+
+// Large and small tiles, with and without remainders; rows of k whose bytes
+// 16, 8, 4 and 2 divide.
+const std::vector<ProductForm> prompts = {
+    {bf16, 64, 64},
+    {f16, 200, 136, After::Nothing, true},
+    {bf16, 1100, 72},
+    {f16, 1024, 100, After::Activation, true, silu},
+    {bf16, 96, 50, After::Residual},
+    {f16, 33, 33, After::Residual, true},
+    {bf16, 1100, 40, After::Gate, false, silu, bf16},
+    {f16, 136, 264, After::Gate, true, relu, f16},
+    {bf16, 4, 128, After::Mask},
+    {f16, 6, 48, After::Mask, true},
+    {bf16, 1536, 24, After::Activation, false, relu, bf16},
+    {f16, 8, 520},
+    {bf16, 130, 17, After::Activation, true, gelu},
+    {f16, 1, 1},
+    {bf16, 1, 1000, After::Residual, true},
+    {f16, 72, 96, After::Gate, false, gelu},
+};
+
+TEST(ProductKernelTest, PromptsAgreeWithTheEvaluator) {
+  holdCases(prompts, 200);
+}
+
+const std::vector<ProductForm> decoding = {
+    {bf16, 64, 256, After::Nothing, false, relu, f32, 64},
+    {f16, 40, 136, After::Nothing, true, relu, f32, 64},
+    {bf16, 100, 1056, After::Residual, false, relu, f32, 64},
+    {f16, 33, 33, After::Residual, true, relu, f32, 64},
+    {bf16, 48, 130, After::Gate, false, silu, bf16, 64},
+    {f16, 17, 264, After::Gate, true, relu, f16, 16},
+    {bf16, 4, 128, After::Mask, false, relu, f32, 64},
+    {f16, 6, 50, After::Mask, true, relu, f32, 8},
+    {bf16, 130, 96, After::Activation, true, gelu, f32, 32},
+    {f16, 16, 2000, After::Activation, false, silu, f16, 1},
+    {bf16, 1, 1, After::Nothing, false, relu, f32, 4},
+    {f16, 20, 516, After::Gate, false, gelu, f32, 24},
+};
+
+TEST(ProductKernelTest, DecodingAgreesWithTheEvaluator) {
+  holdCases(decoding, 64);
+}
+
+/// A row's sums depend on the weights alone, not on how many rows a kernel was
+/// compiled for.
+TEST(ProductKernelTest, DecodingKernelsOfAnyNumberOfRowsHaveTheSameBits) {
+  for (ProductForm form : {ProductForm{bf16, 24, 1000}, {f16, 40, 66}}) {
+    Random random(static_cast<uint64_t>(form.depth));
+    ProductValues values = drawnValues(form, random, 1);
+    std::optional<Array> first;
+    for (int64_t mostRows : {1, 8, 16, 40, 64}) {
+      form.mostRows = mostRows;
+      auto module = compiledStep(textOf(form));
+      ASSERT_NE(module, nullptr);
+      auto y = run(*module, form, values);
+      ASSERT_TRUE(y);
+      EXPECT_EQ(y->bytes(), first.value_or(*y).bytes()) << mostRows;
+      first = y;
+    }
+  }
+}
+
+TEST(ProductKernelTest, F32IsExact) {
+  holdCases({{f32, 64, 64},
+             {f32, 100, 130, After::Nothing, true},
+             {f32, 33, 33, After::Residual, true},
+             {f32, 160, 50, After::Gate, false, silu},
+             {f32, 65, 264, After::Gate, true, relu},
+             {f32, 4, 128, After::Mask},
+             {f32, 1, 1000, After::Residual},
+             {f32, 70, 1, After::Activation, true, gelu},
+             {f32, 64, 96, After::Activation, false, silu, f32, 64}},
+            200);
+}
+
+} // namespace
