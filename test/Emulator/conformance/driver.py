@@ -69,10 +69,11 @@ class Driver:
         self.call("cuMemcpyDtoH_v2", out, C.c_uint64(address), C.c_size_t(size))
         return out.raw
 
-    def free(self):
-        for address in self.blocks:
-            self.call("cuMemFree_v2", address)
-        self.blocks = []
+    def free(self, address=None):
+        """One block, or all that are left."""
+        for block in [one for one in self.blocks if address in (None, one.value)]:
+            self.call("cuMemFree_v2", block)
+            self.blocks.remove(block)
 
     def tensor_map(self, address, dimensions, strides, bytes_, box, element_strides, swizzle, interleave=0):
         """Innermost dimension first; strides in bytes of all dimensions but the innermost."""

@@ -11,10 +11,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Worker:
-    """One process with one mode and seed. It runs kernels by name, with other PTX where that is given."""
+    """One process with one mode and seed. It runs kernels by name, with other PTX where that is given: those of the manifest, or those
+    that are compiled in a folder."""
 
-    def __init__(self, driver, environment, seconds=120):
-        self.command = [sys.executable, str(HERE / "workers.py"), str(driver)]
+    def __init__(self, driver, environment, seconds=120, folder=None):
+        self.command = [sys.executable, str(HERE / "workers.py"), str(driver), *([str(folder)] if folder else [])]
         self.environment, self.seconds, self.process = environment, seconds, None
 
     def run(self, kernel, ptx=None):
@@ -60,11 +61,20 @@ def settings(mode, seed):
     return {"CHEEMS_EMULATOR_MODE": mode, "CHEEMS_EMULATOR_SEED": str(seed)}
 
 
-def serve(path):
-    from driver import Driver, DriverError
-    import kernels
+def loaded(folder=None):
+    """The kernels of the manifest, or those that are compiled in a folder."""
+    if not folder:
+        import kernels
+        return kernels.load()
+    sys.path.insert(0, str(HERE.parent / "compiled"))
+    import compiled
+    return compiled.load(pathlib.Path(folder))
 
-    driver, known = Driver(path), {kernel.name: kernel for kernel in kernels.load()}
+
+def serve(path, folder=None):
+    from driver import Driver, DriverError
+
+    driver, known = Driver(path), {kernel.name: kernel for kernel in loaded(folder)}
     for line in sys.stdin:
         task = json.loads(line)
         kernel, ptx = known[task["kernel"]], task["ptx"]
@@ -84,4 +94,4 @@ def serve(path):
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(*sys.argv[1:])

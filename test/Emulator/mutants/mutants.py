@@ -1,10 +1,12 @@
 """Mutants of PTX: what removes or alters one wait, barrier, fence, commit, swizzle constant or bounds predicate.
 
-Each is one statement of the text, so that a mutant is named by its kernel, line and kind. Some have a probe: the text with a
-trap where the predicate is false, or in place of the statement. If the probe passes, the predicate is true in every thread of
-the launch, or no thread executes the statement, and the mutant changes nothing. `harmless` has the other reasons that need no
+Each is one statement of the text, so that a mutant is named by its kernel, line and kind; where lines change with the compiler, by
+its number among those of the kind. Some have a probe: the text with a trap where the predicate is false, or in place of the
+statement. If the probe passes, the predicate is true in every thread of the launch, or no thread executes the statement, and the
+mutant changes nothing. `harmless` has the other reasons that need no
 list; those in proofs.py hold for every launch.
 """
+import collections
 import dataclasses
 import re
 from typing import Callable, Optional
@@ -21,10 +23,11 @@ class Mutant:
     lines: tuple  # what stands in place of the line
     probe: Optional[tuple] = None
     count: int = 1  # lines that are replaced
+    number: Optional[int] = None  # of its kind in the kernel, from 1: what it is named by if lines of the text may change
 
     @property
     def name(self):
-        return f"{self.kernel}:{self.line}:{self.kind}"
+        return f"{self.kernel}:{self.number or self.line}:{self.kind}"
 
     def text(self, ptx, probe=False):
         all_lines = ptx.split("\n")
@@ -118,13 +121,14 @@ RULES = [
          one_more),
     # swizzle constants
     rule("swizzle removed", r"xor\.(?P<type>b\d+)\s+(?P<destination>%\w+), (?P<source>%\w+), -?\d+;", without_swizzle),
+    rule("swizzle by a register removed", r"xor\.(?P<type>b\d+)\s+(?P<destination>%\w+), (?P<source>%\w+), %\w+;", without_swizzle),
     rule("swizzle of a descriptor altered", r"(?P<head>(?:or|add)\.[bs]64\s+%\w+, %\w+, )" + NUMBER, other_swizzle),
     rule("swizzle of a tensor map altered", r"(?P<head>.*tensormap\.replace\.tile\.swizzle_mode\..*, )" + NUMBER,
          lambda match: (f"{match['head']}{int(match['number'], 0) ^ 1};",)),
     # predicates of bounds
     rule("predicate removed", r"@(?P<not>!?)(?P<predicate>%\w+) (?P<rest>(?:ld|st|atom|red)\.global.*)", unguarded,
          trap_unless),
-    rule("size of a copy not bounded", r"(?P<head>cp\.async\.c[ag]\..*, (?P<size>0x\w+), )(?P<given>%\w+);", whole_size,
+    rule("size of a copy not bounded", r"(?P<head>cp\.async\.c[ag]\..*, (?P<size>0x\w+|\d+), )(?P<given>%\w+);", whole_size,
          trap_unless_whole),
 ]
 
@@ -136,21 +140,45 @@ def twice(line, following):
     return bool(IDEMPOTENT.match(line)) and line.split() == following.split()
 
 
-def generate(kernel, ptx):
+SHARED = re.compile(r"\s*(?:@!?%\w+\s+)?(?:(?:ld|st|atom|red)\.(?:volatile\.)?shared|ldmatrix|stmatrix|cp\.async\.c[ag])\b[^\[]*\[\s*(%\w+)")
+MOVED = re.compile(r"\s*(?:add|sub|or|xor|and|mov|shl|shr|mad\S*|selp|lop3|cvt)\.\S*\s+(%\w+),(.*);")
+
+
+def shared_addresses(all_lines):
+    """Registers from which addresses in shared memory are computed."""
+    sources, found = {}, set()
+    for line in all_lines:
+        if moved := MOVED.match(line):
+            sources.setdefault(moved[1], set()).update(re.findall(r"%\w+", moved[2]))
+    work = [address[1] for address in map(SHARED.match, all_lines) if address]
+    while work:
+        register = work.pop()
+        if register not in found:
+            found.add(register)
+            work.extend(sources.get(register, ()))
+    return found
+
+
+def generate(kernel, ptx, is_numbered=False):
     """All mutants of a text, in the order of its lines. A statement that stands twice in a row is mutated once, in both places:
     one of two equal waits or barriers changes nothing."""
-    all_lines = ptx.split("\n")
+    all_lines, numbers = ptx.split("\n"), collections.Counter()
+    addresses = shared_addresses(all_lines)
     for number, line in enumerate(all_lines, 1):
         if number > 1 and twice(all_lines[number - 2], line):
             continue
         for one in RULES:
             match = one.pattern.match(line)
+            if match and one.kind == "swizzle by a register removed" and match["destination"] not in addresses:
+                continue
             lines = one.replace(match) if match else None
             if lines is not None:
                 count = 1
                 while number + count <= len(all_lines) and twice(line, all_lines[number + count - 1]):
                     count += 1
-                yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match), count)
+                numbers[one.kind] += 1
+                yield Mutant(kernel, number, one.kind, " ".join(line.split()), lines, one.probe(match), count,
+                             numbers[one.kind] if is_numbered else None)
 
 
 def harmless(mutant, ptx, passes_probe):
