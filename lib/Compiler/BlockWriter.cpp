@@ -7,8 +7,8 @@
 
 namespace cheems {
 namespace {
-// Linux caches what is written at once in pages as large: whole huge pages for
-// most of the file, so that a model that was just compiled has them, too.
+// Linux caches what is written at once in pages of that size. So most of the
+// file is in huge pages, also of a model that was just compiled.
 constexpr size_t kChunk = size_t(16) * CHEEMS_ARTIFACT_BLOCK;
 
 uint64_t checksumOf(const char *data, size_t size) {

@@ -97,9 +97,9 @@ std::vector<int64_t> logicalShape(mlir::DictionaryAttr entry,
   return shape;
 }
 
-/// What an entry is for. An embedding of which no other entry is the head is
-/// both; codes of it are a tied head's, since rows that are looked up stay
-/// exact.
+/// What an entry is for. If no other entry is the head, the embedding is both.
+/// Codes of the embedding are those of a tied head, because rows that are
+/// looked up stay exact.
 llvm::StringRef useOf(mlir::DictionaryAttr entry,
                       const llvm::StringMap<llvm::StringRef> &uses,
                       bool ownHead) {

@@ -39,7 +39,8 @@ void shortenNotes(Diagnostic &diagnostic) {
 }
 
 /// Adds to the errors of one pass on one op while it runs. The newest handler
-/// is asked first: before that which keeps what threads say in order.
+/// is asked first. So it comes before the handler that keeps the messages of
+/// threads in order.
 class RunningPass {
 public:
   RunningPass(Pass *pass, Operation *op)

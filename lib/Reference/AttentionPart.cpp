@@ -12,9 +12,9 @@
 
 namespace cheems::reference {
 
-/// Mask values [M, T]. At threshold 1.0 exp(A * softplus) is decided by the
-/// sign of A, since softplus is positive; the exponential of a tiny product is
-/// 1.0 to double precision, so it is not asked.
+/// Mask values [M, T]. At threshold 1.0 the sign of A decides, because softplus
+/// is positive. The exponential is not asked there: for a tiny product it is
+/// 1.0 in double.
 static Tensor masks(const ModelConfig &config, const Tensor &step,
                     const Tensor &a, bool bySign) {
   Tensor mask = dynamicMask(step, a);

@@ -36,9 +36,9 @@ class ModelSource {
 public:
   virtual ~ModelSource() = default;
   /// The imported module, as often as it is asked for. Any thread may ask, each
-  /// with a context of its own. `cheems.parameters` of it, where it is there,
-  /// are parameters that the file has already: what is the same there keeps
-  /// its offset.
+  /// with a context of its own. If the module has `cheems.parameters`, the file
+  /// has these parameters already. A parameter that is the same as one of them
+  /// keeps its offset.
   virtual llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   module(mlir::MLIRContext &context) const = 0;
   virtual const CompileOptions &options() const = 0;

@@ -155,8 +155,9 @@ llvm::Error generateCode(const ModelSource &source, Work &work,
   return llvm::Error::success();
 }
 
-/// Where two variants came to the same kernels, as they do for models of f32,
-/// the code of the lesser, which runs wherever the other does, serves both.
+/// Two variants may have come to the same kernels, as they do for models of
+/// f32. Then the code of the lesser variant serves both, because it runs
+/// wherever the other one runs.
 void findTwins(llvm::MutableArrayRef<Work> works) {
   for (size_t i = 0; i < works.size(); ++i) {
     for (size_t j = works.size() - 1; j > i && !works[i].twin; --j) {

@@ -1,7 +1,7 @@
-// A block of keys for attention: rows in tiles that share each loaded key and
-// value; of the rows left, and of a row alone, the heads that share a key head.
-// A row does not depend on its tile: its scores, exponentials and sums run in
-// the same order in any.
+// A block of keys for attention. Rows are taken in tiles that share each loaded
+// key and value. Of the rows that are left, and of a row alone, the heads that
+// share a key head make a tile. A row does not depend on its tile: its scores,
+// exponentials and sums have the same order in all of them.
 #include "Attention.h"
 #include <limits>
 

@@ -110,9 +110,9 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       // Past the end the last key is read again: nobody sees its column.
       places.push_back(arith::MinUIOp::create(b, loc, add(from, i), final));
     }
-    // A row alone waits for memory: its values come while keys are transposed,
-    // in the order in which they lie, as the processor's own prefetching wants
-    // it.
+    // A row alone waits for memory. Its values are fetched while keys are
+    // transposed, in the order in which they lie: the processor's own
+    // prefetching works best so.
     auto prefetchValues = [&](Value p, int64_t width) {
       if (!ofRows) {
         prefetch(op.getValues(), keyHead, base,

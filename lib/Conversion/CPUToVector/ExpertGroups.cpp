@@ -1,9 +1,9 @@
-// The sums of a group of rows by expert: pairs (row, expert) in the order of
-// ids, products of all pairs, their weights, then a strip of columns at a time
-// the weighted rows, added to the pieces that they are of. Pairs of one expert
-// stand together, so a row of a table is fetched once per group. Within a piece
-// experts are added in the order of their ids: the bits are those of a row by
-// itself where a head's ids ascend.
+// The sums of a group of rows, expert by expert. First come the pairs (row,
+// expert) in the order of ids, then the products of all pairs and their
+// weights. Then the weighted rows are added to their pieces, a strip of columns
+// at a time. Pairs of one expert stand together, so a row of a table is fetched
+// once per group. Within a piece, experts are added in the order of their ids.
+// So if a head's ids ascend, the bits are those of a row by itself.
 #include "ExpertMixing.h"
 
 using namespace mlir;

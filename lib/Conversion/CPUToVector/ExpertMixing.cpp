@@ -1,8 +1,8 @@
-// The sum of a row's experts, eight at a time: their products with the row,
-// their weights, then a sum of the weighted rows that is added to y. In a
-// decode step with large tables such pieces are iterations, whose sums are
-// added in order; else rows are, and while one row's experts are read in a
-// prefill those of the next are on their way.
+// The sum of a row's experts, eight at a time: a piece. First come their
+// products with the row, then their weights. The sum of the weighted rows is
+// then added to y. In a decode step with large tables, pieces are iterations,
+// and their sums are added in order. Otherwise rows are iterations. A prefill
+// then fetches the experts of the next row while it reads those of this one.
 #include "ExpertMixing.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 

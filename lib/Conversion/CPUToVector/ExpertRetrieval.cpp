@@ -1,6 +1,6 @@
-// Retrieval of one row and head. Of each half the best keys come through
-// selection; of their sums those that reach the k-th best of the pairs (i, j)
-// with (i + 1) (j + 1) <= k, which only equal sums can be more of than k.
+// Retrieval of one row and head. Selection gives the best keys of each half. Of
+// their sums, those pass that reach the k-th best of the pairs (i, j) with (i +
+// 1) (j + 1) <= k. Only equal sums can make that more than k.
 #include "ExpertSelection.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -164,9 +164,9 @@ struct Retrieval : Selection {
                                   ValueRange{index(half), place});
   }
 
-  /// The order that the k-th best of the likely pairs has: place j of row i for
-  /// (i + 1) (j + 1) <= k. There are k of them at least, and of those that are
-  /// not among them each is preceded by k that are, or equals one.
+  /// The order that the k-th best of the likely pairs has. Likely are the pairs
+  /// (i, j) with (i + 1) (j + 1) <= k, and there are at least k of them. Every
+  /// other pair has k likely pairs before it, or equals one of them.
   Value sumThreshold() {
     return found <= kMostInRegisters ? sumsInRegisters() : sumsInMemory();
   }
@@ -210,8 +210,8 @@ struct Retrieval : Selection {
     return pairs;
   }
 
-  /// Of the pairs those with i < r lie in rows, the others in columns j < r,
-  /// where r * r <= k < (r + 1) * (r + 1): 2 r runs, most of them long.
+  /// Pairs with i < r lie in rows, the others in columns j < r, where r * r <=
+  /// k < (r + 1) * (r + 1). That gives 2 r runs, and most of them are long.
   Value sumsInMemory() {
     int64_t side = 1;
     while (side < kept && (side + 1) * (side + 1) <= found) {
@@ -228,8 +228,9 @@ struct Retrieval : Selection {
     return threshold(orders, likelyPairs(), found);
   }
 
-  /// Adds the orders of sums of one score of a half with those of the other
-  /// from `from` on behind the `length` first; what they are then.
+  /// Adds one score of a half to those of the other half, beginning with
+  /// `from`. The orders of the sums are stored behind the first `length` ones.
+  /// Returns how many there are then.
   Value addLikely(int64_t half, Value place, int64_t from, Value length) {
     Value score = spread(f32s, bestOf(bestScore, half, place));
     Value end = arith::MinUIOp::create(

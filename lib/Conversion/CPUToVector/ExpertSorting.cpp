@@ -1,7 +1,7 @@
-// Candidates in order: Batcher's bitonic sort with all comparisons one way
-// round, in which a merge begins by comparing a half with the other reversed.
-// What is not there would be least and stay behind, so it is left out and any
-// number of vectors will do. No step depends on what is compared.
+// Candidates in order: Batcher's bitonic sort. All its comparisons go one way,
+// because a merge begins by comparing a half with the other half reversed. A
+// candidate that is missing would be the least and stay behind. So it is left
+// out, and any number of vectors will do. No step depends on what is compared.
 #include "ExpertSelection.h"
 #include <limits>
 
@@ -155,10 +155,11 @@ struct Sort : KernelBuilder {
 };
 } // namespace
 
-// A key is the order above the complement of the number, so greater is better,
-// and no two are equal. It has 63 bits, and positive f64s are ordered as their
-// bits are, which are compared in one instruction where there is none for i64s:
-// from the least order to infinity's is less than exponents of f64s hold.
+// A key is the order above the complement of the number. So a greater key is
+// better, and no two are equal. A key has 63 bits. Positive f64s are ordered as
+// their bits are, and every target compares f64s in one instruction, which is
+// not so for i64s. The exponents of f64s hold all orders, from the least to
+// that of infinity.
 void Selection::sort(const List &list, Value length, Value keys) {
   auto f32s = VectorType::get({kLanes}, b.getF32Type());
   auto i32s = VectorType::get({kLanes}, b.getI32Type());

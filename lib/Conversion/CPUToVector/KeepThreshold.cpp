@@ -1,7 +1,8 @@
-// Thresholds of a block of rows. An entry's mask and position stand as one
-// integer of their order; one scan of the entries kept before the rows finds
-// the least of them, as many as rows can push out. A row's entry then joins
-// that list in registers and pushes its least out, which leaves the threshold.
+// Thresholds of a block of rows. One integer is the order of an entry's mask
+// and position. One scan of the entries that were kept before the rows finds
+// the least ones: as many as the rows can push out. Then each row adds its
+// entry to that list in registers and pushes the least out. The least entry
+// that is then in the list is the row's threshold.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -108,7 +109,8 @@ struct Thresholds : KernelBuilder {
     return {least(state[0], added), moved};
   }
   /// The same keys with one more and without the least. What is past the list
-  /// counts as greatest: a list as long as there are rows never shows it.
+  /// counts as greatest. The list is as long as there are rows, so none of them
+  /// gets to see that.
   SmallVector<Value> replace(ValueRange state, Value added) {
     Value stays = greatest(state[0], added);
     Value first =
@@ -120,8 +122,9 @@ struct Thresholds : KernelBuilder {
 
   Value isNaN(Value of) { return less(of, key(kLeastNumber)); }
 
-  /// The least keys, from `bound` on, of entries [0, count). With a place to
-  /// find also that of the first NaN, or else of the least.
+  /// The least keys of entries [0, count) that are at least `bound`. If the
+  /// place is wanted, it is that of the first NaN, or else that of the least
+  /// key.
   SmallVector<Value> leastOf(Value m, Value count, Value bound) {
     auto keys = VectorType::get({kLanes}, b.getI64Type());
     SmallVector<Value> greatest{key(kGreatest), integer(list, kGreatest)};

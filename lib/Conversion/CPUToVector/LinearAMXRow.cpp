@@ -1,11 +1,11 @@
 // Products of a single row in the order of tiles, by fused multiply-adds.
 //
-// tdpbf16ps runs through its 32 k in two chains of fused multiply-adds, one of
-// the even k and one of the odd, and adds the sum of both to what there was. So
-// does this, and the row has the bits that tiles give it among others; that the
-// instruction takes denormals for zeros and makes none is MXCSR's part here.
-// But weights are read as vectors: with one row what counts is how fast memory
-// is read, and tile loads are slower at that.
+// tdpbf16ps sums its 32 k in two chains of fused multiply-adds, one of the even
+// k and one of the odd k. Then it adds both to the sum so far. This code does
+// the same, so a row alone has the bits that tiles give it among others. The
+// instruction also takes denormals for zeros and makes none. Here MXCSR does
+// that. The weights are read as vectors: with one row, the time is that of
+// reading memory, and loads of tiles are slower.
 #include "LinearFMA.h"
 
 using namespace mlir;

@@ -1,10 +1,11 @@
 // Products with codes by vectors: a tile of rows by panels of 16 columns stays
-// in registers while four (bytes) or eight (nibbles) k at a time run.
+// in registers, while the loop takes four k (bytes) or eight k (nibbles) at a
+// time.
 //
-// vpdpbusd sums four products in i32. Without it products of nibbles are
-// vpmaddubsw's, which sums two in 16 bits: 15 * 127 * 2 fits, and so do eight
-// of those. Of bytes 255 * 127 * 2 would not: those are words before
-// vpmaddwd multiplies them, the even k of each four and the odd ones.
+// vpdpbusd sums four products in i32. Without it, nibbles take vpmaddubsw,
+// which sums two products in 16 bits: 15 * 127 * 2 fits, and so do eight of
+// those. For bytes, 255 * 127 * 2 does not fit. They become words, the even k
+// of each four and the odd ones, and vpmaddwd multiplies these.
 #include "LinearCodes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

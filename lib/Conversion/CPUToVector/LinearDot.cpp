@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// Rows of a tile, and columns of sums beside each other: sums for most of the
-/// registers where there are many rows, enough chains to hide the instruction's
-/// latency where there are few.
+/// Rows of a tile, and columns of sums beside each other. With many rows, sums
+/// take most of the registers. With few rows, there are enough chains to hide
+/// the latency of the instruction.
 struct Shape {
   int64_t rows, streams;
 };

@@ -1,11 +1,11 @@
-// Products by fused multiply-adds. Few rows read the weights as they are stored
-// and the inputs as they lie; from a whole row tile on, inputs are packed and
-// weights widened once, and the tile fills the registers.
+// Products by fused multiply-adds. For few rows, weights are read as they are
+// stored and inputs as they lie. From `kFewRows` rows on, inputs are packed and
+// weights are widened once, and a tile fills the registers.
 //
 // Every output element is one chain of fused multiply-adds in ascending k, in
-// every tile shape: a row's result does not depend on how many rows it shares a
-// step with. Tiles may therefore overlap: the last one of a height begins as
-// far back as it must, and stores again what was stored.
+// every shape of tile. So a row's result does not depend on the other rows of a
+// step, and tiles may overlap. The last tile of a height begins as far back as
+// it must, and stores again what was stored.
 #include "LinearFMA.h"
 
 using namespace mlir;
@@ -161,8 +161,8 @@ private:
   }
 
   /// Tile `number` of `count` fetches its share of the next group. A tile that
-  /// is alone only does where it reads few streams: of several the processor's
-  /// own prefetching is better.
+  /// is alone fetches only if it reads few streams. With several streams the
+  /// processor's own prefetching is better.
   FMATile::Fetch share(Value number, Value count, bool alone) {
     Value pace =
         arith::CeilDivUIOp::create(b, loc, k.index(k.kColumns * k.pair), count);

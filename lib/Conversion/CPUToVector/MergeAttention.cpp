@@ -1,5 +1,6 @@
-// Two pieces' running softmax as one: values one vector at a time. All products
-// are rounded before they are added, so that the pieces may change places.
+// Makes one running softmax of those of two pieces, one vector of values at a
+// time. All products are rounded before they are added. So the two pieces may
+// change places.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>

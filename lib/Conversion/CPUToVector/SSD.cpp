@@ -1,9 +1,10 @@
-// ssd_chunk on buffers, chunk after chunk: what the heads of a group share
-// first, then head by head. One row is the recurrence, more rows are products.
+// ssd_chunk on buffers, chunk after chunk. What the heads of a group share
+// comes first, then one head after the other. One row is the recurrence, and
+// more rows are products.
 //
-// Neither the rows behind a row nor the columns beside a column change its
-// bits: every sum runs in ascending order through the same chains whatever
-// tile it is in.
+// The bits of a row do not depend on the rows behind it, nor those of a column
+// on the columns beside it. Every sum runs in ascending order through the same
+// chains, in every tile.
 #include "SSD.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,10 +1,11 @@
-// The products of an SSD chunk on AMX tiles, factors rounded to bf16 and sums
-// of f32: 32 rows by 32 columns of sums at once, which are four tiles, by two
-// tiles of either factor. What is not there of the last tiles is zero where it
-// would be summed, and anything where it is a row of its own.
+// The products of an SSD chunk on AMX tiles. Factors are rounded to bf16, and
+// sums are f32. Sums of 32 rows by 32 columns are made at once: four tiles,
+// from two tiles of either factor. If the last tiles are not full, what is
+// missing is zero where it would be summed. Missing rows and columns of the
+// result may hold anything.
 //
-// A right factor lies in pairs along what is summed over, a left one in rows,
-// SSDAMXPack.cpp.
+// A right factor is stored in pairs along what is summed, a left factor in rows
+// (SSDAMXPack.cpp).
 #include "SSD.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 

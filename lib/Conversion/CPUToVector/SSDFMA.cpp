@@ -10,9 +10,9 @@ using namespace cheems;
 
 SSDProductsFMA::SSDProductsFMA(SSDKernel &kernel)
     : k(kernel), b(kernel.b), loc(kernel.loc) {
-  // Sums, the columns' vectors and one for scalars take all registers of 16;
-  // of 32 registers half hold sums, which hides an addition's latency, too, and
-  // divides the rows of chunks.
+  // With 16 registers, all are taken: by sums, by the columns' vectors, and one
+  // by scalars. With 32, half of them hold sums. That is enough to hide the
+  // latency of an addition, and it divides the rows of chunks.
   height = k.unit.registers >= 32 ? 8 : 6;
   width = 2 * k.unit.lanes;
   // The state's rows need not divide it: the more columns, the fewer loads of
@@ -168,9 +168,9 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
     auto input = [&](Value row) {
       return k.load(type, k.op.getX(), {row, h, p});
     };
-    // Between parts of the state rows come nearer that are stored below, or
-    // read by the next head: all at once would fill the few buffers that loads
-    // need, too.
+    // Between parts of the state, rows are fetched that are stored below or
+    // that the next head reads. All of them at once would fill the few buffers
+    // that loads need, too.
     SmallVector<Value> sums(height, k.zeroOf(type));
     int64_t share =
         llvm::alignTo(llvm::divideCeil(k.stateSize, height), int64_t(4));

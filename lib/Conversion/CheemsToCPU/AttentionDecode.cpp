@@ -1,7 +1,8 @@
-// Attention's loops for segments of one row: rows are stored by one thread,
-// then threads share segments, heads and pieces of the entries, whose softmax
-// one thread merges in order. Which pieces there are depends on the entries'
-// numbers alone, and the general entry merges the same (cheems-tile-keys).
+// Attention's loops for segments of one row. One thread stores the rows. Then
+// threads share the segments, heads and pieces of entries. One thread merges
+// the softmax of the pieces in order. The numbers of the entries alone decide
+// which pieces there are, and the general entry merges the same ones
+// (cheems-tile-keys).
 #include "AttentionLoops.h"
 #include "cheems/Conversion/CheemsToCPU/AttentionPieces.h"
 #include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"

@@ -111,8 +111,9 @@ Value AttentionLoops::attend(Value output) {
   if (op.getKeep()) {
     length = lengthIf(evicts(of), false, length);
   }
-  // Late blocks see much and early ones little: they take turns from both
-  // ends, so that each thread gets as much. Past the last, nothing is left.
+  // Late blocks see more entries than early ones. So blocks are taken from both
+  // ends by turns, and each thread gets as much work. Past the last block,
+  // nothing is left.
   Value turn = loop.getInductionVar(2), one = e.index(1);
   Value count = arith::CeilDivUIOp::create(b, length, e.index(most));
   Value half = arith::ShRUIOp::create(b, turn, one);

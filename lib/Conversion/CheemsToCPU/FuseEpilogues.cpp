@@ -210,9 +210,10 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A product never reads its destination, so two updates in place that follow
-/// each other take turns: the first writes a tensor of its own, the second what
-/// the first has read. One alone stays as it is.
+/// A product never reads its destination. So two updates in place that follow
+/// each other take turns: the first one writes a tensor of its own, and the
+/// second one writes the tensor that the first one has read. An update without
+/// a second one stays as it is.
 struct AlternateUpdates : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -50,10 +50,10 @@ struct SequenceArguments {
   llvm::SmallVector<mlir::Value> pools; ///< of its kind; updated
 };
 
-/// The function of a layer kind, built on first use: (x, cosine, sine,
-/// segments, layer, pools..., weights...) -> (x, pools...), the pools being
-/// those of attention or of SSD. Where attention sees nothing: (x, weights...)
-/// -> x.
+/// The function of a kind of layer, which is built on first use: (x, cosine,
+/// sine, segments, layer, pools..., weights...) -> (x, pools...). The pools are
+/// those of attention or of SSD. If attention sees nothing, it is (x,
+/// weights...) -> x.
 mlir::func::FuncOp layerFunction(mlir::ModuleOp module, const ModelTypes &types,
                                  const LayerTensors &layer);
 

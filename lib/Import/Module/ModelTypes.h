@@ -42,9 +42,9 @@ struct ModelTypes {
     llvm::StringRef name;
     mlir::RankedTensorType type; ///< [slots, layers of the kind, heads, ...]
   };
-  /// Of attention: keys, values, masks, with a window positions, of int8 the
-  /// scales of keys and values, where entries are counted counts. Empty without
-  /// such layers.
+  /// The pools of attention: keys, values and masks. With a window there are
+  /// positions, for int8 the scales of keys and values, and if entries are
+  /// counted, counts. Empty if no layer has attention.
   llvm::SmallVector<Pool> attentionPools() const;
   /// The running state of SSD, [slots, layers, H, N, P].
   llvm::SmallVector<Pool> ssdPools() const;

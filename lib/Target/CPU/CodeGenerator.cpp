@@ -20,9 +20,9 @@
 
 namespace cheems {
 
-/// Loop strength reduction is more than a third of the time in the back end,
-/// its analyses are run even for a gate that skips it, and no code of ours runs
-/// faster with it. There is no other way to leave it out.
+/// Loop strength reduction takes more than a third of the time in the back end,
+/// and no code of ours runs faster with it. Its analyses run even if a gate
+/// skips the pass. There is no other way to leave it out.
 static void withoutStrengthReduction() {
   llvm::cl::Option *option =
       llvm::cl::getRegisteredOptions().lookup("disable-lsr");
@@ -61,10 +61,10 @@ targetMachine(const TargetInfo &target) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// Lets bf16 values pass through memory as integers. One that lives across
-/// basic blocks, as a copied key does where its new address is checked in
-/// between, is widened and narrowed again on targets without the type, by a
-/// library's function.
+/// Lets bf16 values pass through memory as integers. Some bf16 values live
+/// across basic blocks, for example a key that is copied while its new address
+/// is checked. On targets without the type, a library's function would widen
+/// and narrow them again.
 static void moveBF16AsIntegers(llvm::Function &function) {
   auto integer = [](llvm::Type *type) -> llvm::Type * {
     return type->getScalarType()->isBFloatTy()
@@ -95,11 +95,12 @@ static void moveBF16AsIntegers(llvm::Function &function) {
   }
 }
 
-/// What our code gains by of -O2, and fewer times: kernels come out of our own
-/// passes much as they shall run. Descriptors of memrefs are taken apart before
-/// constants travel between functions, which is slow on structs. The vectoriser
-/// is for the loops over single numbers that are left, threading of jumps for a
-/// step without a profile, which then tests for one but once.
+/// The passes of -O2 that our code gains by, each fewer times than there,
+/// because our own passes make kernels nearly as they run. Descriptors of
+/// memrefs are taken apart before constants are passed between functions, which
+/// is slow on structs. The vectoriser is for the loops over single numbers that
+/// are left. Jump threading is for a step without a profile: the step then
+/// tests for one only once.
 constexpr llvm::StringLiteral kPasses =
     "function<eager-inv>(sroa,early-cse<memssa>,simplifycfg,"
     "instcombine<no-verify-fixpoint;max-iterations=1>),"

@@ -88,9 +88,8 @@ struct OutlineParallel
     return trips;
   }
 
-  /// An equal body from before, where there is one, instead of `body`. Kinds
-  /// of layer and entries have many in common, each of which is then compiled
-  /// once.
+  /// An equal body from before if there is one, else `body`. Kinds of layer and
+  /// entries have many bodies in common. Each of them is then compiled once.
   func::FuncOp shared(func::FuncOp body) {
     size_t size = 0;
     llvm::hash_code hash = 0;
@@ -111,8 +110,9 @@ struct OutlineParallel
     return body;
   }
 
-  /// Comparisons with what is outside stand where they are used: bodies would
-  /// differ where one has them hoisted and another has not.
+  /// Comparisons with values from outside are placed where they are used.
+  /// Otherwise two bodies would differ if only one of them has a comparison
+  /// hoisted.
   static void sinkComparisons(scf::ForallOp loop) {
     SetVector<Value> above;
     getUsedValuesDefinedAbove(loop.getRegion(), above);

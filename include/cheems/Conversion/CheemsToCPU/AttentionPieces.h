@@ -1,11 +1,12 @@
-// Which of a sequence's entries have a softmax of their own. Pieces are merged
-// in order, so they are part of what a row's bits depend on: they follow from
-// the entries' numbers alone, wherever attention is split.
+// Which entries of a sequence have a softmax of their own. Pieces are merged in
+// order, so a row's bits depend on them. They follow from the numbers of the
+// entries alone, wherever attention is split.
 //
-// Blocks of entries make pieces whose sizes grow like a floating-point number's
-// steps: the first 32 pieces have one block, then each 16 have twice as many as
-// the 16 before. So the pieces of n blocks are about 16 log2(n) - 48, and of
-// the last doubling each is a sixteenth at most of all entries before it.
+// A piece is some blocks of entries. The sizes of pieces grow like the steps of
+// floating-point numbers: the first 32 pieces have one block, and each 16 after
+// them have twice as many as the 16 before. So n blocks make about 16 log2(n) -
+// 48 pieces. A piece of the last size has at most a sixteenth of all entries
+// before it.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 #define CHEEMS_CONVERSION_CHEEMSTOCPU_ATTENTIONPIECES_H
 
@@ -29,9 +30,10 @@ public:
   Value firstBlock(Value piece);
   /// A piece begins with this block, and it is not the first.
   Value beginsLater(Value block);
-  /// Where the share `part` of `parts` begins, where pieces of `blocks` are
-  /// dealt out in order: the piece that begins nearest to that part of all
-  /// blocks. With as many parts as pieces of one block each has one.
+  /// Where share `part` of `parts` begins, if the pieces of `blocks` are dealt
+  /// out in order: at the piece that begins nearest to that part of all blocks.
+  /// If there are as many parts as pieces of one block, each part has one
+  /// piece.
   Value share(Value part, Value parts, Value blocks);
 
 private:

@@ -36,7 +36,8 @@ remark::RemarkOpts remarkOf(StringRef name, linalg::MatmulOp op) {
 }
 
 /// Two products that one elementwise op combines, a gate and what it gates,
-/// stay two: they become one op with two weights and that op as epilogue.
+/// stay two. A later pass makes one op of them, with two weights and with the
+/// elementwise op as its epilogue.
 void dropPairs(SmallVectorImpl<Candidate> &found) {
   SmallVector<linalg::GenericOp> ends;
   for (Candidate &c : found) {

@@ -14,13 +14,14 @@ constexpr int64_t kAttentionRows = 64;
 constexpr int64_t kChunk = 32;
 /// Enough for weights to be read once for many rows, and little scratch.
 constexpr int64_t kPrefill = 512;
-/// Rows of one thread, one behind the other: while one row's experts are read
-/// those of the next are on their way.
+/// Rows of one thread, one behind the other: the experts of the next row are
+/// fetched while those of this row are read.
 constexpr int64_t kExpertRows = 8;
 /// Tables below this stay in a cache by themselves.
 constexpr int64_t kFarBytes = 1 << 20;
-/// Threads share a row that is on its own where its tables are as large: what a
-/// cache holds is read in the time that handing over takes.
+/// Threads share the experts of a row alone if the tables have so many bytes.
+/// Smaller tables are in a cache, and are read in the time that handing over
+/// takes.
 constexpr int64_t kSharedBytes = 4 << 20;
 
 bool isParallel(Operation *op) {
@@ -67,10 +68,10 @@ ExpertsStrategyAttr cheems::expertsStrategy(MixExpertsOp op, bool fewRows) {
       fewRows ? 1 : kExpertRows, bytes >= kFarBytes);
 }
 
-/// Four streams of weights keep the processor's own prefetching busy where a
-/// row is all there is. On tiles, long rows come from the second-level cache
-/// once per iteration, which then had better be long; with fewer than six
-/// iterations threads would wait for the last.
+/// If there is only one row, four streams of weights keep the processor's own
+/// prefetching busy. On tiles, long rows come from the second-level cache once
+/// per iteration, so a long iteration is better. With fewer than six
+/// iterations, threads would wait for the last.
 int64_t CPUStrategy::panelsOf(LinearOp op) const {
   constexpr int64_t few = kPanels, many = 2 * few, longRow = 1024,
                     iterations = 6;

@@ -13,8 +13,9 @@
 
 namespace cheems {
 
-/// Gives parameters their offsets. `cheems.parameters` of a module are at first
-/// those of images made before: what is the same as one of them lies there.
+/// Gives parameters their offsets. At first, `cheems.parameters` of a module
+/// lists those of images that were made before. A parameter that is the same as
+/// one of them gets its offset.
 class ParameterTable {
 public:
   explicit ParameterTable(ModuleOp module) : module(module) {
