@@ -53,8 +53,9 @@ template <typename T> llvm::StringRef rawBytes(const std::vector<T> &values) {
           values.size() * sizeof(T)};
 }
 
-/// What a disk wrote is what it reads: sections against the checksums computed
-/// on the way in. Those of the weights were compared at once.
+/// Checks that the disk reads what was written: each section against the
+/// checksum that was computed while it was written. The checksums of the
+/// weights were compared at once.
 llvm::Error verify(llvm::StringRef path, const Sections &sections) {
   auto file = BlockFile::open(path);
   if (!file) {

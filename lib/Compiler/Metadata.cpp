@@ -172,8 +172,8 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
   return result;
 }
 
-/// Numbers of the checkpoint that the images are made of: no padding of
-/// panels, and each tensor once, however often it is stored.
+/// How many numbers of the checkpoint the images are made of. Padding of panels
+/// does not count, and each tensor counts once, however often it is stored.
 int64_t countNumbers(llvm::ArrayRef<TargetImage> images,
                      const Checkpoint &checkpoint) {
   llvm::StringSet<> counted;

@@ -5,8 +5,9 @@
 namespace cheems {
 namespace {
 
-/// Either every attention layer has both norms or none has any: one that is
-/// missing is damage, one too many is left over.
+/// Either every attention layer has both norms, or none has any. If one is
+/// missing, the file is damaged. If one is there too many, it is left over and
+/// refused.
 llvm::Error bindNorms(Binder &binder, AttentionTensors &tensors,
                       const std::string &prefix) {
   std::string query = prefix + "q_norm.weight", key = prefix + "k_norm.weight";

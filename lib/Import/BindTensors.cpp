@@ -7,8 +7,8 @@
 namespace cheems {
 namespace {
 
-/// The sequence part. Where both kinds exist, the configuration says which
-/// this layer is, and tensors of the other kind contradict it.
+/// The sequence part. If a model may have both kinds, the configuration says
+/// which kind this layer is. Tensors of the other kind are then an error.
 llvm::Error bindSequence(Binder &binder, LayerTensors &tensors, int64_t layer,
                          const std::string &prefix) {
   const Names &names = binder.names;

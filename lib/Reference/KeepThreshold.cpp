@@ -10,8 +10,7 @@ namespace cheems::reference {
 constexpr int64_t kPastPositions = int64_t(1) << 31;
 
 /// (mask, position) of the keys of head m that a query at `position` may see,
-/// best first. NaN comes after all others, in an order of its own: as -infinity
-/// past all positions.
+/// best first. NaN comes after all others, as -infinity past all positions.
 static std::vector<std::pair<double, int64_t>>
 ranked(const Tensor &mask, int64_t m, llvm::ArrayRef<int64_t> keyPositions,
        int64_t position) {

@@ -172,8 +172,8 @@ void findTwins(llvm::MutableArrayRef<Work> works) {
   }
 }
 
-/// Does `step` for all, as many at a time as this process has CPUs, or one
-/// after the other where passes print; the first failure in order.
+/// Does `step` for all. As many run at a time as this process has CPUs, or one
+/// after the other if passes print. Returns the first failure in order.
 llvm::Error forAll(llvm::MutableArrayRef<Work> works, bool watched,
                    llvm::function_ref<llvm::Error(Work &)> step) {
   std::vector<std::optional<llvm::Error>> outcomes(works.size());

@@ -49,8 +49,9 @@ Value AttentionKernel::visible(Value row, Value maskHead, Value mask,
   return both(inside, arith::OrIOp::create(b, loc, above, both(tie, early)));
 }
 
-/// The greater of two, c of equal or unordered ones: one instruction. A NaN may
-/// be lost here; its exponential is NaN and spreads by the sum: see weigh().
+/// The greater of two, in one instruction. It is c if the two are equal or
+/// unordered. A NaN may be lost here. But its exponential is NaN and reaches
+/// the sum: see weigh().
 Value AttentionKernel::greatest(Value a, Value c) {
   Value greater =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, a, c);
@@ -217,8 +218,8 @@ Value AttentionKernel::weigh(const Tile &of, Value i) {
   Value shrink = memref::LoadOp::create(b, loc, shrinks, i),
         maximum = memref::LoadOp::create(b, loc, highest, i),
         old = memref::LoadOp::create(b, loc, op.getSum(), at);
-  // Of NaN alone nothing was found, but the sum has it: to look for it there
-  // costs no step of a loop.
+  // If there is nothing but NaN, no maximum was found, but the sum has the NaN.
+  // Looking for it there costs no step of a loop.
   Value blind = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, shrink,
                                       f32(kBlind)),
         lost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, total,

@@ -1,5 +1,6 @@
-// column_epilogue on buffers, row by row: two vectors of a head at a time,
-// which are each other's partners, and vectors of the columns that are mapped.
+// column_epilogue on buffers, row by row. Of a head, two vectors that are each
+// other's partners are rotated at a time. Of the columns that are mapped, one
+// vector is taken at a time.
 #include "Epilogue.h"
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -10,8 +10,8 @@ using namespace cheems;
 
 namespace {
 constexpr int64_t kLanes = Selection::kLanes;
-/// Past so many experts thresholds come from orders in memory: vectors of pairs
-/// and of maxima would not fit the registers.
+/// If more experts than this are wanted, thresholds come from orders in memory.
+/// Vectors of pairs and of maxima would not fit the registers.
 constexpr int64_t kMostInRegisters = 64;
 
 struct Retrieval : Selection {
@@ -249,8 +249,8 @@ struct Retrieval : Selection {
     return arith::AddIOp::create(b, loc, shift, end);
   }
 
-  /// Whether sums can fail to fall along rows and columns: where a NaN or an
-  /// infinity is among what is added.
+  /// Whether sums may rise along rows and columns. They may if one of the
+  /// numbers that are added is a NaN or an infinity.
   Value mayRise() {
     Value any;
     for (int64_t half : {0, 1}) {
@@ -268,8 +268,8 @@ struct Retrieval : Selection {
     return any;
   }
 
-  /// Leaves the best of the candidates in order, k at most; returns how many,
-  /// and the least score that may still enter.
+  /// Leaves the k best candidates, in order, or fewer if there are fewer.
+  /// Returns how many there are, and the least score that may still enter.
   SmallVector<Value> shorten(Value t, Value h, Value length) {
     sort(candidates, length, ranking);
     Value left = arith::MinUIOp::create(b, loc, length, index(found));
@@ -290,8 +290,8 @@ struct Retrieval : Selection {
     return {left, select(full, scoreOf(orderOf(last)), all)};
   }
 
-  /// Sums of the i-th best key of the first half with those of the second, 16
-  /// at a time for as long as all of 16 enter.
+  /// Sums of the i-th best key of the first half with the keys of the second
+  /// half, 16 at a time, as long as all 16 sums enter.
   SmallVector<Value> addRow(Value t, Value h, Value i, Value length,
                             Value least, Value rises) {
     Type i32 = b.getI32Type();

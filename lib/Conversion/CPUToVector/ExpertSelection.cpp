@@ -15,8 +15,9 @@ constexpr int32_t kLowest = kLeast + 0x7fffff;
 /// Halvings of the range in which a threshold lies. What they leave is small
 /// against the distance of scores; a wide range costs candidates, not bits.
 constexpr int64_t kHalvings = 12;
-/// The same of orders in memory, which begin with the range of all integers and
-/// leave 2^-13 of a number: as many are ranked past k as such a step holds.
+/// The same for orders in memory. These begin with the range of all integers,
+/// and leave steps of 2^-13 of a number. As many numbers are ranked past k as
+/// such a step holds.
 constexpr int64_t kHalvingsOfAll = 22;
 /// Orders that are compared at once: as many as one word has bits.
 constexpr int64_t kBlock = 64;

@@ -46,8 +46,9 @@ struct Thresholds : KernelBuilder {
         b, loc, sign, integer(type, std::numeric_limits<int32_t>::max()));
     return arith::XOrIOp::create(b, loc, bits, flip);
   }
-  /// Of a pair, or of vectors of them: the order of the mask, NaN least of all
-  /// and the zeros equal, above the position's complement.
+  /// The integer of a pair, or of vectors of pairs: the order of the mask above
+  /// the complement of the position. NaN is the least, and both zeros are
+  /// equal.
   Value keyOf(Value mask, Value position) {
     Type narrow = withElement(mask.getType(), b.getI32Type()),
          wide = withElement(mask.getType(), b.getI64Type());

@@ -1,6 +1,6 @@
-// Kept entries of a block move to evicted places. Which places those are is
-// found by comparing 64 entries at a time, up to the last one that is needed,
-// unless keep_threshold has found it.
+// Kept entries of a block move to evicted places. keep_threshold may have found
+// the place. Otherwise places are found by comparing 64 entries at a time, up
+// to the last place that is needed.
 #include "KernelBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"

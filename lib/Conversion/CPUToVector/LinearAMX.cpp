@@ -1,9 +1,9 @@
 // Products of bf16 on AMX tiles.
 //
-// Every output element is a chain of tdpbf16ps over blocks of 32 k, ascending,
-// in every shape of tile: a row's result does not depend on how many rows it
-// shares a step with. A row that is the only one takes another way to the same
-// bits, LinearAMXRow.cpp.
+// Every output element is a chain of tdpbf16ps over blocks of 32 k, in
+// ascending order, in every shape of tile. So a row's result does not depend on
+// the other rows of a step. A row alone takes another way to the same bits
+// (LinearAMXRow.cpp).
 #include "LinearTiles.h"
 
 using namespace mlir;

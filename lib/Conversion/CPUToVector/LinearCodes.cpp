@@ -1,8 +1,7 @@
-// Products with weights of 8- and 4-bit codes: what all ways of computing them
-// share.
+// What all ways of multiplying with codes of 8 and 4 bits share.
 //
-// Sums of a group are exact integers, so that neither the unit nor the shape of
-// a tile shows in a result; what follows is one chain of f32 operations.
+// Sums of a group are exact integers. So neither the unit nor the shape of a
+// tile changes a result. What follows is one chain of f32 operations.
 #include "LinearCodes.h"
 
 using namespace mlir;

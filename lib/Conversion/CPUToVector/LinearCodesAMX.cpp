@@ -1,8 +1,8 @@
-// Products with codes on AMX tiles, exact sums of 64 k per step. Few rows go by
-// vectors, which read weights from memory faster; both give the same bits.
+// Products with codes on AMX tiles: exact sums of 64 k per step. Few rows take
+// vectors, which read weights from memory faster. Both ways give the same bits.
 //
 // Nibbles are taken apart once for all rows. A tile ends where a group ends:
-// its sums become f32 before the next group's.
+// its sums become f32 before those of the next group begin.
 #include "LinearCodes.h"
 #include "LinearTiles.h"
 

@@ -19,8 +19,9 @@ static int64_t groupBytesOf(const CodesForm &form) {
              : bytes;
 }
 
-/// Codes, then starts and a scale. Rows whose distance is a multiple of 4096
-/// bytes would share the lines of one set of the first-level cache.
+/// Codes, then the starts and the scale. If the distance of rows were a
+/// multiple of 4096 bytes, they would share the lines of one set of the
+/// first-level cache.
 static int64_t strideOf(const CodesForm &form) {
   int64_t codes = llvm::alignTo(form.groups * groupBytesOf(form), kLineBytes),
           words = 4 * (form.groups + 1);
@@ -83,8 +84,8 @@ Value CodesPack::load(Value x, Value row, Value column, int64_t there) {
                                       ValueRange{row, column}, mask, zeros);
 }
 
-/// The row's greatest magnitude; a NaN where there is one: its bits are the
-/// greatest as an integer.
+/// The row's greatest magnitude. If there is a NaN, it is that, because its
+/// bits are the greatest as an integer.
 Value CodesPack::greatest(Value x, Value row) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   auto splat = [&](int32_t value) -> Value {

@@ -1,9 +1,9 @@
 // Products by vdpbf16ps: a tile of rows by panels of 16 columns stays in
-// registers while pairs of k run.
+// registers, while the loop takes one pair of k after the other.
 //
 // Every output element is one chain of vdpbf16ps over ascending pairs, in every
-// tile shape: a row's result does not depend on how many rows it shares a step
-// with. The instruction takes denormals for zeros and rounds to nearest.
+// shape of tile. So a row's result does not depend on the other rows of a step.
+// The instruction takes denormals for zeros and rounds to nearest.
 #include "LinearPack.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 

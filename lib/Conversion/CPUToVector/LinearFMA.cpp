@@ -176,8 +176,8 @@ private:
     return {arith::MulIOp::create(b, loc, steps, pace), pace};
   }
 
-  /// Rows from `from` on in tiles of `shape` as they lie. The last one ends
-  /// with the last row where there are enough of them, else with repetitions.
+  /// Rows from `from` on, in tiles of `shape`, as they lie. If there are enough
+  /// rows, the last tile ends with the last row. Otherwise it repeats rows.
   void
   tiles(Value from, const Shape &shape, bool enough,
         llvm::function_ref<void(const FMATile::Rows &, const FMATile::Fetch &)>
@@ -203,7 +203,7 @@ private:
     bool lowest = shapes.size() == 1;
     // Rows that may repeat have an address each.
     bool enough = shape.rows > kMostAddresses || lowest;
-    // Where rows or panels have an address each, or there are two weights, no
+    // If rows or panels have an address each, or if there are two weights, no
     // registers are left for more addresses.
     bool fetches =
         !lowest && !k.mayRepeat(panelsOf(shape)) && (enough || matrices == 1);

@@ -1,5 +1,5 @@
-// Rounds rows to bf16 (nearest, ties to even; denormals are zeros, as they are
-// to the instructions that read them).
+// Rounds rows to bf16: to the nearest, ties to even. Denormals become zeros,
+// because the instructions that read them take them for zeros.
 #include "LinearPack.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
@@ -62,8 +62,8 @@ void RowPack::pack(Value x, Value from, Value to, Value target, Value at) {
   });
 }
 
-// A line more than the row: rows whose distance is a multiple of 4096 bytes
-// would share the lines of one set of the first-level cache.
+// One line more than the row has. If the distance of rows were a multiple of
+// 4096 bytes, they would share the lines of one set of the first-level cache.
 LinearPack::LinearPack(LinearKernel &kernel, bool widens)
     : RowPack(kernel, kernel.b.getBF16Type(),
               llvm::alignTo(kernel.size, kWidth) + kWidth),

@@ -1,5 +1,5 @@
-// Root mean square normalisation, a row at a time in 16 lanes, whose squares
-// are summed four vectors at a time; the last lanes of a row are masked.
+// Root mean square normalisation, one row at a time, in 16 lanes. Squares are
+// summed four vectors at a time. The last lanes of a row are masked.
 #include "KernelBuilder.h"
 
 using namespace mlir;

@@ -85,9 +85,9 @@ void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
   });
 }
 
-/// b transposed: as pairs along N, and as rows of N. Rows past the last are the
-/// last again: their columns of products are not read, their rows of inputs are
-/// zeros.
+/// b transposed: as pairs along N, and as rows of N. Rows past the last one
+/// repeat it. Their columns of products are not read, and their rows of inputs
+/// are zeros.
 void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   auto packed = VectorType::get({2 * kLanes}, b.getBF16Type());

@@ -33,8 +33,8 @@ Value AttentionLoops::lengthIf(Value condition, bool wanted, Value length) {
                 : arith::SelectOp::create(e.b, condition, none, length);
 }
 
-/// Stores each sequence's rows; those that need what the rows before left
-/// attend, too. Returns y [T, H, P].
+/// Stores each sequence's rows. Rows that need what the rows before them left
+/// also attend here. Returns y [T, H, P].
 Value AttentionLoops::store() {
   ImplicitLocOpBuilder &b = e.b;
   constexpr int64_t any = ShapedType::kDynamic;
@@ -89,8 +89,8 @@ Value AttentionLoops::store() {
   return inOrder ? Value(results[0]) : Value();
 }
 
-/// Rows that see all rows before them, in blocks that threads share: a
-/// sequence's heads may be fewer than those.
+/// Rows that see all rows before them, in blocks that threads share. A sequence
+/// may have fewer heads than there are threads.
 Value AttentionLoops::attend(Value output) {
   ImplicitLocOpBuilder &b = e.b;
   constexpr int64_t any = ShapedType::kDynamic;

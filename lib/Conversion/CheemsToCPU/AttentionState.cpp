@@ -22,7 +22,7 @@ Value AttentionState::append(Value into, Value from, const Block &rows,
                          {rows.staticCount, size});
   Type element = op.getKeys().getType().getElementType();
   // A copy op and not an elementwise one: canonicalisation would see through
-  // that, and bufferisation copy in its place.
+  // the latter, and bufferisation would then copy in its place.
   Value stored =
       element.isF32()
           ? linalg::CopyOp::create(e.b, source, target).getResult(0)

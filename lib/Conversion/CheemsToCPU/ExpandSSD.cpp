@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// The state's slice, of zeros before a sequence's first row: what an earlier
-/// sequence left in the slot must not be seen.
+/// The state's slice. Before a sequence's first row it is zeros, because what
+/// an earlier sequence left in the slot must not be seen.
 Value freshAtStart(TensorBuilder &e, Value position, Value state) {
   ImplicitLocOpBuilder &b = e.b;
   Value first =

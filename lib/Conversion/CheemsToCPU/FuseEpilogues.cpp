@@ -25,8 +25,8 @@ bool sameScales(LinearOp a, LinearOp b) {
           a.getScales()[0].getType() == b.getScales()[0].getType());
 }
 
-/// The products among the inputs of an elementwise op that it may take over: of
-/// one input, with at most two weights of one type.
+/// The products among the inputs of an elementwise op that it may take over.
+/// They have one input, and at most two weights of one type.
 SmallVector<OpOperand *> productsOf(linalg::GenericOp op) {
   SmallVector<OpOperand *> result;
   int64_t weights = 0;

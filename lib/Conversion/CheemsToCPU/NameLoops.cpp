@@ -27,8 +27,8 @@ SmallVector<Operation *> workOf(scf::ForallOp loop) {
   return ours.empty() ? others : ours;
 }
 
-/// Of products, rows and columns of the whole weight: the loop's results are
-/// put together from panels.
+/// For products, the rows and columns of the whole weight. The loop's results
+/// are put together from panels.
 std::string kindOf(Operation *op, scf::ForallOp loop) {
   std::string name = isa<linalg::GenericOp>(op)
                          ? "elementwise"

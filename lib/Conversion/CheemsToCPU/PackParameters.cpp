@@ -51,7 +51,7 @@ void packRead(tensor::ExtractOp op, Value weight, RankedTensorType matrix,
                  apply(d % layout.getPair(), k)});
 }
 
-/// A permuted weight [A, B, K, N] of batched products alone: each of its
+/// A permuted weight [A, B, K, N] that only batched products use. Each of its
 /// matrices becomes panels of its columns.
 bool packBatched(WeightUses::Group &group, IRRewriter &rewriter) {
   auto type = dyn_cast<RankedTensorType>(group.type());

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-/// The operand of mix_experts that a use is, or that is cut out of it, as
-/// scales are. Null for other uses.
+/// The operand of mix_experts that this use is, directly or through a slice, as
+/// for scales. Null for other uses.
 OpOperand *operandOf(OpOperand &use) {
   OpOperand *operand = &use;
   auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
@@ -71,8 +71,8 @@ struct PairTables : cheems::impl::PairTablesPassBase<PairTables> {
   /// The group of each operand of mix_experts that is a weight.
   llvm::DenseMap<OpOperand *, WeightUses::Group *> groups;
 
-  /// The group of what stands in `up` wherever this one stands in `down`, and
-  /// neither elsewhere; else null.
+  /// The group that is `up` wherever this one is `down`, if neither is used
+  /// elsewhere. Null otherwise.
   WeightUses::Group *partnerOf(WeightUses::Group &down) {
     WeightUses::Group *up = nullptr;
     for (OpOperand *use : down.leaves) {

@@ -48,8 +48,8 @@ LogicalResult checkCall(func::CallOp call, SymbolTableCollection &symbols) {
 /// The stage that should have lowered `op`, which is left; empty where it may
 /// be.
 StringRef missingStage(Operation *op) {
-  // Which worker runs is known to the outliner, which comes next; the entries
-  // then know where marks go.
+  // The outliner comes next and knows which worker runs. The entries know later
+  // where marks go.
   bool ours = isa_and_nonnull<cheems::CheemsDialect, cheems::CheemsCPUDialect>(
                   op->getDialect()) &&
               !isa<cheems::WorkerOp, cheems::MarkOp>(op);

@@ -192,8 +192,8 @@ generateLLVM(mlir::ModuleOp module, const TargetInfo &target,
   return result;
 }
 
-/// " in FUNCTION" of the function that needs the symbol, as far as the object
-/// tells: instructions that have none on the target become calls late.
+/// " in FUNCTION" for the function that needs the symbol, if the object tells.
+/// Instructions that the target does not have become calls late.
 static std::string callerOf(const llvm::object::ObjectFile &object,
                             llvm::StringRef name) {
   using namespace llvm::object;

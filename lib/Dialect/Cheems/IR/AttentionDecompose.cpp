@@ -120,8 +120,8 @@ static Value attend(const AttentionRow &row, OpBuilder &b, Location loc,
       [&](OpBuilder &b, Location loc, Value j, ValueRange args) {
         auto [s, shown] = row.score(b, loc, j);
         Value power = arith::SubFOp::create(b, loc, s, maximum.getResult(0));
-        // A hidden entry weighs nothing whatever its score; with none seen the
-        // maximum is -infinity and unused.
+        // A hidden entry has no weight, whatever its score is. If no entry is
+        // seen, the maximum is -infinity and is not used.
         Value e = arith::SelectOp::create(
             b, loc, shown, math::ExpOp::create(b, loc, power), zeroF32);
         Value sum = arith::AddFOp::create(b, loc, args[0], e);

@@ -132,9 +132,9 @@ SmallVector<Value> moved(OpBuilder &b, Location loc, ValueRange entries,
 }
 } // namespace
 
-// The W-th best moves up one place when a better entry arrives, and only then:
-// the new one is the worst of those better than the old one. So each row costs
-// at most one scan.
+// The W-th best moves up one place when a better entry arrives, and only then.
+// The new W-th best is the worst of those that are better than the old one. So
+// each row costs at most one scan.
 FailureOr<SmallVector<Value>>
 KeepThresholdOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
@@ -173,8 +173,8 @@ KeepThresholdOp::decomposeOperation(OpBuilder &b) {
           [&](OpBuilder &b, Location loc) {
             scf::YieldOp::create(b, loc, ValueRange{args[2], args[3]});
           });
-      // At exactly W entries everything is visible; the worst of them is
-      // remembered for the next row. A NaN is -infinity here, and hides
+      // At exactly W entries everything is visible. The worst of them is
+      // remembered for the next row. A NaN counts as -infinity here, and hides
       // nothing.
       Value isZero =
           arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,

@@ -27,8 +27,8 @@ cheems::RowScale::RowScale(OpBuilder &b, Location loc, Value rows, Value t) {
   constexpr int32_t least = 0x0d800000; // 2^-100
   Value zero = constantIndex(b, loc, 0), one = constantIndex(b, loc, 1),
         size = tensor::DimOp::create(b, loc, rows, one);
-  // As integers magnitudes have the same order, NaN is the greatest, and any
-  // order of comparisons gives the same.
+  // Magnitudes have the same order as integers. NaN is the greatest, and
+  // comparisons give the same in any order.
   auto most = scf::ForOp::create(
       b, loc, zero, size, one, constant(0),
       [&](OpBuilder &b, Location loc, Value p, ValueRange before) {
@@ -52,8 +52,8 @@ cheems::RowScale::RowScale(OpBuilder &b, Location loc, Value rows, Value t) {
 }
 
 Value cheems::codeOf(OpBuilder &b, Location loc, Value number, Value factor) {
-  // What is added leaves the nearest whole number in the lowest bits, and NaN
-  // or infinity, which no conversion defines, some byte.
+  // The addition leaves the nearest whole number in the lowest bits. For NaN
+  // and infinity, which no conversion defines, it leaves some byte.
   constexpr double shift = 0x1.8p23;
   Value code = arith::MulFOp::create(b, loc, number, factor);
   code = arith::AddFOp::create(b, loc, code, constantF32(b, loc, shift));

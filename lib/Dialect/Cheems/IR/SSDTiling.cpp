@@ -11,8 +11,8 @@ struct Part {
   OpFoldResult offset, size;
 };
 
-/// The groups that the tile's heads read. None for tiles that are neither one
-/// head nor whole groups at a whole group's start.
+/// The groups that the tile's heads read. None if the tile is neither one head
+/// nor whole groups from the beginning of a group.
 template <typename Op>
 FailureOr<Part> groupsOf(Op op, OpBuilder &b, const Part &heads) {
   int64_t count = cast<ShapedType>(op.getX().getType()).getDimSize(1);

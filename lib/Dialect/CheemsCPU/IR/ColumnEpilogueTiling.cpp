@@ -33,7 +33,7 @@ OperandTile columnTile(OpBuilder &b, Location loc, Value y,
 }
 
 /// Whether `count` panels from panel `first` on are known to cut no head. They
-/// begin between heads where tiles of one size do: at multiples of that.
+/// begin between heads if tiles have one size and begin at multiples of it.
 bool holdsWholeHeads(ColumnEpilogueOp op, OpFoldResult first,
                      OpFoldResult count) {
   int64_t least = op.getLeastPanels(),

@@ -96,9 +96,9 @@ LogicalResult LinearOp::getResultTilePosition(
   return success();
 }
 
-/// None for columns that may begin inside a panel; those behind their end in
-/// one are left out. The result is cut as asked for: what reads it writes the
-/// same tile.
+/// None if the columns may begin inside a panel. If they end in one, the rest
+/// of the panel is left out. The result is cut as it is asked for, because what
+/// reads it writes the same tile.
 FailureOr<TilingResult>
 LinearOp::generateResultTileValue(OpBuilder &b, unsigned,
                                   ArrayRef<OpFoldResult> offsets,

@@ -1,5 +1,5 @@
-// online_attention as scalar loops: the block's maximum first, then, where the
-// row sees anything, its exponentials on top of the rescaled state.
+// online_attention as scalar loops. The block's maximum comes first. If the row
+// sees anything, its exponentials are then added to the rescaled state.
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
 #include "lib/Dialect/Cheems/IR/AttentionUtils.h"
 #include <limits>
