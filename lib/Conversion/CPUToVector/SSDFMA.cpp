@@ -172,8 +172,9 @@ void SSDProductsFMA::output(const SSDRows &rows, Value h, Value p,
     // that the next head reads. All of them at once would fill the few buffers
     // that loads need, too.
     SmallVector<Value> sums(height, k.zeroOf(type));
-    int64_t share =
-        llvm::alignTo(llvm::divideCeil(k.stateSize, height), int64_t(4));
+    // A state may have no rows.
+    int64_t share = std::max<int64_t>(
+        4, llvm::alignTo(llvm::divideCeil(k.stateSize, height), int64_t(4)));
     int64_t parts = llvm::divideCeil(k.stateSize, share);
     sums = k.loop(
         k.zero, k.index(parts), 1, sums, [&](Value part, ValueRange before) {

@@ -30,6 +30,23 @@ Value cheems::tile::tilesOf(ImplicitLocOpBuilder &b, Value tensor,
       all, arith::ConstantIndexOp::create(b, extent));
 }
 
+/// A tile has elements: an error at the first op on a tensor that has none.
+static LogicalResult verifyElements(ModuleOp module) {
+  auto hasNone = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  };
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (llvm::any_of(op->getOperandTypes(), hasNone) ||
+        llvm::any_of(op->getResultTypes(), hasNone)) {
+      return op->emitOpError("is on a tensor with an extent of 0: cards have "
+                             "no kernel for it; compile for cpu");
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
   using ToTilePassBase::ToTilePassBase;
@@ -39,6 +56,9 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
         getOperation()->getAttrOfType<cheems::tile::TargetAttr>(kTarget);
     if (!target) {
       getOperation().emitError("has no #cheems_tile.target as cheems.target");
+      return signalPassFailure();
+    }
+    if (failed(verifyElements(getOperation()))) {
       return signalPassFailure();
     }
     KernelTable kernels(getOperation());

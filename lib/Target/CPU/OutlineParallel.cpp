@@ -32,6 +32,10 @@ struct OutlineParallel
         loop.emitOpError("is outlined when it is bufferised and not nested");
         return signalPassFailure();
       }
+      if (llvm::any_of(loop.getMixedStep(), isZeroInteger)) {
+        loop.emitOpError("is outlined when its steps are not 0");
+        return signalPassFailure();
+      }
       outline(loop);
     }
   }

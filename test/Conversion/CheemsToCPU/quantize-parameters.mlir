@@ -94,3 +94,26 @@ func.func @mixed(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %s = call @layer(%r, %b, %y) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
   return %s : tensor<?x8xf32>
 }
+
+// -----
+
+// An attribute that names the layer is no call of it.
+// CHECK-LABEL: func.func private @named
+// CHECK-SAME: tensor<1x2x16x4xi8>, %{{.*}}: tensor<1x1x16xf32>)
+#row = affine_map<(m, n, k) -> (m, k)>
+#weight = affine_map<(m, n, k) -> (n, k)>
+#result = affine_map<(m, n, k) -> (m, n)>
+func.func private @named(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant {of = @named} 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+  %y = linalg.matmul indexing_maps = [#row, #weight, #result] ins(%x, %w : tensor<?x8xf32>, tensor<16x8xf32>) outs(%f : tensor<?x16xf32>) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+func.func @step(%x: tensor<?x8xf32>) -> tensor<?x16xf32> {
+  %w = cheems.parameter ["w"] quantized <bits = 8, group = 0, part = matrix> : tensor<16x8xf32>
+  %y = call @named(%x, %w) : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}

@@ -98,3 +98,14 @@ func.func @inside(%m: memref<8xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @no_steps(%m: memref<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error@below {{is outlined when its steps are not 0}}
+  scf.forall (%i) = (0) to (8) step (0) {
+    memref.store %zero, %m[%i] : memref<8xf32>
+  }
+  return
+}

@@ -43,6 +43,9 @@ struct LowerParameters
   LogicalResult lower(cheems::ParameterOp op, RankedTensorType type,
                       int64_t offset) {
     auto function = op->getParentOfType<func::FuncOp>();
+    if (!function) {
+      return op.emitOpError("is in no function");
+    }
     Value section;
     for (BlockArgument argument : function.getArguments()) {
       auto field = function.getArgAttrOfType<StringAttr>(

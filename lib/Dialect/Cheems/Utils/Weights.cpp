@@ -92,9 +92,13 @@ WeightUses::Group::split(RankedTensorType codes, RankedTensorType scales,
     std::optional<SymbolTable::UseRange> calls = SymbolTable::getSymbolUses(
         function, function->getParentOfType<ModuleOp>());
     for (const SymbolTable::SymbolUse &use : *calls) {
-      Operation *call = use.getUser();
-      Value passed = call->getOperand(argument.getArgNumber());
-      call->insertOperands(call->getNumOperands(), others.lookup(passed));
+      // An attribute may name the function, too.
+      if (auto call = dyn_cast<func::CallOp>(use.getUser())) {
+        Value passed = call.getOperand(argument.getArgNumber());
+        if (Value other = others.lookup(passed)) {
+          call->insertOperands(call->getNumOperands(), other);
+        }
+      }
     }
   }
   return others;
@@ -163,8 +167,10 @@ void cheems::eraseUnusedWeights(ModuleOp module) {
     }
     std::optional<SymbolTable::UseRange> calls =
         SymbolTable::getSymbolUses(function, module);
-    for (const SymbolTable::SymbolUse &call : *calls) {
-      call.getUser()->eraseOperands(unused);
+    for (const SymbolTable::SymbolUse &use : *calls) {
+      if (auto call = dyn_cast<func::CallOp>(use.getUser())) {
+        call->eraseOperands(unused);
+      }
     }
   }
   module.walk([](ParameterOp op) {

@@ -115,6 +115,9 @@ LogicalResult KernelOp::verify() {
   if (!getBody().hasOneBlock()) {
     return emitOpError("C3: the body is one block");
   }
+  if (auto bytes = int64_t(getShared().value_or(0)); bytes < 0) {
+    return emitOpError("C4: shared memory is 0 bytes or more, not ") << bytes;
+  }
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     SmallVector<Type> types(op->getOperandTypes());
     llvm::append_range(types, op->getResultTypes());

@@ -74,3 +74,8 @@ func.func @no_section(%weights: memref<?xi8>) -> tensor<8xf32> {
   %n = cheems.parameter ["norm"] : tensor<8xf32>
   return %n : tensor<8xf32>
 }
+
+// -----
+
+// expected-error@below {{is in no function}}
+%outside = cheems.parameter ["norm"] : tensor<8xf32>

@@ -73,6 +73,13 @@ cheems_tile.kernel @kernel_c3() warps(4) {
 
 // -----
 
+// expected-error@below {{C4: shared memory is 0 bytes or more, not -16}}
+"cheems_tile.kernel"() ({
+  "cheems_tile.return"() : () -> ()
+}) {sym_name = "kernel_c4", function_type = () -> (), warps = 4 : i64, shared = -16 : i64} : () -> ()
+
+// -----
+
 #wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
 #row = #cheems_tile.slice<axis = 0, of = #wide>
 // Ops of other dialects, and in loops, have tiles, too.

@@ -24,6 +24,7 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
     - C1: `warps` is 1, 2, 4, 8, 16 or 32.
     - C2: arguments are as said, and there are no results.
     - C3: the body is one block.
+    - C4: `shared` is not negative.
 
     Edges: extents that are dynamic must be less than 2^31. Pointers of memrefs are aligned to 16 bytes.
 
