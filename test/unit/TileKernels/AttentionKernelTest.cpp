@@ -1,6 +1,7 @@
 // Attention of segments against its evaluator, for prompts and for decoding,
 // and bit for bit whatever else is in the step.
 #include "Cases.h"
+#include "Counts.h"
 #include "cheems/Reference/Segments.h"
 
 using namespace cheems::test;
@@ -245,25 +246,26 @@ TEST(AttentionKernelTest, PromptsAgreeWithTheEvaluator) {
   holdCases(prompts, 150, 200);
 }
 
-TEST(AttentionKernelTest, EntriesInF32AreExact) {
-  holdCases({{4, 2, 2, 2, 16, Number::F32, false},
-             {2, 1, 1, 2, 64, Number::F32, false},
-             {1, 1, 1, 1, 36, Number::F32, false},
-             {1, 1, 1, 1, 160, Number::F32, false},
-             {4, 2, 2, 4, 16, Number::F32, true},
-             {2, 1, 1, 1, 128, Number::F32, true}},
-            80, 100);
-}
+const std::vector<Form> exact = {
+    {4, 2, 2, 2, 16, Number::F32, false}, {2, 1, 1, 2, 64, Number::F32, false},
+    {1, 1, 1, 1, 36, Number::F32, false}, {1, 1, 1, 1, 160, Number::F32, false},
+    {4, 2, 2, 4, 16, Number::F32, true},  {2, 1, 1, 1, 128, Number::F32, true},
+};
+
+TEST(AttentionKernelTest, EntriesInF32AreExact) { holdCases(exact, 80, 100); }
+
+const std::vector<Form> decoding = {
+    {4, 2, 2, 2, 64, Number::BF16, true},
+    {2, 1, 1, 1, 16, Number::BF16, true},
+    {2, 2, 2, 2, 128, Number::BF16, true},
+    {6, 2, 2, 6, 32, Number::BF16, true},
+    {1, 1, 1, 1, 256, Number::BF16, true},
+    {20, 1, 1, 4, 48, Number::BF16, true},
+    {4, 1, 2, 4, 24, Number::BF16, true},
+};
 
 TEST(AttentionKernelTest, DecodingAgreesWithTheEvaluator) {
-  holdCases({{4, 2, 2, 2, 64, Number::BF16, true},
-             {2, 1, 1, 1, 16, Number::BF16, true},
-             {2, 2, 2, 2, 128, Number::BF16, true},
-             {6, 2, 2, 6, 32, Number::BF16, true},
-             {1, 1, 1, 1, 256, Number::BF16, true},
-             {20, 1, 1, 4, 48, Number::BF16, true},
-             {4, 1, 2, 4, 24, Number::BF16, true}},
-            1, 900);
+  holdCases(decoding, 1, 900);
 }
 
 /// How a prompt is cut changes nothing, because each row has its own order.
@@ -293,6 +295,48 @@ TEST(AttentionKernelTest, CutsOfAPromptChangeNoBit) {
     EXPECT_EQ(pieces->y.bytes(), together->y.bytes());
     EXPECT_EQ(pieces->keys.bytes(), together->keys.bytes());
   });
+}
+
+/// Scores and sums of values: two products of all that a row sees.
+TEST(AttentionKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "counts are the same in both modes";
+  }
+  std::vector<Form> forms = prompts;
+  forms.insert(forms.end(), decoding.begin(), decoding.end());
+  forms.insert(forms.end(), exact.begin(), exact.end());
+  auto drawn = [](const Form &form) {
+    Random random(1);
+    return drawnStep(form, random, 2, 40, 100);
+  };
+  auto steps = countedSteps([&] {
+    for (const Form &form : forms) {
+      auto module = compiledStep(moduleText(form));
+      ASSERT_NE(module, nullptr);
+      Step step = drawn(form);
+      ASSERT_TRUE(run(*module, step, step.segments));
+      Card::get().nextStep();
+    }
+  });
+  ASSERT_EQ(steps.size(), forms.size());
+  for (auto [form, kernels] : llvm::zip(forms, steps)) {
+    SCOPED_TRACE(moduleText(form));
+    int64_t instructions = 0, pairs = 0;
+    for (const KernelCounts &counts : kernels) {
+      instructions += counts.tensor;
+    }
+    for (const Segment &segment : drawn(form).segments) {
+      for (int64_t t = 0; t < segment.length; ++t) {
+        pairs += segment.position + t + 1;
+      }
+    }
+    if (form.stored == Number::F32) {
+      EXPECT_EQ(instructions, 0);
+    } else {
+      EXPECT_GE(instructions * kMultiplyAdds,
+                2 * pairs * form.queries * form.size);
+    }
+  }
 }
 
 } // namespace

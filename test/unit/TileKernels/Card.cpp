@@ -49,6 +49,10 @@ std::string Card::architecture() const {
              : "sm_90a";
 }
 
+bool Card::copiesEarly() {
+  return std::strcmp(setting("CHEEMS_EMULATOR_MODE", "early"), "early") == 0;
+}
+
 void *Card::symbol(const char *name) {
   auto [found, fresh] = symbols.try_emplace(name);
   if (fresh) {
@@ -136,7 +140,8 @@ void Card::launch(const std::string &ptx, const Launch &launch) {
 CardMemory::~CardMemory() {
   try {
     Card::get().free(place);
-  } catch (const CardError &) { // gone with a context that failed
+  } catch (const CardError &) {
+    return; // gone with a context that failed
   }
 }
 

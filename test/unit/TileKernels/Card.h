@@ -28,6 +28,8 @@ public:
   static Card &get();
   /// "sm_80" or "sm_90a".
   std::string architecture() const;
+  /// Whether asynchronous copies take effect when they begin.
+  static bool copiesEarly();
 
   Address allocate(size_t bytes);
   void free(Address address);
@@ -44,6 +46,9 @@ public:
   /// Runs a kernel of `ptx`, and waits for it. Behind a finding all memory of
   /// the card is gone.
   void launch(const std::string &ptx, const Launch &launch);
+
+  /// What is counted from here on is of another step.
+  void nextStep() { call("cuProfilerStart"); }
 
 private:
   Card();

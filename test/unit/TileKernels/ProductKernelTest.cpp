@@ -1,5 +1,6 @@
 // Products against their evaluator, for prompts and for decoding, with what
 // becomes of their sums; and bit for bit whatever other rows are in the step.
+#include "Counts.h"
 #include "ProductForm.h"
 #include <limits>
 
@@ -147,17 +148,58 @@ TEST(ProductKernelTest, DecodingKernelsOfAnyNumberOfRowsHaveTheSameBits) {
   }
 }
 
-TEST(ProductKernelTest, F32IsExact) {
-  holdCases({{f32, 64, 64},
-             {f32, 100, 130, After::Nothing, true},
-             {f32, 33, 33, After::Residual, true},
-             {f32, 160, 50, After::Gate, false, silu},
-             {f32, 65, 264, After::Gate, true, relu},
-             {f32, 4, 128, After::Mask},
-             {f32, 1, 1000, After::Residual},
-             {f32, 70, 1, After::Activation, true, gelu},
-             {f32, 64, 96, After::Activation, false, silu, f32, 64}},
-            200);
+const std::vector<ProductForm> exact = {
+    {f32, 64, 64},
+    {f32, 100, 130, After::Nothing, true},
+    {f32, 33, 33, After::Residual, true},
+    {f32, 160, 50, After::Gate, false, silu},
+    {f32, 65, 264, After::Gate, true, relu},
+    {f32, 4, 128, After::Mask},
+    {f32, 1, 1000, After::Residual},
+    {f32, 70, 1, After::Activation, true, gelu},
+    {f32, 64, 96, After::Activation, false, silu, f32, 64},
+};
+
+TEST(ProductKernelTest, F32IsExact) { holdCases(exact, 200); }
+
+TEST(ProductKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "counts are the same in both modes";
+  }
+  constexpr int64_t rows = 20;
+  std::vector<ProductForm> forms = prompts;
+  forms.insert(forms.end(), decoding.begin(), decoding.end());
+  forms.insert(forms.end(), exact.begin(), exact.end());
+  auto rowsOf = [=](const ProductForm &form) {
+    return form.mostRows ? std::min(form.mostRows, rows) : rows;
+  };
+  auto steps = countedSteps([&] {
+    for (const ProductForm &form : forms) {
+      Random random(1);
+      auto module = compiledStep(textOf(form));
+      ASSERT_NE(module, nullptr);
+      ASSERT_TRUE(run(*module, form, drawnValues(form, random, rowsOf(form))));
+      Card::get().nextStep();
+    }
+  });
+  ASSERT_EQ(steps.size(), forms.size());
+  for (auto [form, kernels] : llvm::zip(forms, steps)) {
+    SCOPED_TRACE(textOf(form));
+    int64_t instructions = 0, launches = 0;
+    for (const KernelCounts &counts : kernels) {
+      bool isProduct = llvm::StringRef(counts.kernel).starts_with("product");
+      launches += isProduct ? counts.launches : 0;
+      instructions += counts.tensor;
+    }
+    EXPECT_EQ(launches, 1);
+    if (form.isF32()) {
+      EXPECT_EQ(instructions, 0);
+    } else {
+      EXPECT_GE(instructions * kMultiplyAdds,
+                rowsOf(form) * form.columns * form.depth *
+                    static_cast<int64_t>(form.products()));
+    }
+  }
 }
 
 } // namespace
