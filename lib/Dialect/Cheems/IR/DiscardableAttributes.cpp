@@ -1,4 +1,5 @@
 // What an attribute of AttributeNames.h may be, and where it may stand.
+#include "ModuleTables.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,64 +15,40 @@ struct Law {
   bool (*holds)(Operation *op, Attribute value);
 };
 
-bool isNumber(Attribute value, int64_t least) {
-  auto number = dyn_cast<IntegerAttr>(value);
-  return number && number.getType().isSignlessInteger(64) &&
-         number.getInt() >= least;
-}
-
-bool isText(Attribute value) {
-  auto text = dyn_cast<StringAttr>(value);
-  return text && !text.empty();
-}
-
-/// An array of dictionaries that have all of `fields`.
-bool isTable(Attribute value, ArrayRef<StringRef> fields) {
-  auto rows = dyn_cast<ArrayAttr>(value);
-  return rows && llvm::all_of(rows, [&](Attribute row) {
-           auto dictionary = dyn_cast<DictionaryAttr>(row);
-           return dictionary && llvm::all_of(fields, [&](StringRef field) {
-                    return dictionary.contains(field);
-                  });
-         });
-}
-
 bool isModule(Operation *op) { return isa<ModuleOp>(op); }
 bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 
-constexpr Law laws[] = {
-    {kStage, "a #cheems.stage on a module",
-     [](Operation *op, Attribute value) {
-       return isModule(op) && isa<StageAttr>(value);
-     }},
-    {kTarget, "a target on a module",
-     [](Operation *op, Attribute value) {
-       return isModule(op) && isa<TargetAttrInterface>(value);
-     }},
-    {kState, "a list of {name, type, shape} on a module",
-     [](Operation *op, Attribute value) {
-       return isModule(op) && isTable(value, {"name", "type", "shape"});
-     }},
-    {kParameters, "a list of {names, type, offset, ...} on a module",
-     [](Operation *op, Attribute value) {
-       return isModule(op) && isTable(value, {"names", "type", "offset"});
-     }},
-    {kParameterBytes, "an i64 of at least 0 on a module",
-     [](Operation *op, Attribute value) {
-       return isModule(op) && isNumber(value, 0);
-     }},
-    {kEntry, "a name on a function",
-     [](Operation *op, Attribute value) {
-       return isFunction(op) && isText(value);
-     }},
-    {kMostRows, "an i64 of at least 1 on a function",
-     [](Operation *op, Attribute value) {
-       return isFunction(op) && isNumber(value, 1);
-     }}};
+constexpr Law laws[] = {{kStage, "a #cheems.stage on a module",
+                         [](Operation *op, Attribute value) {
+                           return isModule(op) && isa<StageAttr>(value);
+                         }},
+                        {kTarget, "a target on a module",
+                         [](Operation *op, Attribute value) {
+                           return isModule(op) &&
+                                  isa<TargetAttrInterface>(value);
+                         }},
+                        {kParameterBytes, "an i64 of at least 0 on a module",
+                         [](Operation *op, Attribute value) {
+                           return isModule(op) && isNumber(value, 0);
+                         }},
+                        {kEntry, "a name on a function",
+                         [](Operation *op, Attribute value) {
+                           return isFunction(op) && isText(value);
+                         }},
+                        {kMostRows, "an i64 of at least 1 on a function",
+                         [](Operation *op, Attribute value) {
+                           return isFunction(op) && isNumber(value, 1);
+                         }}};
 } // namespace
 
 LogicalResult CheemsDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute named) {
+  if (named.getName() == kState) {
+    return verifyState(op, named.getValue());
+  }
+  if (named.getName() == kParameters) {
+    return verifyParameters(op, named.getValue());
+  }
   for (const Law &law : laws) {
     if (named.getName() == law.name) {
       return law.holds(op, named.getValue())

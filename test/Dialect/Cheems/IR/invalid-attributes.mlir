@@ -25,13 +25,173 @@ module attributes {cheems.stage = "imported"} {}
 
 // -----
 
-// expected-error@below {{cheems.state is a list of {name, type, shape} on a module, not [{name = "keys"}]}}
-module attributes {cheems.state = [{name = "keys"}]} {}
+// expected-error@below {{cheems.state is a list of dictionaries on a module, not "keys"}}
+module attributes {cheems.state = "keys"} {}
 
 // -----
 
-// expected-error@below {{cheems.parameters is a list of {names, type, offset, ...} on a module, not 4 : i64}}
+// expected-error@below {{cheems.state is a list of dictionaries on a module, not ["keys"]}}
+module attributes {cheems.state = ["keys"]} {}
+
+// -----
+
+// expected-error@below {{cheems.state is a list of dictionaries on a module, not []}}
+func.func private @state() attributes {cheems.state = []}
+
+// -----
+
+// expected-error@below {{row 1 of cheems.state has no type}}
+module attributes {cheems.state = [{name = "keys", shape = ["slots", 4, "capacity"], type = f32}, {name = "values", shape = [4]}]} {}
+
+// -----
+
+// expected-error@below {{name in row 0 of cheems.state is a text, not ""}}
+module attributes {cheems.state = [{name = "", shape = [4], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.state is a type of numbers, not tensor<4xf32>}}
+module attributes {cheems.state = [{name = "keys", shape = [4], type = tensor<4xf32>}]} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.state is a type of numbers, not "f32"}}
+module attributes {cheems.state = [{name = "keys", shape = [4], type = "f32"}]} {}
+
+// -----
+
+// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not 4 : i64}}
+module attributes {cheems.state = [{name = "keys", shape = 4 : i64, type = f32}]} {}
+
+// -----
+
+// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", -1]}}
+module attributes {cheems.state = [{name = "keys", shape = ["slots", -1], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", 4 : i32]}}
+module attributes {cheems.state = [{name = "keys", shape = ["slots", 4 : i32], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["rows"]}}
+module attributes {cheems.state = [{name = "keys", shape = ["rows"], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{cheems.parameters is a list of dictionaries on a module, not 4 : i64}}
 module attributes {cheems.parameters = 4 : i64} {}
+
+// -----
+
+// expected-error@below {{row 0 of cheems.parameters has no names}}
+module attributes {cheems.parameters = [{offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not 3 : i32}}
+module attributes {cheems.parameters = [{names = 3 : i32, offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not []}}
+module attributes {cheems.parameters = [{names = [], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not ["norm", 3]}}
+module attributes {cheems.parameters = [{names = ["norm", 3], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{names in row 0 of cheems.parameters is a list of texts, at least one, not [""]}}
+module attributes {cheems.parameters = [{names = [""], offset = 0 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not "x"}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = "x"}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not f32}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = f32}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<?xf32>}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<?xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<8xindex>}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xindex>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{type in row 0 of cheems.parameters is a tensor type with a static shape, not tensor<4294967296x4294967296xf32>}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<4294967296x4294967296xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not "a"}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = "a", type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not -64 : i64}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = -64 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not 32 : i64}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 32 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{offset in row 0 of cheems.parameters is an i64 of at least 0 and a multiple of 64, not 64 : i32}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 64 : i32, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{layout in row 0 of cheems.parameters is a layout, not "rows"}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, layout = "rows", type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{permute in row 0 of cheems.parameters is an array of i64 that permutes dimensions, not [1, 0]}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, permute = [1, 0], type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{permute in row 0 of cheems.parameters is an array of i64 that permutes dimensions, not array<i64: 1, 1>}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, permute = array<i64: 1, 1>, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{by_columns in row 0 of cheems.parameters is unit, not true}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, by_columns = true, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{quantized in row 0 of cheems.parameters is a #cheems.quantized, not 8 : i64}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, quantized = 8 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{row 1 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}, {names = ["norm"], offset = 128 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
+
+// -----
+
+// expected-error@below {{row 0 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 0 : i64, type = tensor<8xf32>}]} {}
+
+// -----
+
+// expected-error@below {{row 0 of cheems.parameters ends past cheems.parameter_bytes, which counts the bytes of all rows}}
+module attributes {cheems.parameters = [{names = ["norm"], offset = 9223372036854775744 : i64, type = tensor<8xf32>}], cheems.parameter_bytes = 128 : i64} {}
 
 // -----
 
