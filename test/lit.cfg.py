@@ -15,6 +15,8 @@ config.environment["PATH"] = os.pathsep.join([config.cheems_bin, config.llvm_bin
 for tool in ["cheems-opt", "cheems-compile", "cheems-run", "cheems-bench", "cheems-cache", "cheems-perplexity", "cheems-lsp-server", "cheems-translate", "cheems-ptx-run"]:
     if os.access(os.path.join(config.cheems_bin, tool), os.X_OK):
         config.available_features.add(tool)
+if not os.path.exists("/usr/local/cuda/bin/ptxas"):  # a place that no variable hides
+    config.available_features.add("no-toolkit")
 if config.cheems_sanitize:  # code is instrumented, tools are large
     config.available_features.add("sanitizer")
 for tool in ["FileCheck", "clang", "not", "count", "split-file", "mlir-opt", "llvm-nm"]:

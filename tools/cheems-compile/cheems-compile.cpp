@@ -3,6 +3,7 @@
 #include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Checkpoint.h"
+#include "runtime/Process/CachePlace.h"
 #include "runtime/Process/FileFault.h"
 #include "runtime/Process/Output.h"
 #include "runtime/Process/StandardFiles.h"
@@ -98,10 +99,21 @@ int run(const cheems::CompileOptions &options,
   throw cheems::Error(status, llvm::toString(std::move(failed)));
 }
 
-cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins) {
+/// Where machine code of cards is kept; only --emit cubin makes some.
+std::string cubinFolder(const std::string &emit) {
+  if (emit != "cubin") {
+    return "";
+  }
+  std::string cache = cheems::standardCache();
+  cheems::prepareCache(cache);
+  return cache + "/cubins";
+}
+
+cheems::BackendRegistry loadBackends(const std::vector<std::string> &plugins,
+                                     const std::string &cubins) {
   cheems::BackendRegistry backends;
   backends.add(cheems::createCPUBackend());
-  backends.add(cheems::createCUDABackend());
+  backends.add(cheems::createCUDABackend(cubins));
   for (const std::string &file : plugins) {
     if (llvm::Error failed = cheems::loadBackend(file, backends)) {
       throw cheems::Error(Status::failed, llvm::toString(std::move(failed)));
@@ -227,7 +239,8 @@ int runCommandLine(int argc, char **argv) {
                  "expanded, fused, tiled, buffers, kernels, planned, loops, "
                  "outlined, llvm-dialect, llvm (IR), obj; of portable it is "
                  "the code for x86-64-v3, or for --cpu NAME that for NAME. For "
-                 "the target cuda: mlir, rounded, tile, launches, nvvm, ptx")
+                 "the target cuda: mlir, rounded, tile, launches, nvvm, ptx, "
+                 "cubin (machine code, by ptxas)")
       ->type_name("STAGE");
   app.footer("Options of MLIR for passes print to standard error. They are "
              "given as one word: --mlir-print-ir-after-all, "
@@ -267,7 +280,7 @@ int runCommandLine(int argc, char **argv) {
     }
     options.backendOptions[each.substr(0, end)] = each.substr(end + 1);
   }
-  cheems::BackendRegistry backends = loadBackends(plugins);
+  cheems::BackendRegistry backends = loadBackends(plugins, cubinFolder(emit));
   setStage(options, emit, backends);
   return run(options, backends);
 }

@@ -6,7 +6,9 @@
 
 namespace cheems {
 
-std::unique_ptr<Backend> createCUDABackend();
+/// \param cubins folder that keeps the machine code that ptxas makes by its
+/// content, for the user alone; empty: none.
+std::unique_ptr<Backend> createCUDABackend(std::string cubins = "");
 
 } // namespace cheems
 

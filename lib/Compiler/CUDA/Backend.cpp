@@ -4,12 +4,13 @@
 #include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Architecture.h"
+#include "cheems/Target/CUDA/Assembler.h"
 #include "cheems/Target/CUDA/PTX.h"
 #include "lib/Compiler/StagePrinter.h"
 
 namespace cheems {
 namespace {
-constexpr llvm::StringLiteral kPTX = "ptx";
+constexpr llvm::StringLiteral kPTX = "ptx", kCubin = "cubin";
 
 /// What passes call the card.
 llvm::Expected<tile::Architecture> architectureOf(llvm::StringRef name) {
@@ -20,8 +21,22 @@ llvm::Expected<tile::Architecture> architectureOf(llvm::StringRef name) {
   return *tile::symbolizeArchitecture(known->name);
 }
 
+/// The one that a compile of machine code cannot do without.
+llvm::Expected<cuda::Assembler> findAssembler() {
+  auto found = cuda::Assembler::find();
+  if (!found) {
+    return found.takeError();
+  }
+  if (!*found) {
+    return llvm::make_error<UnsupportedError>(cuda::kNoAssembler);
+  }
+  return std::move(**found);
+}
+
 class CUDABackend : public Backend {
 public:
+  explicit CUDABackend(std::string cubins) : cubins(std::move(cubins)) {}
+
   llvm::StringRef name() const override { return "cuda"; }
 
   llvm::Error check(const CompileOptions &options) const override {
@@ -40,13 +55,14 @@ public:
     case Emit::LLVM:
     case Emit::Object:
       return llvm::createStringError(
-          "the target cuda has no stages llvm and obj: use --emit nvvm or ptx");
+          "the target cuda has no stages llvm and obj: use --emit nvvm, ptx or "
+          "cubin");
     case Emit::Artefact:
       break;
     }
     return llvm::make_error<UnsupportedError>(
         "the target cuda makes no files yet: --emit rounded, tile, launches, "
-        "nvvm or ptx shows its code");
+        "nvvm, ptx or cubin shows its code");
   }
 
   std::vector<BackendStage>
@@ -66,7 +82,9 @@ public:
     return stages;
   }
 
-  std::vector<std::string> texts() const override { return {kPTX.str()}; }
+  std::vector<std::string> texts() const override {
+    return {kPTX.str(), kCubin.str()};
+  }
 
   llvm::Expected<Image> image(const ModelSource &source,
                               ProgressHandler) const override {
@@ -77,9 +95,33 @@ public:
                                    ProgressHandler) const override {
     const CompileOptions &options = source.options();
     std::vector<BackendStage> stages = pipeline(options);
-    if (options.stage != kPTX) {
+    if (options.stage != kPTX && options.stage != kCubin) {
       return printStage(source, stages);
     }
+    auto architecture = llvm::cantFail(
+        cuda::Architecture::find(options.cudaArchitectures.front()));
+    if (options.stage == kPTX) {
+      return generatePTX(source, stages, architecture);
+    }
+    auto assembler = findAssembler(); // before the work
+    if (!assembler) {
+      return assembler.takeError();
+    }
+    auto ptx = generatePTX(source, stages, architecture);
+    if (!ptx) {
+      return ptx.takeError();
+    }
+    auto cubin = assembler->assemble(*ptx, architecture, cubins);
+    if (!cubin) {
+      return cubin.takeError();
+    }
+    return std::move(cubin->bytes);
+  }
+
+private:
+  static llvm::Expected<std::string>
+  generatePTX(const ModelSource &source, llvm::ArrayRef<BackendStage> stages,
+              const cuda::Architecture &architecture) {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -91,15 +133,15 @@ public:
     if (kernels.empty()) {
       return llvm::createStringError("the model has no kernels");
     }
-    return cuda::generatePTX(*kernels.begin(),
-                             llvm::cantFail(cuda::Architecture::find(
-                                 options.cudaArchitectures.front())));
+    return cuda::generatePTX(*kernels.begin(), architecture);
   }
+
+  std::string cubins; ///< folder of machine code by its content
 };
 } // namespace
 
-std::unique_ptr<Backend> createCUDABackend() {
-  return std::make_unique<CUDABackend>();
+std::unique_ptr<Backend> createCUDABackend(std::string cubins) {
+  return std::make_unique<CUDABackend>(std::move(cubins));
 }
 
 } // namespace cheems

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# assemble.sh TRANSLATE FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of each file for both cards, and a kernel
-# that needs too many registers is refused by name. PYTHONPATH is where the package is.
+# assemble.sh BIN MODEL FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of the model and of each file for both cards,
+# and a kernel that needs too many registers is refused by name. PYTHONPATH is where the package is.
 set -euo pipefail
-translate=$1
-shift
+translate=$1/cheems-translate compile=$1/cheems-compile model=$2
+shift 2
 export CHEEMS_PTXAS=$PYTHONPATH/nvidia/cu13/bin/ptxas XDG_CACHE_HOME
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,6 +14,11 @@ for file in "$@"; do
     "$translate" --to-cubin --resources --cuda-arch $card "$file" -o "$work/k.cubin"
     [ "$(head -c 4 "$work/k.cubin" | tail -c 3)" = ELF ]
   done
+done
+for card in sm_80 sm_90a; do
+  echo "$(basename "$model") for $card"
+  "$compile" "$model" --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+  [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
 done
 
 # 64 numbers that live at once, with 16 registers for each thread
