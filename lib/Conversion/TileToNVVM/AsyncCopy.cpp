@@ -13,7 +13,7 @@ using namespace cheems::tile;
 namespace {
 /// The copies of one thread.
 struct Copy {
-  TileBuilder &t;
+  ThreadBuilder &t;
   AsyncCopyOp op;
   const GlobalOperands &operands;
   SharedTile &target;
@@ -100,7 +100,7 @@ struct LowerAsyncCopy : OpConversionPattern<AsyncCopyOp> {
   LogicalResult
   matchAndRewrite(AsyncCopyOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     BufferType buffer = op.getBuffer().getType();
     GlobalOperands operands = globalOperands(
         op, cast<MemRefType>(op.getSource().getType()), adaptor.getSource(),

@@ -102,7 +102,7 @@ struct LowerBroadcast : OpConversionPattern<tile::BroadcastOp> {
   LogicalResult
   matchAndRewrite(tile::BroadcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType from = op.getVector().getType(),
                      to = op.getResult().getType();
     auto kept = size_t(1 - cast<SliceAttr>(from.getEncoding()).getAxis());
@@ -125,7 +125,7 @@ struct LowerIndices : OpConversionPattern<tile::IndicesOp> {
   LogicalResult
   matchAndRewrite(tile::IndicesOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getResult().getType();
     auto axis = size_t(op.getAxis());
     SmallVector<int32_t> distances;

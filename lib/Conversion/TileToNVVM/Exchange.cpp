@@ -19,7 +19,7 @@ namespace {
 class Scratch {
 public:
   /// It begins at a byte that threads compute, as `offset` says.
-  Scratch(TileBuilder &t, RankedTensorType tile, Value offset)
+  Scratch(ThreadBuilder &t, RankedTensorType tile, Value offset)
       : t(t), columns(tile.getShape().back()), offset(offset) {
     Type type = tile.getElementType();
     // Conditions are bytes.
@@ -109,7 +109,7 @@ private:
     }
   }
 
-  TileBuilder &t;
+  ThreadBuilder &t;
   int64_t columns, bytes;
   int64_t orders = 1;   ///< in how many orders the pieces of a row may be
   int64_t sameRows = 1; ///< neighbouring rows with one order
@@ -123,7 +123,7 @@ struct LowerConvertLayout : OpConversionPattern<ConvertLayoutOp> {
   LogicalResult
   matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType from = op.getTile().getType(),
                      to = op.getResult().getType();
     SmallVector<Value> elements = t.elements(adaptor.getTile());
@@ -143,7 +143,7 @@ private:
   /// Each thread has all it needs, in another order: the same one in all
   /// threads.
   static LogicalResult inThreads(ConvertLayoutOp op, ArrayRef<Value> elements,
-                                 TileBuilder &t,
+                                 ThreadBuilder &t,
                                  ConversionPatternRewriter &rewriter) {
     RankedTensorType from = op.getTile().getType(),
                      to = op.getResult().getType();
@@ -177,7 +177,7 @@ struct LowerSumPartials : OpConversionPattern<SumPartialsOp> {
   LogicalResult
   matchAndRewrite(SumPartialsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType from = op.getPartials().getType(),
                      to = op.getResult().getType();
     auto fragment = cast<FragmentAttr>(from.getEncoding());

@@ -13,7 +13,7 @@ constexpr int64_t kFloatBytes = 4;
 
 namespace {
 struct Product {
-  TileBuilder &t;
+  ThreadBuilder &t;
   SharedTile a, b;
   Value row, column; ///< of the thread's first element
   SmallVector<SmallVector<int64_t>> places;
@@ -53,7 +53,7 @@ struct LowerFma : OpConversionPattern<FmaOp> {
   LogicalResult
   matchAndRewrite(FmaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getC().getType();
     BufferType a = op.getA().getType(), b = op.getB().getType();
     SmallVector<Value> place = t.place(tile);

@@ -50,7 +50,7 @@ static std::string addressOf(size_t pointer, int64_t bytes) {
 }
 
 /// The words at `place`, or zeros where `condition` does not hold.
-static SmallVector<Value> loadWords(TileBuilder &t, GlobalTile::Place place,
+static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
                                     Value condition, Type word, size_t count,
                                     bool constant) {
   if (!condition) {
@@ -96,8 +96,8 @@ static SmallVector<Value> loadWords(TileBuilder &t, GlobalTile::Place place,
   return words;
 }
 
-static void storeWords(TileBuilder &t, GlobalTile::Place place, Value condition,
-                       ArrayRef<Value> words) {
+static void storeWords(ThreadBuilder &t, GlobalTile::Place place,
+                       Value condition, ArrayRef<Value> words) {
   if (!condition) {
     Value vector = t.vector(words);
     auto alignment =
@@ -134,7 +134,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
   LogicalResult
   matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getTile().getType();
     GlobalOperands operands =
         globalOperands(op, cast<MemRefType>(op.getSource().getType()),
@@ -163,7 +163,7 @@ struct LowerStore : OpConversionPattern<StoreOp> {
   LogicalResult
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getTile().getType();
     GlobalOperands operands =
         globalOperands(op, cast<MemRefType>(op.getTarget().getType()),
@@ -194,7 +194,7 @@ struct LowerNumber : OpConversionPattern<memref::LoadOp> {
   LogicalResult
   matchAndRewrite(memref::LoadOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     GlobalOperands operands{op.getMemRefType(),
                             adaptor.getMemref(),
                             {},

@@ -13,7 +13,7 @@ static Value dynamicExtent(const GlobalOperands &operands, int64_t dimension) {
       .memory[1 + operands.type.getDynamicDimIndex(unsigned(dimension))];
 }
 
-GlobalTile::GlobalTile(TileBuilder &t, const GlobalOperands &operands,
+GlobalTile::GlobalTile(ThreadBuilder &t, const GlobalOperands &operands,
                        ArrayRef<Value> thread)
     : t(t), operands(operands), base(operands.memory.front()) {
   SmallVector<Value> at(operands.offsets32);

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_GLOBALTILE_H
 #define CHEEMS_LIB_CONVERSION_TILETONVVM_GLOBALTILE_H
 
-#include "TileBuilder.h"
+#include "ThreadBuilder.h"
 #include <map>
 
 namespace cheems::tile {
@@ -20,7 +20,7 @@ struct GlobalOperands {
 class GlobalTile {
 public:
   /// The part of a thread whose first element is at `first` of the tile.
-  GlobalTile(TileBuilder &t, const GlobalOperands &operands,
+  GlobalTile(ThreadBuilder &t, const GlobalOperands &operands,
              ArrayRef<Value> first);
 
   /// Whether the element that is `at` from the first one is within the
@@ -44,7 +44,7 @@ private:
   SmallVector<Stride> strides();
   Value inside(size_t axis, int64_t at);
 
-  TileBuilder &t;
+  ThreadBuilder &t;
   const GlobalOperands &operands;
   SmallVector<Value> first; ///< in memory, by axis of the tile
   SmallVector<Stride> axes; ///< strides by axis of the tile

@@ -61,7 +61,7 @@ bool tile::isSupportedMath(Operation *op) {
           !getElementTypeOrSelf(op->getResult(0).getType()).isF64());
 }
 
-static Value scaled(TileBuilder &t, Value number, double factor) {
+static Value scaled(ThreadBuilder &t, Value number, double factor) {
   if (factor == 1) {
     return number;
   }
@@ -71,7 +71,7 @@ static Value scaled(TileBuilder &t, Value number, double factor) {
 }
 
 /// A function of one element, of any floating-point type, computed in f32.
-static Value inF32(TileBuilder &t, Value number,
+static Value inF32(ThreadBuilder &t, Value number,
                    function_ref<Value(Value)> body) {
   Type type = number.getType(), f32 = t.b.getF32Type();
   if (type == f32) {
@@ -82,7 +82,7 @@ static Value inF32(TileBuilder &t, Value number,
 }
 
 /// The same for each element of a vector, or for a number.
-static Value forEach(TileBuilder &t, Value operand,
+static Value forEach(ThreadBuilder &t, Value operand,
                      function_ref<Value(Value)> body) {
   if (!isa<VectorType>(operand.getType())) {
     return inF32(t, operand, body);
@@ -105,7 +105,7 @@ struct LowerMath : ConversionPattern {
     if (!isa_and_nonnull<math::MathDialect>(op->getDialect())) {
       return failure();
     }
-    TileBuilder t(rewriter, op->getLoc());
+    ThreadBuilder t(rewriter, op->getLoc());
     if (std::optional<Approximation> made = approximationOf(op)) {
       rewriter.replaceOp(op, forEach(t, operands[0], [&](Value x) {
                            Value y = t.intrinsic(made->intrinsic, x.getType(),
@@ -140,7 +140,7 @@ struct LowerFastDivision : OpConversionPattern<arith::DivFOp> {
         !getElementTypeOrSelf(op.getType()).isF32()) {
       return failure();
     }
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     auto divide = [&](Value a, Value c) {
       return t.intrinsic("llvm.nvvm.div.full.ftz", rewriter.getF32Type(),
                          {a, c});

@@ -26,7 +26,7 @@ struct Pair {
 
 /// The load of a whole tile.
 struct MatrixRead {
-  TileBuilder &t;
+  ThreadBuilder &t;
   SharedTile &buffer;
   bool transposed;
   Pair extents; ///< of the tile
@@ -112,7 +112,7 @@ struct LowerMatrixRead : OpConversionPattern<ReadOp> {
         type.getRowBytes() % (kMatrix * kBytes) != 0) {
       return rewriter.notifyMatchFailure(op, "is no fragment of matrices");
     }
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
     bool transposed = op.getTransposed();
     auto inBuffer = [&](ArrayRef<int64_t> at) {

@@ -41,7 +41,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
   LogicalResult
   matchAndRewrite(MmaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     auto fragment = cast<FragmentAttr>(op.getA().getType().getEncoding());
     ArrayRef<int64_t> a = op.getA().getType().getShape();
     Blocks blocks{a[0] / fragment.getWarpsM() / 16,
@@ -72,7 +72,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
 
 private:
   /// Pairs of an operand: i32 for bf16, vectors for f16, as the op wants them.
-  static SmallVector<Value> registers(TileBuilder &t, Value operand) {
+  static SmallVector<Value> registers(ThreadBuilder &t, Value operand) {
     SmallVector<Value> elements = t.elements(operand);
     bool packed = elements[0].getType().isBF16();
     SmallVector<Value> pairs;
@@ -83,7 +83,7 @@ private:
     return pairs;
   }
 
-  static void multiply(TileBuilder &t, ArrayRef<Value> a, ArrayRef<Value> b,
+  static void multiply(ThreadBuilder &t, ArrayRef<Value> a, ArrayRef<Value> b,
                        MutableArrayRef<Value> sums, bool isBF16) {
     Type f32 = t.b.getF32Type();
     auto result = LLVM::LLVMStructType::getLiteral(t.b.getContext(),

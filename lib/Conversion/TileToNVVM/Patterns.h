@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_PATTERNS_H
 #define CHEEMS_LIB_CONVERSION_TILETONVVM_PATTERNS_H
 
-#include "TileBuilder.h"
+#include "ThreadBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/DenseSet.h"

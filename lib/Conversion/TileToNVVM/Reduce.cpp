@@ -11,7 +11,7 @@ constexpr int64_t kFloatBytes = 4;
 
 namespace {
 struct Reduction {
-  TileBuilder &t;
+  ThreadBuilder &t;
   ReduceOp op;
 
   RankedTensorType tile() { return op.getTile().getType(); }
@@ -107,7 +107,7 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
   LogicalResult
   matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     Reduction reduction{t, op};
     SmallVector<Value> numbers = reduction.own(adaptor.getTile());
     int64_t bits =

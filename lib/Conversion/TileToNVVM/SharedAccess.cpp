@@ -8,8 +8,8 @@ using namespace cheems::tile;
 
 /// Where a thread's first element is, of a tile at (row, column) of a stage. A
 /// tile of one dimension is a part of a row.
-static SharedPlace firstPlace(TileBuilder &t, RankedTensorType tile, Value row,
-                              Value column) {
+static SharedPlace firstPlace(ThreadBuilder &t, RankedTensorType tile,
+                              Value row, Value column) {
   SmallVector<Value> place = t.place(tile);
   int64_t bytes = tile.getElementTypeBitWidth() / 8;
   SharedPlace first;
@@ -35,7 +35,7 @@ struct LowerRead : OpConversionPattern<ReadOp> {
     if (op.getTransposed()) {
       return op.emitOpError("transposed needs rows of a multiple of 16 bytes");
     }
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getTile().getType();
     BufferType type = op.getBuffer().getType();
     SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
@@ -61,7 +61,7 @@ struct LowerWrite : OpConversionPattern<WriteOp> {
   LogicalResult
   matchAndRewrite(WriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     RankedTensorType tile = op.getTile().getType();
     BufferType type = op.getBuffer().getType();
     SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());

@@ -13,7 +13,7 @@ constexpr int64_t kPieceBytes = 16;
 /// Rows after which every swizzle repeats.
 constexpr int64_t kSwizzlePeriod = 8;
 
-SharedTile::SharedTile(TileBuilder &t, BufferType type, Value offset,
+SharedTile::SharedTile(ThreadBuilder &t, BufferType type, Value offset,
                        Value stage)
     : t(t), type(type),
       begin(type.getStages() == 1
@@ -58,8 +58,8 @@ int64_t SharedTile::accessWidth(BufferType type,
   return bytes / type.getElementBytes();
 }
 
-SmallVector<Value> tile::loadShared(TileBuilder &t, Value pointer, Type element,
-                                    int64_t count) {
+SmallVector<Value> tile::loadShared(ThreadBuilder &t, Value pointer,
+                                    Type element, int64_t count) {
   int64_t bytes = count * element.getIntOrFloatBitWidth() / 8;
   Type word = t.wordType(element, bytes);
   auto type = VectorType::get({bytes * 8 / word.getIntOrFloatBitWidth()}, word);
@@ -68,7 +68,7 @@ SmallVector<Value> tile::loadShared(TileBuilder &t, Value pointer, Type element,
   return t.fromWords(t.elements(words), element);
 }
 
-void tile::storeShared(TileBuilder &t, Value pointer,
+void tile::storeShared(ThreadBuilder &t, Value pointer,
                        ArrayRef<Value> elements) {
   int64_t bytes = int64_t(elements.size()) *
                   elements[0].getType().getIntOrFloatBitWidth() / 8;
@@ -76,7 +76,7 @@ void tile::storeShared(TileBuilder &t, Value pointer,
                         unsigned(bytes));
 }
 
-void tile::storeSharedIf(TileBuilder &t, Value condition,
+void tile::storeSharedIf(ThreadBuilder &t, Value condition,
                          function_ref<void()> stores) {
   if (!condition) {
     stores();

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
 #define CHEEMS_LIB_CONVERSION_TILETONVVM_SHAREDTILE_H
 
-#include "TileBuilder.h"
+#include "ThreadBuilder.h"
 
 namespace cheems::tile {
 
@@ -21,7 +21,7 @@ struct SharedPlace {
 class SharedTile {
 public:
   /// A stage of a buffer that begins at byte `offset`.
-  SharedTile(TileBuilder &t, BufferType type, Value offset, Value stage);
+  SharedTile(ThreadBuilder &t, BufferType type, Value offset, Value stage);
 
   Value pointer(const SharedPlace &place);
 
@@ -30,17 +30,17 @@ public:
   static int64_t accessWidth(BufferType type, TileLayoutAttrInterface layout);
 
 private:
-  TileBuilder &t;
+  ThreadBuilder &t;
   BufferType type;
   Value begin;
 };
 
 /// Neighbouring elements at an address.
-SmallVector<Value> loadShared(TileBuilder &t, Value pointer, Type element,
+SmallVector<Value> loadShared(ThreadBuilder &t, Value pointer, Type element,
                               int64_t count);
-void storeShared(TileBuilder &t, Value pointer, ArrayRef<Value> elements);
+void storeShared(ThreadBuilder &t, Value pointer, ArrayRef<Value> elements);
 /// The same where `condition` holds, if there is one.
-void storeSharedIf(TileBuilder &t, Value condition,
+void storeSharedIf(ThreadBuilder &t, Value condition,
                    function_ref<void()> stores);
 
 } // namespace cheems::tile

@@ -113,7 +113,7 @@ struct LowerAlloc : OpConversionPattern<tile::AllocOp> {
   LogicalResult
   matchAndRewrite(tile::AllocOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     rewriter.replaceOp(op, t.i32(int64_t(*op.getOffset())));
     return success();
   }
@@ -130,7 +130,7 @@ struct LowerDim : OpConversionPattern<memref::DimOp> {
     if (!dimension || *dimension < 0 || *dimension >= type.getRank()) {
       return op.emitOpError("takes one of the dimensions as a constant");
     }
-    TileBuilder t(rewriter, op.getLoc());
+    ThreadBuilder t(rewriter, op.getLoc());
     auto number = unsigned(*dimension);
     rewriter.replaceOp(
         op,

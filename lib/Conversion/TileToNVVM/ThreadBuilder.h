@@ -1,7 +1,7 @@
 // The kit of code for one thread: 32-bit numbers, the thread's place in a
 // layout, elements of vectors, words of memory.
-#ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_TILEBUILDER_H
-#define CHEEMS_LIB_CONVERSION_TILETONVVM_TILEBUILDER_H
+#ifndef CHEEMS_LIB_CONVERSION_TILETONVVM_THREADBUILDER_H
+#define CHEEMS_LIB_CONVERSION_TILETONVVM_THREADBUILDER_H
 
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,11 +15,11 @@ namespace cheems::tile {
 /// The vector of the elements that a thread holds.
 VectorType vectorOf(RankedTensorType tile);
 
-struct TileBuilder {
+struct ThreadBuilder {
   OpBuilder &b;
   Location loc;
 
-  TileBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+  ThreadBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
   // Numbers of 32 bits, none of which is negative or overflows.
   Value i32(int64_t value) {

@@ -1,5 +1,5 @@
 // The kit of code for one thread.
-#include "TileBuilder.h"
+#include "ThreadBuilder.h"
 #include "cheems/Conversion/TileToNVVM/KernelABI.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
@@ -13,14 +13,14 @@ VectorType tile::vectorOf(RankedTensorType tile) {
   return VectorType::get({elementsPerThread(tile)}, tile.getElementType());
 }
 
-Value TileBuilder::mul(Value a, int64_t c) {
+Value ThreadBuilder::mul(Value a, int64_t c) {
   if (c == 1) {
     return a;
   }
   return mul(a, i32(c));
 }
 
-Value TileBuilder::both(Value a, Value c) {
+Value ThreadBuilder::both(Value a, Value c) {
   if (!a || !c) {
     return a ? a : c;
   }
@@ -28,7 +28,7 @@ Value TileBuilder::both(Value a, Value c) {
 }
 
 /// Threads and powers of two are not negative, so divisions are shifts.
-Value TileBuilder::expand(AffineExpr expression, Value thread) {
+Value ThreadBuilder::expand(AffineExpr expression, Value thread) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expression)) {
     return i32(constant.getValue());
   }
@@ -53,7 +53,7 @@ Value TileBuilder::expand(AffineExpr expression, Value thread) {
   }
 }
 
-SmallVector<Value> TileBuilder::placeOf(RankedTensorType tile, Value thread) {
+SmallVector<Value> ThreadBuilder::placeOf(RankedTensorType tile, Value thread) {
   AffineMap map = layoutOf(tile).getThreadMap(tile.getShape());
   SmallVector<Value> coordinates;
   for (AffineExpr expression : map.getResults()) {
@@ -62,7 +62,7 @@ SmallVector<Value> TileBuilder::placeOf(RankedTensorType tile, Value thread) {
   return coordinates;
 }
 
-Value TileBuilder::isFirstHolder(RankedTensorType tile) {
+Value ThreadBuilder::isFirstHolder(RankedTensorType tile) {
   TileLayoutAttrInterface layout = layoutOf(tile);
   int64_t held = 0;
   for (int64_t axis = 0; axis < tile.getRank(); ++axis) {
@@ -72,20 +72,21 @@ Value TileBuilder::isFirstHolder(RankedTensorType tile) {
   return others == 0 ? Value() : isZero(bitAnd(thread(), others));
 }
 
-Value TileBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {
+Value ThreadBuilder::intrinsic(StringRef name, Type result,
+                               ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name),
                                        operands)
       ->getResult(0);
 }
 
-Type TileBuilder::wordType(Type element, int64_t bytes) {
+Type ThreadBuilder::wordType(Type element, int64_t bytes) {
   if (element.getIntOrFloatBitWidth() >= 32) {
     return element;
   }
   return b.getIntegerType(bytes < 4 ? 16 : 32);
 }
 
-SmallVector<Value> TileBuilder::toWords(ArrayRef<Value> elements) {
+SmallVector<Value> ThreadBuilder::toWords(ArrayRef<Value> elements) {
   Type element = elements.front().getType();
   if (element.getIntOrFloatBitWidth() >= 32) {
     return SmallVector<Value>(elements);
@@ -101,7 +102,8 @@ SmallVector<Value> TileBuilder::toWords(ArrayRef<Value> elements) {
   return words;
 }
 
-SmallVector<Value> TileBuilder::fromWords(ArrayRef<Value> words, Type element) {
+SmallVector<Value> ThreadBuilder::fromWords(ArrayRef<Value> words,
+                                            Type element) {
   if (element.getIntOrFloatBitWidth() >= 32) {
     return SmallVector<Value>(words);
   }
@@ -118,12 +120,12 @@ SmallVector<Value> TileBuilder::fromWords(ArrayRef<Value> words, Type element) {
   return parts;
 }
 
-Value TileBuilder::offset(Value pointer, Value bytes) {
+Value ThreadBuilder::offset(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-Value TileBuilder::offset(Value pointer, int64_t bytes) {
+Value ThreadBuilder::offset(Value pointer, int64_t bytes) {
   if (bytes == 0) {
     return pointer;
   }
@@ -131,7 +133,7 @@ Value TileBuilder::offset(Value pointer, int64_t bytes) {
                              ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
 }
 
-Value TileBuilder::shared(Value bytes) {
+Value ThreadBuilder::shared(Value bytes) {
   auto type = LLVM::LLVMPointerType::get(
       b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   Value begin = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
