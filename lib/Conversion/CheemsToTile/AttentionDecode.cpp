@@ -40,8 +40,11 @@ public:
     valueTile =
         t.tileType({size, s.entries}, shape.stored, second(FragmentRole::B));
     partialSums = t.tileType({s.rows, size}, f32, second(FragmentRole::C));
-    auto byRow =
-        BlockedAttr::get(context, s.rows, s.warps() * kWarpThreads / s.rows, 2);
+    // A row of threads reads all banks of its row, or half of them, and the row
+    // below the other half.
+    int64_t threads = s.warps() * kWarpThreads / s.rows;
+    width = size % (4 * threads) == 0 ? 4 : 2;
+    auto byRow = BlockedAttr::get(context, s.rows, threads, width);
     outputs = t.tileType({s.rows, size}, f32, byRow);
     int64_t columns =
         std::max(kDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
@@ -108,7 +111,7 @@ private:
             {{sequence, firstHead, piece, zero},
              {1, 3},
              {pastHeads, t.index(shape.size)}},
-            std::min<int64_t>(8, shape.alignedQuery(t)));
+            std::min(width * int64_t(sizeof(float)), shape.alignedQuery(t)));
   }
 
   /// Of the rows' heads of A, in base 2.
@@ -142,7 +145,8 @@ private:
   const AttentionMemory &memory;
   Value query;
   const PartialAttention &partial;
-  int64_t size; ///< of a head, as products take it
+  int64_t size;  ///< of a head, as products take it
+  int64_t width; ///< of a thread's parts of an output
   RankedTensorType queries, keyTile, scores, weights, valueTile, partialSums,
       outputs;
   Value valueBuffer;

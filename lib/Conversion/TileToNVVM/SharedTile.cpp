@@ -21,18 +21,21 @@ SharedTile::SharedTile(ThreadBuilder &t, BufferType type, Value offset,
                 : t.add(offset, t.mul(stage, type.getStageBytes()))) {}
 
 Value SharedTile::pointer(const SharedPlace &place) {
-  Value bytes = begin;
   Value row = place.row ? place.row : t.i32(0);
   Value column = place.columnBytes ? place.columnBytes : t.i32(0);
   int64_t constant = place.rowConstant * type.getRowBytes();
-  bytes = t.add(bytes, t.mul(row, type.getRowBytes()));
+  // The stage comes last: the place within it is the same in each step of a
+  // loop, and is computed before.
+  auto within = [&](Value column) {
+    Value place = t.add(t.mul(row, type.getRowBytes()), column);
+    return t.offset(t.shared(place), begin);
+  };
   int64_t pieces = type.getSwizzlePieces();
   if (pieces == 1) {
     if (place.columnBits) {
       column = t.add(column, place.columnBits);
     }
-    return t.offset(t.shared(t.add(bytes, column)),
-                    constant + place.columnConstant);
+    return t.offset(within(column), constant + place.columnConstant);
   }
   // A multiple of the period leaves the swizzle as it is.
   Value turned = t.add(row, place.rowConstant % kSwizzlePeriod);
@@ -44,7 +47,7 @@ Value SharedTile::pointer(const SharedPlace &place) {
     bits = t.bitXor(bits, place.columnBits);
   }
   column = t.bitXor(t.add(column, place.columnConstant), bits);
-  return t.offset(t.shared(t.add(bytes, column)), constant);
+  return t.offset(within(column), constant);
 }
 
 int64_t SharedTile::accessWidth(BufferType type,
