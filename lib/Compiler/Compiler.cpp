@@ -180,7 +180,7 @@ llvm::Error compileArtefact(Source &source, const Checkpoint &checkpoint,
   texts.chatTemplate = checkpoint.chatTemplate;
   auto weights = [&](llvm::raw_ostream &os) {
     std::vector<std::unique_ptr<ParameterWriter>> writers;
-    std::vector<ParameterTable> tables;
+    std::vector<WrittenParameters> tables;
     for (const TargetImage &each : images) {
       writers.push_back(each.backend->parameterWriter(os));
       tables.push_back({each.image.parameters, writers.back().get()});

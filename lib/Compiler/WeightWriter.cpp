@@ -141,10 +141,10 @@ llvm::Error writeEntry(llvm::raw_ostream &os, const Placed &placed,
 } // namespace
 
 llvm::Error writeWeights(llvm::raw_ostream &os,
-                         llvm::ArrayRef<ParameterTable> tables,
+                         llvm::ArrayRef<WrittenParameters> tables,
                          StoredTensors stored, ProgressHandler progress) {
   std::map<int64_t, Placed> entries; // by offset; several images may read one
-  for (const ParameterTable &table : tables) {
+  for (const WrittenParameters &table : tables) {
     for (auto entry : table.entries.getAsRange<mlir::DictionaryAttr>()) {
       entries.try_emplace(entry.getAs<mlir::IntegerAttr>("offset").getInt(),
                           Placed{entry, table.writer});

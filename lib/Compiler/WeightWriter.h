@@ -13,7 +13,7 @@ namespace cheems {
 using StoredTensors = llvm::function_ref<const TensorView &(llvm::StringRef)>;
 
 /// The parameters of an image, and what writes those in layouts of its target.
-struct ParameterTable {
+struct WrittenParameters {
   mlir::ArrayAttr entries; ///< Image::parameters
   ParameterWriter *writer; ///< to the same stream; may be null
 };
@@ -21,7 +21,7 @@ struct ParameterTable {
 /// Streams the section to `os`, in the order of offsets, padding each parameter
 /// to its own. What several images read at one offset is written once.
 llvm::Error writeWeights(llvm::raw_ostream &os,
-                         llvm::ArrayRef<ParameterTable> tables,
+                         llvm::ArrayRef<WrittenParameters> tables,
                          StoredTensors stored, ProgressHandler progress);
 
 } // namespace cheems

@@ -12,7 +12,7 @@
 
 namespace cheems {
 namespace {
-llvm::json::Object describeVariant(const Variant &variant) {
+llvm::json::Object describeVariant(const CompiledVariant &variant) {
   const ModuleFacts &facts = variant.facts;
   llvm::json::Object made{
       {"name", variant.target.name},
@@ -32,12 +32,12 @@ llvm::json::Object describeVariant(const Variant &variant) {
   return made;
 }
 
-llvm::json::Object describeAll(llvm::ArrayRef<Variant> variants,
+llvm::json::Object describeAll(llvm::ArrayRef<CompiledVariant> variants,
                                const CompileOptions &options) {
   const ModuleFacts &facts = variants.front().facts;
   const TargetInfo &least = variants.back().target;
   llvm::json::Array code;
-  for (const Variant &variant : variants) {
+  for (const CompiledVariant &variant : variants) {
     code.push_back(describeVariant(variant));
   }
   llvm::json::Object made{
@@ -131,7 +131,7 @@ public:
       return variants.takeError();
     }
     std::vector<Object> objects;
-    for (Variant &variant : *variants) {
+    for (CompiledVariant &variant : *variants) {
       if (!variant.object.empty()) {
         objects.push_back(std::move(variant.object));
       }
@@ -162,7 +162,7 @@ public:
     if (!variants) {
       return variants.takeError();
     }
-    Variant &only = variants->front();
+    CompiledVariant &only = variants->front();
     return source.options().emit == Emit::LLVM
                ? std::move(only.llvm)
                : std::string(only.object.data(), only.object.size());

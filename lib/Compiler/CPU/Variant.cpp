@@ -82,21 +82,21 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
 
 /// A variant on its way to code.
 struct Work {
-  Variant &variant;
+  CompiledVariant &variant;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< on buffers
-  std::string text;        ///< of `module`, without what is the variant's own
-  Variant *twin = nullptr; ///< has the same code
+  std::string text; ///< of `module`, without what is the variant's own
+  CompiledVariant *twin = nullptr; ///< has the same code
 };
 
 /// Which code the passes are for whose output follows.
-void announce(const ModelSource &source, const Variant &variant) {
+void announce(const ModelSource &source, const CompiledVariant &variant) {
   if (source.options().watchPasses) {
     llvm::errs() << "// passes for " << variant.target.name << "\n";
   }
 }
 
 llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
-  Variant &variant = work.variant;
+  CompiledVariant &variant = work.variant;
   announce(source, variant);
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -124,7 +124,7 @@ llvm::Error lowerToBuffers(const ModelSource &source, Work &work) {
 
 llvm::Error generateCode(const ModelSource &source, Work &work,
                          Progress &progress) {
-  Variant &variant = work.variant;
+  CompiledVariant &variant = work.variant;
   announce(source, variant);
   TargetDescription target = describe(variant.target, source.options());
   if (llvm::Error failed =
@@ -214,16 +214,16 @@ TargetDescription describe(const TargetInfo &target,
   return description;
 }
 
-llvm::Expected<std::vector<Variant>>
+llvm::Expected<std::vector<CompiledVariant>>
 compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
                 ProgressHandler progress) {
-  std::vector<Variant> variants(targets.size());
+  std::vector<CompiledVariant> variants(targets.size());
   for (auto [variant, target] : llvm::zip_equal(variants, targets)) {
     variant.target = target;
   }
   std::vector<Work> works;
   works.reserve(variants.size());
-  for (Variant &variant : variants) {
+  for (CompiledVariant &variant : variants) {
     works.push_back({variant, {}, {}, nullptr});
   }
   Progress together(progress, targets.size());
@@ -246,7 +246,7 @@ compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
           })) {
     return std::move(failed);
   }
-  for (const Variant &variant : variants) {
+  for (const CompiledVariant &variant : variants) {
     if (contract(variant.facts) != contract(variants.front().facts)) {
       return llvm::createStringError(
           "internal error: variants " + variants.front().target.name + " and " +

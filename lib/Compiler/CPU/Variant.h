@@ -21,7 +21,7 @@ struct ModuleFacts {
   std::optional<int64_t> prefill;  ///< rows of a prompt per step
 };
 
-struct Variant {
+struct CompiledVariant {
   TargetInfo target;
   std::unique_ptr<mlir::MLIRContext> context; ///< owns what `facts` refer to
   ModuleFacts facts;
@@ -37,7 +37,7 @@ TargetDescription describe(const TargetInfo &target,
 /// order given. An error is that of the first which failed. All refer to the
 /// same weights; those whose kernels turn out the same share one
 /// object, that of the least of them.
-llvm::Expected<std::vector<Variant>>
+llvm::Expected<std::vector<CompiledVariant>>
 compileVariants(const ModelSource &source, llvm::ArrayRef<TargetInfo> targets,
                 ProgressHandler progress);
 
