@@ -1,4 +1,4 @@
-//===- AsyncAccesses.cpp - Asynchronous operations and shared memory -----===//
+//===- AsyncAccesses.cpp - Asynchronous operations and memory ------------===//
 #include "ClusterCheck.h"
 #include "cheems/Emulator/Lanes/Loop.h"
 #include "cheems/Emulator/Machine/Block.h"
@@ -8,33 +8,10 @@
 
 using namespace cheems::emulator;
 
-namespace {
-
-/// Calls f(offset of a row) for the rows of a box.
-template <typename F> void forRows(const AsyncRange &range, F f) {
-  uint64_t index[4] = {};
-  for (;;) {
-    uint64_t begin = range.address;
-    for (int d = 0; d < 4; ++d) {
-      begin += index[d] * static_cast<uint64_t>(range.strides[d]);
-    }
-    f(begin);
-    int d = 0;
-    while (d < 4 && ++index[d] == range.counts[d]) {
-      index[d++] = 0;
-    }
-    if (d == 4) {
-      return;
-    }
-  }
-}
-
-} // namespace
-
 void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
                               uint64_t offset, unsigned bytes,
                               LanePattern pattern, bool isFenced) {
-  Event &event = events[cell.write];
+  Event &event = by.events[cell.write];
   const int lane = pattern.lane;
   const unsigned step = pattern.step(cell.writer.shift);
   for (unsigned byte = 0; byte < bytes; byte += step) {
@@ -44,12 +21,13 @@ void ClusterCheck::checkAsync(const Toucher &by, const ShadowCell &cell,
            "without order between them",
            by, lane, offset, with);
     }
-    if (isFenced && unordered(by, event, lane, true) >> with.lane & 1) {
+    if (isFenced && !event.isUnit &&
+        unordered(by, event, lane, true) >> with.lane & 1) {
       throw Finding("missing-proxy-fence",
                     "the async proxy touches what the generic proxy has "
                     "written, without fence.proxy.async between them",
-                    by.warp.place(by.instruction, lane), offset + byte,
-                    placeOf(with));
+                    by.warp.place(by.instruction, lane),
+                    addressOf(by, offset + byte), placeOf(by, with));
     }
   }
 }
@@ -71,6 +49,9 @@ void ClusterCheck::writeAsync(const Toucher &by, ShadowCell &cell,
 
 void ClusterCheck::startAsync(Warp &warp, const Instruction &instruction,
                               const AsyncRange &range) {
+  if (range.space == Space::global && range.proxy != Proxy::tensorMap) {
+    startGlobal(warp, instruction, range);
+  }
   if (range.space != Space::shared) {
     return;
   }
@@ -86,23 +67,23 @@ void ClusterCheck::startAsync(Warp &warp, const Instruction &instruction,
       warp, instruction, range.owner, LaneMask(1) << range.lane,
       [&](Toucher &by, LaneMask, Clock) {
         const EventNumber before =
-            isFenced ? events.horizon(by.known).fenced : by.before;
+            isFenced ? events.horizon(by.known, number).fenced : by.before;
         forRows(range, [&](uint64_t begin) {
           if (writes) {
             checkAsyncReads(by, begin, range.bytes,
                             {static_cast<uint8_t>(range.lane)});
           }
-          by.shadow.forRange(begin, range.bytes, range.lane, writes,
-                             [&](ShadowCell &cell, uint64_t offset,
-                                 unsigned bytes, LanePattern pattern) {
-                               if (cell.write >= before) {
-                                 checkAsync(by, cell, offset, bytes, pattern,
-                                            isFenced);
-                               }
-                               if (writes) {
-                                 writeAsync(by, cell, offset, bytes, pattern);
-                               }
-                             });
+          by.shadow.forRange<Shadow::granule>(
+              begin, range.bytes, range.lane, writes,
+              [&](ShadowCell &cell, uint64_t offset, unsigned bytes,
+                  LanePattern pattern) {
+                if (cell.write >= before) {
+                  checkAsync(by, cell, offset, bytes, pattern, isFenced);
+                }
+                if (writes) {
+                  writeAsync(by, cell, offset, bytes, pattern);
+                }
+              });
           if (!writes) {
             asyncReads.add(size_t(range.owner->rank), begin, range.bytes);
           }
@@ -131,16 +112,16 @@ void ClusterCheck::checkAsyncReads(const Toucher &by, uint64_t offset,
   }
   // Of one granule, or all of one lane.
   const uint64_t step = pattern.shift == LanePattern::oneLane
-                            ? SharedShadow::granule
+                            ? Shadow::granule
                             : pattern.step(pattern.shift);
   for (uint64_t at = offset; at < offset + bytes; at += step - at % step) {
-    const int lane = step == SharedShadow::granule
+    const int lane = step == Shadow::granule
                          ? pattern.lane
                          : pattern.of(static_cast<unsigned>(at - offset));
-    const auto found = asyncReads.unordered(rank, at, clocks,
-                                            by.warpNumber * warpLanes +
-                                                static_cast<uint32_t>(lane),
-                                            by.known.horizon.serial);
+    const auto found = asyncReads.unordered(
+        rank, at, clocks,
+        by.warpNumber * warpLanes + static_cast<uint32_t>(lane),
+        by.known.horizons[size_t(Reach::shared)].serial);
     if (found) {
       throw Finding(
           found->isWaitedFor ? "race" : "missing-wait",
@@ -179,21 +160,21 @@ void ClusterCheck::signal(Warp &warp, LaneMask lanes, AsyncKind kind,
 // -- cp.async
 
 void ClusterCheck::startCopies(Warp &warp, const Access &access) {
-  const uint32_t number = warpOf(warp);
+  const uint32_t at = warpOf(warp);
   // No other thread can know of it before this one has waited.
   const EventNumber event = events.addCopy(
-      {.warp = number,
+      {.warp = number * geometry.warpsPerCluster + at,
        .clock = std::numeric_limits<Clock>::max(),
        .instruction = program.index(access.instruction),
        .lanesInFlight = static_cast<uint32_t>(std::popcount(access.lanes))});
   const uint32_t bytes = access.kind.bytes;
   PendingCopy &copy =
-      copies[number].emplace_back(PendingCopy{warp.block.asyncOperations,
-                                              event,
-                                              access.lanes,
-                                              access.owner,
-                                              bytes,
-                                              {}});
+      copies[at].emplace_back(PendingCopy{warp.block.asyncOperations,
+                                          event,
+                                          access.lanes,
+                                          access.owner,
+                                          bytes,
+                                          {}});
   forTouchers(warp, access.instruction, access.owner, access.lanes,
               [&](Toucher &by, LaneMask lanes, Clock) {
                 by.event = event;
@@ -202,7 +183,7 @@ void ClusterCheck::startCopies(Warp &warp, const Access &access) {
                   copy.offsets[lane] = static_cast<uint32_t>(address);
                   checkAsyncReads(by, address, bytes,
                                   {static_cast<uint8_t>(lane)});
-                  by.shadow.forRange(
+                  by.shadow.forRange<Shadow::granule>(
                       address, bytes, lane, true,
                       [&](ShadowCell &cell, uint64_t offset, unsigned size,
                           LanePattern pattern) {
@@ -216,28 +197,29 @@ void ClusterCheck::startCopies(Warp &warp, const Access &access) {
 }
 
 void ClusterCheck::endCopies(Warp &warp, LaneMask lanes, uint64_t last) {
-  const uint32_t number = warpOf(warp);
-  std::erase_if(copies[number], [&](PendingCopy &copy) {
+  const uint32_t at = warpOf(warp);
+  std::erase_if(copies[at], [&](PendingCopy &copy) {
     const LaneMask ended = copy.lanes & lanes;
     if (copy.operation > last || !ended) {
       return false;
     }
-    SharedShadow &shadow = shadowOf(*copy.owner);
-    clocks.forAlike(
-        number, ended, [&](LaneMask alike, const Known &, Clock clock) {
-          // From here on it is as if the threads had written it.
-          const EventNumber written =
-              events.add({number, clock, events[copy.event].instruction});
-          forLanes(alike, [&](int lane) {
-            shadow.forRange(
-                copy.offsets[lane], copy.bytes, lane, false,
-                [&](ShadowCell &cell, uint64_t, unsigned, LanePattern) {
-                  if (cell.write == copy.event && cell.writer.lane == lane) {
-                    cell.write = written;
-                  }
-                });
-          });
-        });
+    Shadow &shadow = shadowOf(*copy.owner);
+    clocks.forAlike(at, ended, [&](LaneMask alike, const Known &, Clock clock) {
+      // From here on it is as if the threads had written it.
+      const EventNumber written =
+          events.add({.warp = events[copy.event].warp,
+                      .clock = clock,
+                      .instruction = events[copy.event].instruction});
+      forLanes(alike, [&](int lane) {
+        shadow.forRange<Shadow::granule>(
+            copy.offsets[lane], copy.bytes, lane, false,
+            [&](ShadowCell &cell, uint64_t, unsigned, LanePattern) {
+              if (cell.write == copy.event && cell.writer.lane == lane) {
+                cell.write = written;
+              }
+            });
+      });
+    });
     events.endCopy(copy.event, std::popcount(ended));
     copy.lanes &= ~lanes;
     return !copy.lanes;

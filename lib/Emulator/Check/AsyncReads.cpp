@@ -49,9 +49,9 @@ void AsyncReads::replace(uint32_t set) {
 
 void AsyncReads::forget(size_t rank, uint64_t offset, uint64_t bytes) {
   std::vector<uint32_t> &of = granules[rank];
-  uint64_t at = (offset + SharedShadow::granule - 1) / SharedShadow::granule;
+  uint64_t at = (offset + Shadow::granule - 1) / Shadow::granule;
   const uint64_t end =
-      std::min<uint64_t>((offset + bytes) / SharedShadow::granule, of.size());
+      std::min<uint64_t>((offset + bytes) / Shadow::granule, of.size());
   for (; at < end; ++at) {
     of[at] = 0;
   }

@@ -3,7 +3,7 @@
 #define CHEEMS_LIB_EMULATOR_CHECK_ASYNCREADS_H
 
 #include "cheems/Emulator/Check/Clocks.h"
-#include "cheems/Emulator/Check/SharedShadow.h"
+#include "cheems/Emulator/Check/Shadow.h"
 
 #include <array>
 #include <deque>
@@ -35,11 +35,11 @@ public:
   void add(size_t rank, uint64_t offset, uint64_t bytes) {
     std::vector<uint32_t> &of = granules[rank];
     const uint64_t end =
-        (offset + bytes + SharedShadow::granule - 1) / SharedShadow::granule;
+        (offset + bytes + Shadow::granule - 1) / Shadow::granule;
     if (of.size() < end) {
       of.resize(end);
     }
-    for (uint64_t at = offset / SharedShadow::granule; at < end; ++at) {
+    for (uint64_t at = offset / Shadow::granule; at < end; ++at) {
       if (of[at] != lastBefore) {
         replace(of[at]);
       }
@@ -68,7 +68,7 @@ public:
   std::optional<Unordered> unordered(size_t rank, uint64_t offset,
                                      const Clocks &clocks, uint32_t thread,
                                      uint64_t serial) {
-    const uint64_t at = offset / SharedShadow::granule;
+    const uint64_t at = offset / Shadow::granule;
     if (at >= granules[rank].size() || granules[rank][at] == 0) {
       return std::nullopt;
     }

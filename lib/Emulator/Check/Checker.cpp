@@ -1,11 +1,14 @@
-//===- Checker.cpp - Order between the threads of a cluster --------------===//
+//===- Checker.cpp - Order between threads -------------------------------===//
 #include "cheems/Emulator/Check/Checker.h"
 
 #include "ClusterCheck.h"
+#include "Footprint.h"
 #include "TensorMapFences.h"
 #include "cheems/Emulator/Machine/Block.h"
 
+#include <map>
 #include <mutex>
+#include <optional>
 
 using namespace cheems::emulator;
 
@@ -15,19 +18,23 @@ std::atomic<uint64_t> sameValueCount;
 
 class BlockCheck : public BlockObserver {
 public:
-  explicit BlockCheck(std::shared_ptr<ClusterCheck> cluster)
-      : cluster(std::move(cluster)) {}
+  BlockCheck(std::shared_ptr<ClusterCheck> cluster, TensorMapFences *maps)
+      : cluster(std::move(cluster)), maps(maps) {}
 
   void access(Warp &warp, const Access &access) override {
     cluster->settle();
     cluster->access(warp, access);
-    maps.access(warp, access);
+    if (maps) {
+      maps->access(warp, access);
+    }
   }
   void fence(Warp &warp, const Instruction &, LaneMask lanes,
              const Fence &fence) override {
     cluster->settle();
     cluster->fence(warp, lanes, fence);
-    maps.fence(lanes, fence);
+    if (maps) {
+      maps->fence(warp.block, lanes, fence);
+    }
   }
   void arrive(Warp &warp, const Instruction &, LaneMask lanes,
               const Meeting &meeting) override {
@@ -43,15 +50,20 @@ public:
                   const AsyncRange &range) override {
     cluster->settle();
     cluster->startAsync(warp, instruction, range);
-    maps.use(warp, instruction, range);
+    if (maps) {
+      maps->use(warp, instruction, range);
+    }
   }
   void endAsync(Warp &warp, const Instruction &, LaneMask lanes, AsyncKind kind,
-                uint64_t last, bool) override {
+                uint64_t last, bool readsOnly) override {
     cluster->settle();
     if (kind == AsyncKind::copy) {
       cluster->endCopies(warp, lanes, last);
-    } else {
-      cluster->endReads(warp, lanes, kind, last);
+      return;
+    }
+    cluster->endReads(warp, lanes, kind, last);
+    if (kind == AsyncKind::bulk && !readsOnly) {
+      cluster->endStores(warp, lanes, last);
     }
   }
   void arriveAsync(Warp &warp, const Instruction &, LaneMask lanes,
@@ -69,31 +81,84 @@ public:
     cluster->settle();
   }
 
-private:
   const std::shared_ptr<ClusterCheck> cluster;
-  TensorMapFences maps;
+
+private:
+  TensorMapFences *const maps;
 };
 
+/// A grid whose blocks communicate has one order of all that happens in global
+/// memory. Else each cluster has its own, and what it touched is held against
+/// the others' when it has ended.
 class GridCheck : public GridObserver {
 public:
-  std::unique_ptr<BlockObserver> startBlock(Block &block) override {
-    std::lock_guard lock(mutex);
-    std::weak_ptr<ClusterCheck> &known = clusters[block.cluster];
-    std::shared_ptr<ClusterCheck> cluster = known.lock();
-    if (!cluster) {
-      cluster = std::make_shared<ClusterCheck>(block, sameValueCount);
-      known = cluster;
+  GridCheck(Device &device, const Launch &launch)
+      : device(device), geometry(launch), footprint(geometry, sameValueCount) {
+    if (launch.isInterleaved()) {
+      order.emplace(geometry, device.memory, 0, geometry.clusters,
+                    /*keepsValues=*/false, sameValueCount);
     }
-    return std::make_unique<BlockCheck>(std::move(cluster));
   }
 
+  std::unique_ptr<BlockObserver> startBlock(Block &block) override {
+    std::lock_guard lock(mutex);
+    const uint32_t number = geometry.clusterOf(block);
+    Cluster &cluster = clusters[number];
+    if (!cluster.check) {
+      if (!order) {
+        cluster.order =
+            std::make_unique<GlobalOrder>(geometry, device.memory, number, 1,
+                                          /*keepsValues=*/true, sameValueCount);
+      }
+      cluster.check = std::make_shared<ClusterCheck>(
+          block, geometry, order ? *order : *cluster.order, sameValueCount);
+    }
+    return std::make_unique<BlockCheck>(cluster.check, order ? &maps : nullptr);
+  }
+
+  void endBlock(BlockObserver &observer) override {
+    std::lock_guard lock(mutex);
+    auto &block = static_cast<BlockCheck &>(observer);
+    auto found = clusters.find(block.cluster->number);
+    if (++found->second.ended < geometry.blocksPerCluster) {
+      return;
+    }
+    found->second.check = nullptr;
+    if (order) {
+      clusters.erase(found);
+      return;
+    }
+    // In ascending order; those that came too early wait.
+    for (found = clusters.find(next);
+         found != clusters.end() &&
+         found->second.ended == geometry.blocksPerCluster;
+         found = clusters.find(++next)) {
+      footprint.add(*found->second.order);
+      clusters.erase(found);
+    }
+  }
+
+  void endGrid(std::span<const uint64_t>) override { footprint.report(); }
+
 private:
+  struct Cluster {
+    std::unique_ptr<GlobalOrder> order;
+    std::shared_ptr<ClusterCheck> check;
+    uint32_t ended = 0; ///< blocks
+  };
+
+  Device &device;
+  const Geometry geometry;
   std::mutex mutex;
-  std::map<const Cluster *, std::weak_ptr<ClusterCheck>> clusters;
+  std::map<uint32_t, Cluster> clusters;
+  uint32_t next = 0;
+  std::optional<GlobalOrder> order; ///< of all clusters
+  TensorMapFences maps;
+  Footprint footprint;
 };
 
-std::unique_ptr<GridObserver> check(Device &, const Launch &) {
-  return std::make_unique<GridCheck>();
+std::unique_ptr<GridObserver> check(Device &device, const Launch &launch) {
+  return std::make_unique<GridCheck>(device, launch);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ using namespace cheems::emulator;
 
 namespace {
 
-void joinClocks(std::vector<Clock> &to, const std::vector<Clock> &from) {
+void joinClocks(ClockVector &to, const ClockVector &from) {
   if (to.size() < from.size()) {
     to.resize(from.size());
   }
@@ -19,8 +19,7 @@ void joinClocks(std::vector<Clock> &to, const std::vector<Clock> &from) {
   }
 }
 
-bool containsClocks(const std::vector<Clock> &all,
-                    const std::vector<Clock> &part) {
+bool containsClocks(const ClockVector &all, const ClockVector &part) {
   const size_t common = std::min(all.size(), part.size());
   bool lacks = false;
   for (size_t i = 0; i < common; ++i) {
@@ -30,7 +29,7 @@ bool containsClocks(const std::vector<Clock> &all,
                                [](Clock clock) { return clock == 0; });
 }
 
-void raise(std::vector<Clock> &to, const std::vector<Clock> &from, size_t first,
+void raise(ClockVector &to, const ClockVector &from, size_t first,
            LaneMask lanes) {
   if (to.size() < first + warpLanes) {
     to.resize(first + warpLanes);
@@ -41,24 +40,79 @@ void raise(std::vector<Clock> &to, const std::vector<Clock> &from, size_t first,
   }
 }
 
+using KnownClocks = std::shared_ptr<const ClockVector>;
+
+bool containsCluster(const KnownClocks &all, const KnownClocks &part) {
+  return !part || all == part || (all && containsClocks(*all, *part));
+}
+
+bool containsElsewhere(const KnownElsewhere &all, const KnownElsewhere &part) {
+  if (!part || all == part) {
+    return true;
+  }
+  for (size_t i = 0; i < part->size(); ++i) {
+    if (!containsCluster(all && i < all->size() ? (*all)[i] : nullptr,
+                         (*part)[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
+
+KnownElsewhere cheems::emulator::join(const KnownElsewhere &a,
+                                      const KnownElsewhere &b) {
+  if (containsElsewhere(a, b)) {
+    return a;
+  }
+  if (containsElsewhere(b, a)) {
+    return b;
+  }
+  auto both = std::make_shared<Elsewhere>(*a);
+  both->resize(std::max(a->size(), b->size()));
+  for (size_t i = 0; i < b->size(); ++i) {
+    KnownClocks &clocks = (*both)[i];
+    const KnownClocks &others = (*b)[i];
+    if (containsCluster(clocks, others)) {
+      continue;
+    }
+    if (containsCluster(others, clocks)) {
+      clocks = others;
+      continue;
+    }
+    auto joined = std::make_shared<ClockVector>(*clocks);
+    joinClocks(*joined, *others);
+    clocks = std::move(joined);
+  }
+  return both;
+}
 
 void Knowledge::join(const Knowledge &other) {
   joinClocks(ordered, other.ordered);
-  joinClocks(fenced, other.fenced);
-  horizon.serial = 0;
-  if (horizon.generation < other.horizon.generation) {
-    horizon = other.horizon;
-    horizon.serial = 0;
-  } else if (horizon.generation == other.horizon.generation) {
-    horizon.ordered = std::max(horizon.ordered, other.horizon.ordered);
-    horizon.fenced = std::max(horizon.fenced, other.horizon.fenced);
+  for (int reach = 0; reach < reaches; ++reach) {
+    joinClocks(fenced[reach], other.fenced[reach]);
+    Horizon &horizon = horizons[reach];
+    const Horizon &others = other.horizons[reach];
+    if (horizon.generation < others.generation) {
+      horizon = others;
+    } else if (horizon.generation == others.generation) {
+      horizon.ordered = std::max(horizon.ordered, others.ordered);
+      horizon.fenced = std::max(horizon.fenced, others.fenced);
+    }
   }
+  elsewhere = cheems::emulator::join(elsewhere, other.elsewhere);
+  elsewhereFenced =
+      cheems::emulator::join(elsewhereFenced, other.elsewhereFenced);
+  changed();
 }
 
 bool Knowledge::contains(const Knowledge &other) const {
   return containsClocks(ordered, other.ordered) &&
-         containsClocks(fenced, other.fenced);
+         containsClocks(fenced[0], other.fenced[0]) &&
+         containsClocks(fenced[1], other.fenced[1]) &&
+         containsElsewhere(elsewhere, other.elsewhere) &&
+         containsElsewhere(elsewhereFenced, other.elsewhereFenced);
 }
 
 Known cheems::emulator::join(const Known &a, const Known &b) {
@@ -73,8 +127,9 @@ Known cheems::emulator::join(const Known &a, const Known &b) {
   return both;
 }
 
-Clocks::Clocks(size_t warps)
-    : own(warps * warpLanes, 1), ownFenced(warps * warpLanes), warps(warps) {}
+Clocks::Clocks(size_t warps) : own(warps * warpLanes, 1), warps(warps) {
+  ownFenced.fill(ClockVector(warps * warpLanes));
+}
 
 LaneMask Clocks::likeThread(size_t thread) const {
   const size_t first = thread / warpLanes * warpLanes;
@@ -123,10 +178,12 @@ void Clocks::release(size_t warp, LaneMask lanes, Knowledge &to,
     }
   });
   raise(to.ordered, own, first, lanes);
-  if (warps[warp].hasFenced) {
-    raise(to.fenced, ownFenced, first, lanes);
+  for (int reach = 0; reach < reaches; ++reach) {
+    if (warps[warp].hasFenced[reach]) {
+      raise(to.fenced[reach], ownFenced[reach], first, lanes);
+    }
   }
-  to.horizon.serial = 0;
+  to.changed();
 }
 
 void Clocks::tick(size_t warp, LaneMask lanes) {
@@ -157,12 +214,22 @@ void Clocks::acquire(size_t warp, LaneMask lanes, const Known &from) {
       });
 }
 
-void Clocks::fenceProxies(size_t warp, LaneMask lanes) {
-  forLanes(lanes, [&](int lane) {
-    const size_t thread = warp * warpLanes + static_cast<size_t>(lane);
-    ownFenced[thread] = own[thread];
+void Clocks::fenceProxies(size_t warp, LaneMask lanes,
+                          std::optional<Reach> reach) {
+  auto forReaches = [&](auto f) {
+    for (int i = 0; i < reaches; ++i) {
+      if (!reach || i == static_cast<int>(*reach)) {
+        f(i);
+      }
+    }
+  };
+  forReaches([&](int i) {
+    forLanes(lanes, [&](int lane) {
+      const size_t thread = warp * warpLanes + static_cast<size_t>(lane);
+      ownFenced[i][thread] = own[thread];
+    });
+    warps[warp].hasFenced[i] = true;
   });
-  warps[warp].hasFenced = true;
   tick(warp, lanes);
   change(
       warp, lanes, [] {},
@@ -170,11 +237,15 @@ void Clocks::fenceProxies(size_t warp, LaneMask lanes) {
         if (!known) {
           return;
         }
-        if (lastFence.before != known) {
+        if (lastFence.before != known || lastFence.reach != reach) {
           auto after = std::make_shared<Knowledge>(*known);
-          joinClocks(after->fenced, after->ordered);
-          after->horizon.serial = 0;
-          lastFence = {known, nullptr, after};
+          forReaches(
+              [&](int i) { joinClocks(after->fenced[i], after->ordered); });
+          if (reach != Reach::shared) {
+            after->elsewhereFenced = after->elsewhere;
+          }
+          after->changed();
+          lastFence = {known, after, reach};
         }
         known = lastFence.after;
       });

@@ -22,40 +22,39 @@ bool acquires(Semantics semantics) {
          semantics == Semantics::sequential;
 }
 
-/// Kinds of keys that no Meeting has.
-constexpr uint8_t sharedPlace = 100, globalPlace = 101;
+/// The kind of keys that no Meeting has.
+constexpr uint8_t sharedPlace = 100;
 
 } // namespace
 
-ClusterCheck::ClusterCheck(Block &first, std::atomic<uint64_t> &sameValues)
-    : blocks(first.cluster->blocks), program(first.program()),
-      warpsPerBlock((first.threads + warpLanes - 1) / warpLanes),
-      sameValues(sameValues),
-      clocks(size_t(warpsPerBlock) * first.grid.launch.cluster.count()),
-      events(size_t(warpsPerBlock) * first.grid.launch.cluster.count()),
-      shadows(first.grid.launch.cluster.count()),
-      releasable(shadows.size() * warpsPerBlock * warpLanes),
-      acquirable(releasable.size()), copies(shadows.size() * warpsPerBlock),
-      asyncReads(shadows.size()) {}
+ClusterCheck::ClusterCheck(Block &first, const Geometry &geometry,
+                           GlobalOrder &global,
+                           std::atomic<uint64_t> &sameValues)
+    : geometry(geometry), number(geometry.clusterOf(first)),
+      program(first.program()), warpsPerBlock(geometry.warpsPerBlock),
+      global(global), clocks(geometry.warpsPerCluster),
+      events(Reach::shared, geometry.warpsPerCluster,
+             number * geometry.warpsPerCluster, geometry.warpsPerCluster),
+      shadows(geometry.blocksPerCluster), copies(geometry.warpsPerCluster),
+      suspects(geometry, sameValues), asyncReads(shadows.size()) {
+  const std::vector<Known> none(size_t(geometry.warpsPerCluster) * warpLanes);
+  releasable.fill(none);
+  acquirable.fill(none);
+}
 
 uint32_t ClusterCheck::warpOf(const Warp &warp) const {
   return static_cast<uint32_t>(warp.block.rank) * warpsPerBlock + warp.index;
 }
 
 Place ClusterCheck::placeOf(uint32_t thread, uint32_t instruction) const {
-  const uint32_t threads = warpsPerBlock * warpLanes;
-  const Block &block = *blocks[thread / threads];
-  return {program.kernel,
-          program.instructions[instruction].line,
-          {block.index.x, block.index.y, block.index.z},
-          static_cast<int>(thread % threads / warpLanes),
-          static_cast<int>(thread % warpLanes)};
+  return geometry.place(number * geometry.warpsPerCluster + thread / warpLanes,
+                        static_cast<int>(thread % warpLanes), instruction);
 }
 
-SharedShadow &ClusterCheck::shadowOf(const Block &owner) {
+Shadow &ClusterCheck::shadowOf(const Block &owner) {
   auto &shadow = shadows[static_cast<size_t>(owner.rank)];
   if (!shadow) {
-    shadow = std::make_unique<SharedShadow>(owner.sharedBytes());
+    shadow = std::make_unique<Shadow>(owner.sharedBytes(), Shadow::granule);
   }
   return *shadow;
 }
@@ -99,9 +98,8 @@ void ClusterCheck::arrive(Warp &warp, LaneMask lanes, const Meeting &meeting) {
   Phase &phase = phaseOf(
       {static_cast<uint8_t>(meeting.kind), ownerOf(warp, meeting), meeting.key},
       meeting.phase);
-  const uint32_t number = warpOf(warp);
-  tell(number, lanes, phase);
-  clocks.tick(number, lanes);
+  tell(warpOf(warp), lanes, phase);
+  clocks.tick(warpOf(warp), lanes);
 }
 
 void ClusterCheck::leave(Warp &warp, LaneMask lanes, const Meeting &meeting) {
@@ -117,69 +115,123 @@ void ClusterCheck::leave(Warp &warp, LaneMask lanes, const Meeting &meeting) {
 
 // -- Fences and strong accesses
 
+template <typename F>
+void ClusterCheck::forCircles(const Block &block, Scope scope, F f) const {
+  f(0, Circle{Scope::block, block.number});
+  if (scope >= Scope::cluster) {
+    f(1, Circle{Scope::cluster, number});
+  }
+  if (scope >= Scope::gpu) {
+    f(2, Circle{Scope::gpu});
+  }
+}
+
 void ClusterCheck::fence(Warp &warp, LaneMask lanes, const Fence &fence) {
-  const uint32_t number = warpOf(warp);
+  const uint32_t at = warpOf(warp);
   if (fence.kind == Fence::Kind::proxyAsync) {
-    clocks.fenceProxies(number, lanes);
+    clocks.fenceProxies(
+        at, lanes,
+        fence.space == Space::shared   ? std::optional(Reach::shared)
+        : fence.space == Space::global ? std::optional(Reach::global)
+                                       : std::nullopt);
     return;
   }
   if (fence.kind != Fence::Kind::thread) {
     return;
   }
   forLanes(lanes, [&](int lane) {
-    const size_t thread = size_t(number) * warpLanes + size_t(lane);
+    const size_t thread = size_t(at) * warpLanes + size_t(lane);
     const LaneMask bit = LaneMask(1) << lane;
-    if (acquires(fence.semantics) && acquirable[thread]) {
-      clocks.acquire(number, bit, acquirable[thread]);
-      acquirable[thread] = nullptr;
+    if (acquires(fence.semantics)) {
+      forCircles(warp.block, fence.scope, [&](size_t i, const Circle &) {
+        if (Known &known = acquirable[i][thread]) {
+          clocks.acquire(at, bit, known);
+          known = nullptr;
+        }
+      });
     }
     if (releases(fence.semantics)) {
       auto ready = std::make_shared<Knowledge>();
       Known last;
-      clocks.release(number, bit, *ready, last);
-      releasable[thread] = std::move(ready);
+      clocks.release(at, bit, *ready, last);
+      forCircles(warp.block, fence.scope, [&](size_t i, const Circle &) {
+        releasable[i][thread] = ready;
+      });
     }
   });
   if (releases(fence.semantics)) {
-    clocks.tick(number, lanes);
+    clocks.tick(at, lanes);
   }
 }
 
-void ClusterCheck::synchronise(Warp &warp, LaneMask lanes, const Access &access,
-                               uint64_t address) {
+void ClusterCheck::learn(Warp &warp, LaneMask lanes, const Access &access,
+                         uint64_t address) {
   const AccessKind &kind = access.kind;
-  const bool isShared = access.space == Space::shared;
-  const uint32_t number = warpOf(warp);
-  const size_t first = size_t(number) * warpLanes;
-  Phase &place = phaseOf({isShared ? sharedPlace : globalPlace,
-                          isShared ? access.owner : nullptr, address},
-                         0);
-  if (kind.reads()) {
-    place.isFrozen = true;
+  const uint32_t at = warpOf(warp);
+  const size_t first = size_t(at) * warpLanes;
+  auto take = [&](size_t circle, const Known &told) {
+    if (!told) {
+      return;
+    }
     if (acquires(kind.semantics)) {
-      clocks.acquire(number, lanes, place.told);
-    } else {
-      forLanes(lanes, [&](int lane) {
-        Known &known = acquirable[first + size_t(lane)];
-        known = join(known, place.told);
-      });
+      clocks.acquire(at, lanes, told);
+      return;
     }
-  }
-  if (!kind.writes()) {
+    forLanes(lanes, [&](int lane) {
+      Known &known = acquirable[circle][first + size_t(lane)];
+      known = join(known, told);
+    });
+  };
+  if (access.space == Space::shared) {
+    Phase &place = phaseOf({sharedPlace, access.owner, address}, 0);
+    place.isFrozen = true;
+    take(0, place.told);
     return;
   }
-  if (releases(kind.semantics)) {
-    tell(number, lanes, place);
-    clocks.tick(number, lanes);
-    return;
-  }
-  forLanes(lanes, [&](int lane) {
-    if (const Known &known = releasable[first + size_t(lane)]) {
-      if (place.isFrozen) {
-        place.told = std::make_shared<Knowledge>(*place.told);
-        place.isFrozen = false;
-      }
-      place.told->join(*known);
-    }
+  forCircles(warp.block, kind.scope, [&](size_t i, const Circle &circle) {
+    take(i, global.told(address, circle, number));
   });
+}
+
+void ClusterCheck::teach(Warp &warp, LaneMask lanes, const Access &access,
+                         uint64_t address) {
+  const bool isRelease = releases(access.kind.semantics);
+  const uint32_t at = warpOf(warp);
+  const size_t first = size_t(at) * warpLanes;
+  if (access.space == Space::shared) {
+    Phase &place = phaseOf({sharedPlace, access.owner, address}, 0);
+    if (isRelease) {
+      tell(at, lanes, place);
+      clocks.tick(at, lanes);
+      return;
+    }
+    forLanes(lanes, [&](int lane) {
+      if (const Known &known = releasable[0][first + size_t(lane)]) {
+        if (place.isFrozen) {
+          place.told = std::make_shared<Knowledge>(*place.told);
+          place.isFrozen = false;
+        }
+        place.told->join(*known);
+      }
+    });
+    return;
+  }
+  auto tellAll = [&](size_t i, const Circle &circle) {
+    forLanes(lanes, [&](int lane) {
+      if (const Known &known = releasable[i][first + size_t(lane)]) {
+        global.tell(address, circle, known, number);
+      }
+    });
+  };
+  if (!isRelease) {
+    forCircles(warp.block, access.kind.scope, tellAll);
+    return;
+  }
+  auto ready = std::make_shared<Knowledge>();
+  Known last;
+  clocks.release(at, lanes, *ready, last);
+  forCircles(warp.block, access.kind.scope, [&](size_t, const Circle &circle) {
+    global.tell(address, circle, ready, number);
+  });
+  clocks.tick(at, lanes);
 }

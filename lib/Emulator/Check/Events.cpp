@@ -1,36 +1,26 @@
-//===- Events.cpp - Executions that touched shared memory ----------------===//
+//===- Events.cpp - Executions that touched memory -----------------------===//
 #include "cheems/Emulator/Check/Events.h"
 
 #include <algorithm>
 
 using namespace cheems::emulator;
 
-namespace {
-
-/// Lanes of a warp whose clock is at least `clock`.
-LaneMask lanesUpTo(const std::vector<Clock> &clocks, uint32_t warp,
-                   Clock clock) {
-  const size_t first = size_t(warp) * warpLanes;
-  if (clocks.size() < first + warpLanes) {
-    return 0; // vectors end with a warp
+const Clock *Events::clocksOf(const Knowledge &known, uint32_t home,
+                              uint32_t warp, bool isFenced) const {
+  const uint32_t cluster = warp / warpsPerCluster;
+  const size_t first = size_t(warp % warpsPerCluster) * warpLanes;
+  const ClockVector *clocks =
+      isFenced ? &known.fenced[size_t(reach)] : &known.ordered;
+  if (cluster != home) {
+    const KnownElsewhere &others =
+        isFenced ? known.elsewhereFenced : known.elsewhere;
+    clocks =
+        others && cluster < others->size() ? (*others)[cluster].get() : nullptr;
   }
-  LaneMask lanes = 0;
-  for (size_t lane = 0; lane < warpLanes; ++lane) {
-    lanes |= LaneMask(clocks[first + lane] >= clock) << lane;
-  }
-  return lanes;
+  // Vectors end with a warp.
+  return clocks && clocks->size() >= first + warpLanes ? clocks->data() + first
+                                                       : nullptr;
 }
-
-Clock lowestOf(const std::vector<Clock> &clocks, uint32_t warp) {
-  const size_t first = size_t(warp) * warpLanes;
-  if (clocks.size() < first + warpLanes) {
-    return 0;
-  }
-  return *std::min_element(clocks.begin() + first,
-                           clocks.begin() + first + warpLanes);
-}
-
-} // namespace
 
 EventNumber Events::add(const Event &event) {
   all.push_back(event);
@@ -38,10 +28,14 @@ EventNumber Events::add(const Event &event) {
 }
 
 EventNumber Events::addRead(const Event &event) {
-  EventNumber &number = recent[event.warp][event.instruction % recentReads];
+  auto &of = recent[event.warp - firstWarp];
+  if (!of) {
+    of = std::make_unique<Recent>();
+  }
+  EventNumber &number = (*of)[event.instruction % recentReads];
   const Event &last = all[number];
   if (number == noEvent || last.instruction != event.instruction ||
-      last.clock != event.clock || last.isStrong != event.isStrong) {
+      last.clock != event.clock || last.scope != event.scope) {
     number = add(event);
   }
   return number;
@@ -66,23 +60,41 @@ void Events::endCopy(EventNumber copy, int lanes) {
   }
 }
 
-void Events::ask(Event &event, const Knowledge &known) {
-  event.asked = known.horizon.serial;
-  event.ordered = lanesUpTo(known.ordered, event.warp, event.clock);
-  event.fenced = lanesUpTo(known.fenced, event.warp, event.clock);
+void Events::ask(Event &event, const Knowledge &known, uint32_t home) {
+  auto lanesOf = [&](bool isFenced) {
+    const Clock *clocks = clocksOf(known, home, event.warp, isFenced);
+    LaneMask lanes = 0;
+    for (size_t lane = 0; clocks && lane < warpLanes; ++lane) {
+      lanes |= LaneMask(clocks[lane] >= event.clock) << lane;
+    }
+    return lanes;
+  };
+  event.asked = known.horizons[size_t(reach)].serial;
+  event.ordered = lanesOf(false);
+  event.fenced = lanesOf(true);
 }
 
-void Events::findHorizon(const Knowledge &known) {
-  Knowledge::Horizon &horizon = known.horizon;
+void Events::findHorizon(const Knowledge &known, uint32_t home) {
+  Knowledge::Horizon &horizon = known.horizons[size_t(reach)];
   if (horizon.generation != generation) {
     horizon = {0, generation};
   }
   horizon.serial = ++serials;
+  auto lowestOf = [&](uint32_t warp, bool isFenced) {
+    const Clock *clocks = clocksOf(known, home, warp, isFenced);
+    if (!clocks) {
+      return Clock(0);
+    }
+    Clock low = clocks[0];
+    for (int lane = 1; lane < warpLanes; ++lane) {
+      low = std::min(low, clocks[lane]);
+    }
+    return low;
+  };
   auto lowestIn = [&](uint32_t warp) -> const Lowest & {
-    Lowest &found = lowest[warp];
+    Lowest &found = lowest[warp - firstWarp];
     if (found.serial != horizon.serial) {
-      found = {horizon.serial, lowestOf(known.ordered, warp),
-               lowestOf(known.fenced, warp)};
+      found = {horizon.serial, lowestOf(warp, false), lowestOf(warp, true)};
     }
     return found;
   };
@@ -114,6 +126,8 @@ void Events::compact(std::vector<EventNumber> &numbers) {
   limit = std::max(limit, 4 * all.size());
   ++generation;
   for (auto &of : recent) {
-    of.fill(noEvent);
+    if (of) {
+      of->fill(noEvent);
+    }
   }
 }

@@ -14,24 +14,26 @@ void TensorMapFences::access(const Warp &warp, const Access &access) {
     return;
   }
   forLanes(access.lanes, [&](int lane) {
-    changes[access.addresses[lane]] = {warp.place(access.instruction, lane)};
+    changes[access.addresses[lane]] = {
+        warp.place(access.instruction, lane), warp.block.number, false, {}};
   });
 }
 
-void TensorMapFences::fence(LaneMask lanes, const Fence &fence) {
+void TensorMapFences::fence(const Block &block, LaneMask lanes,
+                            const Fence &fence) {
   if (fence.kind != Fence::Kind::proxyTensorMap) {
     return;
   }
   if (fence.semantics == Semantics::release) {
     for (auto &[_, change] : changes) {
-      change.isReleased = true;
+      change.isReleased |= change.block == block.number;
     }
     return;
   }
   forLanes(lanes, [&](int lane) {
     auto found = changes.find(fence.addresses[lane]);
-    if (found != changes.end()) {
-      found->second.isAcquired |= found->second.isReleased;
+    if (found != changes.end() && found->second.isReleased) {
+      found->second.acquirers.insert(block.number);
     }
   });
 }
@@ -42,7 +44,8 @@ void TensorMapFences::use(const Warp &warp, const Instruction &instruction,
     return;
   }
   auto found = changes.find(range.address);
-  if (found == changes.end() || found->second.isAcquired) {
+  if (found == changes.end() ||
+      found->second.acquirers.contains(warp.block.number)) {
     return;
   }
   throw Finding("missing-proxy-fence",

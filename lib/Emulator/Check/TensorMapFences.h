@@ -7,18 +7,19 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace cheems::emulator {
 
-/// Tensor maps in global memory that a block changes by tensormap.replace or
-/// tensormap.cp_fenceproxy, and then uses itself. In between it must release
-/// the change and acquire the map (PTX ISA, "membar / fence":
-/// fence.proxy.tensormap). Which of its threads do so is not checked, nor are
-/// maps that other blocks have changed.
+/// Tensor maps in global memory that blocks of a grid change by
+/// tensormap.replace or tensormap.cp_fenceproxy. The block that changes one
+/// must release the change, and each block that uses the map then must acquire
+/// it (PTX ISA, "membar / fence": fence.proxy.tensormap). Which of a block's
+/// threads do so is not checked.
 class TensorMapFences {
 public:
   void access(const Warp &warp, const Access &access);
-  void fence(LaneMask lanes, const Fence &fence);
+  void fence(const Block &block, LaneMask lanes, const Fence &fence);
   /// An asynchronous copy reads a map.
   void use(const Warp &warp, const Instruction &instruction,
            const AsyncRange &range) const;
@@ -26,7 +27,9 @@ public:
 private:
   struct Change {
     Place place;
-    bool isReleased = false, isAcquired = false;
+    uint64_t block; ///< that made it
+    bool isReleased = false;
+    std::set<uint64_t> acquirers; ///< blocks
   };
   std::map<uint64_t, Change> changes; ///< by address
 };

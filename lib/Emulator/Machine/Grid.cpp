@@ -26,8 +26,7 @@ struct Grid::Implementation {
       log = made.get();
       observers.push_back(std::move(made));
     }
-    if (program->communicates || context.waitsForPrimary ||
-        launch.pausesAtRelease) {
+    if (launch.isInterleaved()) {
       interleaving = std::make_unique<Interleaving>(context, observers);
     }
   }
@@ -76,6 +75,12 @@ struct Grid::Implementation {
   WriteLog *log = nullptr; ///< one of the observers
   std::unique_ptr<Interleaving> interleaving;
 };
+
+bool Launch::isInterleaved() const {
+  const Program &program = *kernel->program;
+  return program.communicates || pausesAtRelease ||
+         (programmatic && program.waitsForPrimary);
+}
 
 Grid::Grid(Device &device, Launch launch)
     : implementation(

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace cheems::emulator {
@@ -14,25 +15,48 @@ namespace cheems::emulator {
 /// A thread's clock rises each time it tells others what it has done.
 using Clock = uint32_t;
 
+/// Of each thread of a cluster a value of its clock. What is behind the end of
+/// a vector is zero, and a vector ends with a warp.
+using ClockVector = std::vector<Clock>;
+/// Clocks of the threads of other clusters, by the clusters' numbers. Null:
+/// nothing is known of one.
+using Elsewhere = std::vector<std::shared_ptr<const ClockVector>>;
+/// Nobody changes it when it is shared. Null is nothing.
+using KnownElsewhere = std::shared_ptr<const Elsewhere>;
+KnownElsewhere join(const KnownElsewhere &a, const KnownElsewhere &b);
+
+/// The memories whose bytes the async proxy and the generic one both reach. A
+/// fence between the proxies may be for one of them alone.
+enum class Reach : uint8_t { shared, global };
+constexpr int reaches = 2;
+
 /// What is ordered before something: of each thread of the cluster all that it
-/// did up to a value of its clock. What is behind the end of a vector is zero.
+/// did up to a value of its clock.
 struct Knowledge {
-  std::vector<Clock> ordered;
+  ClockVector ordered;
   /// As `ordered`, of writes that a fence between the generic and the async
-  /// proxy has followed.
-  std::vector<Clock> fenced;
+  /// proxy has followed, by Reach.
+  std::array<ClockVector, reaches> fenced;
+  /// The same of other clusters, for global memory.
+  KnownElsewhere elsewhere, elsewhereFenced;
 
   /// Which events (Events.h) that is, found when somebody asks. Knowledge that
-  /// is joined covers at least the events of its parts.
+  /// is joined covers at least the events of its parts. By Reach.
   struct Horizon {
     uint64_t serial = 0; ///< of this knowledge; 0: nobody has asked
     uint32_t generation = 0;
     uint32_t ordered = 1, fenced = 1; ///< all events with lower numbers
   };
-  mutable Horizon horizon;
+  mutable std::array<Horizon, reaches> horizons;
 
   void join(const Knowledge &other);
   bool contains(const Knowledge &other) const;
+  /// It has changed.
+  void changed() {
+    for (Horizon &horizon : horizons) {
+      horizon.serial = 0;
+    }
+  }
 };
 /// Many threads know the same after a barrier, so they share it. Nobody changes
 /// it then.
@@ -59,12 +83,9 @@ public:
     const Knowledge *known = knownBy(second).get();
     return first == second || (known && at(known->ordered, first) >= clock);
   }
-  /// Whether a fence between proxies lies between them, too.
-  bool isFenced(size_t first, Clock clock, size_t second) const {
-    const Knowledge *known = knownBy(second).get();
-    return (first == second ? ownFenced[first]
-            : known         ? at(known->fenced, first)
-                            : 0) >= clock;
+  /// Whether a fence between proxies has followed what the thread did then.
+  bool hasFenced(size_t thread, Clock clock, Reach reach) const {
+    return ownFenced[size_t(reach)][thread] >= clock;
   }
 
   /// Calls f(some of the lanes, what they know, their clock) for lanes that
@@ -89,8 +110,8 @@ public:
   void tick(size_t warp, LaneMask lanes);
   /// The lanes learn what `from` has.
   void acquire(size_t warp, LaneMask lanes, const Known &from);
-  /// fence.proxy.async: what comes before it is fenced.
-  void fenceProxies(size_t warp, LaneMask lanes);
+  /// fence.proxy.async: what comes before it is fenced. Null: in both memories.
+  void fenceProxies(size_t warp, LaneMask lanes, std::optional<Reach> reach);
 
 private:
   struct WarpState {
@@ -98,9 +119,9 @@ private:
     Known known;
     /// Of the other lanes.
     std::unique_ptr<std::array<Known, warpLanes>> others;
-    bool hasFenced = false; ///< some lane has
+    bool hasFenced[reaches] = {}; ///< some lane has
   };
-  static Clock at(const std::vector<Clock> &clocks, size_t thread) {
+  static Clock at(const ClockVector &clocks, size_t thread) {
     return thread < clocks.size() ? clocks[thread] : 0;
   }
   LaneMask likeThread(size_t thread) const;
@@ -109,12 +130,17 @@ private:
   template <typename C, typename K>
   void change(size_t warp, LaneMask lanes, C clocks, K known);
 
-  std::vector<Clock> own, ownFenced;
+  ClockVector own;
+  std::array<ClockVector, reaches> ownFenced;
   std::vector<WarpState> warps;
   /// Warps mostly know the same: the last results are used again.
   struct {
     Known before, from, after;
-  } lastAcquire, lastFence;
+  } lastAcquire;
+  struct {
+    Known before, after;
+    std::optional<Reach> reach;
+  } lastFence;
 };
 
 } // namespace cheems::emulator

@@ -124,6 +124,10 @@ struct Launch {
   /// run() also comes back when all its blocks have let the next kernel start
   /// (griddepcontrol.launch_dependents) or have ended.
   bool pausesAtRelease = false;
+
+  /// Its blocks run in one interleaving on one host thread: they may see each
+  /// other's effects, or those of the kernel before it or behind it.
+  bool isInterleaved() const;
 };
 
 /// How many blocks a multiprocessor holds at once: by threads, registers,

@@ -110,6 +110,26 @@ TEST(SharedPattern, eachOfManyLanesThatReadOnePlaceCounts) {
   }
 }
 
+TEST(SharedPattern, lanesThatReadTheSameAgainReadNoMore) {
+  // Eight words, each of which four lanes read. The first lane of each has
+  // written it, and the others have not.
+  const std::string place = "and.b32 %r3, %r9, 7; shl.b32 %r3, %r3, 2;"
+                            "add.u32 %r3, %r1, %r3; setp.lt.u32 %p2, %r9, 8;",
+                    write = "@%p2 st.shared.u32 [%r2], %r9;";
+  expectOrderMatters(place + write, "ld.shared.u32 %r4, [%r3];", 32);
+  EXPECT_EQ(broken(place + write + "@%p2 ld.shared.u32 %r4, [%r3];", 32), "");
+  // Of one word nobody but its readers knows.
+  const std::string lanes = "setp.eq.u32 %p3, %r9, 9; and.b32 %r5, %r9, 7;"
+                            "setp.ne.u32 %p4, %r5, 1;";
+  EXPECT_EQ(broken(place + lanes +
+                       "@%p3 st.shared.u32 [%r3], 5;"
+                       "@%p4 ld.shared.u32 %r4, [%r3];",
+                   32),
+            "");
+  expectOrderMatters(place + lanes + "@%p3 st.shared.u32 [%r3], 5;",
+                     "ld.shared.u32 %r4, [%r3];", 32);
+}
+
 TEST(SharedPattern, aLaneThatKnowsMoreIsAlone) {
   // Thread 0 alone waits for the other warp's arrival at an mbarrier.
   const std::string wait =

@@ -1,6 +1,6 @@
-//===- SharedShadow.h - Who touched each byte last --------------*- C++ -*-===//
-#ifndef CHEEMS_EMULATOR_CHECK_SHAREDSHADOW_H
-#define CHEEMS_EMULATOR_CHECK_SHAREDSHADOW_H
+//===- Shadow.h - Who touched each byte last --------------------*- C++ -*-===//
+#ifndef CHEEMS_EMULATOR_CHECK_SHADOW_H
+#define CHEEMS_EMULATOR_CHECK_SHADOW_H
 
 #include "cheems/Emulator/Check/Events.h"
 
@@ -18,7 +18,7 @@ struct LanePattern {
   uint8_t lane = 0;
   uint8_t shift = oneLane;
 
-  static constexpr uint8_t oneLane = 7;
+  static constexpr uint8_t oneLane = 15;
   int of(unsigned byte) const { return lane + (byte >> shift); }
   /// Bytes from which on another lane comes in this pattern or the other one.
   unsigned step(unsigned otherShift) const {
@@ -34,28 +34,32 @@ struct LanePattern {
 class ShadowRead {
 public:
   ShadowRead() = default;
-  ShadowRead(EventNumber event, LaneMask lanes, unsigned shift)
-      : lanes(lanes), key(event << shiftBits | shift) {}
+  ShadowRead(EventNumber event, LaneMask lanes, unsigned shift, bool isStrong)
+      : lanes(lanes), key(event << (shiftBits + 1) |
+                          unsigned(isStrong) << shiftBits | shift) {}
 
   LaneMask lanes = 0;
 
-  EventNumber event() const { return key >> shiftBits; }
+  EventNumber event() const { return key >> (shiftBits + 1); }
+  bool isStrong() const { return key >> shiftBits & 1; }
   LaneMask of(unsigned byte) const { return lanes << (byte >> shift()); }
   ShadowRead behind(unsigned bytes) const {
-    return {event(), of(bytes), shift()};
+    return {event(), of(bytes), shift(), isStrong()};
   }
   /// Whether the other one differs by its lanes alone.
   bool isLike(const ShadowRead &other) const { return key == other.key; }
   bool isNone() const { return event() == noEvent; }
-  void renumber(EventNumber event) { *this = {event, lanes, shift()}; }
+  void renumber(EventNumber event) {
+    *this = {event, lanes, shift(), isStrong()};
+  }
   unsigned shift() const { return key & ((1u << shiftBits) - 1); }
 
 private:
-  static constexpr unsigned shiftBits = 3;
+  static constexpr unsigned shiftBits = 4;
   uint32_t key = 0;
 };
 
-/// What is known of 16 bytes, of the 4 of a word, or of one.
+/// What is known of some bytes: of one, or 4, 16 and so on.
 struct ShadowCell {
   /// The last write by threads. None: nobody's, or that of a unit which signals
   /// an mbarrier and watches its bytes itself.
@@ -66,44 +70,58 @@ struct ShadowCell {
   uint32_t parts = 0; ///< four cells that stand for this one, counted from 1
 };
 
-/// The shared memory of a block. Its cells are of 16 bytes. One that is touched
-/// in part becomes four until all of it is written again.
-class SharedShadow {
+/// The cells of a part of memory: a block's shared memory, or pages of global
+/// memory (GlobalShadow). They are of a granule each. One that is touched in
+/// part becomes four, and so on down to bytes, until all of it is written
+/// again.
+class Shadow {
 public:
-  static constexpr unsigned granule = 16;
-  explicit SharedShadow(size_t bytes)
-      : bytes(bytes), granules((bytes + granule - 1) / granule) {}
+  /// Of shared memory: what a lane moves at most. Neighbours in global memory
+  /// mostly have one fate.
+  static constexpr unsigned granule = 16, globalGranule = 256;
+
+  /// `granuleBytes` is a power of four.
+  Shadow(size_t bytes, unsigned granuleBytes) : granuleBytes(granuleBytes) {
+    grow(bytes);
+  }
+
+  /// The memory gets longer.
+  void grow(size_t to) {
+    bytes = to;
+    granules.resize((bytes + granuleBytes - 1) / granuleBytes);
+  }
+  size_t cells() const { return granules.size() + quads.size() * chunkCells; }
 
   /// Calls f(cell, its first byte, its bytes, pattern) for the cells of a part
-  /// of memory: 16 bytes, 4 or 1, aligned. If `f` puts all cells of a granule
-  /// into one state (`merges`), they become one. Bytes behind the memory are
-  /// left out: of products these are told before their bounds are checked.
-  template <typename F>
+  /// of memory: a granule or 4^-n of one, aligned. If `f` puts all cells of the
+  /// part into one state (`merges`), they become one. Bytes behind the memory
+  /// are left out: of products these are told before their bounds are checked.
+  template <unsigned granuleBytes, typename F>
   [[gnu::always_inline]] void forPart(uint64_t offset, unsigned size,
                                       LanePattern pattern, bool merges, F f) {
     if (offset >= bytes) {
       return;
     }
-    ShadowCell &cell = granules[offset / granule];
-    if (size == granule && !cell.parts) {
-      f(cell, offset, granule, pattern);
+    ShadowCell &cell = granules[offset / granuleBytes];
+    if (size == granuleBytes && !cell.parts) {
+      f(cell, offset, size, pattern);
     } else {
-      forParts(cell, granule, offset, size, pattern, merges, f);
+      forParts(cell, granuleBytes, offset, size, pattern, merges, f);
     }
   }
   /// The same for any range, which is one lane's.
-  template <typename F>
+  template <unsigned granuleBytes, typename F>
   [[gnu::always_inline]] void forRange(uint64_t offset, uint64_t count,
                                        int lane, bool merges, F f) {
     const LanePattern pattern = {static_cast<uint8_t>(lane)};
     const uint64_t end =
         offset < bytes ? offset + std::min(count, bytes - offset) : offset;
     while (offset < end) {
-      const unsigned size = offset % granule == 0 && end - offset >= granule
-                                ? granule
-                            : offset % 4 == 0 && end - offset >= 4 ? 4
-                                                                   : 1;
-      forPart(offset, size, pattern, merges, f);
+      unsigned size = granuleBytes;
+      while ((offset & (size - 1)) != 0 || end - offset < size) {
+        size /= 4;
+      }
+      forPart<granuleBytes>(offset, size, pattern, merges, f);
       offset += size;
     }
   }
@@ -158,6 +176,14 @@ public:
     cell.reads = {};
     if (cell.moreReads) {
       forgetList(cell);
+    }
+  }
+
+  /// Calls f(cell, its first byte, its bytes) for the cells of a range of whole
+  /// granules.
+  template <typename F> void forCells(uint64_t offset, uint64_t count, F f) {
+    for (uint64_t at = offset; at < offset + count; at += granuleBytes) {
+      forCellsOf(granules[at / granuleBytes], granuleBytes, at, f);
     }
   }
 
@@ -222,6 +248,18 @@ private:
              merges, f);
   }
 
+  template <typename F>
+  void forCellsOf(ShadowCell &cell, unsigned cellBytes, uint64_t offset, F &f) {
+    if (!cell.parts) {
+      f(cell, offset, cellBytes);
+      return;
+    }
+    const unsigned part = cellBytes / 4;
+    for (unsigned i = 0; i < 4; ++i) {
+      forCellsOf(partOf(cell.parts, i), part, offset + i * part, f);
+    }
+  }
+
   ShadowCell &partOf(uint32_t parts, uint64_t index) {
     const uint64_t at = uint64_t(parts - 1) * 4 + index;
     return (*quads[at / chunkCells])[at % chunkCells];
@@ -234,7 +272,8 @@ private:
   /// The first part stands for all.
   void merge(ShadowCell &cell);
 
-  const uint64_t bytes;
+  const unsigned granuleBytes;
+  uint64_t bytes = 0;
   std::vector<ShadowCell> granules;
   /// Parts of cells, four each. They keep their addresses.
   static constexpr size_t chunkCells = 256;

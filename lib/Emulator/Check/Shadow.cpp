@@ -1,9 +1,9 @@
-//===- SharedShadow.cpp - Who touched each byte last ---------------------===//
-#include "cheems/Emulator/Check/SharedShadow.h"
+//===- Shadow.cpp - Who touched each byte last ---------------------------===//
+#include "cheems/Emulator/Check/Shadow.h"
 
 using namespace cheems::emulator;
 
-void SharedShadow::push(ShadowCell &cell, const ShadowRead &read) {
+void Shadow::push(ShadowCell &cell, const ShadowRead &read) {
   const Listed made = {read, cell.moreReads};
   if (freeListed) {
     const uint32_t number = freeListed;
@@ -16,7 +16,7 @@ void SharedShadow::push(ShadowCell &cell, const ShadowRead &read) {
   }
 }
 
-void SharedShadow::forgetList(ShadowCell &cell) {
+void Shadow::forgetList(ShadowCell &cell) {
   while (cell.moreReads) {
     Listed &listed = list[cell.moreReads - 1];
     const uint32_t next = listed.next;
@@ -26,7 +26,7 @@ void SharedShadow::forgetList(ShadowCell &cell) {
   }
 }
 
-uint32_t SharedShadow::takeQuad() {
+uint32_t Shadow::takeQuad() {
   if (freeQuads.empty()) {
     const auto first = static_cast<uint32_t>(quads.size() * chunkCells / 4);
     quads.push_back(std::make_unique<std::array<ShadowCell, chunkCells>>());
@@ -39,7 +39,7 @@ uint32_t SharedShadow::takeQuad() {
   return number;
 }
 
-void SharedShadow::split(ShadowCell &cell, unsigned cellBytes) {
+void Shadow::split(ShadowCell &cell, unsigned cellBytes) {
   const uint32_t parts = takeQuad();
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned begin = i * cellBytes / 4;
@@ -58,7 +58,7 @@ void SharedShadow::split(ShadowCell &cell, unsigned cellBytes) {
   cell.parts = parts;
 }
 
-void SharedShadow::merge(ShadowCell &cell) {
+void Shadow::merge(ShadowCell &cell) {
   cell.write = partOf(cell.parts, 0).write;
   for (unsigned i = 0; i < 4; ++i) {
     partOf(cell.parts, i) = {};
