@@ -10,7 +10,8 @@
 namespace cheems {
 namespace {
 constexpr int64_t kTogether = 16;
-/// Sums go by lane, so that their order is the same in registers of any width.
+/// Number i of it sums numbers i, i + 16, ... of a row. So the order is the
+/// same in registers of any width.
 using Numbers = float __attribute__((vector_size(kTogether * sizeof(float))));
 
 constexpr float kLeastMagnitude = 0x1p-100F;
