@@ -11,6 +11,9 @@ namespace {
 /// From so many outputs on, a block of 128 columns leaves few of them idle.
 constexpr int64_t kManyColumns = 1024;
 constexpr int64_t kLargeTile = 128, kSmallTile = 64;
+/// Up to so many outputs, a block has no more columns, and more blocks share
+/// the rows, which are most of what is read.
+constexpr int64_t kFewColumns = 16;
 /// A row of k in a buffer: 128 bytes, which is what swizzling spreads over all
 /// banks.
 constexpr int64_t kDepth = 64;
@@ -37,6 +40,9 @@ TargetAttr cheems::tile::usualCard(MLIRContext *context,
 
 /// The sums of a thread stay at 128 registers, whatever the weights are.
 ProductStrategy Strategy::product(int64_t n, size_t weights) const {
+  if (n <= kFewColumns) {
+    return {32, kFewColumns, kDepth, kStages, 2, 1};
+  }
   int64_t rows = n >= kManyColumns ? kLargeTile : kSmallTile;
   int64_t columns = std::max(rows / int64_t(weights), kSmallTile / 2);
   int64_t bytes = (rows + int64_t(weights) * columns) * kDepth * 2;

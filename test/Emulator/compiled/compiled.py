@@ -5,7 +5,6 @@ A kernel is one entry of a module's PTX. A mutant takes its place, and all other
 import dataclasses
 import functools
 import pathlib
-import re
 import sys
 
 import numpy as np
@@ -15,7 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
 
 from cases import CASES, Given, Room  # noqa: E402
 from formats import decode, encode  # noqa: E402
-from plan import Array, Plan, made_of, parameters  # noqa: E402
+from plan import Array, Plan, entries, made_of, parameters  # noqa: E402
 
 ARCHITECTURES = ("sm_80", "sm_90a")
 PAD = 1 << 22  # bytes: more than a block's rows of any array here
@@ -27,18 +26,6 @@ def build(tools, folder):
         for architecture in ARCHITECTURES:
             for kind, text in zip(("mlir", "ptx"), made_of(pathlib.Path(tools), source.read_text(), architecture)):
                 (folder / f"{source.stem}.{architecture}.{kind}").write_text(text)
-
-
-def entries(ptx):
-    """name -> a text with this kernel alone, a statement a line: inline text has several in one, others have several lines."""
-    ptx = re.sub(r"//.*", "", ptx)
-    head, *parts = re.split(r"^(?=\.visible \.entry )", ptx, flags=re.M)
-    found = {}
-    for part in parts:
-        begin, _, body = part[:part.index("\n}")].partition("\n{")
-        statements = [" ".join(one.split()) for one in re.split(r"(?<=;)|(?<=[$\w]:)\s", body)]
-        found[re.match(r"\.visible \.entry (\w+)", part)[1]] = "\n".join([head + begin, "{", *filter(None, statements), "}", ""])
-    return found
 
 
 class Module:

@@ -32,6 +32,7 @@ class Kernel:
     threads: int
     shared: int
     types: tuple  # of its arguments
+    reads: set = dataclasses.field(default_factory=set)  # numbers of the arguments that it reads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Refused(Exception):
 class Plan:
     def __init__(self, text):
         self.functions, self.kernels = {}, {}  # name -> (arguments, lines)
-        body = None
+        body = reads = None
         for line in text.splitlines():
             function = re.match(r"  func\.func (?:private )?@([\w.$]+)(\(.*)\{$", line)
             kernel = re.match(r"  cheems_tile\.kernel @([\w.$]+)\((.*)\) warps\((\d+)\) shared\((\d+)\)", line)
@@ -87,11 +88,13 @@ class Plan:
                 body = []
                 self.functions[function[1]] = (typed(closing(function[2])), body)
             elif kernel:
-                types = tuple(type_ for _, type_ in typed(kernel[2]))
+                names, types = zip(*typed(kernel[2]))
                 self.kernels[kernel[1]] = Kernel(32 * int(kernel[3]), int(kernel[4]), types)
-                body = None
+                body, reads = None, self.kernels[kernel[1]].reads
             elif line == "  }":
-                body = None
+                body = reads = None
+            elif read := reads is not None and re.search(rf"\b(?:load|async_copy) ({NAMES})\[", line):
+                reads.add(names.index(read[1]))
             elif body is not None:
                 body.append(line.strip())
 
@@ -202,6 +205,18 @@ def parameters(kernel, launch):
         else:
             packed.append(struct.pack("<f" if type_ == "f32" else "<i", value))
     return packed
+
+
+def entries(ptx):
+    """name -> a text with this kernel alone, a statement a line: inline text has several in one, others have several lines."""
+    ptx = re.sub(r"//.*", "", ptx)
+    head, *parts = re.split(r"^(?=\.visible \.entry )", ptx, flags=re.M)
+    found = {}
+    for part in parts:
+        begin, _, body = part[:part.index("\n}")].partition("\n{")
+        statements = [" ".join(one.split()) for one in re.split(r"(?<=;)|(?<=[$\w]:)\s", body)]
+        found[re.match(r"\.visible \.entry (\w+)", part)[1]] = "\n".join([head + begin, "{", *filter(None, statements), "}", ""])
+    return found
 
 
 def made_of(tools, text, architecture):

@@ -43,6 +43,14 @@ func.func @gate(%x: tensor<?x200xbf16>, %g: tensor<72x200xbf16>, %u: tensor<72x2
   return %r : tensor<?x72xbf16>
 }
 
+// So few columns that a block has them all.
+func.func @narrow(%x: tensor<?x200xbf16>, %w: tensor<3x200xbf16>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x200xbf16>, tensor<3x200xbf16>) outs(%f : tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %p : tensor<?x3xf32>
+}
+
 // Rows of an odd number of elements: no asynchronous copies.
 func.func @odd(%x: tensor<?x133xbf16>, %w: tensor<37x133xbf16>, %y: tensor<?x37xf32>) -> tensor<?x37xf32> {
   %zero = arith.constant 0.0 : f32
