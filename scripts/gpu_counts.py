@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""What kernels of a model's step cost a card, by the emulator's counts, and whether they reach the goals of docs/gpu-counts.md.
+
+    gpu_counts.py BIN LIBRARY [--write | --check] [--models NAME...] [--archs ARCH...]
+
+BIN is the folder of the tools, LIBRARY is libcheems-cuda-emulator.so. --write puts the tables into the page, --check compares them
+with it; with neither they are printed. The exit code is 1 if the page differs, or a goal is missed. Without --models and --archs,
+--check is brief and takes those of the page for sm_90a; with CHEEMS_TEST_LONG it takes all.
+"""
+import argparse
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from typing import Callable
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "test/Emulator/compiled")]
+
+import page  # noqa: E402
+import random_model  # noqa: E402
+from models import MODELS  # noqa: E402
+from plan import BYTES, program, ptx_of  # noqa: E402
+
+PAGE = ROOT / "docs" / "gpu-counts.md"
+OF_THE_PAGE, FURTHER = "doge-160M", "doge-320M"
+ARCHITECTURES = ("sm_90a", "sm_80")
+STEPS = [
+    {"name": "a prompt of 512 tokens", "part": "prompt", "function": "step", "sequences": [(512, 0)]},
+    {"name": "decoding one sequence of 512 tokens", "part": "decode-1", "function": "step_decode", "sequences": [(1, 511)]},
+    {"name": "decoding 64 sequences of 512 tokens", "part": "decode-64", "function": "step_decode", "sequences": [(1, 511)] * 64},
+]
+TENSOR_RATE = {"sm_80": 1024, "sm_90a": 2048}  # multiply-adds of bf16 in a cycle of a multiprocessor (docs/emulator.md)
+PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
+OTHERS = ("half", "control", "async")
+
+# The goals
+MOST_READ = 1.05  # of the least, by a product of decoding
+MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
+FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
+
+
+def compiled_model(tools, name, architecture, folder):
+    """One layer of a published model, all keys kept, as `step.py` wants it."""
+    random_model.save(folder, dataclasses.replace(MODELS[name], layers=1), "bf16", None)
+    text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--emit", "launches", "-o", "-")
+    (folder / "launches.mlir").write_text(text)
+    (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
+    # What a number of the model is has no effect on any count, so the order of tensors has none either.
+    size = int(re.search(r"cheems\.parameter_bytes = (\d+)", text)[1])
+    weights = (folder / "model.safetensors").read_bytes()
+    (folder / "parameters.bin").write_bytes(weights[-size:].ljust(size, b"\0"))
+    (folder / "steps.json").write_text(json.dumps(STEPS))
+
+
+def counted(tools, library, name, architecture):
+    with tempfile.TemporaryDirectory() as folder:
+        compiled_model(tools, name, architecture, pathlib.Path(folder))
+        subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(library), folder, architecture], check=True)
+        return json.loads((pathlib.Path(folder) / "launches.json").read_text())
+
+
+def size(array):
+    return math.prod(array[:-1]) * BYTES[array[-1]] if isinstance(array, list) else 0
+
+
+class Launch:
+    """One of a step, with the least that it can cost."""
+
+    def __init__(self, found, architecture, multiprocessors):
+        self.counts, self.inputs, self.outputs = found["counts"], found["inputs"], found["outputs"]
+        self.kernel = re.sub(r"_\d+$", "", found["kernel"])
+        self.grid, self.reads = found["grid"], found["reads"]
+        self.names = [re.sub(r"^%|_\d+$", "", name) for name in found["names"]]
+        self.step = STEPS[found["step"]]
+        self.multiprocessors, self.rate = multiprocessors, TENSOR_RATE[architecture]
+
+    @property
+    def is_product(self):
+        return self.kernel.startswith("product")
+
+    @property
+    def is_attention(self):
+        return self.kernel in ("attention", "attention_of_one_row")
+
+    def weights(self):
+        """Numbers of the inputs that x is multiplied with."""
+        x = self.inputs[0]
+        return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[1:] == x[1:]]
+
+    def of_what(self):
+        if self.is_product:
+            return ", ".join(self.names[i] for i in self.weights())
+        if self.kernel in ("rms_norm", "gather_rows"):
+            return self.names[1 if self.kernel == "rms_norm" else 0]
+        return ""
+
+    def shape(self):
+        if self.is_product:
+            n = " + ".join(str(self.inputs[i][0]) for i in self.weights())
+            return f"{self.inputs[0][0]} x {n} x {self.inputs[0][1]}"
+        array = self.inputs[0] if self.is_attention or self.kernel == "store_entries" else self.outputs[-1]
+        return " x ".join(map(str, array[:-1]))
+
+    def entries(self):
+        """Bytes of keys, values and masks that all sequences have behind the step."""
+        seen = sum(length + position for length, position in self.step["sequences"])
+        return sum(size([one[2], seen, *one[4:]]) for one in self.inputs[-3:])  # slots, layers, heads, capacity, ...
+
+    def least_read(self):
+        if self.kernel == "gather_rows":
+            return size([self.outputs[0][0], *self.inputs[0][1:]]) + size(self.inputs[1])
+        if self.is_attention:
+            return size(self.inputs[0]) + size(self.inputs[1]) + self.entries()
+        return sum(size(one) for i, one in enumerate(self.inputs + self.outputs) if i in self.reads)
+
+    def least_written(self):
+        if self.kernel == "store_entries":
+            rows = sum(length for length, _ in self.step["sequences"])
+            return sum(size([rows, one[2], *one[4:]]) for one in self.outputs)
+        return sum(map(size, self.outputs))
+
+    def least_tensor(self):
+        """Cycles of each multiprocessor, if all have the same part; None for a kernel without products."""
+        if self.is_product:
+            x = self.inputs[0]
+            multiplied = x[0] * x[1] * sum(self.inputs[i][0] for i in self.weights())
+        elif self.is_attention:
+            pairs = sum(length * position + length * (length + 1) // 2 for length, position in self.step["sequences"])
+            multiplied = 2 * pairs * self.inputs[0][1] * self.inputs[0][2]
+        else:
+            return None
+        return multiplied / self.rate / self.multiprocessors
+
+    def cycles(self, pipe):
+        return self.counts["cycles"].get(pipe, 0) / self.multiprocessors
+
+    def read(self):
+        return 32 * self.counts["dram_read_sectors"]
+
+    def written(self):
+        return 32 * self.counts["dram_write_sectors"]
+
+    def per_product(self):
+        return per_product(self.counts)
+
+
+def per_product(counts):
+    executed = counts["warp_instructions"]
+    return sum(executed.values()) / executed["tensor"] if executed.get("tensor") else None
+
+
+# -- Tables
+
+def number(value):
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.2g}" if value < 1 else f"{value:.1f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(row) + " |" for row in [head, *rows]]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
+
+
+def together(launches, row):
+    """Rows of launches; those that differ in their names alone are one."""
+    found = {}
+    for launch in launches:
+        found.setdefault((launch.kernel, launch.shape(), *row(launch)), []).append(launch.of_what())
+    for (kernel, shape, *cells), names in found.items():
+        names = ", ".join(dict.fromkeys(filter(None, names)))
+        yield [f"`{kernel}`" + (f" {names}" if names else ""), shape, *cells]
+
+
+def work(launches):
+    def row(launch):
+        executed = launch.counts["warp_instructions"]
+        return [number(math.prod(launch.grid)), *(number(executed.get(pipe, 0)) for pipe in PIPES),
+                number(sum(executed.get(pipe, 0) for pipe in OTHERS)), number(launch.per_product()),
+                number(launch.counts["shared_wavefronts"]), number(launch.counts["bank_conflicts"])]
+    return table(["kernel", "shape", "blocks", *PIPES, "others", "per product", "shared wavefronts", "bank conflicts"], together(launches, row))
+
+
+def cost(launches):
+    def row(launch):
+        return [*(number(launch.cycles(pipe)) for pipe in PIPES), number(launch.least_tensor()),
+                number(launch.read()), number(launch.least_read()), number(launch.written()), number(launch.least_written()),
+                number(launch.counts["compulsory_bytes"])]
+    return table(["kernel", "shape", *PIPES, "least tensor", "read", "least", "written", "least", "compulsory"], together(launches, row))
+
+
+def tables(launches, architecture, triton):
+    """part of the page -> text"""
+    found = {f"goals {architecture}": table(["what", "at most", "reached"], [goal.reached(launches) for goal in goals(triton)])}
+    for step in STEPS:
+        of_step = [launch for launch in launches if launch.step is step]
+        if architecture == ARCHITECTURES[0]:
+            found[f"{step['part']} work"] = work(of_step)
+        found[f"{step['part']} {architecture}"] = cost(of_step)
+    return found
+
+
+# -- Goals
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """Of some launches: what is to be at most as great as a limit, and how it is written."""
+    name: str
+    of: Callable  # launch -> whether it is one of them
+    value: Callable  # launch -> number
+    limit: float
+    text: str = "{:.2f}"
+
+    def worst(self, launches):
+        return max(filter(self.of, launches), key=self.value)
+
+    def reached(self, launches):
+        launch = self.worst(launches)
+        where = f"{launch.step['name']}, `{launch.kernel}` {launch.of_what()}".strip()
+        return [self.name, self.text.format(self.limit), f"{self.text.format(self.value(launch))} ({where})"]
+
+    def missed(self, launches):
+        if self.value(self.worst(launches)) > self.limit:
+            yield ": ".join([self.name, "at most " + self.reached(launches)[1], self.reached(launches)[2]])
+
+
+def is_great(launch):
+    return launch.is_product and launch.step["part"] == "prompt" and min(launch.outputs[0][:2]) >= FULL_TILE
+
+
+def busiest(launch, pipes):
+    return max(launch.cycles(pipe) for pipe in pipes)
+
+
+def goals(triton):
+    others = [pipe for pipe in PIPES if pipe != "tensor"]
+    return [
+        Goal("bytes that a product of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
+             lambda one: one.read() / one.least_read(), MOST_READ),
+        Goal("bank conflicts of any kernel", lambda one: True, lambda one: one.counts["bank_conflicts"], 0, "{}"),
+        Goal("cycles of the busiest pipe of a prompt's product, to the least of tensor cores", is_great,
+             lambda one: busiest(one, PIPES) / one.least_tensor(), MOST_CYCLES),
+        Goal("cycles of its busiest pipe but tensor cores, to those of tensor cores", is_great,
+             lambda one: busiest(one, others) / one.cycles("tensor"), 1),
+        Goal("instructions for one of tensor cores, of a prompt's attention; the limit is Triton's, without a mask",
+             lambda one: one.kernel == "attention", Launch.per_product, per_product(triton)),
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    is_long = "CHEEMS_TEST_LONG" in os.environ
+    is_brief = "--check" in sys.argv and not is_long
+    parser.add_argument("--models", nargs="+", default=[OF_THE_PAGE, FURTHER] if is_long else [OF_THE_PAGE])
+    parser.add_argument("--archs", nargs="+", default=ARCHITECTURES[:1] if is_brief else ARCHITECTURES, choices=ARCHITECTURES)
+    options = parser.parse_args()
+    bad = []
+    for name in options.models:
+        for architecture in options.archs:
+            found = counted(options.bin.resolve(), options.library.resolve(), name, architecture)
+            triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
+            launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
+            bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]
+            if name != OF_THE_PAGE:
+                continue
+            for part, text in tables(launches, architecture, triton).items():
+                if options.write:
+                    page.replace(PAGE, part, text)
+                elif not options.check:
+                    print(f"\n{part}\n{text}")
+                elif f"<!-- {part}: begin -->\n{text}\n<!-- {part}: end -->" not in PAGE.read_text():
+                    bad.append(f"{PAGE.name}: {part} has changed; run scripts/gpu_counts.py with --write")
+    print(*bad, sep="\n", end="\n" if bad else "")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()
