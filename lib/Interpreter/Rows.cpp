@@ -1,5 +1,5 @@
 // Ops that work on each row: gather_rows, positions, rotary_table, rotary,
-// rms_norm, dynamic_mask, quantize_entries.
+// rms_norm, dynamic_mask, quantize_entries, top_logits.
 #include "Handlers.h"
 #include "Letters.h"
 #include "SegmentTable.h"
@@ -7,6 +7,7 @@
 #include "cheems/Reference/QuantizeEntries.h"
 #include "cheems/Reference/RMSNorm.h"
 #include "cheems/Reference/Rotary.h"
+#include "cheems/Reference/TopLogits.h"
 
 namespace cheems::interpreter {
 using namespace mlir;
@@ -118,6 +119,20 @@ static void quantizeEntries(QuantizeEntriesOp op, Frame &f) {
   f.set(op.getResult(1), std::move(rows.scales));
 }
 
+static void topLogits(TopLogitsOp op, Frame &f) {
+  Letters n(f);
+  n("RV", op.getLogits())("RK", op.getValues())("RK", op.getTokens());
+  n("R", op.getLogSumExp());
+  const Tensor &logits = f.read(op.getLogits());
+  if (f.failed()) {
+    return;
+  }
+  reference::TopLogits best = reference::topLogits(logits, n['K']);
+  f.set(op.getResult(0), std::move(best.values));
+  f.set(op.getResult(1), std::move(best.tokens));
+  f.set(op.getResult(2), std::move(best.logSumExp));
+}
+
 void addRows(Handlers &handlers) {
   handlers.add<GatherRowsOp>(gatherRows);
   handlers.add<PositionsOp>(positions);
@@ -126,6 +141,7 @@ void addRows(Handlers &handlers) {
   handlers.add<RmsNormOp>(rmsNorm);
   handlers.add<DynamicMaskOp>(dynamicMask);
   handlers.add<QuantizeEntriesOp>(quantizeEntries);
+  handlers.add<TopLogitsOp>(topLogits);
 }
 
 } // namespace cheems::interpreter

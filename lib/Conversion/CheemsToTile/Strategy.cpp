@@ -130,6 +130,15 @@ AttentionStrategy Strategy::attentionOfOneRow(int64_t size) const {
   return {16, entries, 1, 1, 4, true};
 }
 
+/// 32 numbers per thread, which stay in registers while the best are found one
+/// after the other. Fewer would make more pieces, whose best are merged.
+RowStrategy Strategy::logits(int64_t columns) const {
+  constexpr int64_t accesses = 8;
+  RowStrategy rows = wholeRows(columns);
+  rows.columns = std::min(rows.columns, accesses * rows.threads * rows.width);
+  return rows;
+}
+
 RowStrategy Strategy::elements(int64_t columns) const {
   RowStrategy rows = wholeRows(columns);
   // A block takes a piece of a long row.

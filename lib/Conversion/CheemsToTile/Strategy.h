@@ -69,6 +69,8 @@ public:
   AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
   /// On tensor cores with segments of one row.
   AttentionStrategy attentionOfOneRow(int64_t size) const;
+  /// Pieces of rows of `columns` logits.
+  RowStrategy logits(int64_t columns) const;
   /// Work on elements alone, of rows with `columns` numbers.
   RowStrategy elements(int64_t columns) const;
 

@@ -75,18 +75,36 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
       populateRowsToTile(patterns, kit);
       populateRotaryToTile(patterns, kit);
       populateAttentionToTile(patterns, kit);
+      populateTopLogitsToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateElementwiseToTile(patterns, kit);
     });
-    getOperation().walk([&](SegmentedAttentionOp op) {
-      op.emitOpError() << whyNoKernel(op).value_or("is left")
-                       << ": cards have no kernel for it yet; compile for cpu";
+    if (failed(verifyAllTaken(strategy))) {
       signalPassFailure();
-    });
+    }
   }
 
 private:
+  /// An error at each op that computes a tensor and is no launch.
+  LogicalResult verifyAllTaken(const Strategy &strategy) {
+    WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
+      if (!isa<DestinationStyleOpInterface>(op) || isa<LaunchOp>(op)) {
+        return WalkResult::advance();
+      }
+      std::optional<StringRef> why;
+      if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
+        why = whyNoKernel(attention);
+      } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
+        why = whyNoKernel(logits, strategy);
+      }
+      return op->emitOpError()
+             << (why ? *why : "is of a kind or shape that is left")
+             << ": cards have no kernel for it yet; compile for cpu";
+    });
+    return failure(result.wasInterrupted());
+  }
+
   void run(function_ref<void(RewritePatternSet &)> populate) {
     RewritePatternSet patterns(&getContext());
     populate(patterns);

@@ -51,11 +51,11 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     elementwise op behind it into its kernel, and a second product of the same input that this op has; a norm takes the elementwise op
     before it and the rounding behind it. Mask values are elementwise maths, so the product before takes them. Attention becomes two
     launches: one stores the step's entries, one attends. With `one_row` and entries in bf16 a block attends to a piece of a row's
-    entries, and a third launch merges the pieces.
+    entries, and a third launch merges the pieces. The best logits are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
     bf16 or f32 and heads of an even size up to 256; other attention is an error.
-    Guarantees: how a row is summed depends on the shapes of weights, on `cheems.most_rows` of the function, on the length of the row's
-    sequence and on `one_row` alone, not on other rows.
+    Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
+    `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];

@@ -11,5 +11,6 @@ include "cheems/Dialect/Cheems/IR/AttentionOps.td"
 include "cheems/Dialect/Cheems/IR/SSDOps.td"
 include "cheems/Dialect/Cheems/IR/ExpertOps.td"
 include "cheems/Dialect/Cheems/IR/SegmentOps.td"
+include "cheems/Dialect/Cheems/IR/SamplingOps.td"
 
 #endif
