@@ -2,6 +2,7 @@
 // scratch in shared memory.
 #include "Patterns.h"
 #include "SharedTile.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace cheems;
@@ -29,7 +30,8 @@ public:
     while (columns % kPiece == 0 && orders < all && inRow % (2 * orders) == 0) {
       orders *= 2;
     }
-    sameRows = std::max<int64_t>(1, inRow == 0 ? 1 : all / inRow);
+    // So many rows lie in different banks by themselves.
+    sameRows = kBanks / std::gcd(columns * bytes, kBanks);
   }
 
   void write(RankedTensorType tile, ArrayRef<Value> elements) {
