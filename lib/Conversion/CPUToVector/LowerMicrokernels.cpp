@@ -16,15 +16,25 @@ namespace cheems {
 using namespace mlir;
 using namespace cheems;
 
+/// No names stand for all.
+static bool isAmong(ArrayRef<std::string> only, Operation *op) {
+  return only.empty() || llvm::is_contained(only, op->getName().getStringRef());
+}
+
 namespace {
 struct LowerKernelOp : OpInterfaceRewritePattern<cheems::KernelOpInterface> {
   TargetAttr target;
+  SmallVector<std::string> only;
 
-  LowerKernelOp(MLIRContext *context, TargetAttr target)
-      : OpInterfaceRewritePattern(context), target(target) {}
+  LowerKernelOp(MLIRContext *context, TargetAttr target,
+                ArrayRef<std::string> only)
+      : OpInterfaceRewritePattern(context), target(target), only(only) {}
 
   LogicalResult matchAndRewrite(cheems::KernelOpInterface op,
                                 PatternRewriter &rewriter) const override {
+    if (!isAmong(only, op)) {
+      return rewriter.notifyMatchFailure(op, "is not among those to lower");
+    }
     if (op->getNumResults()) {
       return rewriter.notifyMatchFailure(op, "is on tensors");
     }
@@ -51,9 +61,21 @@ struct LowerMicrokernels
                                   registers.getValue(), products.getValue());
   }
 
+  /// A name that is mistyped would leave all as it is.
+  LogicalResult checkNames() {
+    for (const std::string &name : only) {
+      auto known = RegisteredOperationName::lookup(name, &getContext());
+      if (!known || !known->hasInterface<cheems::KernelOpInterface>()) {
+        return getOperation().emitOpError("has no kernels of '")
+               << name << "': the option only takes names of ops that have one";
+      }
+    }
+    return success();
+  }
+
   void runOnOperation() override {
     TargetAttr made = target();
-    if (!made) {
+    if (!made || failed(checkNames())) {
       return signalPassFailure();
     }
     if (made.isScalar()) {
@@ -62,9 +84,12 @@ struct LowerMicrokernels
       return signalPassFailure();
     }
     RewritePatternSet patterns(&getContext());
-    cheems::populateLowerMicrokernelsPatterns(patterns, made);
+    cheems::populateLowerMicrokernelsPatterns(patterns, made, only);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([&](cheems::KernelOpInterface left) {
+      if (!isAmong(only, left)) {
+        return;
+      }
       // What is on buffers has said why it stays.
       if (left->getNumResults()) {
         left->emitOpError("is lowered after bufferisation, on buffers");
@@ -76,6 +101,7 @@ struct LowerMicrokernels
 } // namespace
 
 void cheems::populateLowerMicrokernelsPatterns(RewritePatternSet &patterns,
-                                               TargetAttr target) {
-  patterns.add<LowerKernelOp>(patterns.getContext(), target);
+                                               TargetAttr target,
+                                               ArrayRef<std::string> only) {
+  patterns.add<LowerKernelOp>(patterns.getContext(), target, only);
 }

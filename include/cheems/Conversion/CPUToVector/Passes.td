@@ -14,6 +14,7 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     `scf.forall` before its loop rounds the inputs to bf16.
     A `cheems.mix_experts` goes row by row, by pieces of a row, or by groups of rows, as its `experts_strategy` says. In a group, the pairs of
     a row and an expert are sorted by expert, so that a row of a table is fetched once for all rows of x that need it.
+    With `only` ops of other names stay as they are. So the kernel of one op can be read by itself.
     Requires: bufferised IR. If the module has a `cheems.target`, it is used, and the options are ignored.
     Guarantees: every output element of a product is one chain over ascending k (of fused multiply-adds, of `vdpbf16ps`, or of
     `tdpbf16ps` over blocks of 32), in every tile. So a row does not depend on other rows. An `ssd_chunk` of one row has the bits of the
@@ -23,7 +24,8 @@ def LowerMicrokernelsPass : Pass<"cheems-lower-microkernels", "::mlir::func::Fun
     Option<"lanes", "lanes", "int64_t", "::cheems::kDefaultLanes", "f32 lanes per vector register of the target">,
     Option<"registers", "registers", "int64_t", "::cheems::kDefaultRegisters", "Vector registers of the target">,
     Option<"products", "products", "::cheems::Products", "::cheems::Products::FMA", "How products with weights of few bits are computed",
-           "::cheems::productsValues()">
+           "::cheems::productsValues()">,
+    ListOption<"only", "only", "std::string", "Names of the ops to lower, to read one kernel at a time; all, if there are none">
   ];
   let dependentDialects = ["::cheems::CheemsCPUDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::affine::AffineDialect",

@@ -12,9 +12,10 @@ namespace cheems {
 /// Ops on buffers that have a kernel become loops over vectors of `target`,
 /// which is not scalar. The patterns are for walkAndApplyPatterns: a kernel has
 /// no op that they match. An op that has a kernel, but not for its operands,
-/// gets an error and stays.
+/// gets an error and stays. If `only` names ops, others stay, too.
 void populateLowerMicrokernelsPatterns(RewritePatternSet &patterns,
-                                       TargetAttr target);
+                                       TargetAttr target,
+                                       ArrayRef<std::string> only = {});
 
 } // namespace cheems
 
