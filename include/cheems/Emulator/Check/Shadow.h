@@ -44,7 +44,8 @@ public:
   bool isStrong() const { return key >> shiftBits & 1; }
   LaneMask of(unsigned byte) const { return lanes << (byte >> shift()); }
   ShadowRead behind(unsigned bytes) const {
-    return {event(), of(bytes), shift(), isStrong()};
+    return isNone() ? ShadowRead()
+                    : ShadowRead(event(), of(bytes), shift(), isStrong());
   }
   /// Whether the other one differs by its lanes alone.
   bool isLike(const ShadowRead &other) const { return key == other.key; }
