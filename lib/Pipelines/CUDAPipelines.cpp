@@ -1,5 +1,6 @@
 // The stages of the way to kernels of NVIDIA's cards.
 #include "cheems/Pipelines/CUDAPipelines.h"
+#include "cheems/Conversion/CheemsToTile/FewRows.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
@@ -37,7 +38,7 @@ static void simplify(OpPassManager &pm) {
 
 static void round(OpPassManager &pm, tile::Architecture architecture) {
   pm.addPass(createSetCardPass(SetCardPassOptions{architecture}));
-  pm.addPass(createSpecializeDecodePass());
+  pm.addPass(createSpecializeDecodePass({tile::kFewRows}));
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

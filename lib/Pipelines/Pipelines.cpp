@@ -4,6 +4,7 @@
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -52,7 +53,7 @@ static void enter(OpPassManager &pm, CPUStage stage) {
 }
 
 static void expand(OpPassManager &pm, const TargetDescription &) {
-  pm.addPass(createSpecializeDecodePass());
+  pm.addPass(createSpecializeDecodePass({kFewRows}));
   pm.addPass(createExpandSegmentsPass());
   pm.addPass(createEnterBuffersPass());
   pm.addPass(createCanonicalizer());

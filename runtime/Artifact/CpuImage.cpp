@@ -46,6 +46,9 @@ Variant parseVariant(const FieldReader &reader) {
   if (reader.has("prefill")) {
     variant.prefill = reader.integer("prefill", 1, maxTokens);
   }
+  if (reader.has("decode_rows")) {
+    variant.decodeRows = reader.integer("decode_rows", 1, maxTokens);
+  }
   return variant;
 }
 

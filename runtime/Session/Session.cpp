@@ -50,9 +50,6 @@ int64_t checkSlots(int64_t slots) {
   return slots;
 }
 
-/// The decode entry leaves to one thread what is little work for few rows.
-constexpr int64_t kDecodeRows = 64;
-
 ExecutorOptions executorOptions(const SessionOptions &options, int64_t rows,
                                 int64_t capacity) {
   ExecutorOptions result;
@@ -101,7 +98,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   step.row_count = rowCount;
   step.logits = logits;
 
-  bool decodes = tokenCount <= kDecodeRows;
+  bool decodes = tokenCount <= compiled->variant().decodeRows;
   if (given && segmentCount >= 1 &&
       segmentCount <= slots()) { // otherwise refused below
     for (int64_t i = 0; i < segmentCount; ++i) {

@@ -117,7 +117,7 @@ def check(bins, folder, work):
     same = [model.step("canonical", 0, end)]
     model.flags.append("--cheems-fuse-projections")
     same.append(model.step("fused", 0, end))
-    model.flags.append("--cheems-specialize-decode")
+    model.flags.append("--cheems-specialize-decode=most-rows=64")
     last = model.step("before", 0, end - DECODED)
     decoded = []
     for row in range(end - DECODED, end):

@@ -20,6 +20,7 @@ llvm::json::Object describeVariant(const CompiledVariant &variant) {
       {"wants", llvm::json::Array(variant.target.wants)},
       {"general", facts.generalEntry},
       {"decode", facts.decodeEntry},
+      {"decode_rows", facts.decodeRows},
       {"workspace", llvm::json::Object{
                         {"general", llvm::json::Array(facts.generalWorkspace)},
                         {"decode", llvm::json::Array(facts.decodeWorkspace)}}}};

@@ -62,6 +62,9 @@ ModuleFacts collectFacts(mlir::ModuleOp module) {
   facts.decodeEntry = entry("step_decode");
   facts.generalWorkspace = workspace("step");
   facts.decodeWorkspace = workspace("step_decode");
+  facts.decodeRows = module.lookupSymbol("step_decode")
+                         ->getAttrOfType<mlir::IntegerAttr>(kMostRows)
+                         .getInt();
   facts.parameters = module->getAttrOfType<mlir::ArrayAttr>(kParameters);
   if (auto strategy = module->getAttrOfType<StepStrategyAttr>(kStrategy)) {
     facts.prefill = strategy.getPrefill();

@@ -19,6 +19,7 @@ struct ModuleFacts {
   std::vector<std::string> generalMarks, decodeMarks; ///< in their order
   std::optional<int64_t> ssdChunk; ///< rows; none in plain loops
   std::optional<int64_t> prefill;  ///< rows of a prompt per step
+  int64_t decodeRows;              ///< of the decode entry, at most
 };
 
 struct CompiledVariant {

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_STRATEGY_H
 
+#include "cheems/Conversion/CheemsToTile/FewRows.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 namespace cheems::tile {
@@ -77,9 +78,6 @@ public:
 private:
   TargetAttr target;
 };
-
-/// Up to so many rows, weights take longer to read than to multiply.
-constexpr int64_t kFewRows = 64;
 
 /// The most rows that the op's function works on, if these are few.
 std::optional<int64_t> fewRowsOf(Operation *op);

@@ -158,6 +158,31 @@ TEST(Session, batchOfSingleTokensTakesTheDecodeEntry) {
   }
 }
 
+/// Whether a step of `rows` single tokens takes the decode entry.
+float decodesRows(const FakeArtifact &artifact, int rows) {
+  Session session(load(artifact), with(1, 0, rows));
+  std::vector<int32_t> tokens = prompt(rows), all(rows);
+  std::vector<cheems_segment> segments(rows);
+  for (int i = 0; i < rows; ++i) {
+    segments[i].slot = all[i] = i;
+    segments[i].start = i;
+    segments[i].length = 1;
+  }
+  std::vector<float> logits(rows * fakeVocabulary);
+  session.step(tokens.data(), rows, segments.data(), rows, all.data(), rows,
+               logits.data());
+  return logits[fromDecode];
+}
+
+TEST(Session, theFileSaysHowManyRowsTheDecodeEntryTakes) {
+  FakeArtifact artifact;
+  EXPECT_EQ(decodesRows(artifact, 64), 1); // where it says nothing
+  EXPECT_EQ(decodesRows(artifact, 65), 0);
+  artifact.metadata["images"][0]["variants"][0]["decode_rows"] = 5;
+  EXPECT_EQ(decodesRows(artifact, 5), 1);
+  EXPECT_EQ(decodesRows(artifact, 6), 0);
+}
+
 TEST(Session, refusedStepLeavesTheStateAlone) {
   Session session(load(), with(1));
   std::vector<int32_t> tokens = prompt(5);

@@ -52,6 +52,12 @@ struct SpecializeDecode
   }
 
   void runOnOperation() override {
+    if (mostRows < 1) {
+      getOperation().emitOpError("needs the option most-rows, of at least 1, "
+                                 "not ")
+          << mostRows.getValue();
+      return signalPassFailure();
+    }
     SymbolTable symbols(getOperation());
     llvm::DenseSet<func::FuncOp> segmented = segmentedFunctions(getOperation());
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());

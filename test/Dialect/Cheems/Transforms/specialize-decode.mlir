@@ -1,4 +1,8 @@
-// RUN: cheems-opt %s --cheems-specialize-decode --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: cheems-opt %s --cheems-specialize-decode=most-rows=48 --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not cheems-opt %s --cheems-specialize-decode --split-input-file 2>&1 | FileCheck %s --check-prefix=NUMBER
+
+// How many rows are few is a target's to say.
+// NUMBER: error: 'builtin.module' op needs the option most-rows, of at least 1, not 0
 
 // The step, its layer and what that calls get copies, which call copies. The head, which knows no segments, is shared. What was
 // there stays as it is.
@@ -15,7 +19,7 @@
 // CHECK-NEXT: }
 // CHECK-NOT: @head
 // CHECK: func.func @step_decode(%{{.*}}: tensor<?x8xi32> {cheems.field = "segments"},
-// CHECK-SAME: attributes {cheems.most_rows = 64 : i64}
+// CHECK-SAME: attributes {cheems.most_rows = 48 : i64}
 // CHECK: cheems.positions one_row ins(
 // CHECK: call @layer_decode(
 // CHECK: call @head(
@@ -59,8 +63,8 @@ func.func @step(%q: tensor<?x2x4xf32>, %m: tensor<?x2xf32>, %segments: tensor<?x
 // The example of docs/passes.md.
 // CHECK-LABEL: func.func @step(
 // CHECK-LABEL: func.func @step_decode(
-// CHECK-SAME: attributes {cheems.most_rows = 64 : i64}
-// doc: cheems-specialize-decode
+// CHECK-SAME: attributes {cheems.most_rows = 48 : i64}
+// doc: cheems-specialize-decode{most-rows=48}
 func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %l: tensor<?xi32>) -> tensor<?xi32> {
   %positions = call @where(%segments, %p, %l) : (tensor<?x8xi32>, tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>
   %twice = call @twice(%positions) : (tensor<?xi32>) -> tensor<?xi32>

@@ -29,10 +29,10 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
     After: each has a copy at the end of the module, with `_decode` behind its name. A copy calls the copies of the functions that the
     original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps of more
     sequences with the original.
-    Requires: the module has every function that is called.
+    Requires: the module has every function that is called. `most-rows` is given. How many rows are few is a target's to say.
     Guarantees: the original functions stay as they are. Functions without such ops are shared. Preserves bits.
   }];
-  let options = [Option<"mostRows", "most-rows", "int64_t", "64", "The greatest number of rows of a step with one row per segment">];
+  let options = [Option<"mostRows", "most-rows", "int64_t", "0", "The greatest number of rows of a step with one row per segment">];
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
