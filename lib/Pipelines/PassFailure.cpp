@@ -1,6 +1,8 @@
 // Which pass failed, on what, and where.
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Dialect/Cheems/Utils/Locations.h"
+#include "cheems/Dialect/Cheems/Utils/Refusals.h"
+#include "cheems/Import/Error.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -72,6 +74,10 @@ public:
 
 private:
   void add(Diagnostic &diagnostic) {
+    spoke = true;
+    if (isUnsupported(diagnostic)) { // no pass is wrong
+      return;
+    }
     std::string noted = notedOp(diagnostic);
     diagnostic << " [";
     if (!noted.empty() &&
@@ -79,7 +85,6 @@ private:
       diagnostic << noted << ", ";
     }
     diagnostic << place << "]";
-    spoke = true;
   }
 
   Operation *op;
@@ -133,6 +138,7 @@ public:
               text.empty()) {
             text = diagnostic.str();
             place = placeOf(diagnostic.getLocation());
+            unsupported = isUnsupported(diagnostic);
           }
           return success();
         }) {}
@@ -140,6 +146,10 @@ public:
   /// One line. Where the error is in no named place, it says which function
   /// is wrong.
   llvm::Error take() {
+    if (unsupported) {
+      return llvm::make_error<UnsupportedError>(
+          (place.empty() ? "" : place + ": ") + text);
+    }
     std::string message = "internal error: " + text;
     std::string where = place.empty() ? wrongFunction() : place;
     message += where.empty() ? "" : " in " + where;
@@ -158,6 +168,7 @@ private:
 
   ModuleOp module;
   std::string text, place;
+  bool unsupported = false; ///< the model, and no pass is wrong
   ScopedDiagnosticHandler handler;
 };
 } // namespace

@@ -13,7 +13,8 @@ namespace cheems {
 void namePassFailures(mlir::PassManager &passes);
 
 /// Runs what `build` adds on `module`. The error is one line: what the first
-/// diagnostic says, the pass, and the layer or the place in a file.
+/// diagnostic says, the pass, and the layer or the place in a file. It is an
+/// UnsupportedError if no pass is wrong (emitUnsupported).
 llvm::Error runPasses(mlir::ModuleOp module,
                       llvm::function_ref<void(mlir::OpPassManager &)> build);
 

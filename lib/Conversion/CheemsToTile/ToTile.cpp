@@ -2,6 +2,7 @@
 #include "Patterns.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace cheems {
@@ -39,8 +40,9 @@ static LogicalResult verifyElements(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     if (llvm::any_of(op->getOperandTypes(), hasNone) ||
         llvm::any_of(op->getResultTypes(), hasNone)) {
-      return op->emitOpError("is on a tensor with an extent of 0: cards have "
-                             "no kernel for it; compile for cpu");
+      return emitUnsupported(op)
+             << "is on a tensor with an extent of 0: cards have no kernel for "
+                "it; compile for cpu";
     }
     return WalkResult::advance();
   });
@@ -98,7 +100,7 @@ private:
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
         why = whyNoKernel(logits, strategy);
       }
-      return op->emitOpError()
+      return emitUnsupported(op)
              << (why ? *why : "is of a kind or shape that is left")
              << ": cards have no kernel for it yet; compile for cpu";
     });

@@ -22,11 +22,11 @@ struct LowerElementwise : ConversionPattern {
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
     if (!isElementwise(op)) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not elementwise");
     }
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types))) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has a result of no vector");
     }
     Operation *made = Operation::create(
         op->getLoc(), op->getName(), types, operands,

@@ -103,7 +103,7 @@ struct LowerMath : ConversionPattern {
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
     if (!isa_and_nonnull<math::MathDialect>(op->getDialect())) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is no function of numbers");
     }
     ThreadBuilder t(rewriter, op->getLoc());
     if (std::optional<Approximation> made = approximationOf(op)) {
@@ -115,7 +115,7 @@ struct LowerMath : ConversionPattern {
       return success();
     }
     if (!isInstruction(op) && !isPolynomial(op)) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is a function no card has");
     }
     Type type = getTypeConverter()->convertType(op->getResult(0).getType());
     Operation *made = Operation::create(
@@ -138,7 +138,7 @@ struct LowerFastDivision : OpConversionPattern<arith::DivFOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) ||
         !getElementTypeOrSelf(op.getType()).isF32()) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has to be exact, or is not f32");
     }
     ThreadBuilder t(rewriter, op.getLoc());
     auto divide = [&](Value a, Value c) {

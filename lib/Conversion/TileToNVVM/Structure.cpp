@@ -37,7 +37,7 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     TypeConverter::SignatureConversion signature(op.getArgumentTypes().size());
     if (failed(getTypeConverter()->convertSignatureArgs(op.getArgumentTypes(),
                                                         signature))) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has an argument of no memory");
     }
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
@@ -66,7 +66,7 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
                                 function.getBody().end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(),
                                            *getTypeConverter(), &signature))) {
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has a block with other types");
     }
     rewriter.eraseOp(op);
     return success();

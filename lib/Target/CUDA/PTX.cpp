@@ -1,6 +1,7 @@
 // LLVM and NVVM dialects to LLVM IR to PTX.
 #include "cheems/Target/CUDA/PTX.h"
 #include "TargetMachine.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -157,7 +158,11 @@ generateLLVM(gpu::GPUModuleOp kernels, const Architecture &architecture,
   std::unique_ptr<llvm::Module> result;
   {
     ScopedDiagnosticHandler handler(&mlirContext, [&](Diagnostic &diagnostic) {
-      reason = reason.empty() ? diagnostic.str() : reason;
+      if (reason.empty()) {
+        reason = diagnostic.str();
+        std::string place = placeOf(diagnostic.getLocation());
+        reason += place.empty() ? "" : " in " + place;
+      }
       return success();
     });
     result = translateModuleToLLVMIR(kernels, context, "cheems");

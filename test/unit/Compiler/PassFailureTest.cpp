@@ -1,5 +1,7 @@
 // An error of a pass says in one line which pass, which op and where.
 #include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Dialect/Cheems/Utils/Refusals.h"
+#include "cheems/Import/Error.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,14 +16,18 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 namespace {
+/// `refuses`: the error is an UnsupportedError.
 std::string errorOf(llvm::StringRef text,
-                    llvm::function_ref<void(OpPassManager &)> build) {
+                    llvm::function_ref<void(OpPassManager &)> build,
+                    bool refuses = false) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
   auto module = parseSourceString<ModuleOp>(text, &context, "model.mlir");
   EXPECT_TRUE(bool(module));
-  std::string error = llvm::toString(runPasses(*module, build));
+  llvm::Error failed = runPasses(*module, build);
+  EXPECT_EQ(failed.isA<UnsupportedError>(), refuses);
+  std::string error = llvm::toString(std::move(failed));
   EXPECT_EQ(error.find('\n'), std::string::npos);
   return error;
 }
@@ -31,6 +37,18 @@ struct Silent : PassWrapper<Silent, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Silent)
   StringRef getArgument() const override { return "silent"; }
   void runOnOperation() override { signalPassFailure(); }
+};
+
+/// Has nothing for parameters.
+struct Refuses : PassWrapper<Refuses, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Refuses)
+  StringRef getArgument() const override { return "refuses"; }
+  void runOnOperation() override {
+    getOperation()->walk([](cheems::ParameterOp op) {
+      emitUnsupported(op) << "is not for this target";
+    });
+    signalPassFailure();
+  }
 };
 
 /// The first function with a body returns another type than it says.
@@ -67,6 +85,20 @@ TEST(PassFailure, thePassTheOpAndTheLayerAreNamed) {
             "internal error: 'cheems.parameter' op was not lowered: "
             "cheems-to-buffers comes before cheems-to-loops [pass "
             "cheems-check-kernels] in layer 3 ssd_mlp");
+}
+
+TEST(PassFailure, whatATargetHasNothingForIsNoInternalError) {
+  EXPECT_EQ(errorOf(
+                R"(
+    func.func private @layer() -> tensor<2xf32> {
+      %w = cheems.parameter ["w"] : tensor<2xf32> loc("layer 3 ssd_mlp")
+      return %w : tensor<2xf32>
+    })",
+                [](OpPassManager &passes) {
+                  passes.addPass(std::make_unique<Refuses>());
+                },
+                /*refuses=*/true),
+            "layer 3 ssd_mlp: 'cheems.parameter' op is not for this target");
 }
 
 TEST(PassFailure, aPassThatFailsWithoutAWordIsNamed) {
