@@ -59,9 +59,13 @@ SmallVector<SmallVector<int64_t>> tile::coordinatesOf(RankedTensorType tile,
   return places;
 }
 
+/// Products of a few such numbers do not overflow.
+constexpr int64_t kMostThreads = 1024;
+
 static bool arePowersOfTwo(ArrayRef<int64_t> numbers) {
   return llvm::all_of(numbers, [](int64_t number) {
-    return number > 0 && llvm::isPowerOf2_64(uint64_t(number));
+    return number > 0 && number <= kMostThreads &&
+           llvm::isPowerOf2_64(uint64_t(number));
   });
 }
 
@@ -71,8 +75,9 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t rows, int64_t columns,
                                   int64_t width) {
   if (!arePowersOfTwo({rows, columns, width})) {
-    return emitError() << "rows, columns and width are powers of two, not "
-                       << rows << ", " << columns << " and " << width;
+    return emitError()
+           << "rows, columns and width are powers of two up to 1024, not "
+           << rows << ", " << columns << " and " << width;
   }
   if (rows * columns % kWarpThreads != 0) {
     return emitError() << "rows * columns is a multiple of " << kWarpThreads
@@ -137,8 +142,8 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t warpsN, int64_t warpsK,
                                    int64_t kWidth) {
   if (!arePowersOfTwo({warpsM, warpsN, warpsK})) {
-    return emitError() << "counts of warps are powers of two, not " << warpsM
-                       << ", " << warpsN << " and " << warpsK;
+    return emitError() << "counts of warps are powers of two up to 1024, not "
+                       << warpsM << ", " << warpsN << " and " << warpsK;
   }
   if (kWidth != kPair && (kWidth != kVector || role == FragmentRole::C)) {
     return emitError() << "k_width is 2, or 8 for the roles a and b, not "

@@ -36,28 +36,34 @@ func.func private @f(!cheems_tile.buffer<1x4x48xbf16, other>)
 
 // -----
 
-// expected-error@below {{rows, columns and width are powers of two, not 3, 32 and 1}}
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 3, 32 and 1}}
 module attributes {test.it = #cheems_tile.blocked<rows = 3, columns = 32, width = 1>} {}
 
 // -----
 
-// expected-error@below {{rows, columns and width are powers of two, not 1, 32 and 3}}
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 1, 32 and 3}}
 module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 32, width = 3>} {}
 
 // -----
 
-// expected-error@below {{rows, columns and width are powers of two, not 1, 96 and 1}}
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 1, 96 and 1}}
 module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 96, width = 1>} {}
 
 // -----
 
-// expected-error@below {{rows, columns and width are powers of two, not 0, 32 and 1}}
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 0, 32 and 1}}
 module attributes {test.it = #cheems_tile.blocked<rows = 0, columns = 32, width = 1>} {}
 
 // -----
 
-// expected-error@below {{rows, columns and width are powers of two, not 1, 32 and -1}}
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 1, 32 and -1}}
 module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 32, width = -1>} {}
+
+// -----
+
+// Their product would be 0 in 64 bits.
+// expected-error@below {{rows, columns and width are powers of two up to 1024, not 1, 4611686018427387904 and 4}}
+module attributes {test.it = #cheems_tile.blocked<rows = 1, columns = 4611686018427387904, width = 4>} {}
 
 // -----
 
@@ -66,17 +72,17 @@ module attributes {test.it = #cheems_tile.blocked<rows = 2, columns = 8, width =
 
 // -----
 
-// expected-error@below {{counts of warps are powers of two, not 3, 1 and 1}}
+// expected-error@below {{counts of warps are powers of two up to 1024, not 3, 1 and 1}}
 module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 3, warps_n = 1, warps_k = 1>} {}
 
 // -----
 
-// expected-error@below {{counts of warps are powers of two, not 1, 0 and 1}}
+// expected-error@below {{counts of warps are powers of two up to 1024, not 1, 0 and 1}}
 module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 0, warps_k = 1>} {}
 
 // -----
 
-// expected-error@below {{counts of warps are powers of two, not 1, 1 and 6}}
+// expected-error@below {{counts of warps are powers of two up to 1024, not 1, 1 and 6}}
 module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 1, warps_n = 1, warps_k = 6>} {}
 
 // -----

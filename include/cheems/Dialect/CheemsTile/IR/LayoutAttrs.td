@@ -43,7 +43,7 @@ def CheemsTile_BlockedAttr : CheemsTile_LayoutAttr<"Blocked"> {
     row it holds `width` neighbouring columns from `width` j on, then those that lie `columns * width` further, and so on. So the threads
     of a row of the grid read neighbouring memory.
 
-    `rows`, `columns` and `width` are powers of two, and rows * columns is a multiple of 32.
+    `rows`, `columns` and `width` are powers of two up to 1024, and rows * columns is a multiple of 32.
 
     Example: `#cheems_tile.blocked<rows = 4, columns = 32, width = 8>`: each of four warps has a row, each lane 8 neighbours.
   }];
@@ -76,7 +76,7 @@ def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
     order, the same one for `a` and `b`: product s takes 8q + 4s + {0, 1} where the instruction counts k as 2q + {0, 1}, and
     8q + 4s + {2, 3} where it counts 2q + {8, 9}. Such an operand can be loaded straight from memory, 16 bytes at a time.
 
-    A `c` has `k_width` 2. All counts of warps are powers of two.
+    A `c` has `k_width` 2. All counts of warps are powers of two up to 1024.
 
     Example: `#cheems_tile.fragment<role = c, warps_m = 2, warps_n = 2>`
   }];
