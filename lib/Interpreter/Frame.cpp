@@ -210,8 +210,8 @@ void Frame::runByElements(Operation &op) {
   set(op.getResult(0), std::move(result));
 }
 
-void Frame::runApart(Operation *op, ArrayRef<RuntimeValue> arguments,
-                     TileBlock &inGrid) {
+void Frame::runIsolated(Operation *op, ArrayRef<RuntimeValue> arguments,
+                        TileBlock &inGrid) {
   Frame inner(interpreter, op);
   inner.tileBlock = &inGrid;
   inner.run(op->getRegion(0).front(), arguments);

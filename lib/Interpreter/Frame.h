@@ -56,8 +56,8 @@ public:
                                        llvm::ArrayRef<RuntimeValue> arguments);
   /// Runs the only block of an op that sees no values outside it, as a block of
   /// a grid.
-  void runApart(mlir::Operation *op, llvm::ArrayRef<RuntimeValue> arguments,
-                TileBlock &inGrid);
+  void runIsolated(mlir::Operation *op, llvm::ArrayRef<RuntimeValue> arguments,
+                   TileBlock &inGrid);
   /// Null where nothing has the name.
   mlir::Operation *symbol(mlir::SymbolRefAttr name);
   /// Null, with an error, where no function has the name.

@@ -44,7 +44,7 @@ static void launch(tile::LaunchOp op, Frame &f) {
                     .number = number++,
                     .begun = {},
                     .groups = {}};
-    f.runApart(kernel, arguments, block);
+    f.runIsolated(kernel, arguments, block);
     return !f.failed();
   });
   if (f.failed()) {

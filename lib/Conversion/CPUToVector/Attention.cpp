@@ -35,7 +35,7 @@ AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
 AttentionKernel::AttentionKernel(OpBuilder &b, OnlineAttentionOp op,
                                  const VectorUnit &unit)
     : AttentionKernel(b, op, unit, unit.registers / 4) {
-  turnedKeys = scratch({size, kEntries}, b.getF32Type());
+  transposedKeys = scratch({size, kEntries}, b.getF32Type());
   auto keys = cast<MemRefType>(op.getKeys().getType());
   if (ofRows && !keys.getElementType().isF32()) {
     widenedValues = scratch({kEntries, size}, b.getF32Type());

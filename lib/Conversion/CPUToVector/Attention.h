@@ -21,14 +21,14 @@ struct AttentionKernel : KernelBuilder {
   bool ofRows;       ///< tiles of rows come before tiles of heads
   int64_t heads, size, headsPerKey, headsPerMask;
   Value zero, one, lowest, zeros;
-  Value lastEntry;     ///< of the op
-  Value weights;       ///< [tile, kEntries]
-  Value highest;       ///< [tile]: the greatest score of these entries
-  Value before;        ///< [tile]: of all entries before
-  Value origins;       ///< [tile]: what is subtracted from scores
-  Value shrinks;       ///< [tile]: the factor of a member's sums so far
-  Value turnedKeys;    ///< [P, kEntries], of one key head
-  Value widenedValues; ///< [kEntries, P], of one key head; null for f32
+  Value lastEntry;      ///< of the op
+  Value weights;        ///< [tile, kEntries]
+  Value highest;        ///< [tile]: the greatest score of these entries
+  Value before;         ///< [tile]: of all entries before
+  Value origins;        ///< [tile]: what is subtracted from scores
+  Value shrinks;        ///< [tile]: the factor of a member's sums so far
+  Value transposedKeys; ///< [P, kEntries], of one key head
+  Value widenedValues;  ///< [kEntries, P], of one key head; null for f32
 
   /// Where the weights are to be rounded, [tile, kEntries] bf16: then members
   /// have `units`, and their weights are multiplied by those. Else null.

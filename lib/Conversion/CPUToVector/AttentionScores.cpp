@@ -128,7 +128,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       }
       rows = transpose(b, loc, rows);
       for (int64_t i = 0; i < width; ++i) {
-        vector::StoreOp::create(b, loc, rows[i], turnedKeys,
+        vector::StoreOp::create(b, loc, rows[i], transposedKeys,
                                 ValueRange{add(p, i), x});
       }
     };
@@ -149,7 +149,7 @@ void AttentionKernel::turnKeys(Value keyHead, Value base, Value count) {
       for (int64_t i = 0; i < lanes; ++i) {
         for (auto [at, numbers] : llvm::enumerate(widenWords(rows[i]))) {
           vector::StoreOp::create(
-              b, loc, numbers, turnedKeys,
+              b, loc, numbers, transposedKeys,
               ValueRange{add(p, share * i + static_cast<int64_t>(at)), x});
         }
       }
@@ -195,8 +195,8 @@ void AttentionKernel::score(const Tile &of) {
   each(zero, of.most, side * lanes, [&](Value x) {
     SmallVector<Value> sums(of.count, spread(type, zeros));
     sums = loop(zero, index(size), 1, sums, [&](Value p, ValueRange args) {
-      Value keys =
-          vector::LoadOp::create(b, loc, type, turnedKeys, ValueRange{p, x});
+      Value keys = vector::LoadOp::create(b, loc, type, transposedKeys,
+                                          ValueRange{p, x});
       if (!ofRows) { // half of the next keys
         int64_t share = side * lanes / 2;
         prefetch(op.getKeys(), of.keyHead, add(of.base, kEntries),

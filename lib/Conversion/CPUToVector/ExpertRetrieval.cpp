@@ -429,7 +429,7 @@ LogicalResult cheems::lowerRetrieval(RetrieveExpertsOp op,
   retrieval.bestKey = scratch({2, padded}, i32);
   if (found > kMostInRegisters) {
     retrieval.orders =
-        retrieval.roomForOrders(std::max(keys, retrieval.likelyPairs()));
+        retrieval.allocateOrders(std::max(keys, retrieval.likelyPairs()));
   }
   Value rows =
       memref::DimOp::create(rewriter, loc, op.getScores(), retrieval.zero());

@@ -153,7 +153,7 @@ SmallVector<Value> Selection::thresholds(ArrayRef<SmallVector<Value>> problems,
   return result;
 }
 
-Value Selection::roomForOrders(int64_t length) {
+Value Selection::allocateOrders(int64_t length) {
   int64_t listLength = llvm::alignTo(length, kBlock) + kBlock;
   return memref::AllocOp::create(b, loc,
                                  MemRefType::get({listLength}, b.getI32Type()));

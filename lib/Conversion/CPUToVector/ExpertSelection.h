@@ -39,7 +39,7 @@ struct Selection : KernelBuilder {
                                 int64_t real, int64_t kept);
 
   /// Room for `length` orders, and for what a vector holds behind them.
-  Value roomForOrders(int64_t length);
+  Value allocateOrders(int64_t length);
   /// An order that `kept` and few more of the first `real` orders reach, of
   /// which there are `kept` at least: for more than registers hold.
   Value threshold(Value orders, int64_t real, int64_t kept);

@@ -50,9 +50,9 @@ struct Sort : KernelBuilder {
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, a, c), a, c);
   }
 
-  /// Every lane meets the lane that differs from it by `mask`: the greater goes
-  /// where the highest bit of the mask is clear.
-  Value meet(Value vector, int64_t mask) {
+  /// Compares every lane with the lane that differs from it by `mask`. The
+  /// greater goes where the highest bit of the mask is clear.
+  Value compareExchange(Value vector, int64_t mask) {
     SmallVector<int64_t> partner, order;
     for (int64_t i = 0; i < kKeys; ++i) {
       partner.push_back(i ^ mask);
@@ -64,15 +64,15 @@ struct Sort : KernelBuilder {
   }
   /// Of a vector in order but for the last merge, whose distances are left
   /// from `from` lanes on.
-  Value finish(Value vector, int64_t from) {
+  Value mergeLanes(Value vector, int64_t from) {
     for (int64_t lanes = from; lanes > 0; lanes /= 2) {
-      vector = meet(vector, lanes);
+      vector = compareExchange(vector, lanes);
     }
     return vector;
   }
   Value sortVector(Value vector) {
     for (int64_t size = 2; size <= kKeys; size *= 2) {
-      vector = finish(meet(vector, size - 1), size / 4);
+      vector = mergeLanes(compareExchange(vector, size - 1), size / 4);
     }
     return vector;
   }
@@ -80,7 +80,7 @@ struct Sort : KernelBuilder {
     each(index(0), length, kKeys, [&](Value i) { store(body(load(i)), i); });
   }
 
-  /// Vectors from `low` on meet those from `high` on.
+  /// Vectors from `low` on are compared with those from `high` on.
   void exchange(Value low, Value high, bool reversed) {
     Value a = load(low), c = load(high);
     c = reversed ? reverse(c) : c;
@@ -148,7 +148,7 @@ struct Sort : KernelBuilder {
     };
     repeat(index(kKeys), runsLeft, [&](Value run) {
       merge(run);
-      everyVector([&](Value some) { return finish(some, kKeys / 2); });
+      everyVector([&](Value some) { return mergeLanes(some, kKeys / 2); });
       return twice(run);
     });
   }

@@ -47,13 +47,13 @@ private:
     k.each(k.zero, rows.count, 1, [&](Value r) {
       Value row = arith::AddIOp::create(b, loc, rows.row, r);
       for (int64_t p = 0; p < panels; ++p) {
-        SmallVector<Value> finished;
+        SmallVector<Value> rowSums;
         for (int64_t w = 0; w < matrices; ++w) {
           Value at = k.add(r, (p * matrices + w) * height);
-          finished.push_back(vector::LoadOp::create(b, loc, k.column, scratch,
-                                                    ValueRange{at, k.zero}));
+          rowSums.push_back(vector::LoadOp::create(b, loc, k.column, scratch,
+                                                   ValueRange{at, k.zero}));
         }
-        k.store(row, k.add(n, p), finished);
+        k.store(row, k.add(n, p), rowSums);
       }
     });
   }

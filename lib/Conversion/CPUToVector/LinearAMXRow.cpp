@@ -89,7 +89,7 @@ struct SingleRow {
   void run() {
     int64_t matrices = k.weights.size(), width = kStreams / matrices;
     width = std::min(width, k.panelCount().value_or(width));
-    Value finished = memref::AllocOp::create(
+    Value panelSums = memref::AllocOp::create(
         b, loc, MemRefType::get({width, matrices, k.kColumns}, b.getF32Type()));
     k.each(k.zero, k.panels, width, [&](Value n) {
       SmallVector<FMATile::Stream> streams;
@@ -100,7 +100,7 @@ struct SingleRow {
       }
       for (auto [s, sum] : llvm::enumerate(multiply(streams))) {
         vector::StoreOp::create(
-            b, loc, sum, finished,
+            b, loc, sum, panelSums,
             ValueRange{k.index(s / matrices), k.index(s % matrices), k.zero});
       }
       Value left = arith::SubIOp::create(b, loc, k.panels, n);
@@ -109,7 +109,7 @@ struct SingleRow {
         SmallVector<Value> sums;
         for (int64_t weight = 0; weight < matrices; ++weight) {
           sums.push_back(
-              vector::LoadOp::create(b, loc, k.column, finished,
+              vector::LoadOp::create(b, loc, k.column, panelSums,
                                      ValueRange{p, k.index(weight), k.zero}));
         }
         k.store(k.zero, arith::AddIOp::create(b, loc, n, p), sums);

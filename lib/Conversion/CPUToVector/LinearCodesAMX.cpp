@@ -101,7 +101,7 @@ private:
                                    /*isZextLhs=*/false, /*isZextRhs=*/false);
   }
 
-  void takeApart(Value n, int64_t panels) {
+  void unpackNibbles(Value n, int64_t panels) {
     auto row = VectorType::get({width}, element);
     auto words = VectorType::get({width / 2}, b.getI16Type());
     auto splat = [&](VectorType type, int64_t value) -> Value {
@@ -136,7 +136,7 @@ private:
 
   /// All rows by `panels` panels from n.
   void columns(Value n, int64_t panels) {
-    takeApart(n, panels);
+    unpackNibbles(n, panels);
     Value odd =
         arith::RemUIOp::create(b, loc, codes.pack.whole, k.index(2 * kTile));
     Value pairs = arith::SubIOp::create(b, loc, codes.pack.whole, odd);

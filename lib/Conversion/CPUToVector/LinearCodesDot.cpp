@@ -282,8 +282,8 @@ struct Dots {
                                        : Type(b.getI32Type())));
     for (int64_t s = 0; s < count; s += width) {
       auto some = ArrayRef(all).slice(s, std::min(width, count - s));
-      SmallVector<Value> finished = multiply(rows, some);
-      for (auto [i, sum] : llvm::enumerate(finished)) {
+      SmallVector<Value> tileSums = multiply(rows, some);
+      for (auto [i, sum] : llvm::enumerate(tileSums)) {
         int64_t part = i % parts, stream = s + i / parts % some.size(),
                 row = i / parts / some.size();
         vector::StoreOp::create(b, loc, sum, scratch,

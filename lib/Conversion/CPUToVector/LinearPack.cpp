@@ -104,14 +104,14 @@ void LinearPack::round(
   constexpr int64_t lanes = 16;
   auto wide = VectorType::get({lanes}, b.getF32Type());
   auto narrow = VectorType::get({lanes}, b.getBF16Type());
-  auto finish = [&](Value column, Value value) {
+  auto roundAndStore = [&](Value column, Value value) {
     store(column,
           x86vector::CvtPackedF32ToBF16Op::create(b, loc, narrow, value));
   };
   int64_t full = k.size / lanes * lanes;
   k.each(k.index(0), k.index(full), lanes, [&](Value column) {
-    finish(column,
-           vector::LoadOp::create(b, loc, wide, x, ValueRange{row, column}));
+    roundAndStore(column, vector::LoadOp::create(b, loc, wide, x,
+                                                 ValueRange{row, column}));
   });
   Value zeros = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(wide, b.getF32FloatAttr(0)));
@@ -124,7 +124,7 @@ void LinearPack::round(
       value = vector::MaskedLoadOp::create(
           b, loc, wide, x, ValueRange{row, column}, mask, zeros);
     }
-    finish(column, value);
+    roundAndStore(column, value);
   }
 }
 

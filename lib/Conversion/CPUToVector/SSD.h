@@ -150,7 +150,7 @@ private:
   Value inputs, lasting;   ///< x, x decayed to the last row, in pairs along the
                            ///< rows: [padded / 2, 2 * columns]
   Value state;             ///< before the chunk, in pairs along N
-  Value finished;          ///< [32, columns]: sums of f32
+  Value tileSums;          ///< [32, columns] f32, of tiles
   Value within;            ///< [16]: decay from before a block to its rows
 
   Value load(Value buffer, ArrayRef<Value> at, Value column, int64_t there);
@@ -173,9 +173,9 @@ private:
   void roundGates(Value from, Value g, Value gates, Value to, Value decay);
   void multiplyGates(const SSDRows &rows);
   void weigh(const SSDRows &rows, Value h);
-  void turnGates(const SSDRows &rows, Value g);
+  void transposeGates(const SSDRows &rows, Value g);
   void packInputs(const SSDRows &rows, Value h);
-  void turnState(const SSDRows &rows, Value h, Value n, Value whole);
+  void packAndUpdateState(const SSDRows &rows, Value h, Value n, Value whole);
   void carry(const SSDRows &rows, Value h);
   void output(const SSDRows &rows, Value h, Value g);
 };

@@ -32,7 +32,7 @@ SSDProductsAMX::SSDProductsAMX(SSDKernel &kernel)
   inputs = k.allocate({k.padded / 2, 2 * columns}, bf16);
   lasting = k.allocate({k.padded / 2, 2 * columns}, bf16);
   state = k.allocate({states / 2, 2 * columns}, bf16);
-  finished = k.allocate({kPair, columns}, f32);
+  tileSums = k.allocate({kPair, columns}, f32);
   within = k.allocate({SSDKernel::kBlock}, f32);
 }
 
@@ -40,7 +40,7 @@ void SSDProductsAMX::group(const SSDRows &rows, Value g) {
   k.each(k.zero, rows.count, 1, [&](Value t) {
     roundGates(k.add(rows.first, t), g, outputGates, t, Value());
   });
-  turnGates(rows, g);
+  transposeGates(rows, g);
   multiplyGates(rows);
 }
 
@@ -175,9 +175,9 @@ void SSDProductsAMX::carry(const SSDRows &rows, Value h) {
   k.each(k.zero, k.index(states), kPair, [&](Value n) {
     k.each(k.zero, k.index(columns), kPair, [&](Value p) {
       storeRows(multiply(zeros(), transposedGates, n, lasting, p, blocks),
-                finished, k.zero, p);
+                tileSums, k.zero, p);
     });
-    turnState(rows, h, n, whole);
+    packAndUpdateState(rows, h, n, whole);
   });
 }
 
@@ -219,11 +219,11 @@ void SSDProductsAMX::output(const SSDRows &rows, Value h, Value g) {
     k.each(k.zero, from, kPair, [&](Value t) { part(t, y, t); });
   }
   k.each(from, rows.count, kPair, [&](Value t) {
-    Value there = part(t, finished, k.zero);
+    Value there = part(t, tileSums, k.zero);
     k.each(k.zero, there, 1, [&](Value r) {
       Value at = k.add(rows.first, k.add(t, r));
       k.columns(kTile, [&](Value p, VectorType type) {
-        k.store(k.load(type, finished, {r, p}), k.op.getY(), {at, h, p});
+        k.store(k.load(type, tileSums, {r, p}), k.op.getY(), {at, h, p});
       });
     });
   });

@@ -88,10 +88,10 @@ void SSDProductsAMX::roundGates(Value from, Value g, Value gates, Value to,
 /// b transposed: as pairs along N, and as rows of N. Rows past the last one
 /// repeat it. Their columns of products are not read, and their rows of inputs
 /// are zeros.
-void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
+void SSDProductsAMX::transposeGates(const SSDRows &rows, Value g) {
   auto words = VectorType::get({kLanes}, b.getI32Type());
   auto packed = VectorType::get({2 * kLanes}, b.getBF16Type());
-  auto turn = [&](SmallVectorImpl<Value> &square) {
+  auto transpose = [&](SmallVectorImpl<Value> &square) {
     for (Value &row : square) {
       row = vector::BitCastOp::create(b, loc, words, row);
     }
@@ -111,7 +111,7 @@ void SSDProductsAMX::turnGates(const SSDRows &rows, Value g) {
         square.push_back(pairs(load(k.op.getB(), {lie[i], g}, n, there),
                                load(k.op.getB(), {lie[i + 1], g}, n, there)));
       }
-      turn(square);
+      transpose(square);
       for (int64_t i = 0; i < kLanes; ++i) {
         k.store(square[i], transposedGates, {k.add(n, i), u});
       }
@@ -178,16 +178,16 @@ void SSDProductsAMX::packInputs(const SSDRows &rows, Value h) {
 }
 
 /// 32 rows of the state from `n` on: in pairs as they are, then what is left of
-/// them and the finished sums.
-void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
-                               Value whole) {
+/// them and the sums of tiles.
+void SSDProductsAMX::packAndUpdateState(const SSDRows &rows, Value h, Value n,
+                                        Value whole) {
   // What the next head packs, row by row while this one's state is transposed.
   Value ahead, next;
   std::tie(ahead, next) = k.nextHead(rows, h);
   int64_t perPair = llvm::divideCeil(2 * k.most, states);
   VectorType type = k.vectorOf(kLanes);
   Value left = k.spread(type, whole);
-  auto turn = [&](Value r, int64_t count) {
+  auto twoRows = [&](Value r, int64_t count) {
     Value row = k.add(n, r);
     Value first = arith::MulIOp::create(
         b, loc, arith::DivUIOp::create(b, loc, row, k.index(2)),
@@ -203,7 +203,7 @@ void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
         Value old = load(k.op.getState(), {h, at}, p, i < count ? there : 0);
         both.push_back(old);
         if (i < count) {
-          Value sum = k.load(type, finished, {k.add(r, i), p});
+          Value sum = k.load(type, tileSums, {k.add(r, i), p});
           store(vector::FMAOp::create(b, loc, left, old, sum), k.op.getState(),
                 {h, at}, p, there);
         }
@@ -216,12 +216,12 @@ void SSDProductsAMX::turnState(const SSDRows &rows, Value h, Value n,
                                        k.index(2 * kLanes));
   Value odd = arith::RemUIOp::create(b, loc, there, k.index(2));
   Value even = k.sub(there, odd);
-  k.each(k.zero, even, 2, [&](Value r) { turn(r, 2); });
+  k.each(k.zero, even, 2, [&](Value r) { twoRows(r, 2); });
   if (k.stateSize % 2) {
-    k.each(even, there, 2, [&](Value r) { turn(r, 1); });
+    k.each(even, there, 2, [&](Value r) { twoRows(r, 1); });
   }
   if (k.stateSize < states) {
     k.each(k.add(there, odd), k.index(2 * kLanes), 2,
-           [&](Value r) { turn(r, 0); });
+           [&](Value r) { twoRows(r, 0); });
   }
 }

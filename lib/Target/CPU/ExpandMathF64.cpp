@@ -122,11 +122,11 @@ Value cosineKernel(const Maths &m, const Reduced &r) {
   return m.add(most, m.add(lost, m.sub(m.mul(z, tail), m.mul(r.high, r.low))));
 }
 
-/// sin(x + turns * pi/2).
-Value expandTurned(ImplicitLocOpBuilder &b, Value x, uint64_t turns) {
+/// sin(x + quarters * pi/2).
+Value expandShiftedSine(ImplicitLocOpBuilder &b, Value x, uint64_t quarters) {
   Maths m(b, x.getType());
   Reduced r = reduce(m, x);
-  Value quadrant = arith::AddIOp::create(b, r.quadrant, m.bits(turns));
+  Value quadrant = arith::AddIOp::create(b, r.quadrant, m.bits(quarters));
   Value odd = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ne,
       arith::AndIOp::create(b, quadrant, m.bits(1)), m.bits(0));
@@ -138,11 +138,11 @@ Value expandTurned(ImplicitLocOpBuilder &b, Value x, uint64_t turns) {
 } // namespace
 
 Value cheems::expandSine(ImplicitLocOpBuilder &b, Value x) {
-  return expandTurned(b, x, 0);
+  return expandShiftedSine(b, x, 0);
 }
 
 Value cheems::expandCosine(ImplicitLocOpBuilder &b, Value x) {
-  return expandTurned(b, x, 1);
+  return expandShiftedSine(b, x, 1);
 }
 
 Value cheems::expandExp(ImplicitLocOpBuilder &b, Value x) {

@@ -35,8 +35,9 @@ QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
 }
 
 /// y[t, n] = epilogue(sums[0][t, n], ..., with[0][t, n] or with[0][n], ...)
-static Tensor finished(llvm::ArrayRef<Tensor> sums, llvm::ArrayRef<Tensor> with,
-                       int64_t columns, Epilogue epilogue) {
+static Tensor withEpilogue(llvm::ArrayRef<Tensor> sums,
+                           llvm::ArrayRef<Tensor> with, int64_t columns,
+                           Epilogue epilogue) {
   Tensor y({sums[0].shape[0], columns});
   for (int64_t t = 0; t < y.shape[0]; ++t) {
     for (int64_t n = 0; n < columns; ++n) {
@@ -59,7 +60,7 @@ Tensor linear(const Tensor &x, llvm::ArrayRef<Tensor> panels,
   for (const Tensor &weight : panels) {
     sums.push_back(linear(x, {unpacked(weight, columns), std::nullopt}));
   }
-  return finished(sums, with, columns, epilogue);
+  return withEpilogue(sums, with, columns, epilogue);
 }
 
 Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
@@ -68,7 +69,7 @@ Tensor linear(const Tensor &x, llvm::ArrayRef<QuantizedWeights> weights,
   for (const QuantizedWeights &weight : weights) {
     sums.push_back(quantizedLinear(x, weight));
   }
-  return finished(sums, with, columns, epilogue);
+  return withEpilogue(sums, with, columns, epilogue);
 }
 
 } // namespace cheems::reference

@@ -17,8 +17,8 @@ constexpr int64_t kPrefill = 512;
 /// Rows of one thread, one behind the other: the experts of the next row are
 /// fetched while those of this row are read.
 constexpr int64_t kExpertRows = 8;
-/// Tables below this stay in a cache by themselves.
-constexpr int64_t kFarBytes = 1 << 20;
+/// Tables of fewer bytes stay in a cache: their rows are not prefetched.
+constexpr int64_t kPrefetchedBytes = 1 << 20;
 /// Threads share the experts of a row alone if the tables have so many bytes.
 /// Smaller tables are in a cache, and are read in the time that handing over
 /// takes.
@@ -65,7 +65,7 @@ ExpertsStrategyAttr cheems::expertsStrategy(MixExpertsOp op, bool fewRows) {
   bool shared = fewRows && bytes >= kSharedBytes;
   return ExpertsStrategyAttr::get(
       op.getContext(), shared ? ExpertOrder::ByPiece : ExpertOrder::ByRow,
-      fewRows ? 1 : kExpertRows, bytes >= kFarBytes);
+      fewRows ? 1 : kExpertRows, bytes >= kPrefetchedBytes);
 }
 
 /// If there is only one row, four streams of weights keep the processor's own
