@@ -4,6 +4,7 @@
 #define CHEEMS_LIB_CONVERSION_CPUTOVECTOR_ATTENTION_H
 
 #include "KernelBuilder.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "cheems/Support/MLIR.h"
 
 namespace cheems {
@@ -11,7 +12,7 @@ namespace cheems {
 /// One op. Entries are taken `kEntries` at a time, counted from the op's first:
 /// of those, a tile's scores and then weights stand in `weights`.
 struct AttentionKernel : KernelBuilder {
-  static constexpr int64_t kEntries = 64;
+  static constexpr int64_t kEntries = kScoredEntries;
   static constexpr int64_t kGroup = 16; ///< entries whose exponentials are one
 
   OnlineAttentionOp op;

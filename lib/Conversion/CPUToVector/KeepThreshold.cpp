@@ -13,6 +13,7 @@ using namespace cheems;
 
 namespace {
 constexpr int64_t kLanes = 16; ///< entries looked at together
+/// A longer list would not fit the registers.
 constexpr int64_t kMostListed = 64;
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
                   kGreatest = std::numeric_limits<int64_t>::max();

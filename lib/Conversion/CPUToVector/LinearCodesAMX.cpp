@@ -87,8 +87,10 @@ public:
   }
 
 private:
+  /// With two tiles of inputs, their sums are the kSums tiles.
   static constexpr int64_t kStreams = 2;
   static constexpr int64_t kPerRow = 4; ///< k of a row of bytes
+  /// Vectors of sums that are scaled side by side.
   static constexpr int64_t kUnrolled = 4;
 
   CodesKernel &codes;

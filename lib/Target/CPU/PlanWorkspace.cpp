@@ -1,5 +1,6 @@
 // cheems-plan-workspace: one arena of S + R * rows + W * workers bytes.
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/CheemsCPU/Utils/Strategy.h"
 #include "cheems/Target/CPU/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,8 +14,6 @@ namespace cheems {
 using namespace mlir;
 
 namespace {
-constexpr int64_t kAlignment = 64;
-
 /// First fit of intervals of program order into one linear space.
 class Packer {
 public:
@@ -98,7 +97,7 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
     for (int64_t extent : type.getShape()) {
       bytes *= ShapedType::isDynamic(extent) ? 1 : extent;
     }
-    return llvm::alignTo(bytes, kAlignment);
+    return llvm::alignTo(bytes, cheems::kLineBytes);
   }
 
   LogicalResult collect(func::FuncOp function, Plan &found, Need &need) {

@@ -1,6 +1,11 @@
-// How work is cut on a CPU: every number that depends on caches, prefetching,
-// threads or measurements stands here and in Strategy.cpp. What follows from an
-// instruction alone (lanes, the shape of a tile) stands with its kernel.
+// How work is cut on a CPU: every number that depends on caches, prefetching or
+// threads stands here and in Strategy.cpp.
+//
+// What depends on registers stands with its kernel: the shape of an instruction
+// (lanes, rows of a tile), and how many rows, panels, lists or addresses the
+// registers hold beside what else the kernel has in them. Only a kernel knows
+// what that is. So its shapes change with its code, and it takes the number of
+// registers from the target.
 // docs/rationale.md says why, docs/experiments what was measured.
 #ifndef CHEEMS_DIALECT_CHEEMSCPU_UTILS_STRATEGY_H
 #define CHEEMS_DIALECT_CHEEMSCPU_UTILS_STRATEGY_H
@@ -52,6 +57,9 @@ constexpr int64_t kMostPanels = 16;
 /// Attention.
 /// Entries that one step of the running softmax takes. Bits depend on it.
 constexpr int64_t kAttentionKeys = 384;
+/// Entries that a kernel scores together: their keys, transposed or in pairs,
+/// and their weights stay in the first-level cache.
+constexpr int64_t kScoredEntries = 64;
 /// Shares of a head's entries in a decode step, at most: even for 2, 3, 4, 6
 /// and 8 threads.
 constexpr int64_t kKeyShares = 24;
