@@ -30,6 +30,12 @@ int componentOf(std::string_view word) {
   return found == colours.npos ? -1 : int(found);
 }
 
+/// Bytes and halves of a register (PTX ISA, "Scalar Video Instructions").
+bool isPart(std::string_view word) {
+  return word == ".b0" || word == ".b1" || word == ".b2" || word == ".b3" ||
+         word == ".h0" || word == ".h1";
+}
+
 class OperandParser {
 public:
   OperandParser(Cursor &cursor, Names &names, std::string_view opcode)
@@ -126,6 +132,9 @@ private:
 
   int component(const Variable &variable) {
     const Token &word = cursor.take();
+    if (opcode.starts_with('v') && isPart(word.text)) {
+      return -1; // all opcodes that take one are refused by name
+    }
     int index = componentOf(word.text);
     if (index < 0 || index >= variable.vector || variable.vector == 1) {
       refuse(word.location, quoted(word.text) + " is no component of " +

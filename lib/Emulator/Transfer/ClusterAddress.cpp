@@ -17,8 +17,8 @@ uint64_t sharedAddress(const Warp &warp, const Instruction &instruction,
     return address;
   }
   if (!isInWindow(address, sharedWindow)) {
-    warp.fail(instruction, "address-space",
-              "The address is none of shared memory.", lane, address);
+    warp.fail(instruction, "wrong-space",
+              "the address is none of shared memory", lane, address);
   }
   return address - sharedWindow;
 }

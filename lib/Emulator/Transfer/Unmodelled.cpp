@@ -16,12 +16,18 @@ void decodeMulticast(Statement &statement) {
   statement.notModelled("multicast memory");
 }
 
+/// PTX ISA, "Stack Manipulation Instructions"
+void decodeStack(Statement &statement) {
+  statement.notModelled("a stack of a size that a thread chooses");
+}
+
 constexpr Opcode opcodes[] = {
-    {"tex", decodeTexture},       {"tld4", decodeTexture},
-    {"txq", decodeTexture},       {"istypep", decodeTexture},
-    {"suld", decodeTexture},      {"sust", decodeTexture},
-    {"sured", decodeTexture},     {"suq", decodeTexture},
-    {"multimem", decodeMulticast}};
+    {"tex", decodeTexture},        {"tld4", decodeTexture},
+    {"txq", decodeTexture},        {"istypep", decodeTexture},
+    {"suld", decodeTexture},       {"sust", decodeTexture},
+    {"sured", decodeTexture},      {"suq", decodeTexture},
+    {"multimem", decodeMulticast}, {"alloca", decodeStack},
+    {"stacksave", decodeStack},    {"stackrestore", decodeStack}};
 
 } // namespace
 

@@ -191,4 +191,15 @@ TEST(OrderForms, TexturesAndMulticastAreNotModelled) {
   });
 }
 
+// "Stack Manipulation Instructions", "Scalar Video Instructions"
+TEST(OrderForms, StacksAndVideoInstructionsAreNotModelled) {
+  const char *stack = "a stack of a size that a thread chooses is not modelled";
+  expectRefused({
+      {"stacksave.u64 %l1;", stack},
+      {"alloca.u64 %l1, %l2, 16;", stack},
+      {"vadd.s32.u32.s32.sat %r1, %r2.b0, %r3.h1;",
+       "a video instruction is not modelled"},
+  });
+}
+
 } // namespace

@@ -150,7 +150,7 @@ TEST(Clusters, BlocksReachEachOther) {
   }
   EXPECT_EQ(finding("mapa.shared::cluster.u32 %r4, sv, 4;", {}, shape),
             "cluster-rank");
-  EXPECT_EQ(finding("mapa.u64 %l4, %in, 1;", {}, shape), "address-space");
+  EXPECT_EQ(finding("mapa.u64 %l4, %in, 1;", {}, shape), "wrong-space");
 }
 
 } // namespace
