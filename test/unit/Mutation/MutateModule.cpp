@@ -212,7 +212,8 @@ void changeAttribute(const Parts &parts, Operation *op, Random &random) {
   }
 }
 
-/// Whether a value of `region` has uses outside, as a moved op may leave them.
+/// Whether a value or a block of `region` has uses outside, as a moved op may
+/// leave them.
 bool usedOutside(Region &region) {
   auto outside = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -220,7 +221,10 @@ bool usedOutside(Region &region) {
     });
   };
   for (Block &block : region) {
-    if (llvm::any_of(block.getArguments(), outside)) {
+    bool entered = llvm::any_of(block.getPredecessors(), [&](Block *from) {
+      return !region.isAncestor(from->getParent());
+    });
+    if (entered || llvm::any_of(block.getArguments(), outside)) {
       return true;
     }
     for (Operation &op : block) {
@@ -272,7 +276,7 @@ void changeStructure(const Parts &parts, Operation *op, Random &random) {
     }
     return;
   }
-  case 4: // a region without its blocks, or a block without its ops
+  case 4: // a region without its blocks, or with one that has no ops
   {
     if (op->getNumRegions() == 0) {
       op = op->getParentOp();
@@ -285,6 +289,7 @@ void changeStructure(const Parts &parts, Operation *op, Random &random) {
     if (random.once(2) || region.empty()) {
       region.getBlocks().clear();
     } else {
+      region.getBlocks().erase(std::next(region.begin()), region.end());
       region.front().clear();
     }
     return;
@@ -306,7 +311,7 @@ void mutateModule(ModuleOp module, Random &random) {
   Operation *op = random.of(parts.ops);
   for (int tries = 0; tries < 3; ++tries) {
     // Most ops of a lowered module are of other dialects.
-    if (op->getName().getDialectNamespace() == "cheems") {
+    if (op->getName().getDialectNamespace().starts_with("cheems")) {
       break;
     }
     op = random.of(parts.ops);

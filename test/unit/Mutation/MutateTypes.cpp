@@ -1,5 +1,6 @@
 // Changes of types, of one value or throughout a module.
 #include "Mutate.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -45,6 +46,65 @@ bool mayHave(ShapedType type, int64_t extent) {
   return !isa<VectorType>(type) || extent > 0;
 }
 
+/// What a type or attribute that cannot be says. Mutations hear it nowhere, and
+/// keep what was there.
+struct Refusal {
+  MLIRContext *context;
+  InFlightDiagnostic operator()() const {
+    return emitError(UnknownLoc::get(context));
+  }
+};
+
+int64_t somePower(Random &random) { return int64_t(1) << random.below(6); }
+
+/// Another place for each element of a tile.
+Attribute otherLayout(MLIRContext *context, Attribute old, Random &random) {
+  Refusal refusal{context};
+  function_ref<InFlightDiagnostic()> refused = refusal;
+  Attribute other;
+  switch (random.below(4)) {
+  case 0:
+    return {};
+  case 1:
+    other = tile::BlockedAttr::getChecked(refused, context, somePower(random),
+                                          somePower(random), somePower(random));
+    break;
+  case 2:
+    other = tile::FragmentAttr::getChecked(
+        refused, context, static_cast<tile::FragmentRole>(random.below(3)),
+        somePower(random), somePower(random), int64_t(random.once(2) ? 1 : 2),
+        int64_t(random.once(2) ? 2 : 8));
+    break;
+  default:
+    if (auto layout = dyn_cast<tile::TileLayoutAttrInterface>(old)) {
+      other = tile::SliceAttr::getChecked(
+          refused, context, static_cast<int64_t>(random.below(2)), layout);
+    }
+  }
+  return other ? other : old;
+}
+
+Type otherBuffer(tile::BufferType type, Random &random) {
+  SmallVector<int64_t> shape(type.getShape());
+  Type element = type.getElementType();
+  bool swizzled = type.getSwizzled();
+  switch (random.below(4)) {
+  case 0:
+    element = otherElement(type.getContext(), random);
+    break;
+  case 1:
+    swizzled = !swizzled;
+    break;
+  default:
+    shape[random.below(shape.size())] = someExtent(random);
+  }
+  Refusal refusal{type.getContext()};
+  function_ref<InFlightDiagnostic()> refused = refusal;
+  Type other = tile::BufferType::getChecked(
+      refused, type.getContext(), ArrayRef<int64_t>(shape), element, swizzled);
+  return other ? other : Type(type);
+}
+
 Type otherShaped(ShapedType type, Random &random) {
   SmallVector<int64_t> shape(type.getShape());
   Type element = type.getElementType();
@@ -78,7 +138,18 @@ Type otherShaped(ShapedType type, Random &random) {
   if (auto buffer = dyn_cast<MemRefType>(type)) {
     return MemRefType::get(shape, element);
   }
-  return type.cloneWith(ArrayRef<int64_t>(shape), element);
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile || !tile.getEncoding()) {
+    return type.cloneWith(ArrayRef<int64_t>(shape), element);
+  }
+  Attribute layout = tile.getEncoding();
+  if (random.once(3)) {
+    shape.assign(tile.getShape().begin(), tile.getShape().end());
+    layout = otherLayout(type.getContext(), layout, random);
+  }
+  Type other = RankedTensorType::getChecked(Refusal{type.getContext()}, shape,
+                                            element, layout);
+  return other ? other : Type(type);
 }
 
 } // namespace
@@ -88,6 +159,9 @@ Type otherType(Type type, Random &random) {
   if (shaped && shaped.hasRank() &&
       isa<RankedTensorType, MemRefType, VectorType>(type)) {
     return otherShaped(shaped, random);
+  }
+  if (auto buffer = dyn_cast<tile::BufferType>(type)) {
+    return otherBuffer(buffer, random);
   }
   Type element = otherElement(type.getContext(), random);
   return random.once(4) ? Type(RankedTensorType::get({4}, element)) : element;
@@ -140,7 +214,24 @@ void replaceExtents(ModuleOp module, int64_t from, int64_t to) {
                  : std::optional<Type>(MemRefType::get(
                        shape, type.getElementType(), buffer.getLayout()));
     }
+    if (auto tile = dyn_cast<RankedTensorType>(type)) {
+      // A layout has a least tile.
+      Type other = RankedTensorType::getChecked(Refusal{type.getContext()},
+                                                shape, tile.getElementType(),
+                                                tile.getEncoding());
+      return other ? std::make_optional(other) : std::nullopt;
+    }
     return type.clone(shape);
+  });
+  replacer.addReplacement([=](tile::BufferType type) -> std::optional<Type> {
+    SmallVector<int64_t> shape(type.getShape());
+    std::replace(shape.begin(), shape.end(), from, to);
+    Refusal refusal{type.getContext()};
+    function_ref<InFlightDiagnostic()> refused = refusal;
+    Type other = tile::BufferType::getChecked(
+        refused, type.getContext(), ArrayRef<int64_t>(shape),
+        type.getElementType(), type.getSwizzled());
+    return other ? std::make_optional(other) : std::nullopt;
   });
   rewrite(module, replacer);
 }

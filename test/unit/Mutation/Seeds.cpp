@@ -1,7 +1,11 @@
 // Sound modules that mutations start from.
 #include "Seeds.h"
+#include "cheems/Conversion/TileToNVVM/Passes.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "cheems/Import/Checkpoint.h"
 #include "cheems/Import/ModuleBuilder.h"
+#include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -87,20 +91,24 @@ class Collector {
 public:
   explicit Collector(MLIRContext &context) : context(context) {}
 
-  /// Functions that are sound alone become seeds of their own; otherwise the
-  /// whole is one. Text that is not sound is no seed.
+  /// Functions and kernels that are sound alone become seeds of their own;
+  /// otherwise the whole is one. Text that is not sound is no seed.
   void add(const std::string &origin, const std::string &text) {
     auto module = parseSourceString<ModuleOp>(text, &context);
     if (!module) {
       return;
     }
     std::vector<std::string> alone;
-    for (auto function : module->getOps<func::FuncOp>()) {
+    for (Operation &op : *module->getBody()) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      if (!function && !isa<tile::KernelOp, gpu::GPUModuleOp>(op)) {
+        continue;
+      }
       OwningOpRef<ModuleOp> single = ModuleOp::create(module->getLoc());
       (*single)->setAttrs((*module)->getAttrDictionary());
-      single->push_back(function->clone());
+      single->push_back(op.clone());
       std::string own = printed(*single);
-      if (function.isExternal() ||
+      if ((function && function.isExternal()) ||
           !parseSourceString<ModuleOp>(own, &context)) {
         return addWhole(origin, printed(*module));
       }
@@ -127,6 +135,18 @@ private:
     half(origin + ", plain loops", text, [&](OpPassManager &passes) {
       buildPipeline(passes, scalar, CPUStage::Imported, CPUStage::Planned);
     });
+    half(origin + ", kernels", text, [&](OpPassManager &passes) {
+      buildCUDAPipeline(passes, tile::Architecture::SM90a, CUDAStage::Imported,
+                        CUDAStage::Tile);
+    });
+    half(origin + ", launches", text, [&](OpPassManager &passes) {
+      buildCUDAPipeline(passes, tile::Architecture::SM90a, CUDAStage::Imported,
+                        CUDAStage::Launches);
+    });
+    half(origin + ", threads", text, [&](OpPassManager &passes) {
+      passes.addPass(tile::createTilePlanSharedPass());
+      passes.addPass(createLowerTilesPass());
+    });
   }
 
   void half(const std::string &origin, const std::string &text,
@@ -137,7 +157,7 @@ private:
     build(passes);
     if (succeeded(passes.run(*module))) {
       std::string lowered = printed(*module);
-      if (lowered.size() <= most) {
+      if (lowered.size() <= most && lowered != text) {
         seeds.push_back({origin, lowered});
       }
     }
@@ -153,9 +173,11 @@ std::vector<Seed> allSeeds(MLIRContext &context) {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   Collector seeds(context);
   for (const char *folder :
-       {"Dialect/Cheems/IR", "Dialect/CheemsCPU/IR",
-        "Dialect/Cheems/Transforms", "Conversion/CheemsToCPU",
-        "Conversion/CPUToVector", "Target/CPU"}) {
+       {"Dialect/Cheems/IR", "Dialect/CheemsCPU/IR", "Dialect/CheemsTile/IR",
+        "Dialect/Cheems/Transforms", "Dialect/CheemsTile/Transforms",
+        "Conversion/CheemsToCPU", "Conversion/CPUToVector",
+        "Conversion/CheemsToTile", "Conversion/TileToNVVM", "Target/CPU",
+        "Target/CUDA"}) {
     for (const auto &file : filesOf(kRoot / "test" / folder, ".mlir")) {
       std::string text = contents(file);
       llvm::SmallVector<llvm::StringRef> pieces;

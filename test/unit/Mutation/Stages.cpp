@@ -1,5 +1,6 @@
 // What every mutant goes through.
 #include "Stages.h"
+#include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,15 +42,22 @@ std::vector<Stage> allStages() {
     if (name == "cheems-interpret") {
       continue; // changes no module, and wants files to run it on
     }
-    bool nested = anchor.find("FuncOp") != std::string::npos;
-    stages.push_back({name, nested ? "func.func(" + name + ")" : name});
+    std::string nest = anchor.find("FuncOp") != std::string::npos ? "func.func"
+                       : anchor.find("GPUModuleOp") != std::string::npos
+                           ? "gpu.module"
+                           : "";
+    stages.push_back({name, nest.empty() ? name : nest + "(" + name + ")"});
   }
   // Before the whole: what fails is said to fail in the shortest of them.
   for (const PipelineStage &stage : cpuStages()) {
     std::string name = cheems::pipelineOf(stage.stage);
     stages.push_back({name, name});
   }
-  for (const char *name : {"cheems-fast", "cheems-scalar"}) {
+  for (const CUDAPipelineStage &stage : cudaStages()) {
+    std::string name = "cheems-cuda-to-" + stringify(stage.stage).str();
+    stages.push_back({name, name});
+  }
+  for (const char *name : {"cheems-fast", "cheems-scalar", "cheems-cuda"}) {
     stages.push_back({name, name});
   }
   return stages;
