@@ -6,7 +6,7 @@ import lit.formats
 config.name = "Cheems"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "unit", "fuzz", "golden", "package"]
+config.excludes = ["Inputs", "unit", "fuzz", "golden", "package", "compiled"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.cheems_build, "test")
 
