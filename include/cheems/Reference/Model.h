@@ -20,8 +20,8 @@ struct Rounding {
                        ///< that have more than one; 0: none
   int64_t prefill = 0; ///< rows per step, in each of which chunks begin anew;
                        ///< 0: all
-  bool int8 = false; ///< keys and values instead to int8 with a scale each,
-                     ///< of any checkpoint
+  bool int8 = false;   ///< keys and values instead to int8 with a scale each,
+                       ///< of any checkpoint
   int64_t weightBits = 0; ///< 8 or 4: matrices to codes, and the rows that they
                           ///< multiply to 8 bits (cheems/Import/Quantize.h), of
                           ///< any checkpoint

@@ -196,7 +196,8 @@ TEST(Metadata, variantsAndParametersAreChecked) {
                 }),
                 HasSubstr(path));
   }
-  for (const char *field : {"ssd_chunk", "prefill", "decode_rows"}) { // may be absent
+  for (const char *field :
+       {"ssd_chunk", "prefill", "decode_rows"}) { // may be absent
     EXPECT_THAT(
         refusalWith([&](json &m) { m["images"][0]["variants"][0][field] = 0; }),
         HasSubstr(std::string("'images[0].variants[0].") + field +
