@@ -121,7 +121,7 @@ void ClusterCheck::checkAsyncReads(const Toucher &by, uint64_t offset,
     const auto found = asyncReads.unordered(
         rank, at, clocks,
         by.warpNumber * warpLanes + static_cast<uint32_t>(lane),
-        by.known.horizons[size_t(Reach::shared)].serial);
+        by.known.horizons[size_t(ProxiedMemory::shared)].serial);
     if (found) {
       throw Finding(
           found->isWaitedFor ? "race" : "missing-wait",

@@ -90,10 +90,10 @@ KnownElsewhere cheems::emulator::join(const KnownElsewhere &a,
 
 void Knowledge::join(const Knowledge &other) {
   joinClocks(ordered, other.ordered);
-  for (int reach = 0; reach < reaches; ++reach) {
-    joinClocks(fenced[reach], other.fenced[reach]);
-    Horizon &horizon = horizons[reach];
-    const Horizon &others = other.horizons[reach];
+  for (int memory = 0; memory < proxiedMemories; ++memory) {
+    joinClocks(fenced[memory], other.fenced[memory]);
+    Horizon &horizon = horizons[memory];
+    const Horizon &others = other.horizons[memory];
     if (horizon.generation < others.generation) {
       horizon = others;
     } else if (horizon.generation == others.generation) {
@@ -178,9 +178,9 @@ void Clocks::release(size_t warp, LaneMask lanes, Knowledge &to,
     }
   });
   raise(to.ordered, own, first, lanes);
-  for (int reach = 0; reach < reaches; ++reach) {
-    if (warps[warp].hasFenced[reach]) {
-      raise(to.fenced[reach], ownFenced[reach], first, lanes);
+  for (int memory = 0; memory < proxiedMemories; ++memory) {
+    if (warps[warp].hasFenced[memory]) {
+      raise(to.fenced[memory], ownFenced[memory], first, lanes);
     }
   }
   to.changed();
@@ -215,15 +215,15 @@ void Clocks::acquire(size_t warp, LaneMask lanes, const Known &from) {
 }
 
 void Clocks::fenceProxies(size_t warp, LaneMask lanes,
-                          std::optional<Reach> reach) {
-  auto forReaches = [&](auto f) {
-    for (int i = 0; i < reaches; ++i) {
-      if (!reach || i == static_cast<int>(*reach)) {
+                          std::optional<ProxiedMemory> memory) {
+  auto forMemories = [&](auto f) {
+    for (int i = 0; i < proxiedMemories; ++i) {
+      if (!memory || i == static_cast<int>(*memory)) {
         f(i);
       }
     }
   };
-  forReaches([&](int i) {
+  forMemories([&](int i) {
     forLanes(lanes, [&](int lane) {
       const size_t thread = warp * warpLanes + static_cast<size_t>(lane);
       ownFenced[i][thread] = own[thread];
@@ -237,15 +237,15 @@ void Clocks::fenceProxies(size_t warp, LaneMask lanes,
         if (!known) {
           return;
         }
-        if (lastFence.before != known || lastFence.reach != reach) {
+        if (lastFence.before != known || lastFence.memory != memory) {
           auto after = std::make_shared<Knowledge>(*known);
-          forReaches(
+          forMemories(
               [&](int i) { joinClocks(after->fenced[i], after->ordered); });
-          if (reach != Reach::shared) {
+          if (memory != ProxiedMemory::shared) {
             after->elsewhereFenced = after->elsewhere;
           }
           after->changed();
-          lastFence = {known, after, reach};
+          lastFence = {known, after, memory};
         }
         known = lastFence.after;
       });

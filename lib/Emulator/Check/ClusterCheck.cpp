@@ -33,7 +33,7 @@ ClusterCheck::ClusterCheck(Block &first, const Geometry &geometry,
     : geometry(geometry), number(geometry.clusterOf(first)),
       program(first.program()), warpsPerBlock(geometry.warpsPerBlock),
       global(global), clocks(geometry.warpsPerCluster),
-      events(Reach::shared, geometry.warpsPerCluster,
+      events(ProxiedMemory::shared, geometry.warpsPerCluster,
              number * geometry.warpsPerCluster, geometry.warpsPerCluster),
       shadows(geometry.blocksPerCluster), copies(geometry.warpsPerCluster),
       suspects(geometry, sameValues), asyncReads(shadows.size()) {
@@ -131,8 +131,8 @@ void ClusterCheck::fence(Warp &warp, LaneMask lanes, const Fence &fence) {
   if (fence.kind == Fence::Kind::proxyAsync) {
     clocks.fenceProxies(
         at, lanes,
-        fence.space == Space::shared   ? std::optional(Reach::shared)
-        : fence.space == Space::global ? std::optional(Reach::global)
+        fence.space == Space::shared   ? std::optional(ProxiedMemory::shared)
+        : fence.space == Space::global ? std::optional(ProxiedMemory::global)
                                        : std::nullopt);
     return;
   }

@@ -80,7 +80,9 @@ private:
     Scope scope = Scope::none; ///< of a strong access
 
     bool isStrong() const { return scope != Scope::none; }
-    Reach reach() const { return owner ? Reach::shared : Reach::global; }
+    ProxiedMemory proxied() const {
+      return owner ? ProxiedMemory::shared : ProxiedMemory::global;
+    }
     bool isOfItsOwn(EventNumber number) const {
       return number >= first && !(number & inFlight);
     }

@@ -28,7 +28,7 @@ LaneMask ClusterCheck::unordered(const Toucher &by, Event &event, int lane,
   // What a thread does comes in the order of its program.
   const size_t thread = size_t(by.warpNumber) * warpLanes + size_t(lane);
   const LaneMask own = LaneMask(1) << lane;
-  if (!isFenced || clocks.hasFenced(thread, event.clock, by.reach())) {
+  if (!isFenced || clocks.hasFenced(thread, event.clock, by.proxied())) {
     ordered |= own;
   } else {
     ordered &= ~own;

@@ -10,7 +10,7 @@ const Clock *Events::clocksOf(const Knowledge &known, uint32_t home,
   const uint32_t cluster = warp / warpsPerCluster;
   const size_t first = size_t(warp % warpsPerCluster) * warpLanes;
   const ClockVector *clocks =
-      isFenced ? &known.fenced[size_t(reach)] : &known.ordered;
+      isFenced ? &known.fenced[size_t(memory)] : &known.ordered;
   if (cluster != home) {
     const KnownElsewhere &others =
         isFenced ? known.elsewhereFenced : known.elsewhere;
@@ -69,13 +69,13 @@ void Events::ask(Event &event, const Knowledge &known, uint32_t home) {
     }
     return lanes;
   };
-  event.asked = known.horizons[size_t(reach)].serial;
+  event.asked = known.horizons[size_t(memory)].serial;
   event.ordered = lanesOf(false);
   event.fenced = lanesOf(true);
 }
 
 void Events::findHorizon(const Knowledge &known, uint32_t home) {
-  Knowledge::Horizon &horizon = known.horizons[size_t(reach)];
+  Knowledge::Horizon &horizon = known.horizons[size_t(memory)];
   if (horizon.generation != generation) {
     horizon = {0, generation};
   }

@@ -12,7 +12,7 @@ using namespace cheems::emulator;
 GlobalOrder::GlobalOrder(const Geometry &geometry, GlobalMemory &memory,
                          uint32_t firstCluster, uint32_t clusters,
                          bool keepsValues, std::atomic<uint64_t> &sameValues)
-    : memory(memory), events(Reach::global, geometry.warpsPerCluster,
+    : memory(memory), events(ProxiedMemory::global, geometry.warpsPerCluster,
                              firstCluster * geometry.warpsPerCluster,
                              clusters * geometry.warpsPerCluster),
       suspects(geometry, sameValues), keeps(keepsValues) {}
@@ -37,7 +37,7 @@ void GlobalOrder::tell(uint64_t address, const Circle &circle, const Known &by,
   told.ordered = join(told.ordered, by->elsewhere);
   told.fenced = join(told.fenced, by->elsewhereFenced);
   add(told.ordered, cluster, {by, &by->ordered});
-  add(told.fenced, cluster, {by, &by->fenced[size_t(Reach::global)]});
+  add(told.fenced, cluster, {by, &by->fenced[size_t(ProxiedMemory::global)]});
   told.asked.clear();
 }
 
@@ -61,7 +61,7 @@ Known GlobalOrder::told(uint64_t address, const Circle &circle,
       }
     };
     take(told.ordered, made->ordered);
-    take(told.fenced, made->fenced[size_t(Reach::global)]);
+    take(told.fenced, made->fenced[size_t(ProxiedMemory::global)]);
     made->elsewhere = told.ordered;
     made->elsewhereFenced = told.fenced;
     known = std::move(made);

@@ -27,27 +27,27 @@ KnownElsewhere join(const KnownElsewhere &a, const KnownElsewhere &b);
 
 /// The memories whose bytes the async proxy and the generic one both reach. A
 /// fence between the proxies may be for one of them alone.
-enum class Reach : uint8_t { shared, global };
-constexpr int reaches = 2;
+enum class ProxiedMemory : uint8_t { shared, global };
+constexpr int proxiedMemories = 2;
 
 /// What is ordered before something: of each thread of the cluster all that it
 /// did up to a value of its clock.
 struct Knowledge {
   ClockVector ordered;
   /// As `ordered`, of writes that a fence between the generic and the async
-  /// proxy has followed, by Reach.
-  std::array<ClockVector, reaches> fenced;
+  /// proxy has followed, by ProxiedMemory.
+  std::array<ClockVector, proxiedMemories> fenced;
   /// The same of other clusters, for global memory.
   KnownElsewhere elsewhere, elsewhereFenced;
 
   /// Which events (Events.h) that is, found when somebody asks. Knowledge that
-  /// is joined covers at least the events of its parts. By Reach.
+  /// is joined covers at least the events of its parts. By ProxiedMemory.
   struct Horizon {
     uint64_t serial = 0; ///< of this knowledge; 0: nobody has asked
     uint32_t generation = 0;
     uint32_t ordered = 1, fenced = 1; ///< all events with lower numbers
   };
-  mutable std::array<Horizon, reaches> horizons;
+  mutable std::array<Horizon, proxiedMemories> horizons;
 
   void join(const Knowledge &other);
   bool contains(const Knowledge &other) const;
@@ -84,8 +84,8 @@ public:
     return first == second || (known && at(known->ordered, first) >= clock);
   }
   /// Whether a fence between proxies has followed what the thread did then.
-  bool hasFenced(size_t thread, Clock clock, Reach reach) const {
-    return ownFenced[size_t(reach)][thread] >= clock;
+  bool hasFenced(size_t thread, Clock clock, ProxiedMemory memory) const {
+    return ownFenced[size_t(memory)][thread] >= clock;
   }
 
   /// Calls f(some of the lanes, what they know, their clock) for lanes that
@@ -111,7 +111,8 @@ public:
   /// The lanes learn what `from` has.
   void acquire(size_t warp, LaneMask lanes, const Known &from);
   /// fence.proxy.async: what comes before it is fenced. Null: in both memories.
-  void fenceProxies(size_t warp, LaneMask lanes, std::optional<Reach> reach);
+  void fenceProxies(size_t warp, LaneMask lanes,
+                    std::optional<ProxiedMemory> memory);
 
 private:
   struct WarpState {
@@ -119,7 +120,7 @@ private:
     Known known;
     /// Of the other lanes.
     std::unique_ptr<std::array<Known, warpLanes>> others;
-    bool hasFenced[reaches] = {}; ///< some lane has
+    bool hasFenced[proxiedMemories] = {}; ///< some lane has
   };
   static Clock at(const ClockVector &clocks, size_t thread) {
     return thread < clocks.size() ? clocks[thread] : 0;
@@ -131,7 +132,7 @@ private:
   void change(size_t warp, LaneMask lanes, C clocks, K known);
 
   ClockVector own;
-  std::array<ClockVector, reaches> ownFenced;
+  std::array<ClockVector, proxiedMemories> ownFenced;
   std::vector<WarpState> warps;
   /// Warps mostly know the same: the last results are used again.
   struct {
@@ -139,7 +140,7 @@ private:
   } lastAcquire;
   struct {
     Known before, after;
-    std::optional<Reach> reach;
+    std::optional<ProxiedMemory> memory;
   } lastFence;
 };
 

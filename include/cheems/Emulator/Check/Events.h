@@ -41,9 +41,9 @@ constexpr EventNumber inFlight = EventNumber(1) << 31;
 /// of a grid.
 class Events {
 public:
-  Events(Reach reach, uint32_t warpsPerCluster, uint32_t firstWarp,
+  Events(ProxiedMemory memory, uint32_t warpsPerCluster, uint32_t firstWarp,
          uint32_t warps)
-      : reach(reach), warpsPerCluster(warpsPerCluster), firstWarp(firstWarp),
+      : memory(memory), warpsPerCluster(warpsPerCluster), firstWarp(firstWarp),
         recent(warps), lowest(warps) {}
 
   Event &operator[](EventNumber number) {
@@ -76,7 +76,7 @@ public:
   }
   /// All events with lower numbers come before whoever knows this.
   const Knowledge::Horizon &horizon(const Knowledge &known, uint32_t home) {
-    const Knowledge::Horizon &horizon = known.horizons[size_t(reach)];
+    const Knowledge::Horizon &horizon = known.horizons[size_t(memory)];
     if (!horizon.serial || horizon.generation != generation) {
       findHorizon(known, home);
     }
@@ -118,7 +118,7 @@ private:
   static constexpr size_t recentReads = 64;
   using Recent = std::array<EventNumber, recentReads>;
 
-  const Reach reach;
+  const ProxiedMemory memory;
   const uint32_t warpsPerCluster, firstWarp;
   std::vector<Event> all{1};
   std::vector<Event> copies;
