@@ -20,13 +20,14 @@ static double applied(Region &epilogue, ArrayRef<double> first,
 }
 
 /// Panels of codes with the bytes that they are of, which are not signed.
-static reference::QuantizedWeights
-codesOf(Value panels, Value scales, int64_t columns, int64_t size, Frame &f) {
+static reference::QuantizedWeights codesOf(Value panels, Value scales,
+                                           int64_t columns, int64_t size,
+                                           int64_t bits, Frame &f) {
   Tensor bytes = f.read(panels);
   for (double &byte : bytes.data) {
     byte += byte < 0 ? 256 : 0;
   }
-  return reference::unpacked(bytes, f.read(scales), columns, size);
+  return reference::unpacked(bytes, f.read(scales), columns, size, bits);
 }
 
 static void linear(LinearOp op, Frame &f) {
@@ -62,7 +63,8 @@ static void linear(LinearOp op, Frame &f) {
   if (op.isQuantized()) {
     std::vector<reference::QuantizedWeights> weights;
     for (auto [panels, scales] : llvm::zip(op.getWeights(), op.getScales())) {
-      weights.push_back(codesOf(panels, scales, columns, n['K'], f));
+      weights.push_back(
+          codesOf(panels, scales, columns, n['K'], int64_t(*op.getBits()), f));
     }
     y = reference::linear(x, weights, with, columns, epilogue);
   } else {

@@ -47,7 +47,7 @@ func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> 
   %bytes = cheems.parameter ["rows"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = codes> : tensor<1x1x16x4xi8>
   %factors = cheems.parameter ["rows"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 8, group = 0, part = scales> : tensor<1x1x16xf32>
   %row = arith.constant dense<[[127.0, 0.0, 0.0, 127.0]]> : tensor<1x4xf32>
-  %ofBytes = cheems_cpu.linear ins(%row : tensor<1x4xf32>) weights(%bytes : tensor<1x1x16x4xi8>) scales(%factors : tensor<1x1x16xf32>)
+  %ofBytes = cheems_cpu.linear ins(%row : tensor<1x4xf32>) weights(%bytes : tensor<1x1x16x4xi8>) bits 8 scales(%factors : tensor<1x1x16xf32>)
       outs(%empty : tensor<1x2xf32>) -> tensor<1x2xf32>
 
   %cosine = arith.constant dense<0.0> : tensor<1x1xf32>

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace cheems;
 
 CodesForm::CodesForm(LinearKernel &kernel)
-    : nibbles(kernel.pair == 8), zero(nibbles ? 8 : 128),
+    : nibbles(*kernel.op.getBits() == 4), zero(nibbles ? 8 : 128),
       groups(
           cast<MemRefType>(kernel.op.getScales()[0].getType()).getDimSize(1)),
       groupSize(kernel.size / groups),

@@ -59,10 +59,11 @@ struct BatchedProduct : BaseBuilder<BatchedProduct> {
     }
     Value matrix = slice(weight, offsets, sizes, panels.drop_front(2));
     Value into = slice(y, place.offsets, place.sizes, {rows, columns});
-    place.sums = LinearOp::create(b, loc, TypeRange{into.getType()}, rowsOfX,
-                                  matrix, /*scales=*/ValueRange(),
-                                  /*with=*/ValueRange(), into)
-                     .getResult(0);
+    place.sums =
+        LinearOp::create(b, loc, TypeRange{into.getType()}, rowsOfX, matrix,
+                         /*bits=*/IntegerAttr(), /*scales=*/ValueRange(),
+                         /*with=*/ValueRange(), into)
+            .getResult(0);
     return place;
   }
 };

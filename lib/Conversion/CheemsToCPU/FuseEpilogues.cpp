@@ -20,7 +20,7 @@ constexpr StringLiteral kOverlaps =
     "its destination is an operand, which a product may not overlap";
 
 bool sameScales(LinearOp a, LinearOp b) {
-  return a.isQuantized() == b.isQuantized() &&
+  return a.getBitsAttr() == b.getBitsAttr() &&
          (!a.isQuantized() ||
           a.getScales()[0].getType() == b.getScales()[0].getType());
 }
@@ -148,8 +148,9 @@ void fuse(linalg::GenericOp op, ArrayRef<OpOperand *> products,
   Location loc = rewriter.getFusedLoc(locations);
   auto first = products[0]->get().getDefiningOp<LinearOp>();
   auto fused = LinearOp::create(
-      rewriter, loc, op->getResultTypes(), first.getX(), weights, scales, with,
-      op.getDpsInits()[0], [&](OpBuilder &b, ValueRange arguments) {
+      rewriter, loc, op->getResultTypes(), first.getX(), weights,
+      first.getBitsAttr(), scales, with, op.getDpsInits()[0],
+      [&](OpBuilder &b, ValueRange arguments) {
         return cloneBody(b, op, products, weights.size(), arguments);
       });
   SmallVector<LinearOp> old;

@@ -116,7 +116,7 @@ struct PackParameters : cheems::impl::PackParametersPassBase<PackParameters> {
           packRead(read, use->get(), matrix, rewriter);
         } else {
           packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
-                      /*scales=*/{}, rewriter);
+                      /*bits=*/{}, /*scales=*/{}, rewriter);
         }
       }
     }

@@ -26,8 +26,8 @@ Start startOf(Value init) {
 
 } // namespace
 
-void cheems::packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
-                         IRRewriter &rewriter) {
+void cheems::packProduct(linalg::MatmulOp op, Value weight, IntegerAttr bits,
+                         ValueRange scales, IRRewriter &rewriter) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   Value init = op.getOutputs()[0];
@@ -39,7 +39,7 @@ void cheems::packProduct(linalg::MatmulOp op, Value weight, ValueRange scales,
         rewriter.getF32Type());
   }
   auto linear = LinearOp::create(
-      rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight,
+      rewriter, loc, TypeRange{init.getType()}, op.getInputs()[0], weight, bits,
       scales, start.with ? ValueRange{start.with} : ValueRange{}, destination,
       [&](OpBuilder &b, ValueRange arguments) -> Value {
         return start.with

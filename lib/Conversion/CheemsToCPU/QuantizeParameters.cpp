@@ -81,6 +81,7 @@ struct QuantizeParameters
                       PanelsAttr::get(&getContext(), kRows, kTogether));
       for (OpOperand *use : group.leaves) {
         packProduct(cast<linalg::MatmulOp>(use->getOwner()), use->get(),
+                    rewriter.getI64IntegerAttr(format.getBits()),
                     scales.lookup(use->get()), rewriter);
       }
     }

@@ -3,7 +3,7 @@
 // Scales follow the codes through the arguments of a layer function: 4 bits with two groups of 32 in a row, rows padded to 32.
 // CHECK-LABEL: func.func private @layer
 // CHECK-SAME: (%[[X:.*]]: tensor<?x64xf32>, %[[W:.*]]: tensor<2x8x16x4xi8>, %[[Z:.*]]: f32, %[[S:.*]]: tensor<2x2x16xbf16>)
-// CHECK: cheems_cpu.linear ins(%[[X]] : tensor<?x64xf32>) weights(%[[W]] : tensor<2x8x16x4xi8>) scales(%[[S]] : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
+// CHECK: cheems_cpu.linear ins(%[[X]] : tensor<?x64xf32>) weights(%[[W]] : tensor<2x8x16x4xi8>) bits 4 scales(%[[S]] : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
 // CHECK-LABEL: func.func @step
 // CHECK-DAG: %[[C:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 32, part = codes> : tensor<2x8x16x4xi8>
 // CHECK-DAG: %[[SC:.*]] = cheems.parameter ["w"] layout(#cheems_cpu.panels<16, 4>) quantized <bits = 4, group = 32, part = scales> : tensor<2x2x16xbf16>

@@ -25,7 +25,7 @@ func.func @bytes(%buffer_x: memref<?x64xf32>, %buffer_w: memref<8x16x16x4xi8>, %
   %w = bufferization.to_tensor %buffer_w restrict : memref<8x16x16x4xi8> to tensor<8x16x16x4xi8>
   %s = bufferization.to_tensor %buffer_s restrict : memref<8x1x16xf32> to tensor<8x1x16xf32>
   %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x128xf32> to tensor<?x128xf32>
-  %r = cheems_cpu.linear ins(%x : tensor<?x64xf32>) weights(%w : tensor<8x16x16x4xi8>) scales(%s : tensor<8x1x16xf32>)
+  %r = cheems_cpu.linear ins(%x : tensor<?x64xf32>) weights(%w : tensor<8x16x16x4xi8>) bits 8 scales(%s : tensor<8x1x16xf32>)
          outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   bufferization.materialize_in_destination %r in restrict writable %buffer_y : (tensor<?x128xf32>, memref<?x128xf32>) -> ()
   return
@@ -47,7 +47,7 @@ func.func @nibbles(%buffer_x: memref<?x64xf32>, %buffer_w: memref<8x8x16x4xi8>, 
   %w = bufferization.to_tensor %buffer_w restrict : memref<8x8x16x4xi8> to tensor<8x8x16x4xi8>
   %s = bufferization.to_tensor %buffer_s restrict : memref<8x2x16xbf16> to tensor<8x2x16xbf16>
   %y = bufferization.to_tensor %buffer_y restrict writable : memref<?x128xf32> to tensor<?x128xf32>
-  %r = cheems_cpu.linear ins(%x : tensor<?x64xf32>) weights(%w : tensor<8x8x16x4xi8>) scales(%s : tensor<8x2x16xbf16>)
+  %r = cheems_cpu.linear ins(%x : tensor<?x64xf32>) weights(%w : tensor<8x8x16x4xi8>) bits 4 scales(%s : tensor<8x2x16xbf16>)
          outs(%y : tensor<?x128xf32>) -> tensor<?x128xf32>
   bufferization.materialize_in_destination %r in restrict writable %buffer_y : (tensor<?x128xf32>, memref<?x128xf32>) -> ()
   return

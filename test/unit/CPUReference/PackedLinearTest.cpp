@@ -15,12 +15,12 @@ TEST(QuantizedWeights, BytesStandPlus128AndHalvesOfBytesPlus8) {
     halves(0, 0, 3, k) = static_cast<double>(k | (15 - k) << 4);
   }
   scales(0, 0, 3) = 0.5;
-  QuantizedWeights w = unpacked(bytes, scales, 4, 8);
+  QuantizedWeights w = unpacked(bytes, scales, 4, 8, /*bits=*/8);
   EXPECT_EQ(w.codes(3, 0), -127.0);
   EXPECT_EQ(w.codes(3, 7), -120.0);
   EXPECT_EQ(w.codes(2, 7), -128.0) << "the byte 0";
   EXPECT_EQ(w.scales(3, 0), 0.5);
-  w = unpacked(halves, scales, 4, 8);
+  w = unpacked(halves, scales, 4, 8, /*bits=*/4);
   EXPECT_EQ(w.codes(3, 0), -8.0);
   EXPECT_EQ(w.codes(3, 3), -5.0);
   EXPECT_EQ(w.codes(3, 4), 7.0);

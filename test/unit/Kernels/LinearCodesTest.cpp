@@ -69,8 +69,8 @@ struct Form {
     }
     return function
         .line("%r = cheems_cpu.linear ins(%x : tensor<" + x() + ">) weights(" +
-              weights + " : " + weightTypes + ") scales(" + scales + " : " +
-              scaleTypes + ") " +
+              weights + " : " + weightTypes + ") bits " + std::to_string(bits) +
+              " scales(" + scales + " : " + scaleTypes + ") " +
               (with.empty() ? "" : "with(" + with + " : " + withTypes + ") ") +
               "outs(%y : tensor<" + y() + ">) " + epilogueOf(after) +
               " -> tensor<" + y() + ">")
@@ -220,8 +220,8 @@ void expectNear(const Buffer &got, const Form &form, const Operands &operands,
   auto rounded = cheems::reference::roundedRows(operands.x);
   int64_t rows = operands.x.shape[0];
   for (const Weights &weight : weights) {
-    unpacked.push_back(cheems::reference::unpacked(weight.codes, weight.scales,
-                                                   form.columns, form.size));
+    unpacked.push_back(cheems::reference::unpacked(
+        weight.codes, weight.scales, form.columns, form.size, form.bits));
     const QuantizedWeights &w = unpacked.back();
     Tensor error({rows, form.columns});
     for (int64_t t = 0; t < rows; ++t) {

@@ -75,9 +75,12 @@ bool ColumnEpilogueOp::hasIdentityEpilogue() {
 }
 
 void LinearOp::build(OpBuilder &b, OperationState &state, TypeRange results,
-                     Value x, ValueRange weights, ValueRange scales,
-                     ValueRange with, Value y, EpilogueBuilder epilogue) {
-  auto &segments = state.getOrAddProperties<Properties>().operandSegmentSizes;
+                     Value x, ValueRange weights, IntegerAttr bits,
+                     ValueRange scales, ValueRange with, Value y,
+                     EpilogueBuilder epilogue) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.bits = bits;
+  auto &segments = properties.operandSegmentSizes;
   size_t at = 0;
   for (ValueRange part :
        {ValueRange(x), weights, scales, with, ValueRange(y)}) {

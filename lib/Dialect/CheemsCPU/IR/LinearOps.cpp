@@ -8,15 +8,33 @@ using namespace cheems;
 
 int64_t LinearOp::getPair() {
   auto type = cast<ShapedType>(getWeights()[0].getType());
-  int64_t size = cast<ShapedType>(getX().getType()).getDimSize(1);
-  return type.getElementType().isInteger() ? size / type.getDimSize(1)
-                                           : type.getDimSize(3);
+  // A byte holds one code of 8 bits, or two of 4.
+  return getBits() ? type.getDimSize(3) * 8 / int64_t(*getBits())
+                   : type.getDimSize(3);
 }
 
 /// On buffers two weights may be parts of one, at offsets of their own.
 static bool sameShape(ShapedType a, ShapedType b) {
   return a.getShape() == b.getShape() &&
          a.getElementType() == b.getElementType();
+}
+
+/// The part of C6 that the others rely on: weights of codes have `bits`.
+static LogicalResult verifyBits(LinearOp op) {
+  auto weights = cast<ShapedType>(op.getWeights()[0].getType());
+  bool codes = weights.getElementType().isInteger();
+  std::optional<uint64_t> bits = op.getBits();
+  if (bits.has_value() == codes && (!bits || *bits == 8 || *bits == 4)) {
+    return success();
+  }
+  InFlightDiagnostic error = op.emitOpError(
+      "C6: weights of codes have bits 8 or 4, others have none, got ");
+  if (bits) {
+    error << int64_t(*bits);
+  } else {
+    error << "none";
+  }
+  return error << " for " << weights;
 }
 
 /// C2, for K = `size` and N = `columns`.
@@ -29,7 +47,7 @@ static LogicalResult verifyWeights(LinearOp op, int64_t size, int64_t columns) {
     // Divided, since what is multiplied may be dynamic, or overflow.
     int64_t pair = steps > 0 && size % steps == 0 ? size / steps : 0;
     bool pairs =
-        codes ? last == 4 && (pair == 4 || pair == 8)
+        codes ? last == 4 && pair == op.getPair()
               : (last == 1 || (last == 2 && type.getElementType().isBF16())) &&
                     pair == last;
     bool covers = ShapedType::isDynamic(columns) || type.isDynamicDim(0) ||
@@ -60,7 +78,7 @@ static LogicalResult verifyScales(LinearOp op, int64_t size) {
   for (Value scales : op.getScales()) {
     auto type = cast<ShapedType>(scales.getType());
     int64_t groups = type.getDimSize(1);
-    bool whole = op.getPair() == 4
+    bool whole = *op.getBits() == 8
                      ? groups == 1
                      : groups > 0 && size % groups == 0 &&
                            llvm::is_contained({32, 64, 128}, size / groups);
@@ -90,7 +108,8 @@ LogicalResult LinearOp::verify() {
     return emitOpError("C2: there are one or two weights, got ")
            << getWeights().size();
   }
-  if (failed(verifyWeights(*this, size, columns)) ||
+  if (failed(verifyBits(*this)) ||
+      failed(verifyWeights(*this, size, columns)) ||
       failed(verifyScales(*this, size))) {
     return failure();
   }

@@ -15,9 +15,8 @@ Tensor unpacked(const Tensor &panels, int64_t columns) {
 }
 
 QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
-                          int64_t columns, int64_t size) {
+                          int64_t columns, int64_t size, int64_t bits) {
   int64_t height = panels.shape[2], groups = scales.shape[1];
-  bool bytes = panels.shape[1] * 4 == size;
   QuantizedWeights w{Tensor({columns, size}), Tensor({columns, groups})};
   for (int64_t n = 0; n < columns; ++n) {
     for (int64_t k = 0; k < size; ++k) {
@@ -25,7 +24,8 @@ QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
         return static_cast<int>(
             panels(n / height, k / pair, n % height, k % 4));
       };
-      w.codes(n, k) = bytes ? at(4) - 128 : (at(8) >> (k % 8 / 4 * 4) & 15) - 8;
+      w.codes(n, k) =
+          bits == 8 ? at(4) - 128 : (at(8) >> (k % 8 / 4 * 4) & 15) - 8;
     }
     for (int64_t g = 0; g < groups; ++g) {
       w.scales(n, g) = scales(n / height, g, n % height);

@@ -190,7 +190,7 @@ func.func @finish_c3_three(%0: tensor<4x32xf32>) {
 
 func.func @linear_c2_codes_pair(%0: tensor<4x128xf32>, %1: tensor<2x16x16x8xi8>, %2: tensor<2x1x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
-  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x8xi8>) scales(%2 : tensor<2x1x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x8xi8>) bits 4 scales(%2 : tensor<2x1x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -206,7 +206,7 @@ func.func @linear_c2_last(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xf32>, %2: 
 
 func.func @linear_c6_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2: tensor<2x1x8xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x32x16x4xi8>) bits 8 scales(%2 : tensor<2x1x8xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -214,7 +214,7 @@ func.func @linear_c6_columns(%0: tensor<4x128xf32>, %1: tensor<2x32x16x4xi8>, %2
 
 func.func @linear_c6_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x0x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) bits 4 scales(%2 : tensor<2x0x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -222,7 +222,7 @@ func.func @linear_c6_no_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, 
 
 func.func @linear_c6_uneven_groups(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x3x16xf32>, %3: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1 : tensor<2x16x16x4xi8>) bits 4 scales(%2 : tensor<2x3x16xf32>) outs(%3 : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -239,7 +239,7 @@ func.func @linear_c2_none(%0: tensor<4x8xf32>, %1: tensor<4x20xf32>) {
 
 func.func @linear_c6_types(%0: tensor<4x128xf32>, %1: tensor<2x16x16x4xi8>, %2: tensor<2x4x16xf32>, %3: tensor<2x2x16xf32>, %4: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
+  %r = cheems_cpu.linear ins(%0 : tensor<4x128xf32>) weights(%1, %1 : tensor<2x16x16x4xi8>, tensor<2x16x16x4xi8>) bits 4 scales(%2, %3 : tensor<2x4x16xf32>, tensor<2x2x16xf32>) outs(%4 : tensor<4x20xf32>) {
   ^bb0(%s: f32, %t: f32):
     cheems_cpu.yield %s : f32
   } -> tensor<4x20xf32>

@@ -222,7 +222,39 @@ func.func @yield_c1(%x: f32) {
 
 func.func @linear_c2_codes(%x: tensor<4x128xf32>, %w: tensor<2x64x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x64x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x64x16x4xi8>) bits 8 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c6_no_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got none for 'tensor<2x32x16x4xi8>'}}
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c6_other_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got 0 for 'tensor<2x32x16x4xi8>'}}
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 0 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c6_bits_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C6: weights of codes have bits 8 or 4, others have none, got 8 for 'tensor<2x128x16x1xf32>'}}
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x128x16x1xf32>) bits 8 outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c2_bits(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
+  // expected-error@below {{C2: weights are [ceil(N/16), K/pair, 16, pair] of one type}}
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 4 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -230,7 +262,7 @@ func.func @linear_c2_codes(%x: tensor<4x128xf32>, %w: tensor<2x64x16x4xi8>, %s: 
 
 func.func @linear_c6_missing(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C6: each weight of codes has its scales, others have none, got 0 scales}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 8 outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -246,7 +278,7 @@ func.func @linear_c6_of_floats(%x: tensor<4x128xf32>, %w: tensor<2x128x16x1xf32>
 
 func.func @linear_c6_groups_of_bytes(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x2x16xf32>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x2x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 8 scales(%s : tensor<2x2x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -254,7 +286,7 @@ func.func @linear_c6_groups_of_bytes(%x: tensor<4x128xf32>, %w: tensor<2x32x16x4
 
 func.func @linear_c6_group(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x8x16xbf16>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<2x8x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) bits 4 scales(%s : tensor<2x8x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -262,7 +294,7 @@ func.func @linear_c6_group(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: 
 
 func.func @linear_c6_panels(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<3x2x16xbf16>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<3x2x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x128xf32>) weights(%w : tensor<2x16x16x4xi8>) bits 4 scales(%s : tensor<3x2x16xbf16>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }
 
@@ -270,6 +302,6 @@ func.func @linear_c6_panels(%x: tensor<4x128xf32>, %w: tensor<2x16x16x4xi8>, %s:
 
 func.func @linear_c6_long(%x: tensor<4x65664xf32>, %w: tensor<2x16416x16x4xi8>, %s: tensor<2x1x16xf32>, %y: tensor<4x20xf32>) {
   // expected-error@below {{C6: scales are [P, 1, 16] for 8 bits and [P, K/32 or 64 or 128, 16] for 4, with K <= 65536}}
-  %r = cheems_cpu.linear ins(%x : tensor<4x65664xf32>) weights(%w : tensor<2x16416x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<4x65664xf32>) weights(%w : tensor<2x16416x16x4xi8>) bits 8 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<4x20xf32>) -> tensor<4x20xf32>
   return
 }

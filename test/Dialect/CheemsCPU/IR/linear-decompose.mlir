@@ -63,6 +63,6 @@ func.func @gated(%x: tensor<?x3xf32>, %g: tensor<1x3x16x1xf32>, %u: tensor<1x3x1
 // CHECK: linalg.copy
 // CHECK-NOT: cheems.
 func.func @codes(%x: tensor<?x128xf32>, %w: tensor<2x16x16x4xi8>, %s: tensor<2x2x16xbf16>, %y: tensor<?x20xf32>) -> tensor<?x20xf32> {
-  %r = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x16x16x4xi8>) scales(%s : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x16x16x4xi8>) bits 4 scales(%s : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
   return %r : tensor<?x20xf32>
 }

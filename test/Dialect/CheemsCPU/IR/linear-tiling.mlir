@@ -27,9 +27,9 @@ func.func @both(%x: tensor<7x8xf32>, %w: tensor<5x8x16x1xf32>, %s: tensor<70xf32
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step
 // CHECK-DAG: tensor.extract_slice %arg1[%[[P]], 0, 0, 0] [%[[PANELS:.*]], 16, 16, 4] [1, 1, 1, 1]
 // CHECK-DAG: tensor.extract_slice %arg2[%[[P]], 0, 0] [%[[PANELS]], 2, 16] [1, 1, 1]
-// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<?x16x16x4xi8>) scales(%{{.*}} : tensor<?x2x16xbf16>)
+// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<?x16x16x4xi8>) bits 4 scales(%{{.*}} : tensor<?x2x16xbf16>)
 func.func @codes(%x: tensor<7x128xf32>, %w: tensor<5x16x16x4xi8>, %s: tensor<5x2x16xbf16>, %y: tensor<7x70xf32>) -> tensor<7x70xf32> {
-  %r = cheems_cpu.linear ins(%x : tensor<7x128xf32>) weights(%w : tensor<5x16x16x4xi8>) scales(%s : tensor<5x2x16xbf16>) outs(%y : tensor<7x70xf32>) -> tensor<7x70xf32>
+  %r = cheems_cpu.linear ins(%x : tensor<7x128xf32>) weights(%w : tensor<5x16x16x4xi8>) bits 4 scales(%s : tensor<5x2x16xbf16>) outs(%y : tensor<7x70xf32>) -> tensor<7x70xf32>
   return %r : tensor<7x70xf32>
 }
 

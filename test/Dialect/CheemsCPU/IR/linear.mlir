@@ -44,11 +44,11 @@ func.func @gated_buffers(%x: memref<?x8xf32>, %g: memref<?x8x16x1xf32>, %u: memr
 }
 
 // CHECK-LABEL: @codes
-// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<2x32x16x4xi8>) scales(%{{.*}} : tensor<2x1x16xf32>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
-// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<2x16x16x4xi8>) scales(%{{.*}} : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
+// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<2x32x16x4xi8>) bits 8 scales(%{{.*}} : tensor<2x1x16xf32>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
+// CHECK: cheems_cpu.linear ins(%{{.*}} : tensor<?x128xf32>) weights(%{{.*}} : tensor<2x16x16x4xi8>) bits 4 scales(%{{.*}} : tensor<2x2x16xbf16>) outs(%{{.*}} : tensor<?x20xf32>) -> tensor<?x20xf32>
 func.func @codes(%x: tensor<?x128xf32>, %w: tensor<2x32x16x4xi8>, %s: tensor<2x1x16xf32>, %v: tensor<2x16x16x4xi8>, %t: tensor<2x2x16xbf16>, %y: tensor<?x20xf32>) -> (tensor<?x20xf32>, tensor<?x20xf32>) {
-  %0 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x32x16x4xi8>) scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
-  %1 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%v : tensor<2x16x16x4xi8>) scales(%t : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
+  %0 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%w : tensor<2x32x16x4xi8>) bits 8 scales(%s : tensor<2x1x16xf32>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
+  %1 = cheems_cpu.linear ins(%x : tensor<?x128xf32>) weights(%v : tensor<2x16x16x4xi8>) bits 4 scales(%t : tensor<2x2x16xbf16>) outs(%y : tensor<?x20xf32>) -> tensor<?x20xf32>
   return %0, %1 : tensor<?x20xf32>, tensor<?x20xf32>
 }
 

@@ -16,8 +16,9 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     Equation: with W_i[n, k] = weights[i][n / 16, k / pair, n % 16, k % pair] and sum_i[t, n] = sum_k x[t, k] * W_i[n, k]:
     y[t, n] = epilogue(sum_0[t, n], ..., with_0[t, n] or with_0[n], ...). An epilogue that is not written is the identity: y[t, n] = sum_0[t, n]
 
-    Weights of i8 are codes of 8 or 4 bits with `scales`: there is one scale per row n and group of K/G k. Inputs are rounded to 8 bits,
-    too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even (all 0 if m < 2^-100):
+    Weights of i8 are codes with `scales`: there is one scale per row n and group of K/G k. `bits` says how many bits a code has. Inputs
+    are rounded to 8 bits, too, with one scale per row. With m = max_k |x[t, k]| and c[t, k] = round(x[t, k] * (127 / m)), ties to even
+    (all 0 if m < 2^-100):
     sum_i[t, n] = (m / 127) * sum_g scales[i][n / 16, g, n % 16] * (sum_{k in g} c[t, k] * d_i[n, k])
     - 8 bits, pair 4: d[n, k] = u - 128 for the unsigned byte u = weights[n / 16, k / 4, n % 16, k % 4]
     - 4 bits, pair 8: the byte weights[n / 16, k / 8, n % 16, k % 4] has k % 8 < 4 in its low half, and the others in its high half;
@@ -30,12 +31,12 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
     Constraints:
     - C1: `x` is [T, K] and `y` is [T, N], with the same T; K is static.
     - C2: there are one or two `weights`, of the same type [P, K/pair, 16, pair], with P = ceil(N/16) if N is static. `pair` is 1, or 2
-      for bf16. For i8 the last dimension is 4, and `pair` is 4 or 8.
+      for bf16. For i8 the last dimension is 4, and `pair` is 4 for 8 bits and 8 for 4 bits.
     - C3: each of `with` has the shape of y, or is [N].
     - C4: the epilogue takes one f32 per weight and one f32 per operand of `with`, in this order.
     - C5: the epilogue has only elementwise ops and constants on scalars, and yields one f32.
-    - C6: each weight of i8 has one of `scales`, all of the same type [P, G, 16]; other weights have none. For i8, K <= 65536. G is 1 for
-      8 bits, and K/G is 32, 64 or 128 for 4 bits.
+    - C6: with weights of i8, `bits` is 8 or 4, and each weight has one of `scales`, all of the same type [P, G, 16]; other weights have
+      neither. For i8, K <= 65536. G is 1 for 8 bits, and K/G is 32, 64 or 128 for 4 bits.
 
     Edges: rows of W past N are never stored. K = 0 is not allowed. If x has a NaN or an infinity, the sums of codes of its row are not
     finite.
@@ -55,24 +56,25 @@ def CheemsCPU_LinearOp : CheemsCPU_DestinationOp<"linear", [
       %product = arith.mulf %positive, %u : f32
       cheems_cpu.yield %product : f32
     } -> tensor<?x1536xf32>
-    %q = cheems_cpu.linear ins(%x : tensor<?x768xf32>) weights(%codes : tensor<16x96x16x4xi8>) scales(%scales : tensor<16x12x16xbf16>)
-        outs(%init256 : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %q = cheems_cpu.linear ins(%x : tensor<?x768xf32>) weights(%codes : tensor<16x96x16x4xi8>) bits 4
+        scales(%scales : tensor<16x12x16xbf16>) outs(%init256 : tensor<?x256xf32>) -> tensor<?x256xf32>
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Variadic<Cheems_Shaped<[F32, BF16, I8], [4]>>:$weights,
-                       Variadic<Cheems_Shaped<[F32, BF16], [3]>>:$scales,
+                       OptionalAttr<I64Attr>:$bits, Variadic<Cheems_Shaped<[F32, BF16], [3]>>:$scales,
                        Variadic<Cheems_Shaped<[F32], [1, 2]>>:$with, Cheems_Shaped<[F32], [2]>:$y);
   let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
     attr-dict `ins` `(` $x `:` type($x) `)` `weights` `(` $weights `:` type($weights) `)`
-    (`scales` `(` $scales^ `:` type($scales) `)`)? (`with` `(` $with^ `:` type($with) `)`)?
+    (`bits` $bits^)? (`scales` `(` $scales^ `:` type($scales) `)`)? (`with` `(` $with^ `:` type($with) `)`)?
     custom<Destination>($y, type($y), $epilogue) (`->` type($results)^)?
   }];
   // Without `epilogue` it is the identity.
   let skipDefaultBuilders = 1;
   let builders = [
-    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$x, "::mlir::ValueRange":$weights, "::mlir::ValueRange":$scales,
-                   "::mlir::ValueRange":$with, "::mlir::Value":$y, CArg<"::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$x, "::mlir::ValueRange":$weights, "::mlir::IntegerAttr":$bits,
+                   "::mlir::ValueRange":$scales, "::mlir::ValueRange":$with, "::mlir::Value":$y,
+                   CArg<"::cheems::EpilogueBuilder", "nullptr">:$epilogue)>
   ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getYMutable(); }

@@ -12,10 +12,10 @@ namespace cheems::reference {
 /// W[n, k] = panels[n / 16, k / pair, n % 16, k % pair] for n < columns.
 Tensor unpacked(const Tensor &panels, int64_t columns);
 
-/// Of panels of unsigned bytes [P, K/4, 16, 4], or of two codes per byte [P,
-/// K/8, 16, 4], and scales [P, G, 16].
+/// Of panels of unsigned bytes [P, K/4, 16, 4] if codes have 8 bits, or of two
+/// codes of 4 bits per byte [P, K/8, 16, 4], and scales [P, G, 16].
 QuantizedWeights unpacked(const Tensor &panels, const Tensor &scales,
-                          int64_t columns, int64_t size);
+                          int64_t columns, int64_t size, int64_t bits);
 
 /// One element from its sums, one per weight, and from what stands beside it.
 using Epilogue = llvm::function_ref<double(llvm::ArrayRef<double> sums,
