@@ -149,8 +149,8 @@ llvm::Error writeImported(const Source &source) {
 
 llvm::Error compileArtefact(Source &source, const Checkpoint &checkpoint,
                             llvm::ArrayRef<const Backend *> backends,
-                            llvm::ArrayRef<std::string> warnings,
-                            ProgressHandler progress) {
+                            std::vector<std::string> &warnings,
+                            ProgressHandler progress, MessageHandler warn) {
   // A bad place is said before the work.
   auto file = OutputFile::create(source.options().output);
   if (!file) {
@@ -163,6 +163,10 @@ llvm::Error compileArtefact(Source &source, const Checkpoint &checkpoint,
       return image.takeError();
     }
     source.keep(*image);
+    for (const std::string &note : image->notes) {
+      warnings.push_back(note);
+      warn(note);
+    }
     images.push_back({backend, std::move(*image)});
   }
   mlir::MLIRContext context;
@@ -231,7 +235,8 @@ llvm::Error compile(const CompileOptions &options,
     return writeImported(source);
   }
   if (options.emit == Emit::Artefact) {
-    return compileArtefact(source, *checkpoint, *backends, warnings, progress);
+    return compileArtefact(source, *checkpoint, *backends, warnings, progress,
+                           warn);
   }
   auto text = backends->front()->emit(source, progress);
   if (!text) {

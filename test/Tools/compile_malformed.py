@@ -115,7 +115,6 @@ COMPILE_CASES = [
     ("context out of range", ["MODEL", "-o", "OUT", "--max-context", "99999999999999999999"], USAGE, "not '99999999999999999999'"),
     ("more rows than a group may have", ["MODEL", "-o", "OUT", "--group-experts", "4097"], USAGE, "4097"),
     ("groups in plain loops", ["MODEL", "-o", "OUT", "--pipeline", "scalar", "--group-experts", "64"], USAGE, "--group-experts"),
-    ("a target without files", ["MODEL", "-o", "OUT", "--target", "cuda"], UNSUPPORTED, "the target cuda makes no files yet"),
     ("no such card", ["MODEL", "-o", "OUT", "--target", "cuda", "--emit", "ptx", "--cuda-arch", "sm_1"], FAILED, "sm_1"),
     ("other target", ["MODEL", "-o", "OUT", "--target", "cpu,abacus"], UNSUPPORTED, "no target 'abacus'; this compiler has: cpu, cuda"),
     ("no such back end", ["MODEL", "-o", "OUT", "--load-backend", "/no/such/backend.so"], FAILED, "/no/such/backend.so"),

@@ -99,9 +99,11 @@ int run(const cheems::CompileOptions &options,
   throw cheems::Error(status, llvm::toString(std::move(failed)));
 }
 
-/// Where machine code of cards is kept; only --emit cubin makes some.
-std::string cubinFolder(const std::string &emit) {
-  if (emit != "cubin") {
+/// Where machine code of cards is kept; empty where none is made.
+std::string cubinFolder(const std::string &emit,
+                        const std::vector<std::string> &targets) {
+  if (emit != "cubin" &&
+      (emit != "artefact" || !llvm::is_contained(targets, "cuda"))) {
     return "";
   }
   std::string cache = cheems::standardCache();
@@ -280,7 +282,8 @@ int runCommandLine(int argc, char **argv) {
     }
     options.backendOptions[each.substr(0, end)] = each.substr(end + 1);
   }
-  cheems::BackendRegistry backends = loadBackends(plugins, cubinFolder(emit));
+  cheems::BackendRegistry backends =
+      loadBackends(plugins, cubinFolder(emit, options.targets));
   setStage(options, emit, backends);
   return run(options, backends);
 }

@@ -60,6 +60,8 @@ struct Image {
   /// - `permute`, `by_columns`, `quantized`: as cheems.parameter says;
   /// - `layout`: an attribute that the back end's own writer reads.
   mlir::ArrayAttr parameters;
+  /// Lines for whom it is compiled for; the file keeps them as warnings.
+  std::vector<std::string> notes;
 };
 
 /// Writes parameters in layouts that only a target has.
@@ -142,7 +144,7 @@ struct BackendPlugin {
   void (*add)(BackendRegistry &registry);
 };
 /// Raised when anything in this header changes.
-constexpr uint32_t kBackendPluginVersion = 2;
+constexpr uint32_t kBackendPluginVersion = 3;
 
 /// Adds the back ends of a shared library, which stays loaded. An error is one
 /// line.

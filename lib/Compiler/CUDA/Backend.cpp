@@ -1,4 +1,5 @@
 // Compiles a model's kernels for NVIDIA's cards.
+#include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Error.h"
 #include "cheems/Pipelines/CUDAPipelines.h"
@@ -10,7 +11,7 @@
 
 namespace cheems {
 namespace {
-constexpr llvm::StringLiteral kPTX = "ptx", kCubin = "cubin";
+constexpr llvm::StringLiteral kPlan = "plan", kPTX = "ptx", kCubin = "cubin";
 
 /// What passes call the card.
 llvm::Expected<tile::Architecture> architectureOf(llvm::StringRef name) {
@@ -48,21 +49,12 @@ public:
         return known.takeError();
       }
     }
-    switch (options.emit) {
-    case Emit::MLIR:
-    case Emit::Stage:
-      return llvm::Error::success();
-    case Emit::LLVM:
-    case Emit::Object:
+    if (options.emit == Emit::LLVM || options.emit == Emit::Object) {
       return llvm::createStringError(
           "the target cuda has no stages llvm and obj: use --emit nvvm, ptx or "
           "cubin");
-    case Emit::Artefact:
-      break;
     }
-    return llvm::make_error<UnsupportedError>(
-        "the target cuda makes no files yet: --emit rounded, tile, launches, "
-        "nvvm, ptx or cubin shows its code");
+    return llvm::Error::success();
   }
 
   std::vector<BackendStage>
@@ -83,20 +75,23 @@ public:
   }
 
   std::vector<std::string> texts() const override {
-    return {kPTX.str(), kCubin.str()};
+    return {kPlan.str(), kPTX.str(), kCubin.str()};
   }
 
   llvm::Expected<Image> image(const ModelSource &source,
-                              ProgressHandler) const override {
-    return check(source.options());
+                              ProgressHandler progress) const override {
+    return makeCUDAImage(source, cubins, progress);
   }
 
   llvm::Expected<std::string> emit(const ModelSource &source,
                                    ProgressHandler) const override {
     const CompileOptions &options = source.options();
     std::vector<BackendStage> stages = pipeline(options);
-    if (options.stage != kPTX && options.stage != kCubin) {
+    if (!llvm::is_contained(texts(), options.stage)) {
       return printStage(source, stages);
+    }
+    if (options.stage == kPlan) {
+      return generatePlan(source, stages);
     }
     auto architecture = llvm::cantFail(
         cuda::Architecture::find(options.cudaArchitectures.front()));
@@ -119,9 +114,10 @@ public:
   }
 
 private:
-  static llvm::Expected<std::string>
-  generatePTX(const ModelSource &source, llvm::ArrayRef<BackendStage> stages,
-              const cuda::Architecture &architecture) {
+  /// What `make` makes of the module after `stages`.
+  static llvm::Expected<std::string> runAndMake(
+      const ModelSource &source, llvm::ArrayRef<BackendStage> stages,
+      llvm::function_ref<llvm::Expected<std::string>(mlir::ModuleOp)> make) {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -129,11 +125,32 @@ private:
     if (!module) {
       return module.takeError();
     }
-    auto kernels = (*module)->getOps<mlir::gpu::GPUModuleOp>();
-    if (kernels.empty()) {
-      return llvm::createStringError("the model has no kernels");
-    }
-    return cuda::generatePTX(*kernels.begin(), architecture);
+    return make(**module);
+  }
+
+  static llvm::Expected<std::string>
+  generatePlan(const ModelSource &source, llvm::ArrayRef<BackendStage> stages) {
+    llvm::StringRef last = stringify(CUDAStage::Launches);
+    const auto *after = std::next(llvm::find_if(
+        stages, [&](const BackendStage &stage) { return stage.name == last; }));
+    return runAndMake(source, llvm::ArrayRef(stages.begin(), after),
+                      [](mlir::ModuleOp module) {
+                        return writePlan(module, /*inLines=*/true);
+                      });
+  }
+
+  static llvm::Expected<std::string>
+  generatePTX(const ModelSource &source, llvm::ArrayRef<BackendStage> stages,
+              const cuda::Architecture &architecture) {
+    return runAndMake(
+        source, stages,
+        [&](mlir::ModuleOp module) -> llvm::Expected<std::string> {
+          auto kernels = kernelsOf(module);
+          if (!kernels) {
+            return kernels.takeError();
+          }
+          return cuda::generatePTX(*kernels, architecture);
+        });
   }
 
   std::string cubins; ///< folder of machine code by its content

@@ -1,0 +1,177 @@
+// Makes the image for NVIDIA's cards: for each, a plan of launches and its
+// code.
+#include "Image.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Pipelines/CUDAPipelines.h"
+#include "cheems/Pipelines/PassFailure.h"
+#include "cheems/Pipelines/Registration.h"
+#include "cheems/Target/CUDA/Assembler.h"
+#include "cheems/Target/CUDA/LaunchPlan.h"
+#include "cheems/Target/CUDA/PTX.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace cheems {
+namespace {
+
+/// What one card needs, and what is known of it then.
+struct Compiled {
+  std::string plan, ptx, cubin;
+  std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
+  mlir::ArrayAttr parameters;
+  int64_t decodeRows = 0;
+};
+
+/// Of the entry for decoding.
+llvm::Expected<int64_t> decodeRowsOf(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    auto rows = function->getAttrOfType<mlir::IntegerAttr>(kMostRows);
+    if (rows && function->hasAttr(kEntry)) {
+      return rows.getInt();
+    }
+  }
+  return llvm::createStringError("the model has no entry for decoding");
+}
+
+llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
+                                    const ModelSource &source,
+                                    const std::function<void()> &stageDone) {
+  if (source.options().watchPasses) {
+    llvm::errs() << "// passes for " << architecture.name << "\n";
+  }
+  Compiled made;
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  made.context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = source.module(*made.context);
+  if (!module) {
+    return module.takeError();
+  }
+  auto card = *tile::symbolizeArchitecture(architecture.name);
+  auto lower = [&](CUDAStage from, CUDAStage to) {
+    return runPasses(**module, [&](mlir::OpPassManager &pm) {
+      buildCUDAPipeline(pm, card, from, to);
+    });
+  };
+  if (llvm::Error failed = lower(CUDAStage::Imported, CUDAStage::Launches)) {
+    return std::move(failed);
+  }
+  auto plan = writePlan(**module, /*inLines=*/false);
+  if (!plan) {
+    return plan.takeError();
+  }
+  made.plan = std::move(*plan);
+  auto rows = decodeRowsOf(**module);
+  if (!rows) {
+    return rows.takeError();
+  }
+  made.decodeRows = *rows;
+  made.parameters = (**module)->getAttrOfType<mlir::ArrayAttr>(kParameters);
+  stageDone();
+  if (llvm::Error failed = lower(CUDAStage::Launches, CUDAStage::NVVM)) {
+    return std::move(failed);
+  }
+  stageDone();
+  auto kernels = kernelsOf(**module);
+  if (!kernels) {
+    return kernels.takeError();
+  }
+  auto ptx = cuda::generatePTX(*kernels, architecture);
+  if (!ptx) {
+    return ptx.takeError();
+  }
+  made.ptx = std::move(*ptx);
+  stageDone();
+  return made;
+}
+
+/// The section's bytes, and where its parts are.
+class Section {
+public:
+  /// [offset, size]; parts begin at multiples of 64 bytes.
+  llvm::json::Array add(llvm::StringRef part) {
+    bytes.resize(llvm::alignTo(bytes.size(), 64));
+    llvm::json::Array place{int64_t(bytes.size()), int64_t(part.size())};
+    bytes += part;
+    return place;
+  }
+  std::string bytes;
+};
+
+} // namespace
+
+llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module) {
+  auto kernels = module.getOps<mlir::gpu::GPUModuleOp>();
+  if (kernels.empty()) {
+    return llvm::createStringError("the model has no kernels");
+  }
+  return *kernels.begin();
+}
+
+llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines) {
+  auto plan = cuda::describeLaunches(module);
+  if (!plan) {
+    return plan.takeError();
+  }
+  return llvm::formatv(inLines ? "{0:2}\n" : "{0}",
+                       llvm::json::Value(std::move(*plan)))
+      .str();
+}
+
+llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
+                                    const std::string &cubins,
+                                    ProgressHandler progress) {
+  auto assembler = cuda::Assembler::find();
+  if (!assembler) {
+    return assembler.takeError();
+  }
+  const std::vector<std::string> &names = source.options().cudaArchitectures;
+  // Launches, kernels, PTX and, where there is a ptxas, machine code.
+  double stages = double(names.size()) * (*assembler ? 4 : 3), done = 0;
+  auto stageDone = [&] { progress("code", ++done / stages); };
+
+  Image image;
+  Section section;
+  llvm::json::Array cards;
+  for (const std::string &name : names) {
+    auto architecture = cuda::Architecture::find(name);
+    if (!architecture) {
+      return architecture.takeError();
+    }
+    auto made = compileFor(*architecture, source, stageDone);
+    if (!made) {
+      return made.takeError();
+    }
+    llvm::json::Object card{{"architecture", name},
+                            {"plan", section.add(made->plan)}};
+    // The driver takes text up to its zero.
+    card["ptx"] =
+        section.add(llvm::StringRef(made->ptx.c_str(), made->ptx.size() + 1));
+    if (*assembler) {
+      auto cubin = (*assembler)->assemble(made->ptx, *architecture, cubins);
+      if (!cubin) {
+        return cubin.takeError();
+      }
+      card["cubin"] = section.add(cubin->bytes);
+      stageDone();
+    }
+    cards.push_back(std::move(card));
+    // Parameters are stored as rows, and so the same for each card.
+    image.parameters = made->parameters;
+    image.context = std::move(made->context);
+    image.description["decode_rows"] = made->decodeRows;
+  }
+  image.description["cards"] = std::move(cards);
+  if (!*assembler) {
+    image.notes.push_back(
+        ("the file has no machine code for cards, so the driver finishes its "
+         "PTX when it is loaded: " +
+         llvm::StringRef(cuda::kNoAssembler))
+            .str());
+  }
+  image.bytes = std::move(section.bytes);
+  return image;
+}
+
+} // namespace cheems

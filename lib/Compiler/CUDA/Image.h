@@ -1,0 +1,26 @@
+// The image for NVIDIA's cards (docs/abi.md).
+#ifndef CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
+#define CHEEMS_LIB_COMPILER_CUDA_IMAGE_H
+
+#include "cheems/Compiler/Backend.h"
+#include "cheems/Target/CUDA/Architecture.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace cheems {
+
+/// The kernels of a module at the stage "nvvm". An error where it has none.
+llvm::Expected<mlir::gpu::GPUModuleOp> kernelsOf(mlir::ModuleOp module);
+
+/// What a plan's section holds: JSON of the launches of a module at the stage
+/// "launches", in lines if a person reads it.
+llvm::Expected<std::string> writePlan(mlir::ModuleOp module, bool inLines);
+
+/// Plans and code for all cards that options().cudaArchitectures names. With a
+/// ptxas, machine code stands beside the PTX, and `cubins` keeps it.
+llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
+                                    const std::string &cubins,
+                                    ProgressHandler progress);
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,326 @@
+// Follows a module's entries and writes down what they launch.
+#include "cheems/Target/CUDA/LaunchPlan.h"
+#include "PlanWriter.h"
+#include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
+#include "cheems/Dialect/Cheems/Utils/Locations.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace cheems::cuda {
+namespace {
+
+/// Memory of the card as the host sees it.
+struct Array {
+  Place place;
+  SmallVector<size_t> shape; ///< numbers of the plan
+};
+using Known = std::variant<Array, size_t, float>;
+
+/// The kernels of a module in order, by name.
+struct Kernels {
+  llvm::StringMap<size_t> numbers;
+  llvm::json::Array described;
+
+  void add(tile::KernelOp kernel) {
+    numbers.try_emplace(kernel.getSymName(), numbers.size());
+    described.push_back(llvm::json::Object{
+        {"name", kernel.getSymName()},
+        {"threads", kernel.getThreads()},
+        {"shared", int64_t(kernel.getShared().value_or(0))}});
+  }
+};
+
+std::optional<StringRef> operationOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<StringRef>>(op)
+      .Case([](arith::AddIOp) { return "add"; })
+      .Case([](arith::SubIOp) { return "subtract"; })
+      .Case([](arith::MulIOp) { return "multiply"; })
+      .Case([](arith::DivUIOp) { return "divide"; })
+      .Case([](arith::CeilDivUIOp) { return "ceildiv"; })
+      .Case([](arith::MinUIOp) { return "min"; })
+      .Case([](arith::MaxUIOp) { return "max"; })
+      .Default(std::nullopt);
+}
+
+class Follower {
+public:
+  Follower(const Kernels &kernels) : kernels(kernels) {}
+
+  llvm::Expected<llvm::json::Object> run(func::FuncOp entry) {
+    for (BlockArgument argument : entry.getArguments()) {
+      if (llvm::Error failed = takeField(entry, argument)) {
+        return std::move(failed);
+      }
+    }
+    if (llvm::Error failed = follow(entry)) {
+      return std::move(failed);
+    }
+    return plan.finish();
+  }
+
+private:
+  static llvm::Error refuse(Operation *op, StringRef why) {
+    return llvm::createStringError("'" + op->getName().getStringRef() + "' " +
+                                   why + " in " + placeOf(op->getLoc()));
+  }
+
+  /// An argument of an entry is a field of the step.
+  llvm::Error takeField(func::FuncOp entry, BlockArgument argument) {
+    auto field =
+        entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kField);
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!field || !type) {
+      return refuse(entry, "has an argument that is no field of the step");
+    }
+    Array array;
+    std::optional<StringRef> outermost; // what its first extent is
+    if (field == "parameters") {
+      array.place = {Place::Kind::Weights, 0};
+      outermost = "weights";
+    } else if (field == "pools") {
+      auto index =
+          entry.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kIndex);
+      array.place = {Place::Kind::Pool, index.getInt()};
+      outermost = "slots";
+    } else {
+      auto known =
+          llvm::StringSwitch<std::optional<std::pair<Place::Kind, StringRef>>>(
+              field)
+              .Case("tokens", {{Place::Kind::Tokens, "tokens"}})
+              .Case("segments", {{Place::Kind::Segments, "segments"}})
+              .Case("rows", {{Place::Kind::Rows, "rows"}})
+              .Case("logits", {{Place::Kind::Logits, "rows"}})
+              .Default(std::nullopt);
+      if (!known) {
+        return refuse(entry, "takes the unknown field '" + field.str() + "'");
+      }
+      array.place = {known->first, 0};
+      outermost = known->second;
+    }
+    for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
+      array.shape.push_back(!ShapedType::isDynamic(extent)
+                                ? plan.constant(extent)
+                            : dimension == 0 ? plan.field(*outermost)
+                                             : plan.field("capacity"));
+    }
+    values[argument] = std::move(array);
+    return llvm::Error::success();
+  }
+
+  llvm::Error follow(func::FuncOp function) {
+    for (Operation &op : function.getBody().front()) {
+      if (llvm::Error failed = step(&op)) {
+        return failed;
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  // What was not seen before is refused where it came from.
+  const Array &array(Value value) { return std::get<Array>(values.at(value)); }
+  size_t number(Value value) { return std::get<size_t>(values.at(value)); }
+
+  llvm::Error step(Operation *op) {
+    if (auto name = operationOf(op)) {
+      values[op->getResult(0)] = plan.operation(
+          *name, number(op->getOperand(0)), number(op->getOperand(1)));
+      return llvm::Error::success();
+    }
+    return llvm::TypeSwitch<Operation *, llvm::Error>(op)
+        .Case([&](arith::ConstantOp constant) { return take(constant); })
+        .Case([&](arith::IndexCastOp cast) {
+          size_t same = number(cast.getIn());
+          values[cast] = same;
+          return llvm::Error::success();
+        })
+        .Case([&](memref::AllocOp alloc) { return take(alloc); })
+        .Case([](memref::DeallocOp) { return llvm::Error::success(); })
+        .Case([&](memref::DimOp dim) { return take(dim); })
+        .Case([&](memref::ViewOp view) { return take(view); })
+        .Case([&](memref::CastOp cast) {
+          Array same = array(cast.getSource());
+          values[cast] = std::move(same);
+          return llvm::Error::success();
+        })
+        .Case([&](memref::CollapseShapeOp collapse) { return take(collapse); })
+        .Case([&](memref::ExpandShapeOp expand) {
+          Array reshaped{array(expand.getSrc()).place, {}};
+          for (OpFoldResult extent : expand.getMixedOutputShape()) {
+            auto fixed = getConstantIntValue(extent);
+            reshaped.shape.push_back(fixed ? plan.constant(*fixed)
+                                           : number(cast<Value>(extent)));
+          }
+          values[expand] = std::move(reshaped);
+          return llvm::Error::success();
+        })
+        .Case([&](func::CallOp call) { return take(call); })
+        .Case([&](MarkOp mark) {
+          plan.beginPart(mark.getPart());
+          return llvm::Error::success();
+        })
+        .Case([&](tile::LaunchOp launch) { return take(launch); })
+        .Case([](func::ReturnOp) { return llvm::Error::success(); })
+        .Default([](Operation *other) {
+          return refuse(other, "is nothing that a plan of launches has");
+        });
+  }
+
+  llvm::Error take(arith::ConstantOp constant) {
+    if (auto whole = dyn_cast<IntegerAttr>(constant.getValue())) {
+      values[constant] = plan.constant(whole.getInt());
+    } else if (auto real = dyn_cast<FloatAttr>(constant.getValue());
+               real && real.getType().isF32()) {
+      values[constant] = real.getValue().convertToFloat();
+    } else {
+      return refuse(constant, "is neither a whole number nor f32");
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error take(memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    Array made;
+    size_t bytes = plan.constant(type.getElementTypeBitWidth() / 8);
+    auto sizes = alloc.getDynamicSizes().begin();
+    for (int64_t extent : type.getShape()) {
+      size_t size = ShapedType::isDynamic(extent) ? number(*sizes++)
+                                                  : plan.constant(extent);
+      made.shape.push_back(size);
+      bytes = plan.operation("multiply", bytes, size);
+    }
+    made.place = plan.area(bytes);
+    values[alloc] = std::move(made);
+    return llvm::Error::success();
+  }
+
+  llvm::Error take(memref::DimOp dim) {
+    auto index = dim.getConstantIndex();
+    if (!index) {
+      return refuse(dim, "asks for an extent that is not known");
+    }
+    size_t extent = array(dim.getSource()).shape[size_t(*index)];
+    values[dim] = extent;
+    return llvm::Error::success();
+  }
+
+  /// A parameter: its offset is that in the weight section.
+  llvm::Error take(memref::ViewOp view) {
+    const Array &source = array(view.getSource());
+    auto offset = plan.valueOf(number(view.getByteShift()));
+    if (source.place.kind != Place::Kind::Weights || !offset ||
+        !view.getType().hasStaticShape()) {
+      return refuse(view, "is of something other than a parameter");
+    }
+    Array made{{Place::Kind::Weights, source.place.index + *offset}, {}};
+    for (int64_t extent : view.getType().getShape()) {
+      made.shape.push_back(plan.constant(extent));
+    }
+    values[view] = std::move(made);
+    return llvm::Error::success();
+  }
+
+  llvm::Error take(memref::CollapseShapeOp collapse) {
+    const Array &source = array(collapse.getSrc());
+    Array made{source.place, {}};
+    for (const auto &group : collapse.getReassociationIndices()) {
+      size_t extent = plan.constant(1);
+      for (int64_t dimension : group) {
+        extent =
+            plan.operation("multiply", extent, source.shape[size_t(dimension)]);
+      }
+      made.shape.push_back(extent);
+    }
+    values[collapse] = std::move(made);
+    return llvm::Error::success();
+  }
+
+  /// A function may be called many times: its values are those of the call.
+  llvm::Error take(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (call.getNumResults() != 0 || callee.isExternal()) {
+      return refuse(call, "calls a function with results or without a body");
+    }
+    for (auto [argument, operand] :
+         llvm::zip(callee.getArguments(), call.getOperands())) {
+      Known same = values.at(operand);
+      values[argument] = std::move(same);
+    }
+    return follow(callee);
+  }
+
+  llvm::Error take(tile::LaunchOp launch) {
+    auto kernel = kernels.numbers.find(launch.getKernel());
+    if (kernel == kernels.numbers.end()) {
+      return refuse(launch, "names no kernel of the module");
+    }
+    SmallVector<Value> operands(launch.getInputs());
+    llvm::append_range(operands, launch.getOutputs());
+    // The kernel's own types say which extents are arguments.
+    auto types = SymbolTable::lookupNearestSymbolFrom<tile::KernelOp>(
+                     launch, launch.getKernelAttr())
+                     .getArgumentTypes();
+    std::vector<PlanArgument> arguments;
+    using Kind = tile::KernelParameter::Kind;
+    for (const tile::KernelParameter &each : tile::parametersOf(types)) {
+      Value operand = operands[each.argument];
+      switch (each.kind) {
+      case Kind::Pointer:
+        arguments.emplace_back(array(operand).place);
+        break;
+      case Kind::Extent:
+        arguments.emplace_back(array(operand).shape[each.dimension]);
+        break;
+      case Kind::Index:
+      case Kind::I32:
+        arguments.emplace_back(number(operand));
+        break;
+      case Kind::F32:
+        arguments.emplace_back(std::get<float>(values.at(operand)));
+        break;
+      }
+    }
+    OperandRange grid = launch.getGrid();
+    plan.launch(kernel->second,
+                {number(grid[0]), number(grid[1]), number(grid[2])},
+                std::move(arguments));
+    return llvm::Error::success();
+  }
+
+  const Kernels &kernels;
+  PlanWriter plan;
+  llvm::DenseMap<Value, Known> values;
+};
+
+} // namespace
+
+llvm::Expected<llvm::json::Object> describeLaunches(ModuleOp module) {
+  Kernels kernels;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    kernels.add(kernel);
+  }
+  llvm::json::Object entries;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttr(kEntry)) {
+      continue;
+    }
+    auto described = Follower(kernels).run(function);
+    if (!described) {
+      return described.takeError();
+    }
+    entries[function->hasAttr(kMostRows) ? "decode" : "general"] =
+        std::move(*described);
+  }
+  return llvm::json::Object{{"kernels", std::move(kernels.described)},
+                            {"entries", std::move(entries)}};
+}
+
+} // namespace cheems::cuda
