@@ -1,0 +1,52 @@
+// Memory of a card, and memory of the host that a card reads and writes itself.
+#ifndef CHEEMS_RUNTIME_CUDA_MEMORY_H
+#define CHEEMS_RUNTIME_CUDA_MEMORY_H
+
+#include "runtime/CUDA/Device.h"
+
+namespace cheems::cuda {
+
+class DeviceMemory {
+public:
+  enum class Content { any, zero };
+  /// At least one byte, at a multiple of 256. Throws Error "cannot allocate N
+  /// bytes of GPU memory for `purpose`" with what is free, and DriverError.
+  DeviceMemory(std::shared_ptr<const Context> context, int64_t bytes,
+               const std::string &purpose, Content content = Content::any);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  CUdeviceptr address() const { return begin; }
+  int64_t bytes() const { return size; }
+
+private:
+  DeviceMemory(std::shared_ptr<const Context> context, int64_t bytes);
+
+  std::shared_ptr<const Context> context;
+  CUdeviceptr begin = 0;
+  int64_t size;
+};
+
+/// Copies between it and a card run beside the host's own work.
+class PinnedMemory {
+public:
+  /// At least one byte, page-aligned. Throws as DeviceMemory.
+  PinnedMemory(std::shared_ptr<const Context> context, int64_t bytes,
+               const std::string &purpose);
+  ~PinnedMemory();
+  PinnedMemory(const PinnedMemory &) = delete;
+  PinnedMemory &operator=(const PinnedMemory &) = delete;
+
+  char *data() const { return static_cast<char *>(begin); }
+  int64_t bytes() const { return size; }
+
+private:
+  std::shared_ptr<const Context> context;
+  void *begin = nullptr;
+  int64_t size;
+};
+
+} // namespace cheems::cuda
+
+#endif

@@ -1,0 +1,125 @@
+// A driver that hands each call to the one that FAULTY_DRIVER_BEHIND names, and
+// fails when it is told to: by faultyDriver(), or by the environment,
+// FAULTY_DRIVER_VERSION for what it says of its version, FAULTY_DRIVER_INIT for
+// what cuInit answers.
+#include "FaultyDriver.h"
+#include "runtime/CUDA/Types.h"
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <initializer_list>
+
+using namespace cheems::cuda;
+
+namespace {
+
+std::atomic<long> count{0}, failing{0}, living{0};
+std::atomic<int> failure{0};
+
+void *behind(const char *symbol) {
+  static void *library =
+      dlopen(std::getenv("FAULTY_DRIVER_BEHIND"), RTLD_NOW | RTLD_LOCAL);
+  void *address = library ? dlsym(library, symbol) : nullptr;
+  if (!address) {
+    std::fprintf(stderr, "FaultyDriver: no %s behind it\n", symbol);
+    std::abort();
+  }
+  return address;
+}
+
+int fromEnvironment(const char *name, int otherwise) {
+  const char *value = std::getenv(name);
+  return value ? static_cast<int>(std::strtol(value, nullptr, 10)) : otherwise;
+}
+
+bool oneOf(const char *name, std::initializer_list<const char *> names) {
+  for (const char *each : names) {
+    if (std::strcmp(name, each) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// 1 for what makes something, -1 for what gives it back.
+int effect(const char *name) {
+  if (oneOf(name, {"cuMemAlloc", "cuMemAllocHost", "cuStreamCreate",
+                   "cuEventCreate", "cuDevicePrimaryCtxRetain",
+                   "cuCtxPushCurrent", "cuModuleLoadDataEx",
+                   "cuStreamEndCapture", "cuGraphInstantiateWithFlags"})) {
+    return 1;
+  }
+  return oneOf(name, {"cuMemFree", "cuMemFreeHost", "cuStreamDestroy",
+                      "cuEventDestroy", "cuDevicePrimaryCtxRelease",
+                      "cuCtxPopCurrent", "cuModuleUnload", "cuGraphDestroy",
+                      "cuGraphExecDestroy"})
+             ? -1
+             : 0;
+}
+
+/// What all functions have in common.
+template <typename Forward>
+CUresult call(const char *name, const Forward &forward) {
+  bool fails = ++count == failing;
+  int change = effect(name);
+  // A thing that cannot be given back would stay for good: such a call fails
+  // behind its work.
+  if (fails && change >= 0 && std::strcmp(name, "cuStreamEndCapture") != 0) {
+    return failure;
+  }
+  CUresult code = forward();
+  if (code == CUDA_SUCCESS) {
+    living += change;
+  }
+  return fails ? failure.load() : code;
+}
+
+const FaultyDriver control = {[](long which, int code) {
+                                failing = which;
+                                failure = code;
+                                count = 0;
+                              },
+                              [] { return count.load(); },
+                              [] { return living.load(); }};
+
+} // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT const FaultyDriver *faultyDriver() { return &control; }
+
+// All parameters are whole numbers or addresses, and there are at most eleven:
+// so many words hold those of any function.
+using Word = unsigned long;
+using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
+                              Word, Word, Word);
+#define ENTRY(name, symbol, parameters)                                        \
+  EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
+                         Word g, Word h, Word i, Word j, Word k) {             \
+    static auto function = reinterpret_cast<Function>(behind(#symbol));        \
+    if (std::strcmp(#name, "cuInit") == 0) {                                   \
+      if (int code = fromEnvironment("FAULTY_DRIVER_INIT", 0)) {               \
+        return code;                                                           \
+      }                                                                        \
+    }                                                                          \
+    return call(#name,                                                         \
+                [&] { return function(a, b, c, d, e, f, g, h, i, j, k); });    \
+  }
+#include "runtime/CUDA/Entries.def"
+
+EXPORT CUresult cuDriverGetVersion(int *version) {
+  *version = fromEnvironment("FAULTY_DRIVER_VERSION", 12000);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGetErrorName(CUresult code, const char **text) {
+  return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
+      behind("cuGetErrorName"))(code, text);
+}
+
+EXPORT CUresult cuGetErrorString(CUresult code, const char **text) {
+  return reinterpret_cast<CUresult (*)(CUresult, const char **)>(
+      behind("cuGetErrorString"))(code, text);
+}

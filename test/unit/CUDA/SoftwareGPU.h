@@ -1,0 +1,45 @@
+// A process whose driver is the software GPU, with a card of 64 MiB.
+#ifndef CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
+#define CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
+
+#include "FaultyDriver.h"
+#include "runtime/CUDA/Device.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace cheems::test {
+
+constexpr int64_t cardBytes = int64_t{64} << 20;
+
+/// Behind the driver that can be told to fail. Call it in front of all else:
+/// a process opens one driver.
+inline const FaultyDriver &useSoftwareGPU() {
+  setenv("CHEEMS_CUDA_DRIVER", FAULTY_DRIVER, 1);
+  setenv("FAULTY_DRIVER_BEHIND", SOFTWARE_GPU, 1);
+  setenv("CHEEMS_EMULATOR_MEMORY", "64M", 1);
+  void *library = dlopen(FAULTY_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  auto control = reinterpret_cast<const FaultyDriver *(*)()>(
+      library ? dlsym(library, "faultyDriver") : nullptr);
+  if (!control) {
+    ADD_FAILURE() << dlerror();
+    std::abort();
+  }
+  control()->failCall(0, 0);
+  return *control();
+}
+
+/// What is refused, as the tools tell it.
+template <typename Act> std::string refusal(const Act &act) {
+  try {
+    act();
+  } catch (const Error &error) {
+    return std::to_string(static_cast<int>(error.status)) + ": " + error.what();
+  }
+  return "nothing was refused";
+}
+
+} // namespace cheems::test
+
+#endif
