@@ -4,6 +4,17 @@
 using namespace mlir;
 using namespace cheems::tile;
 
+ProductBuffers ProductBuffers::alloc(TileBuilder &t, const ProductStrategy &s,
+                                     Type element, size_t weights) {
+  ProductBuffers buffers;
+  buffers.x = t.alloc({s.stages, s.rows, s.depth}, element, /*swizzled=*/true);
+  for (size_t i = 0; i < weights; ++i) {
+    buffers.weights.push_back(
+        t.alloc({s.stages, s.columns, s.depth}, element, /*swizzled=*/true));
+  }
+  return buffers;
+}
+
 namespace {
 /// k of one instruction of tensor cores.
 constexpr int64_t kInstructionDepth = 16;
@@ -13,16 +24,11 @@ constexpr int64_t kLeastCopy = 4;
 /// Buffers of x and of each weight, which are filled ahead of their use.
 class Ring {
 public:
-  Ring(TileBuilder &t, const ProductStrategy &s, const ProductInputs &in,
-       const RowsAndColumns &at)
-      : t(t), s(s), in(in), at(at) {
+  Ring(TileBuilder &t, const ProductStrategy &s, const ProductBuffers &buffers,
+       const ProductInputs &in, const RowsAndColumns &at)
+      : t(t), s(s), buffers(buffers), in(in), at(at) {
     Type element = cast<MemRefType>(in.x.getType()).getElementType();
     aligned = alignmentOf(in.depth, element);
-    x = t.alloc({s.stages, s.rows, s.depth}, element, /*swizzled=*/true);
-    for (size_t i = 0; i < in.weights.size(); ++i) {
-      weights.push_back(
-          t.alloc({s.stages, s.columns, s.depth}, element, /*swizzled=*/true));
-    }
   }
 
   /// Carries sums over all k. `multiply` adds the products of a stage.
@@ -50,9 +56,6 @@ public:
     return SmallVector<Value>(ArrayRef(after).drop_front(2));
   }
 
-  Value x;
-  SmallVector<Value> weights;
-
 private:
   Value following(Value stage) {
     Value next = t.add(stage, 1);
@@ -64,8 +67,8 @@ private:
   /// Past the end of k it fetches zeros.
   void fetch(Value step, Value stage) {
     Value k = t.mul(step, s.depth);
-    move(in.x, at.row, k, x, stage, s.rows);
-    for (auto [weight, buffer] : llvm::zip_equal(in.weights, weights)) {
+    move(in.x, at.row, k, buffers.x, stage, s.rows);
+    for (auto [weight, buffer] : llvm::zip_equal(in.weights, buffers.weights)) {
       move(weight, at.column, k, buffer, stage, s.columns);
     }
     t.commit();
@@ -90,6 +93,7 @@ private:
 
   TileBuilder &t;
   const ProductStrategy &s;
+  const ProductBuffers &buffers;
   const ProductInputs &in;
   const RowsAndColumns &at;
   int64_t aligned;
@@ -102,6 +106,7 @@ static SmallVector<Value> zerosOf(TileBuilder &t, RankedTensorType type,
 }
 
 void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
+                                const ProductBuffers &buffers,
                                 const ProductInputs &in, Finish finish) {
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
@@ -114,16 +119,16 @@ void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
                       fragment(FragmentRole::B));
   auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(),
                       fragment(FragmentRole::C));
-  RowsAndColumns at{t.mul(t.block(GridDimension::Y), s.rows),
-                    t.mul(t.block(GridDimension::X), s.columns)};
-  Ring ring(t, s, in, at);
+  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
+                    t.mul(in.columnBlock, s.columns)};
+  Ring ring(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
       zerosOf(t, c, in.weights.size()), [&](Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (int64_t k = 0; k < s.depth; k += kInstructionDepth) {
           Value column = t.index(k), row = t.index(0);
-          Value left = t.read(a, ring.x, stage, row, column);
-          for (auto [buffer, sum] : llvm::zip_equal(ring.weights, next)) {
+          Value left = t.read(a, buffers.x, stage, row, column);
+          for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
             Value right = t.read(b, buffer, stage, row, column);
             sum = MmaOp::create(t.b, c, left, right, sum);
           }
@@ -134,20 +139,21 @@ void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
 }
 
 void cheems::tile::buildProductF32(TileBuilder &t, const ProductStrategy &s,
+                                   const ProductBuffers &buffers,
                                    const ProductInputs &in, Finish finish) {
   // A warp has 4 rows and 8 columns of threads: eight neighbours read eight
   // rows of a buffer, which lie in different banks.
   auto layout =
       BlockedAttr::get(t.b.getContext(), 4 * s.warpsM, 8 * s.warpsN, 1);
   auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-  RowsAndColumns at{t.mul(t.block(GridDimension::Y), s.rows),
-                    t.mul(t.block(GridDimension::X), s.columns)};
-  Ring ring(t, s, in, at);
+  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
+                    t.mul(in.columnBlock, s.columns)};
+  Ring ring(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
       zerosOf(t, c, in.weights.size()), [&](Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
-        for (auto [buffer, sum] : llvm::zip_equal(ring.weights, next)) {
-          sum = FmaOp::create(t.b, c, ring.x, stage, buffer, stage, sum);
+        for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
+          sum = FmaOp::create(t.b, c, buffers.x, stage, buffer, stage, sum);
         }
         return next;
       });
@@ -170,8 +176,8 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   auto c = t.tileType({s.columns, s.rows}, t.b.getF32Type(),
                       fragment(FragmentRole::C));
   int64_t aligned = alignmentOf(in.depth, element);
-  RowsAndColumns at{t.mul(t.block(GridDimension::Y), s.rows),
-                    t.mul(t.block(GridDimension::X), s.columns),
+  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
+                    t.mul(in.columnBlock, s.columns),
                     /*across=*/true};
   SmallVector<Value> sums = t.loop(
       t.index(0), t.extent(in.x, 1), s.depth * s.ahead,

@@ -9,9 +9,20 @@ namespace cheems::tile {
 
 /// What a kernel of products reads: memrefs in row-major order.
 struct ProductInputs {
-  Value x;                    ///< [T, K]
-  SmallVector<Value> weights; ///< [N, K] each
-  int64_t depth;              ///< K
+  Value x;                     ///< [T, K]
+  SmallVector<Value> weights;  ///< [N, K] each
+  int64_t depth;               ///< K
+  Value rowBlock, columnBlock; ///< which tile of the result
+};
+
+/// Rings of shared memory that a product of many rows goes through. Products
+/// of which a block computes one have the same.
+struct ProductBuffers {
+  Value x;
+  SmallVector<Value> weights;
+
+  static ProductBuffers alloc(TileBuilder &t, const ProductStrategy &s,
+                              Type element, size_t weights);
 };
 
 /// What is done with a block's sums, a tile per weight.
@@ -19,10 +30,12 @@ using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
 
 /// f16 or bf16, sums on tensor cores, k through a ring of shared buffers.
 void buildProduct(TileBuilder &t, const ProductStrategy &s,
-                  const ProductInputs &in, Finish finish);
+                  const ProductBuffers &buffers, const ProductInputs &in,
+                  Finish finish);
 /// The same of f32, by fused multiply-adds.
 void buildProductF32(TileBuilder &t, const ProductStrategy &s,
-                     const ProductInputs &in, Finish finish);
+                     const ProductBuffers &buffers, const ProductInputs &in,
+                     Finish finish);
 /// f16 or bf16 with few rows: weights go straight from memory to registers, and
 /// warps share k. The tiles of sums are across: [N, T].
 void buildProductOfFewRows(TileBuilder &t, const FewRowsStrategy &s,

@@ -1,184 +1,181 @@
-// Products, with the elementwise op behind them.
+// Products, with the elementwise op behind them. Those of one input are one
+// launch.
 #include "Patterns.h"
+#include "ProductGroup.h"
 #include "ProductKernels.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Whether `value` is zero everywhere.
-static bool isZero(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-}
-
-/// y[t, n] = sum_k x[t, k] * w[n, k] from zero, of types that kernels have.
-static bool isLinear(linalg::MatmulOp op) {
-  MLIRContext *context = op.getContext();
-  AffineExpr t, n, k;
-  bindDims(context, t, n, k);
-  SmallVector<AffineMap> wanted = {AffineMap::get(3, 0, {t, k}, context),
-                                   AffineMap::get(3, 0, {n, k}, context),
-                                   AffineMap::get(3, 0, {t, n}, context)};
-  if (!op.hasPureTensorSemantics() || op.getIndexingMapsArray() != wanted ||
-      !isZero(op.getDpsInits()[0])) {
-    return false;
-  }
-  auto x = cast<RankedTensorType>(op.getDpsInputs()[0].getType());
-  auto w = cast<RankedTensorType>(op.getDpsInputs()[1].getType());
-  Type element = w.getElementType();
-  return w.hasStaticShape() && x.getElementType() == element &&
-         getElementTypeOrSelf(op.getResult(0)).isF32() &&
-         (element.isF32() || element.isF16() || element.isBF16());
-}
-
 namespace {
-/// Which kernel computes a product.
-enum class Form { ManyRows, FewRows, F32 };
-
-/// Products of one input, and what becomes of their sums.
-struct ProductChain {
-  SmallVector<linalg::MatmulOp> products;
-  linalg::GenericOp after; ///< may be null
-
-  Value x() const { return products[0]->getOperand(0); }
-  Value weight(size_t i) const { return products[i]->getOperand(1); }
-  Operation *last() {
-    return after ? after.getOperation() : products[0].getOperation();
-  }
-};
-} // namespace
-
-/// A product that only `user` reads.
-static linalg::MatmulOp productFor(Value operand, Operation *user) {
-  auto product = operand.getDefiningOp<linalg::MatmulOp>();
-  return product && isLinear(product) && operand.hasOneUse() &&
-                 product->getBlock() == user->getBlock()
-             ? product
-             : linalg::MatmulOp();
-}
-
-/// The products that `op` reads and that one kernel may compute: at most two,
-/// of one input.
-static ProductChain chainBefore(linalg::GenericOp op) {
-  ProductChain chain;
-  chain.after = op;
-  if (!isElementwise(op)) {
-    return chain;
-  }
-  for (Value operand : op.getInputs()) {
-    linalg::MatmulOp product = productFor(operand, op);
-    bool fits =
-        product &&
-        (chain.products.empty() ||
-         (chain.products.size() == 1 && product->getOperand(0) == chain.x() &&
-          product->getOperand(1).getType() == chain.weight(0).getType()));
-    if (fits) {
-      chain.products.push_back(product);
+/// The kernel of a group, and its launch.
+class GroupLaunch {
+public:
+  GroupLaunch(const ProductGroup &group, const Strategy &strategy)
+      : group(group), first(group.chains.front()), form(first.form()) {
+    switch (form) {
+    case ProductForm::FewRows:
+      few = strategy.fewRows(*fewRowsOf(first.last()), first.depth());
+      break;
+    case ProductForm::F32:
+      many = strategy.productF32();
+      break;
+    case ProductForm::ManyRows:
+      many = strategy.product(first.outputs(), first.products.size());
+      break;
     }
   }
-  return chain;
-}
 
-/// The kernel and its launch in place of the chain.
-static void replace(ProductChain &chain, PatternRewriter &rewriter,
-                    KernelTable &kernels, const Strategy &strategy) {
-  Operation *last = chain.last();
-  ImplicitLocOpBuilder b(last->getLoc(), rewriter);
-  b.setInsertionPoint(last);
-  auto weightType = cast<RankedTensorType>(chain.weight(0).getType());
-  int64_t n = weightType.getDimSize(0), k = weightType.getDimSize(1);
-  Value out = last->getOperand(last->getNumOperands() - 1);
-  if (!chain.after) {
-    // The sums are stored where zeros were to be.
-    out = out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
-  }
-
-  Form form = weightType.getElementType().isF32() ? Form::F32
-              : hasFewRows(last)                  ? Form::FewRows
-                                                  : Form::ManyRows;
-
-  SmallVector<Value> inputs = {chain.x()};
-  for (size_t i = 0; i < chain.products.size(); ++i) {
-    inputs.push_back(chain.weight(i));
-  }
-  size_t factors = inputs.size();
-  if (chain.after) {
-    for (Value operand : chain.after.getInputs()) {
-      if (!llvm::is_contained(chain.products, operand.getDefiningOp())) {
-        inputs.push_back(operand);
-      }
+  void replace(PatternRewriter &rewriter, KernelTable &kernels) {
+    ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
+    b.setInsertionPoint(group.at);
+    takeOperands(b);
+    SmallVector<Type> arguments;
+    for (Value operand : llvm::concat<Value>(inputs, outputs)) {
+      auto type = cast<ShapedType>(operand.getType());
+      bool isFactor = llvm::is_contained(factors, operand);
+      arguments.push_back(argumentFor(type, isFactor ? 2 : type.getRank() - 1));
     }
-  }
-  SmallVector<Type> arguments;
-  for (auto [i, operand] : llvm::enumerate(inputs)) {
-    auto type = cast<ShapedType>(operand.getType());
-    bool isFactor = i < factors;
-    arguments.push_back(argumentFor(type, isFactor ? 2 : type.getRank() - 1));
-  }
-  arguments.push_back(argumentFor(out.getType(), 1));
-
-  auto build = [&](TileBuilder &t, ValueRange memory) {
-    ProductInputs in{memory[0],
-                     SmallVector<Value>(memory.slice(1, factors - 1)), k};
-    auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
-      auto like = cast<RankedTensorType>(sums[0].getType());
-      Value result = sums[0], target = memory.back();
+    FlatSymbolRefAttr kernel = kernels.get(
+        group.at->getLoc(), name(), arguments, warps(),
+        [&](TileBuilder &t, ValueRange memory) { build(t, memory); });
+    Value blocks;
+    for (Value out : outputs) {
+      Value own = tilesOf(b, out, 1, columns());
+      blocks = blocks ? b.createOrFold<arith::AddIOp>(blocks, own) : own;
+    }
+    auto made = launch(b, kernel, {blocks, tilesOf(b, outputs[0], 0, rows())},
+                       inputs, outputs);
+    for (auto [chain, result] :
+         llvm::zip_equal(group.chains, made.getResults())) {
+      rewriter.replaceOp(chain.last(), result);
       if (chain.after) {
-        SmallVector<Value> sources, tiles;
-        size_t next = factors;
-        for (Value operand : chain.after.getInputs()) {
-          auto *product = llvm::find(chain.products, operand.getDefiningOp());
-          bool isSum = product != chain.products.end();
-          tiles.push_back(isSum ? sums[size_t(product - chain.products.begin())]
-                                : Value());
-          sources.push_back(isSum ? Value() : memory[next++]);
+        for (linalg::MatmulOp product : chain.products) {
+          rewriter.eraseOp(product);
         }
-        tiles.push_back(Value());
-        sources.push_back(target);
-        result = inlineBody(
-            t, chain.after,
-            loadArguments(t, chain.after, sources, tiles, like, at), like);
       }
+    }
+  }
+
+private:
+  int64_t rows() const {
+    return form == ProductForm::FewRows ? few.rows : many.rows;
+  }
+  int64_t columns() const {
+    return form == ProductForm::FewRows ? few.columns : many.columns;
+  }
+  int64_t warps() const {
+    return form == ProductForm::FewRows ? few.warps : many.warpsM * many.warpsN;
+  }
+  StringRef name() const {
+    return form == ProductForm::FewRows ? "product_few_rows"
+           : form == ProductForm::F32   ? "product_f32"
+                                        : "product";
+  }
+
+  /// x, then of each chain its weights and what is read besides the sums; then
+  /// all results.
+  void takeOperands(ImplicitLocOpBuilder &b) {
+    inputs = factors = {first.x()};
+    for (const ProductChain &chain : group.chains) {
+      for (size_t i = 0; i < chain.products.size(); ++i) {
+        inputs.push_back(chain.weight(i));
+        factors.push_back(chain.weight(i));
+      }
+      llvm::append_range(inputs, chain.others());
+      Value out = chain.out();
+      auto empty = out.getDefiningOp<tensor::EmptyOp>();
+      if (empty && group.chains.size() > 1) {
+        out = b.clone(*empty)->getResult(0);
+      }
+      outputs.push_back(out);
+    }
+  }
+
+  void build(TileBuilder &t, ValueRange memory) {
+    ProductBuffers buffers;
+    if (form != ProductForm::FewRows) {
+      buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
+                                      first.products.size());
+    }
+    ValueRange outs = memory.take_back(outputs.size());
+    Value block = t.block(GridDimension::X);
+    Value rowBlock = t.block(GridDimension::Y);
+    size_t next = 1;
+    auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
+      SmallVector<Value> weights(memory.slice(next, chain.products.size()));
+      next += weights.size();
+      SmallVector<Value> others(memory.slice(next, chain.others().size()));
+      next += others.size();
+      ProductInputs in{memory[0], weights, chain.depth(), rowBlock, own};
+      buildOne(t, buffers, in, chain, others, out);
+    };
+    if (outs.size() == 1) {
+      buildNext(first, outs[0], block);
+      return;
+    }
+    Value begin = t.index(0);
+    for (size_t i = 0; i < outs.size(); ++i) {
+      Value out = outs[i];
+      Value end = t.add(begin, t.ceilDiv(t.extent(out, 1), columns()));
+      Value isOwn = arith::AndIOp::create(
+          t.b,
+          arith::CmpIOp::create(t.b, arith::CmpIPredicate::uge, block, begin),
+          t.isLess(block, end));
+      t.when(isOwn,
+             [&] { buildNext(group.chains[i], out, t.sub(block, begin)); });
+      begin = end;
+    }
+  }
+
+  void buildOne(TileBuilder &t, const ProductBuffers &buffers,
+                const ProductInputs &in, const ProductChain &chain,
+                ArrayRef<Value> others, Value target) {
+    auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
+      Value result =
+          chain.after ? apply(t, chain, sums, others, target, at) : sums[0];
       t.store(result, target, at.place(), alignmentOf(target, at));
     };
     switch (form) {
-    case Form::F32:
-      return buildProductF32(t, strategy.productF32(), in, finish);
-    case Form::FewRows:
-      return buildProductOfFewRows(t, strategy.fewRows(*fewRowsOf(last), k), in,
-                                   finish);
-    case Form::ManyRows:
-      return buildProduct(t, strategy.product(n, chain.products.size()), in,
-                          finish);
+    case ProductForm::F32:
+      return buildProductF32(t, many, buffers, in, finish);
+    case ProductForm::FewRows:
+      return buildProductOfFewRows(t, few, in, finish);
+    case ProductForm::ManyRows:
+      return buildProduct(t, many, buffers, in, finish);
     }
-  };
+  }
 
-  int64_t rows, columns, warps;
-  StringRef name;
-  if (form == Form::FewRows) {
-    FewRowsStrategy s = strategy.fewRows(*fewRowsOf(last), k);
-    rows = s.rows, columns = s.columns, warps = s.warps;
-    name = "product_few_rows";
-  } else {
-    ProductStrategy s = form == Form::F32
-                            ? strategy.productF32()
-                            : strategy.product(n, chain.products.size());
-    rows = s.rows, columns = s.columns, warps = s.warpsM * s.warpsN;
-    name = form == Form::F32 ? "product_f32" : "product";
-  }
-  FlatSymbolRefAttr kernel =
-      kernels.get(last->getLoc(), name, arguments, warps, build);
-  auto made =
-      launch(b, kernel, {tilesOf(b, out, 1, columns), tilesOf(b, out, 0, rows)},
-             inputs, out);
-  rewriter.replaceOp(last, made.getResults());
-  if (chain.after) {
-    for (linalg::MatmulOp product : chain.products) {
-      rewriter.eraseOp(product);
+  /// The op behind the products.
+  static Value apply(TileBuilder &t, const ProductChain &chain,
+                     ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
+                     const RowsAndColumns &at) {
+    linalg::GenericOp after = chain.after;
+    auto like = cast<RankedTensorType>(sums[0].getType());
+    SmallVector<Value> sources, tiles;
+    for (Value operand : after.getInputs()) {
+      const auto *product = llvm::find(chain.products, operand.getDefiningOp());
+      bool isSum = product != chain.products.end();
+      tiles.push_back(isSum ? sums[size_t(product - chain.products.begin())]
+                            : Value());
+      sources.push_back(isSum ? Value() : others.front());
+      others = others.drop_front(isSum ? 0 : 1);
     }
+    tiles.push_back(Value());
+    sources.push_back(target);
+    return inlineBody(t, after,
+                      loadArguments(t, after, sources, tiles, like, at), like);
   }
-}
+
+  const ProductGroup &group;
+  const ProductChain &first;
+  ProductForm form;
+  FewRowsStrategy few{};
+  ProductStrategy many{};
+  SmallVector<Value> inputs, factors, outputs;
+};
+} // namespace
 
 namespace {
 /// An elementwise op and the products before it.
@@ -191,7 +188,8 @@ struct FusedProductToTile : ToKernel<linalg::GenericOp> {
     if (chain.products.empty()) {
       return rewriter.notifyMatchFailure(op, "it has no product of its own");
     }
-    replace(chain, rewriter, kernels, strategy);
+    ProductGroup group = ProductGroup::around(chain, strategy);
+    GroupLaunch(group, strategy).replace(rewriter, kernels);
     return success();
   }
 };
@@ -208,7 +206,8 @@ struct ProductToTile : ToKernel<linalg::MatmulOp> {
       return rewriter.notifyMatchFailure(op, "the op behind it takes it");
     }
     ProductChain chain{{op}, {}};
-    replace(chain, rewriter, kernels, strategy);
+    ProductGroup group = ProductGroup::around(chain, strategy);
+    GroupLaunch(group, strategy).replace(rewriter, kernels);
     return success();
   }
 };

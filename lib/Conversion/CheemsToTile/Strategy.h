@@ -15,6 +15,9 @@ struct ProductStrategy {
   int64_t rows, columns, depth;
   int64_t stages; ///< of the ring of buffers
   int64_t warpsM, warpsN;
+  bool hasSameTiles(const ProductStrategy &other) const {
+    return rows == other.rows && columns == other.columns;
+  }
 };
 
 /// A block computes `columns` outputs of `rows` tokens; its warps share k.

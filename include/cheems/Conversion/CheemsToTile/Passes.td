@@ -48,8 +48,9 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
   let description = [{
     Before: ops of a step, `linalg.matmul` and elementwise `linalg.generic` on tensors.
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
-    elementwise op behind it into its kernel, and a second product of the same input that this op has; a norm takes the elementwise op
-    before it and the rounding behind it. Mask values are elementwise maths, so the product before takes them. Attention becomes two
+    elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
+    tiles are the same are one launch, each block of which computes one of them. A norm takes the elementwise op before it and the rounding
+    behind it. Mask values are elementwise maths, so the product before takes them. Attention becomes two
     launches: one stores the step's entries, one attends. With `one_row` and entries in bf16 a block attends to a piece of a row's
     entries, and a third launch merges the pieces. The best logits are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
