@@ -5,6 +5,7 @@
 #include "cheems/Conversion/TileToNVVM/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -38,6 +39,7 @@ static void simplify(OpPassManager &pm) {
 
 static void round(OpPassManager &pm, tile::Architecture architecture) {
   pm.addPass(createSetCardPass(SetCardPassOptions{architecture}));
+  pm.addPass(createCapContextPass());
   pm.addPass(createSpecializeDecodePass({tile::kFewRows}));
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.
@@ -63,6 +65,8 @@ static void makeLaunches(OpPassManager &pm, tile::Architecture) {
   simplify(pm);
   pm.addPass(createCanonicalizerPass());
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  // Sizes of reshaped arrays, which plans have as plain arithmetic.
+  pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   simplify(pm);
   pm.addPass(createCanonicalizerPass());
 }

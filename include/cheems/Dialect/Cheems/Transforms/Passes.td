@@ -22,6 +22,20 @@ def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
+def CapContextPass : Pass<"cheems-cap-context", "::mlir::ModuleOp"> {
+  let summary = "Turn windows of entries into a limit of the context";
+  let description = [{
+    Before: `cheems.segmented_attention` with `keep`, which drops entries when a sequence has more than `keep`.
+    After: the same op without `keep` and `positions`. The module has `cheems.most_tokens`: the smallest `keep`. Pools of positions stay
+    arguments and results, and nobody reads or writes them.
+    Requires: tensors.
+    Guarantees: up to `cheems.most_tokens` tokens, results are the same, and so is what is stored, but for positions: entry e is row e, and
+    whoever owns the pools sets its position to e. A target takes this pass if it has no kernels for windows. Preserves bits.
+  }];
+  let statistics = [Statistic<"windows", "windows", "Attention ops that had a window">];
+  let dependentDialects = ["::cheems::CheemsDialect"];
+}
+
 def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> {
   let summary = "Make a second step whose segments have one row each";
   let description = [{
