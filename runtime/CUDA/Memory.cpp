@@ -6,9 +6,36 @@ using namespace cheems::cuda;
 
 namespace {
 
-std::string number(size_t value) { return std::to_string(value); }
+std::string number(int64_t value) { return std::to_string(value); }
+
+struct Amounts {
+  size_t free = 0, total = 0;
+};
+
+/// In the current context.
+Amounts amounts(const Driver &driver) {
+  Amounts result;
+  driver.cuMemGetInfo(&result.free, &result.total);
+  return result;
+}
+
+Error shortage(const Amounts &has, int64_t bytes, const std::string &purpose) {
+  return Error("cannot allocate " + number(bytes) +
+               " bytes of GPU memory for " + purpose + ": " +
+               std::to_string(has.free) + " of " + std::to_string(has.total) +
+               " are free");
+}
 
 } // namespace
+
+void cuda::requireFree(const Context &context, int64_t bytes,
+                       const std::string &purpose) {
+  Context::Current current(context);
+  Amounts has = amounts(context.driver());
+  if (bytes > 0 && static_cast<uint64_t>(bytes) > has.free) {
+    throw shortage(has, bytes, purpose);
+  }
+}
 
 DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context,
                            int64_t bytes)
@@ -26,11 +53,7 @@ DeviceMemory::DeviceMemory(std::shared_ptr<const Context> given, int64_t bytes,
     begin = 0;
   }
   if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-    size_t free = 0, total = 0;
-    driver.cuMemGetInfo(&free, &total);
-    throw Error("cannot allocate " + number(static_cast<size_t>(size)) +
-                " bytes of GPU memory for " + purpose + ": " + number(free) +
-                " of " + number(total) + " are free");
+    throw shortage(amounts(driver), size, purpose);
   }
   if (code != CUDA_SUCCESS) {
     throwFailure(code, "cuMemAlloc");
@@ -54,7 +77,7 @@ PinnedMemory::PinnedMemory(std::shared_ptr<const Context> given, int64_t bytes,
   CUresult code = context->driver().cuMemAllocHost.result(
       &begin, static_cast<size_t>(size));
   if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-    throw Error("cannot allocate " + number(static_cast<size_t>(size)) +
+    throw Error("cannot allocate " + number(size) +
                 " bytes of page-locked memory for " + purpose +
                 "; end other programs, or raise the limit of locked memory");
   }

@@ -6,11 +6,15 @@
 
 namespace cheems::cuda {
 
+/// Throws Error "cannot allocate N bytes of GPU memory for `purpose`" with what
+/// is free, where that is less; DriverError.
+void requireFree(const Context &context, int64_t bytes,
+                 const std::string &purpose);
+
 class DeviceMemory {
 public:
   enum class Content { any, zero };
-  /// At least one byte, at a multiple of 256. Throws Error "cannot allocate N
-  /// bytes of GPU memory for `purpose`" with what is free, and DriverError.
+  /// At least one byte, at a multiple of 256. Throws as requireFree.
   DeviceMemory(std::shared_ptr<const Context> context, int64_t bytes,
                const std::string &purpose, Content content = Content::any);
   ~DeviceMemory();

@@ -4,6 +4,7 @@
 
 #include "runtime/Executor/Executor.h"
 #include "runtime/Profile/Profile.h"
+#include "runtime/State/HostPools.h"
 #include "runtime/State/Memory.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 
@@ -24,7 +25,7 @@ private:
   Profile *profile;
   bool flushesDenormals;
   ThreadPool pool;
-  StatePools state;
+  HostPools state;
   Memory workspace;
   int64_t slots, capacity;
 };

@@ -4,6 +4,7 @@
 
 #include "cheems/executor.h"
 #include "runtime/Executor/Executor.h"
+#include "runtime/State/HostPools.h"
 #include "runtime/State/Memory.h"
 #include <sys/types.h>
 
@@ -28,7 +29,7 @@ private:
   const cheems_executor_plugin &plugin;
   void *executor;
   pid_t process;
-  StatePools state;
+  HostPools state;
   std::unique_ptr<Memory> workspace;
   int64_t slots, capacity;
 };

@@ -41,8 +41,10 @@ struct Snapshot {
 
 /// For one thread at a time. Several sessions may share a model, each with its
 /// own threads and memory. Whatever throws leaves every slot as it was, or, in
-/// a prefill, after its last whole chunk. In a forked child a session can be
-/// looked at, saved and destroyed, but a step throws Error (usage).
+/// a prefill, after its last whole chunk; only a slot that is given another
+/// state while a card or a file fails is empty. In a forked child a session can
+/// be destroyed, and on the CPU looked at and saved, but a step throws Error
+/// (usage).
 class Session {
 public:
   /// All memory of a step is had here. Throws Error: usage for impossible
@@ -126,6 +128,9 @@ private:
   void checkSlot(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
   void setPosition(int64_t slot, int64_t tokens);
+  /// Gives the slot by `act` the state of so many tokens.
+  template <typename Act>
+  void change(int64_t slot, int32_t position, const Act &act);
   /// Entries of each capacity extent that the slot's sequence uses.
   int64_t entries(int64_t slot) const;
   template <typename Rows>

@@ -14,6 +14,14 @@ void Session::setPosition(int64_t slot, int64_t tokens) {
   reached[slot] = std::max(reached[slot], positions[slot]);
 }
 
+template <typename Act>
+void Session::change(int64_t slot, int32_t position, const Act &act) {
+  setPosition(slot, position); // the memory is in use from now on
+  positions[slot] = 0; // a file or a card that fails now leaves an empty slot
+  act();
+  positions[slot] = position;
+}
+
 int64_t Session::position(int64_t slot) const {
   checkSlot(slot);
   return positions[slot];
@@ -77,15 +85,20 @@ Snapshot Session::snapshot(int64_t slot) const {
 void Session::restore(int64_t slot, const Snapshot &snapshot) {
   checkSlot(slot);
   checkFits("the saved state", snapshot.position);
-  pools().restore(slot, snapshot.state);
-  setPosition(slot, snapshot.position);
+  if (!pools().takes(snapshot.state)) {
+    throw Error(Status::usage,
+                "the saved state is of another model or does not fit");
+  }
+  change(slot, snapshot.position,
+         [&] { pools().restore(slot, snapshot.state); });
 }
 
 void Session::copy(int64_t from, int64_t to) {
   int64_t used = entries(from);
   checkSlot(to);
-  pools().copy(from, to, used);
-  setPosition(to, positions[from]);
+  if (from != to) {
+    change(to, positions[from], [&] { pools().copy(from, to, used); });
+  }
 }
 
 void Session::save(int64_t slot, const std::string &path,
@@ -101,9 +114,6 @@ std::string Session::load(int64_t slot, const std::string &path) {
   checkFits(path, file.position());
   file.check(pools());
   std::string application = file.application();
-  setPosition(slot, file.position()); // its memory is in use from now on
-  positions[slot] = 0; // a file that fails now leaves an empty slot
-  file.read(pools(), slot, application);
-  positions[slot] = file.position();
+  change(slot, file.position(), [&] { file.read(pools(), slot, application); });
   return application;
 }

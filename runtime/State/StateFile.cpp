@@ -39,15 +39,6 @@ uint64_t headerSum(const StateFileHeader &header) {
   return XXH3_64bits(&header, offsetof(StateFileHeader, headerChecksum));
 }
 
-/// Pieces of a slot whose sequence has `position` tokens. At none, nothing:
-/// what lies there is an earlier sequence's.
-void visitState(const StatePools &pools, int64_t slot, uint64_t position,
-                int64_t entries, const StatePools::Visitor &visitor) {
-  if (position != 0) {
-    pools.visit(slot, entries, visitor);
-  }
-}
-
 void setFormat(StateFileHeader &header, const std::string &format) {
   format.copy(header.weightFormat, sizeof(header.weightFormat) - 1);
 }
@@ -111,10 +102,11 @@ void cheems::writeStateFile(const std::string &path,
     offset += static_cast<int64_t>(size);
   };
   append(&header, sizeof(header));
-  visitState(pools, slot, header.position, entries,
-             [&](const char *bytes, int64_t size, bool) {
-               append(bytes, static_cast<size_t>(size));
-             });
+  if (position != 0) { // else there lies an earlier sequence's
+    pools.read(slot, entries, [&](const char *bytes, int64_t size, bool) {
+      append(bytes, static_cast<size_t>(size));
+    });
+  }
   append(application.data(), application.size());
   uint64_t sum = hasher.sum();
   file.write(&sum, sizeof(sum), offset);
@@ -313,10 +305,11 @@ void StateFile::check(const StatePools &pools) const {
       done += part;
     }
   };
-  visitState(pools, 0, header.position, entries,
-             [&](char *, int64_t size, bool counts) {
-               pass(static_cast<uint64_t>(size), counts);
-             });
+  if (header.position != 0) {
+    pools.pieces(entries, [&](int64_t size, bool counts) {
+      pass(static_cast<uint64_t>(size), counts);
+    });
+  }
   pass(header.applicationBytes, false);
   judge(contents);
 }
@@ -331,12 +324,14 @@ void StateFile::read(StatePools &pools, int64_t slot,
                      std::string_view application) const {
   Contents contents(header);
   uint64_t offset = sizeof(header);
-  visitState(pools, slot, header.position, static_cast<int64_t>(header.entries),
-             [&](char *bytes, int64_t size, bool counts) {
-               readAt(offset, bytes, static_cast<size_t>(size));
-               contents.add(bytes, static_cast<size_t>(size), counts);
-               offset += static_cast<uint64_t>(size);
-             });
+  if (header.position != 0) {
+    pools.fill(slot, static_cast<int64_t>(header.entries),
+               [&](char *bytes, int64_t size, bool counts) {
+                 readAt(offset, bytes, static_cast<size_t>(size));
+                 contents.add(bytes, static_cast<size_t>(size), counts);
+                 offset += static_cast<uint64_t>(size);
+               });
+  }
   contents.add(application.data(), application.size(), false);
   judge(contents);
 }

@@ -1,11 +1,9 @@
 // The state of every sequence: one pool per kind, with one contiguous block per
-// slot. Only compiled code looks inside.
+// slot. Only compiled code looks inside; where the pools lie its target says.
 #ifndef CHEEMS_RUNTIME_STATE_STATEPOOLS_H
 #define CHEEMS_RUNTIME_STATE_STATEPOOLS_H
 
 #include "runtime/Artifact/Metadata.h"
-#include "runtime/State/Memory.h"
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -19,12 +17,10 @@ struct SlotCopy {
 
 class StatePools {
 public:
-  /// `capacity`: entries per head and slot. Throws Error naming the bytes when
-  /// they cannot be had.
-  StatePools(const Metadata &metadata, int64_t slots, int64_t capacity);
+  virtual ~StatePools() = default;
+  StatePools(const StatePools &) = delete;
+  StatePools &operator=(const StatePools &) = delete;
 
-  /// One 64-byte aligned base per kind, in the artefact's order.
-  void *const *bases() const { return pools.data(); }
   /// Bytes of all pools together.
   int64_t bytes() const { return total; }
   /// Entries per head and slot.
@@ -33,35 +29,53 @@ public:
   /// Bytes of what the first `entries` of every capacity extent hold, and of
   /// extents without one whole: what all below is about.
   int64_t usedBytes(int64_t entries) const;
-  /// Its consecutive pieces in a slot, in the order of the artefact's pools.
-  /// `counts`: the piece is of a pool of numbers of entries.
-  using Visitor = std::function<void(char *bytes, int64_t size, bool counts)>;
-  void visit(int64_t slot, int64_t entries, const Visitor &visitor) const;
+  /// The sizes of its consecutive pieces in a slot, in the order of the
+  /// artefact's pools. `counts`: the piece is of a pool of numbers of entries.
+  void
+  pieces(int64_t entries,
+         const std::function<void(int64_t size, bool counts)> &visitor) const;
+  /// The same bytes, to be read and to be written. Pieces may come in several
+  /// parts, each of whole numbers. Where a card fails, Error, and behind a
+  /// `fill` the slot holds anything; what the visitor throws is passed on.
+  using Reader =
+      std::function<void(const char *bytes, int64_t size, bool counts)>;
+  using Writer = std::function<void(char *bytes, int64_t size, bool counts)>;
+  virtual void read(int64_t slot, int64_t entries,
+                    const Reader &reader) const = 0;
+  virtual void fill(int64_t slot, int64_t entries, const Writer &writer) = 0;
 
   void save(int64_t slot, int64_t entries, SlotCopy &copy) const;
-  /// Throws Error when the copy came from pools of another shape.
+  /// Whether a copy came from pools of this shape and fits.
+  bool takes(const SlotCopy &copy) const;
+  /// Throws Error (usage) for a copy that they do not take.
   void restore(int64_t slot, const SlotCopy &copy);
-  void copy(int64_t from, int64_t to, int64_t entries);
-  /// Gives the slot's memory back to the kernel; what it held is lost.
-  void release(int64_t slot);
+  virtual void copy(int64_t from, int64_t to, int64_t entries) = 0;
+  /// What the slot held is lost; its memory goes back to the system where that
+  /// can be.
+  virtual void release(int64_t slot) = 0;
 
-private:
+protected:
+  /// `capacity`: entries per head and slot. Throws Error when the sizes do not
+  /// fit in 63 bits.
+  StatePools(const Metadata &metadata, int64_t slots, int64_t capacity);
+
   /// A slot's block as `runs` runs, `stride` bytes apart, of which `entry *
   /// entries` bytes are in use.
   struct Kind {
-    int64_t slotBytes, runs, stride, entry;
+    int64_t slotBytes, runs, stride, entry, poolBytes;
     bool hasCapacity, counts;
     int64_t used(int64_t entries) const {
       return hasCapacity ? entry * entries : stride;
     }
   };
-  static int64_t totalBytes(const Metadata &metadata, int64_t slots,
-                            int64_t capacity);
+  const std::vector<Kind> &kinds() const { return layout; }
+  /// What the memory is for, and what to do where it is short.
+  const std::string &purpose() const { return what; }
 
-  std::vector<Kind> kinds;
-  int64_t capacity, total;
-  std::deque<Memory> memory; ///< one per pool, in place
-  std::vector<void *> pools;
+private:
+  std::vector<Kind> layout;
+  int64_t capacity, total = 0;
+  std::string what;
 };
 
 } // namespace cheems

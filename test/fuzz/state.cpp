@@ -4,6 +4,7 @@
 // them.
 #include "runtime/Error.h"
 #include "runtime/Generation/SavedRun.h"
+#include "runtime/State/HostPools.h"
 #include "runtime/State/StateFile.h"
 #include <algorithm>
 #include <cstring>
@@ -30,7 +31,7 @@ struct Target {
 
   Metadata data;
   StateIdentity identity{1, 2, 3, "f32"};
-  StatePools pools;
+  HostPools pools;
 };
 
 void load(Target &target, const std::string &bytes) {
@@ -49,7 +50,7 @@ void load(Target &target, const std::string &bytes) {
         application.size() > bytes.size()) {
       __builtin_trap();
     }
-    target.pools.visit(0, 8, [&](const char *piece, int64_t size, bool counts) {
+    target.pools.read(0, 8, [&](const char *piece, int64_t size, bool counts) {
       for (int64_t at = 0; counts && at < size; at += 4) {
         int32_t count;
         std::memcpy(&count, piece + at, sizeof(count));

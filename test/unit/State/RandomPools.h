@@ -3,7 +3,7 @@
 #define CHEEMS_TEST_UNIT_STATE_RANDOMPOOLS_H
 
 #include "runtime/Error.h"
-#include "runtime/State/StatePools.h"
+#include "runtime/State/HostPools.h"
 #include <cstring>
 #include <random>
 #include <string>
@@ -23,16 +23,16 @@ inline Metadata everyKind() {
 }
 
 /// Random bytes everywhere, but counts of 0 and 1.
-inline void fill(const StatePools &pools, int64_t slots, uint32_t seed) {
+inline void fill(StatePools &pools, int64_t slots, uint32_t seed) {
   std::mt19937 generator(seed);
   for (int64_t slot = 0; slot < slots; ++slot) {
-    pools.visit(slot, pools.entryLimit(),
-                [&](char *bytes, int64_t size, bool counts) {
-                  for (int64_t i = 0; i < size; ++i) {
-                    bytes[i] = counts ? (i % 4 == 0 ? generator() % 2 : 0)
-                                      : static_cast<char>(generator());
-                  }
-                });
+    pools.fill(slot, pools.entryLimit(),
+               [&](char *bytes, int64_t size, bool counts) {
+                 for (int64_t i = 0; i < size; ++i) {
+                   bytes[i] = counts ? (i % 4 == 0 ? generator() % 2 : 0)
+                                     : static_cast<char>(generator());
+                 }
+               });
   }
 }
 
@@ -40,7 +40,7 @@ inline void fill(const StatePools &pools, int64_t slots, uint32_t seed) {
 inline std::string used(const StatePools &pools, int64_t slot,
                         int64_t entries) {
   std::string bytes;
-  pools.visit(slot, entries, [&](const char *piece, int64_t size, bool) {
+  pools.read(slot, entries, [&](const char *piece, int64_t size, bool) {
     bytes.append(piece, static_cast<size_t>(size));
   });
   return bytes;

@@ -63,7 +63,7 @@ protected:
   std::string path = place.path();
   Metadata data = everyKind();
   StateIdentity identity{1, 2, 3, "f32"};
-  StatePools pools{data, slots, capacity};
+  HostPools pools{data, slots, capacity};
 
   void SetUp() override {
     fill(pools, slots, 1);
@@ -125,7 +125,7 @@ TEST_F(StateFileTest, whatWasSavedComesBack) {
       int64_t state = position == 0 ? 0 : pools.usedBytes(entries);
       EXPECT_EQ(read(path).size(),
                 sizeof(StateFileHeader) + state + application.size() + 8);
-      StatePools other(data, 1, capacity + 4);
+      HostPools other(data, 1, capacity + 4);
       fill(other, 1, 2);
       EXPECT_EQ(load(other), application);
       EXPECT_EQ(StateFile(path, identity, data).position(), position);
@@ -138,7 +138,7 @@ TEST_F(StateFileTest, whatWasSavedComesBack) {
 
 TEST_F(StateFileTest, statesLargerThanABufferComeBack) {
   data.state[0].extents[3] = 100'000;
-  StatePools large(data, 1, capacity), other(data, 1, capacity);
+  HostPools large(data, 1, capacity), other(data, 1, capacity);
   fill(large, 1, 3);
   writeStateFile(path, identity, large, 0, 7, 7, std::string(3 << 20, 'a'));
   EXPECT_EQ(load(other), std::string(3 << 20, 'a'));
@@ -148,7 +148,7 @@ TEST_F(StateFileTest, statesLargerThanABufferComeBack) {
 TEST_F(StateFileTest, aWindowKeepsNoMoreThanItsEntries) {
   data.keepWindow = 4;
   save(1000, "");
-  StatePools other(data, 1, 4);
+  HostPools other(data, 1, 4);
   load(other);
   EXPECT_EQ(used(other, 0, 4), used(pools, 1, 4));
   EXPECT_THAT(edited([](StateFileHeader &header) { header.entries = 5; }),

@@ -1,6 +1,6 @@
 // What of a slot is its sequence's: copies take that, and nothing else.
-#include "runtime/State/StatePools.h"
 #include "RandomPools.h"
+#include "runtime/State/HostPools.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@ namespace {
 
 TEST(StatePools, copiesTakeUsedEntriesAndWhatHasNone) {
   Metadata data = everyKind();
-  StatePools pools(data, 3, 8), larger(data, 2, 11);
+  HostPools pools(data, 3, 8), larger(data, 2, 11);
   fill(pools, 3, 1);
   fill(larger, 2, 2);
   SlotCopy copy;
@@ -38,7 +38,7 @@ TEST(StatePools, copiesTakeUsedEntriesAndWhatHasNone) {
 TEST(StatePools, copiesOfOtherShapesAreRefused) {
   Metadata data = everyKind(), other = everyKind();
   other.state[1].extents[0] += 1;
-  StatePools pools(data, 1, 8), shorter(data, 1, 4), others(other, 1, 8);
+  HostPools pools(data, 1, 8), shorter(data, 1, 4), others(other, 1, 8);
   SlotCopy copy;
   pools.save(0, 5, copy);
   EXPECT_THROW(shorter.restore(0, copy), Error);
@@ -46,7 +46,7 @@ TEST(StatePools, copiesOfOtherShapesAreRefused) {
 }
 
 /// Pages of a slot's pool that the kernel holds, of those wholly in it.
-int64_t residentPages(const StatePools &pools, int64_t slot, int64_t bytes) {
+int64_t residentPages(const HostPools &pools, int64_t slot, int64_t bytes) {
   const int64_t page = sysconf(_SC_PAGESIZE);
   char *base = static_cast<char *>(pools.bases()[0]);
   int64_t begin = (slot * bytes + page - 1) / page * page,
@@ -63,7 +63,7 @@ TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
       {"keys", PoolRole::keys, "f32", 4, {3, StateKind::capacityExtent, 7}},
       {"running", PoolRole::running, "f32", 4, {5}}};
   const int64_t capacity = 1001, bytes = 4 * 3 * capacity * 7; // no whole pages
-  StatePools pools(data, 3, capacity);
+  HostPools pools(data, 3, capacity);
   fill(pools, 3, 1);
   std::string before = used(pools, 0, capacity),
               behind = used(pools, 2, capacity);
@@ -85,10 +85,10 @@ TEST(StatePools, aReleasedSlotHoldsNoPagesAndLeavesItsNeighbours) {
 
 TEST(StatePools, nothingUsedIsNothingButRunningStates) {
   Metadata data = everyKind();
-  StatePools pools(data, 1, 8);
+  HostPools pools(data, 1, 8);
   EXPECT_EQ(pools.usedBytes(0), 4 * (2 * 3 * 2) + 4 * (2 * 2));
   data.state.clear();
-  StatePools none(data, 1, 8);
+  HostPools none(data, 1, 8);
   EXPECT_EQ(none.usedBytes(8), 0);
 }
 

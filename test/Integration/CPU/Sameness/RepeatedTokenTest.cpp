@@ -2,7 +2,7 @@
 // masks are equal, so the first entries stay, however the sequence is cut.
 #include "Artefacts.h"
 #include "Sequences.h"
-#include "runtime/State/StatePools.h"
+#include "runtime/State/HostPools.h"
 #include <algorithm>
 #include <numeric>
 
@@ -29,7 +29,7 @@ std::vector<std::vector<int32_t>> keptPositions(const Session &session,
   }
   SlotCopy copy = session.snapshot(0).state;
   int64_t entries = copy.entries, heads = kind->extents[1];
-  StatePools pools(data, 1, entries);
+  HostPools pools(data, 1, entries);
   pools.restore(0, copy);
   const auto *stored = static_cast<const int32_t *>(
       pools.bases()[kind - data.state.begin()]); // [1, layers, heads, entries]

@@ -1,0 +1,100 @@
+#include "runtime/State/DevicePools.h"
+#include <algorithm>
+
+using namespace cheems;
+using cuda::DeviceMemory;
+
+/// A multiple of every number's bytes: what is longer is parted there.
+constexpr int64_t bufferBytes = 1 << 20;
+
+DevicePools::DevicePools(const std::shared_ptr<const cuda::Context> &context,
+                         const Metadata &metadata, int64_t slots,
+                         int64_t capacity)
+    : StatePools(metadata, slots, capacity),
+      buffer(context, std::min(bufferBytes, bytes()), "copies of states"),
+      stream(context) {
+  cuda::requireFree(*context, bytes(), purpose());
+  for (const Kind &kind : kinds()) {
+    pools.push_back(memory
+                        .emplace_back(context, kind.poolBytes, purpose(),
+                                      DeviceMemory::Content::zero)
+                        .address());
+  }
+}
+
+/// Hands as many parts on at a time as the buffer holds.
+template <typename Handle>
+void DevicePools::inParts(int64_t slot, int64_t entries,
+                          const Handle &handle) const {
+  std::vector<Part> parts;
+  int64_t room = buffer.bytes();
+  auto flush = [&] {
+    handle(parts);
+    parts.clear();
+    room = buffer.bytes();
+  };
+  for (size_t i = 0; i < kinds().size(); ++i) {
+    const Kind &kind = kinds()[i];
+    for (int64_t run = 0; run < kind.runs; ++run) {
+      cuda::CUdeviceptr address =
+          pools[i] + slot * kind.slotBytes + run * kind.stride;
+      for (int64_t rest = kind.used(entries); rest != 0;) {
+        if (rest > room && !parts.empty()) {
+          flush(); // numbers stay whole
+        }
+        int64_t size = std::min(rest, room);
+        parts.push_back({address, size, kind.counts});
+        address += size;
+        rest -= size;
+        room -= size;
+      }
+    }
+  }
+  if (!parts.empty()) {
+    flush();
+  }
+}
+
+void DevicePools::read(int64_t slot, int64_t entries,
+                       const Reader &reader) const {
+  inParts(slot, entries, [&](const std::vector<Part> &parts) {
+    char *at = buffer.data();
+    for (const Part &part : parts) {
+      stream.copyToHost(at, part.address, part.size);
+      at += part.size;
+    }
+    stream.synchronize();
+    at = buffer.data();
+    for (const Part &part : parts) {
+      reader(at, part.size, part.counts);
+      at += part.size;
+    }
+  });
+}
+
+void DevicePools::fill(int64_t slot, int64_t entries, const Writer &writer) {
+  inParts(slot, entries, [&](const std::vector<Part> &parts) {
+    char *at = buffer.data();
+    for (const Part &part : parts) {
+      writer(at, part.size, part.counts);
+      stream.copyToDevice(part.address, at, part.size);
+      at += part.size;
+    }
+    stream.synchronize(); // the next parts take the same places
+  });
+}
+
+void DevicePools::copy(int64_t from, int64_t to, int64_t entries) {
+  if (from == to) {
+    return;
+  }
+  for (size_t i = 0; i < kinds().size(); ++i) {
+    const Kind &kind = kinds()[i];
+    for (int64_t run = 0; run < kind.runs; ++run) {
+      cuda::CUdeviceptr base = pools[i] + run * kind.stride;
+      stream.copyOnDevice(base + to * kind.slotBytes,
+                          base + from * kind.slotBytes, kind.used(entries));
+    }
+  }
+  stream.synchronize();
+}
