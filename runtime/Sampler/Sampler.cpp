@@ -112,6 +112,15 @@ void Sampler::penalise(const float *logits, size_t vocabulary) {
   }
 }
 
+void Sampler::takeScores() {
+  candidates.clear();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] != -std::numeric_limits<float>::infinity()) {
+      candidates.push_back({int32_t(i), double(scores[i])});
+    }
+  }
+}
+
 int32_t Sampler::argmax() const {
   auto best = std::max_element(scores.begin(), scores.end());
   if (*best == -std::numeric_limits<float>::infinity()) {
@@ -175,15 +184,19 @@ void Sampler::keepTopP() {
   candidates.resize(high);
 }
 
+void Sampler::sortByToken() {
+  auto byToken = [](const Candidate &a, const Candidate &b) {
+    return a.token < b.token;
+  };
+  if (!std::is_sorted(candidates.begin(), candidates.end(), byToken)) {
+    std::sort(candidates.begin(), candidates.end(), byToken);
+  }
+}
+
 // Leaves the surviving tokens by rising id, with their weights in `logit`.
 void Sampler::filter(float highest) {
-  candidates.clear();
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] != -std::numeric_limits<float>::infinity()) {
-      candidates.push_back({int32_t(i), double(scores[i])});
-    }
-  }
   keepTopK();
+  sortByToken(); // sums do not depend on what else was there
   // Differences first: however small the temperature, the highest stays at
   // weight 1 and nothing overflows.
   for (Candidate &each : candidates) {
@@ -196,25 +209,14 @@ void Sampler::filter(float highest) {
                                     return each.logit < settings.minP;
                                   }),
                    candidates.end());
-  auto byToken = [](const Candidate &a, const Candidate &b) {
-    return a.token < b.token;
-  };
-  if (!std::is_sorted(candidates.begin(), candidates.end(), byToken)) {
-    std::sort(candidates.begin(), candidates.end(), byToken);
-  }
+  sortByToken();
 }
 
 // Not std::uniform_real_distribution, which each standard library implements
 // its own way.
 double Sampler::nextUniform() { return double(generator() >> 11) * 0x1p-53; }
 
-int32_t Sampler::sample(const float *logits, size_t vocabulary) {
-  penalise(logits, vocabulary);
-  int32_t best = argmax();
-  if (settings.greedy()) {
-    return best;
-  }
-  filter(scores[size_t(best)]);
+int32_t Sampler::draw() {
   double total = 0;
   for (const Candidate &each : candidates) {
     total += each.logit;
@@ -230,6 +232,55 @@ int32_t Sampler::sample(const float *logits, size_t vocabulary) {
   return candidates.back().token; // rounding left target at the total
 }
 
+int32_t Sampler::sample(const float *logits, size_t vocabulary) {
+  penalise(logits, vocabulary);
+  int32_t best = argmax();
+  if (settings.greedy()) {
+    return best;
+  }
+  takeScores();
+  filter(scores[size_t(best)]);
+  return draw();
+}
+
+bool Sampler::decides(const TopLogits &best) const {
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  // A penalty changes the order, and a row without a sum is refused by token.
+  if (best.count == 0 || (settings.repeatPenalty != 1 && !accepted.empty()) ||
+      !std::isfinite(best.logSumExp)) {
+    return false;
+  }
+  float last = best.values[best.count - 1];
+  if (settings.greedy() || best.count == best.vocabulary || last == none) {
+    return true;
+  }
+  size_t k = size_t(settings.topK);
+  if (k != 0 && k < best.count) {
+    return last < best.values[k - 1]; // else more may be as good as the k-th
+  }
+  // What is behind weighs no more than the last, but for what exp rounds.
+  double weight =
+      std::exp((double(last) - double(best.values[0])) / settings.temperature);
+  return settings.topP == 1 && weight * (1 + 1e-12) < settings.minP;
+}
+
+std::optional<int32_t> Sampler::sample(const TopLogits &best) {
+  if (!decides(best)) {
+    return std::nullopt;
+  }
+  if (settings.greedy()) {
+    return best.tokens[0];
+  }
+  candidates.clear();
+  for (size_t i = 0; i < best.count; ++i) {
+    if (best.values[i] != -std::numeric_limits<float>::infinity()) {
+      candidates.push_back({best.tokens[i], double(best.values[i])});
+    }
+  }
+  filter(best.values[0]);
+  return draw();
+}
+
 std::vector<float> Sampler::distribution(const float *logits,
                                          size_t vocabulary) {
   penalise(logits, vocabulary);
@@ -239,6 +290,7 @@ std::vector<float> Sampler::distribution(const float *logits,
     probabilities[size_t(best)] = 1;
     return probabilities;
   }
+  takeScores();
   filter(scores[size_t(best)]);
   double total = 0;
   for (const Candidate &each : candidates) {

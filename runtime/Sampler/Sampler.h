@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,6 +19,16 @@ struct RandomState {
   std::string state; ///< as std::mt19937_64 spells it; none: at its beginning
   /// Whether `state` can be read.
   bool sound() const;
+};
+
+/// The best logits of a row, the greatest first, and of equal ones the lower
+/// token first (op `cheems.top_logits`).
+struct TopLogits {
+  const float *values;
+  const int32_t *tokens;
+  size_t count;
+  float logSumExp; ///< of the whole row; NaN: the row has no finite sum
+  size_t vocabulary;
 };
 
 class Sampler {
@@ -46,6 +57,11 @@ public:
   /// vocabulary's size has been seen.
   int32_t sample(const float *logits, size_t vocabulary);
 
+  /// What `sample` chooses from the whole row, if its best logits tell: nothing
+  /// where they do not, and for a row that `sample` throws for. The random
+  /// sequence goes on only where a token is chosen.
+  std::optional<int32_t> sample(const TopLogits &best);
+
   /// Probabilities [vocabulary] that `sample` draws from; one-hot when greedy.
   /// Leaves the random sequence as it is.
   std::vector<float> distribution(const float *logits, size_t vocabulary);
@@ -56,9 +72,13 @@ private:
     double logit; ///< then, after `filter`, its weight: exp(logit - highest)
   };
 
+  bool decides(const TopLogits &best) const;
   void penalise(const float *logits, size_t vocabulary);
   int32_t argmax() const;
+  void takeScores();
+  void sortByToken();
   void filter(float highest);
+  int32_t draw();
   void keepTopK();
   void keepTopP();
   double nextUniform();
