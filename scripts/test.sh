@@ -5,7 +5,8 @@
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
 #   test.sh --long     hours: compiled kernels, recorded operations and some random models under ASan, all recorded models with
-#                      int4, 100,000 mutated modules, an hour of each fuzzer (CHEEMS_FUZZ_SECONDS), clang-tidy on everything
+#                      int4, 100,000 mutated modules, an hour of each fuzzer (CHEEMS_FUZZ_SECONDS), the tutorial step by step,
+#                      clang-tidy on everything
 #
 # CHEEMS_TEST_SEED is the commit's number unless it is set, so that it differs from commit to commit and can be repeated.
 set -uo pipefail

@@ -4,7 +4,8 @@
     tutorial.py --check           fails unless the page's new files are new and its changes fit
     tutorial.py --apply FOLDER    copies the sources into FOLDER and makes the page's additions there
 
-In the page a new file is a code block below a line that is its path (**`path`**); a change is a diff block.
+In the page a new file is a code block below a line that is its path (**`path`**), a change is a diff block, and an indented block
+is commands. test/Tools/run_tutorial.py carries out all three.
 """
 import pathlib
 import re
@@ -12,66 +13,75 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(?:^\*\*`(?P<path>[^`]+)`\*\*\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"(?:^\*\*`(?P<path>[^`]+)`\*\*\n\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$|(?P<commands>(?:^    \S[^\n]*\n)+)", re.M | re.S)
 
 
-def additions(page):
-    """(path, text) of each new file, and (path, [(old, new)]) of each changed one."""
-    files, changes = [], []
-    for block in BLOCK.finditer(page):
-        if block["path"]:
-            files.append((block["path"], block["text"]))
+def steps():
+    """What the page does, in its order: ("create", path, text), ("change", path, [(old, new)]), ("run", command)."""
+    for block in BLOCK.finditer((ROOT / "docs/tutorial.md").read_text()):
+        if block["commands"]:
+            yield from (("run", line.strip()) for line in block["commands"].splitlines())
+        elif block["path"]:
+            yield "create", block["path"], block["text"]
         elif block["kind"] == "diff":
-            path, hunks = None, []
-            for line in block["text"].splitlines():
-                if line.startswith("+++ "):
-                    path = line[4:]
-                elif line.startswith("@@"):
-                    hunks.append(([], []))
-                elif not line.startswith("--- "):
-                    mark, rest = line[:1], line[1:]
-                    if mark != "+":
-                        hunks[-1][0].append(rest)
-                    if mark != "-":
-                        hunks[-1][1].append(rest)
-            changes.append((path, [("\n".join(old) + "\n", "\n".join(new) + "\n") for old, new in hunks]))
-    return files, changes
+            yield change(block["text"])
 
 
-def apply(root, write):
-    """The first thing that does not fit, or None."""
-    files, changes = additions((ROOT / "docs/tutorial.md").read_text())
-    if not files or not changes:
-        return "docs/tutorial.md has no additions"
-    for path, text in files:
+def change(diff):
+    path, hunks = None, []
+    for line in diff.splitlines():
+        if line.startswith("+++ "):
+            path = line[4:]
+        elif line.startswith("@@"):
+            hunks.append(([], []))
+        elif not line.startswith("--- "):
+            mark, rest = line[:1], line[1:]
+            if mark != "+":
+                hunks[-1][0].append(rest)
+            if mark != "-":
+                hunks[-1][1].append(rest)
+    return "change", path, [("\n".join(old) + "\n", "\n".join(new) + "\n") for old, new in hunks]
+
+
+def add(root, step, write):
+    """Makes an addition in the tree `root`, or only looks whether it fits. Ends the program where it does not."""
+    kind, path, content = step
+    if kind == "create":
         if (root / path).exists():
-            return f"{path} exists; the tutorial wants to create it"
-        if write:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
-    for path, hunks in changes:
+            sys.exit(f"{path} exists; the tutorial wants to create it")
+        text = content
+    else:
         text = (root / path).read_text()
-        for old, new in hunks:
+        for old, new in content:
             if text.count(old) != 1:
-                return f"docs/tutorial.md: its change of {path} does not fit; the place it looks for is there {text.count(old)} times:\n{old}"
+                sys.exit(f"docs/tutorial.md: its change of {path} does not fit; the place it looks for is there {text.count(old)} times:\n{old}")
             text = text.replace(old, new)
-        if write:
-            (root / path).write_text(text)
-    return None
+    if write:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def copy(folder):
+    if folder.exists():
+        sys.exit(f"{folder} exists")
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns("build", ".git"))
 
 
 def main():
     arguments = sys.argv[1:]
-    if arguments == ["--check"]:
-        sys.exit(apply(ROOT, write=False))
-    if len(arguments) != 2 or arguments[0] != "--apply":
+    root = ROOT
+    if len(arguments) == 2 and arguments[0] == "--apply":
+        root = pathlib.Path(arguments[1])
+        copy(root)
+    elif arguments != ["--check"]:
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
-    folder = pathlib.Path(arguments[1])
-    if folder.exists():
-        sys.exit(f"{folder} exists")
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns("build", ".git"))
-    sys.exit(apply(folder, write=True))
+    additions = [step for step in steps() if step[0] != "run"]
+    if {step[0] for step in additions} != {"create", "change"}:
+        sys.exit("docs/tutorial.md has no additions")
+    for step in additions:
+        add(root, step, write=root != ROOT)
 
 
-main()
+if __name__ == "__main__":
+    main()
