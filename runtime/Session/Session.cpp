@@ -12,6 +12,24 @@ constexpr int64_t maxSlots = 65536;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+/// What code without windows can hold is asked for by nobody: it is refused, or
+/// the context when none is named.
+int64_t capContext(const Model &model, int64_t asked, int64_t chosen) {
+  int64_t most = model.variant().mostTokens;
+  if (most == 0 || chosen <= most) {
+    return chosen;
+  }
+  if (asked != 0) {
+    throw Error(
+        Status::unsupported,
+        model.path() + ": its code for " + model.image().target +
+            " takes contexts of at most " + number(most) + " tokens, not " +
+            number(asked) + "; lower -c" +
+            (model.metadata().image("cpu") ? ", or use --device cpu" : ""));
+  }
+  return most;
+}
+
 int64_t chooseContext(const Metadata &data, const SessionOptions &options) {
   if (options.context < 0 || options.context > INT32_MAX) {
     throw Error(Status::usage, "the context must be between 1 and " +
@@ -67,7 +85,8 @@ Session::Session(std::shared_ptr<const Model> model,
                  const SessionOptions &options)
     : compiled(std::move(model)), interrupted(options.interrupted),
       profile(options.profile),
-      contextLength(chooseContext(compiled->metadata(), options)),
+      contextLength(capContext(*compiled, options.context,
+                               chooseContext(compiled->metadata(), options))),
       chunk(chooseChunk(compiled->variant(), options, contextLength)),
       rowLimit(std::max({chunk, checkSlots(options.slots),
                          std::min(options.rows, maxChunk)})),

@@ -1,0 +1,80 @@
+#include "runtime/Artifact/CudaImage.h"
+#include "runtime/Artifact/FieldReader.h"
+
+using namespace cheems;
+using nlohmann::json;
+
+namespace {
+
+std::string_view parsePart(const FieldReader &card, const std::string &field,
+                           std::string_view bytes) {
+  const json &place = card.list(field);
+  if (place.size() != 2) {
+    throw card.bad(field, "is not an offset and a size");
+  }
+  auto size = static_cast<int64_t>(bytes.size());
+  int64_t offset = card.integer(place[0], field, 0, size);
+  int64_t length = card.integer(place[1], field, 1, size);
+  if (length > size - offset) {
+    throw card.bad(field, "reaches outside its section");
+  }
+  return bytes.substr(static_cast<size_t>(offset), static_cast<size_t>(length));
+}
+
+CardCode parseCard(const FieldReader &reader, std::string_view bytes) {
+  CardCode code;
+  code.architecture = reader.oneOf("architecture", {"sm_80", "sm_90a"});
+  code.path = reader.where();
+  code.plan = parsePart(reader, "plan", bytes);
+  code.ptx = parsePart(reader, "ptx", bytes);
+  if (code.ptx.back() != '\0') {
+    throw reader.bad("ptx", "does not end with a zero");
+  }
+  if (reader.has("cubin")) {
+    code.cubin = parsePart(reader, "cubin", bytes);
+  }
+  return code;
+}
+
+} // namespace
+
+bool CardCode::runsOn(int major, int minor) const {
+  // What "a" marks uses features that later cards do not keep.
+  return architecture == "sm_90a" ? major == 9 && minor == 0 : major >= 8;
+}
+
+bool CardCode::cubinRunsOn(int major, int minor) const {
+  return architecture == "sm_90a" ? major == 9 && minor == 0 : major == 8;
+}
+
+CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
+                           const std::string &name) {
+  json fields = json::parse(entry.fields);
+  FieldReader reader(fields, entry.path, name);
+  CudaImage image;
+  for (const json &item : reader.list("cards")) {
+    FieldReader one = reader.element(item, "cards", image.cards.size());
+    CardCode code = parseCard(one, bytes);
+    for (const CardCode &other : image.cards) {
+      if (code.architecture == other.architecture) {
+        throw one.bad("architecture", "is that of another card");
+      }
+    }
+    image.cards.push_back(std::move(code));
+  }
+  if (image.cards.empty()) {
+    throw reader.bad("cards", "is empty");
+  }
+  return image;
+}
+
+const CardCode *CudaImage::best(int major, int minor) const {
+  const CardCode *found = nullptr;
+  for (const CardCode &code : cards) {
+    if (code.runsOn(major, minor) &&
+        (!found || code.architecture == "sm_90a")) {
+      found = &code;
+    }
+  }
+  return found;
+}

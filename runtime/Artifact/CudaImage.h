@@ -1,0 +1,43 @@
+// What a file says of its code for NVIDIA's cards (docs/abi.md, "The image for
+// cuda").
+#ifndef CHEEMS_RUNTIME_ARTIFACT_CUDAIMAGE_H
+#define CHEEMS_RUNTIME_ARTIFACT_CUDAIMAGE_H
+
+#include "runtime/Artifact/Metadata.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems {
+
+/// Code for cards of one architecture.
+struct CardCode {
+  std::string architecture; ///< "sm_80" or "sm_90a"
+  std::string path;         ///< to its fields, for messages
+  std::string_view plan;
+  std::string_view ptx;   ///< ends with a zero
+  std::string_view cubin; ///< empty: none
+
+  /// Whether a card of compute capability `major`.`minor` runs its PTX, once
+  /// the driver has finished it.
+  bool runsOn(int major, int minor) const;
+  /// The same of machine code, which is for fewer cards.
+  bool cubinRunsOn(int major, int minor) const;
+};
+
+struct CudaImage {
+  static constexpr const char *target = "cuda";
+  std::vector<CardCode> cards;
+
+  /// `bytes` is the section of `image`, of the file `name`; parts of it stay
+  /// there. Throws DamagedFile.
+  static CudaImage parse(const ImageEntry &image, std::string_view bytes,
+                         const std::string &name);
+  /// The code that is best for a card: made for it, else for older ones. Null
+  /// where there is none.
+  const CardCode *best(int major, int minor) const;
+};
+
+} // namespace cheems
+
+#endif

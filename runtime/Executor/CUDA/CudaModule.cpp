@@ -1,0 +1,161 @@
+#include "runtime/Executor/CUDA/CudaModule.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace cheems;
+using namespace cheems::cuda;
+
+namespace {
+
+/// "7.1" of the text's `.version`.
+std::string versionOf(std::string_view ptx) {
+  constexpr std::string_view word = ".version ";
+  size_t begin = ptx.find(word);
+  if (begin == std::string_view::npos) {
+    return "unknown";
+  }
+  begin += word.size();
+  return std::string(ptx.substr(begin, ptx.find('\n', begin) - begin));
+}
+
+std::string architectures(const CudaImage &image) {
+  std::string all;
+  for (const CardCode &code : image.cards) {
+    all += (all.empty() ? "" : ", ") + code.architecture;
+  }
+  return all;
+}
+
+std::string images(const CudaImage &image) {
+  std::string all;
+  for (const CardCode &code : image.cards) {
+    all += (all.empty() ? "" : ", ") + code.architecture + ".ptx" +
+           (code.cubin.empty() ? "" : ", " + code.architecture + ".cubin");
+  }
+  return all;
+}
+
+} // namespace
+
+CudaModule::CudaModule(std::shared_ptr<const Context> given,
+                       const CudaImage &image, const std::string &file)
+    : context(std::move(given)), file(file) {
+  choose(image);
+  Context::Current current(*context);
+  if (!(takesCubin && loadCubin())) {
+    loadPTX();
+  }
+}
+
+void CudaModule::choose(const CudaImage &image) {
+  const DeviceInfo &card = context->device();
+  const char *forced = std::getenv("CHEEMS_CUDA_IMAGE");
+  if (forced && *forced) {
+    std::string_view name = forced;
+    size_t dot = name.find('.');
+    std::string_view kind =
+        dot == std::string_view::npos ? "" : name.substr(dot + 1);
+    for (const CardCode &code : image.cards) {
+      if (code.architecture == name.substr(0, dot)) {
+        chosen = &code;
+      }
+    }
+    takesCubin = kind == "cubin";
+    takesPTX = kind == "ptx";
+    if (!chosen || takesCubin == takesPTX ||
+        (takesCubin && chosen->cubin.empty())) {
+      throw Error(Status::usage, "CHEEMS_CUDA_IMAGE is '" + std::string(name) +
+                                     "', but " + file +
+                                     " has: " + images(image));
+    }
+    return;
+  }
+  chosen = image.best(card.major, card.minor);
+  if (!chosen) {
+    throw Error(Status::unsupported,
+                file + ": its code for GPUs is for " + architectures(image) +
+                    ", and " + card.name + " is sm_" +
+                    std::to_string(card.major * 10 + card.minor) +
+                    "; use --device cpu, or compile the model for another "
+                    "--cuda-arch");
+  }
+  takesCubin =
+      !chosen->cubin.empty() && chosen->cubinRunsOn(card.major, card.minor);
+}
+
+bool CudaModule::loadCubin() {
+  CUresult code = context->driver().cuModuleLoadDataEx.result(
+      &module, chosen->cubin.data(), 0, nullptr, nullptr);
+  if (code == CUDA_SUCCESS) {
+    loaded = chosen->architecture + ".cubin";
+    return true;
+  }
+  // Code for another card or by a newer assembler: the driver makes its own.
+  bool unknown = code == CUDA_ERROR_INVALID_IMAGE ||
+                 code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+                 code == CUDA_ERROR_INVALID_PTX;
+  if (unknown && takesPTX) {
+    return false;
+  }
+  refuse(code, "");
+}
+
+void CudaModule::loadPTX() {
+  char log[4096] = {};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // The driver takes numbers as pointers of their value.
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  CUresult code = context->driver().cuModuleLoadDataEx.result(
+      &module, chosen->ptx.data(), 2, options, values);
+  if (code != CUDA_SUCCESS) {
+    refuse(code, log);
+  }
+  loaded = chosen->architecture + ".ptx";
+}
+
+void CudaModule::refuse(CUresult code, const std::string &log) const {
+  const Driver &driver = context->driver();
+  if (code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
+    int version = driver.version();
+    throw Error(Status::unsupported,
+                file + ": its code for GPUs is PTX " + versionOf(chosen->ptx) +
+                    ", which the driver of CUDA " +
+                    std::to_string(version / 1000) + "." +
+                    std::to_string(version % 1000 / 10) +
+                    " does not know; install a newer driver");
+  }
+  std::string reason = driver.describe(code);
+  if (std::string line = log.substr(0, log.find('\n')); !line.empty()) {
+    reason += " (" + line + ")";
+  }
+  throw DriverError(code, file + ": its code for " + chosen->architecture +
+                              " cannot be loaded: " + reason);
+}
+
+CudaModule::~CudaModule() {
+  context->cleanUp([&] { context->driver().cuModuleUnload.result(module); });
+}
+
+std::vector<CUfunction> CudaModule::functions(const LaunchPlan &plan) const {
+  constexpr int64_t without = 48 << 10; // what each kernel may have
+  const Driver &driver = context->driver();
+  Context::Current current(*context);
+  std::vector<CUfunction> found;
+  for (const LaunchPlan::Kernel &kernel : plan.kernels) {
+    CUfunction function = nullptr;
+    if (driver.cuModuleGetFunction.result(
+            &function, module, kernel.name.c_str()) != CUDA_SUCCESS) {
+      throw DamagedFile(file + ": its code for " + chosen->architecture +
+                        " has no kernel '" + kernel.name +
+                        "'; compile the model again");
+    }
+    if (kernel.shared > without) {
+      driver.cuFuncSetAttribute(function,
+                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                static_cast<int>(kernel.shared));
+    }
+    found.push_back(function);
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+// Kernels of a model, loaded into a context.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_CUDAMODULE_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_CUDAMODULE_H
+
+#include "runtime/Artifact/CudaImage.h"
+#include "runtime/CUDA/Device.h"
+#include "runtime/Executor/CUDA/LaunchPlan.h"
+
+namespace cheems::cuda {
+
+class CudaModule {
+public:
+  /// Loads what is best for the card: machine code, or the PTX where there is
+  /// none or the driver does not take it. CHEEMS_CUDA_IMAGE forces one:
+  /// "sm_80.ptx". Throws Error: unsupported where the image has nothing for the
+  /// card or the driver is too old for its code; usage where what is forced is
+  /// not there; DriverError. `file` is for messages.
+  CudaModule(std::shared_ptr<const Context> context, const CudaImage &image,
+             const std::string &file);
+  ~CudaModule();
+  CudaModule(const CudaModule &) = delete;
+  CudaModule &operator=(const CudaModule &) = delete;
+
+  /// Whose plan belongs to the kernels.
+  const CardCode &code() const { return *chosen; }
+  /// "sm_90a.cubin"
+  const std::string &name() const { return loaded; }
+
+  /// In the plan's order, allowed their shared memory. Throws DamagedFile where
+  /// one is missing, DriverError.
+  std::vector<CUfunction> functions(const LaunchPlan &plan) const;
+
+private:
+  void choose(const CudaImage &image);
+  /// False where the driver does not take machine code.
+  bool loadCubin();
+  void loadPTX();
+  [[noreturn]] void refuse(CUresult code, const std::string &log) const;
+
+  std::shared_ptr<const Context> context;
+  std::string file;
+  const CardCode *chosen = nullptr;
+  bool takesCubin = true, takesPTX = true;
+  std::string loaded;
+  CUmodule module = nullptr;
+};
+
+} // namespace cheems::cuda
+
+#endif

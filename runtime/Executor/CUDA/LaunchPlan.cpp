@@ -1,0 +1,249 @@
+#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include "runtime/Artifact/FieldReader.h"
+#include <algorithm>
+#include <map>
+
+using namespace cheems;
+using namespace cheems::cuda;
+using nlohmann::json;
+
+namespace {
+
+using Number = LaunchPlan::Number;
+using Argument = LaunchPlan::Argument;
+
+int64_t StepSizes::*fieldOf(const std::string &name) {
+  static const std::map<std::string, int64_t StepSizes::*> fields = {
+      {"tokens", &StepSizes::tokens},
+      {"segments", &StepSizes::segments},
+      {"rows", &StepSizes::rows},
+      {"slots", &StepSizes::slots},
+      {"capacity", &StepSizes::capacity}};
+  auto found = fields.find(name);
+  return found == fields.end() ? nullptr : found->second;
+}
+
+Number parseOperation(const FieldReader &entry, const json &item,
+                      const std::vector<Number> &before) {
+  static const std::map<std::string, Number::Operation> operations = {
+      {"add", Number::Operation::add},
+      {"subtract", Number::Operation::subtract},
+      {"multiply", Number::Operation::multiply},
+      {"divide", Number::Operation::divide},
+      {"ceildiv", Number::Operation::ceildiv},
+      {"min", Number::Operation::min},
+      {"max", Number::Operation::max}};
+  auto found = item.size() == 3 && item[0].is_string()
+                   ? operations.find(item[0].get<std::string>())
+                   : operations.end();
+  if (found == operations.end()) {
+    throw entry.bad("numbers", "has an operation that is not known");
+  }
+  Number number;
+  number.kind = Number::Kind::operation;
+  number.operation = found->second;
+  auto earlier = [&](size_t i) {
+    return static_cast<size_t>(entry.integer(
+        item[i], "numbers", 0, static_cast<int64_t>(before.size()) - 1));
+  };
+  number.a = earlier(1);
+  number.b = earlier(2);
+  bool divides = number.operation == Number::Operation::divide ||
+                 number.operation == Number::Operation::ceildiv;
+  const Number &divisor = before[number.b];
+  if (divides &&
+      !(divisor.kind == Number::Kind::constant && divisor.constant > 0)) {
+    throw entry.bad("numbers", "divides by what is no positive constant");
+  }
+  return number;
+}
+
+std::vector<Number> parseNumbers(const FieldReader &entry) {
+  std::vector<Number> numbers;
+  for (const json &item : entry.list("numbers")) {
+    Number number;
+    if (item.is_array()) {
+      number = parseOperation(entry, item, numbers);
+    } else if (item.is_string()) {
+      number.kind = Number::Kind::field;
+      number.field = fieldOf(item.get<std::string>());
+      if (!number.field) {
+        throw entry.bad("numbers", "has the unknown field '" +
+                                       item.get<std::string>() + "'");
+      }
+    } else {
+      number.constant = entry.integer(item, "numbers", 0, INT64_MAX);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// What an argument may refer to.
+struct Limits {
+  int64_t numbers, areas, pools;
+};
+
+Argument parseArgument(const FieldReader &launch, const json &item,
+                       const Limits &limits) {
+  using Kind = Argument::Kind;
+  static const std::map<std::string, Kind> places = {
+      {"weights", Kind::weights},   {"pool", Kind::pool},
+      {"area", Kind::area},         {"tokens", Kind::tokens},
+      {"segments", Kind::segments}, {"rows", Kind::rows},
+      {"logits", Kind::logits},     {"f32", Kind::real}};
+  const char *field = "arguments";
+  Argument argument;
+  if (!item.is_array()) {
+    argument.index = launch.integer(item, field, 0, limits.numbers - 1);
+    return argument;
+  }
+  auto found = !item.empty() && item[0].is_string()
+                   ? places.find(item[0].get<std::string>())
+                   : places.end();
+  if (found == places.end()) {
+    throw launch.bad(field, "has one that is not known");
+  }
+  argument.kind = found->second;
+  bool isWeights = argument.kind == Kind::weights;
+  bool hasIndex =
+      isWeights || argument.kind == Kind::pool || argument.kind == Kind::area;
+  bool isReal = argument.kind == Kind::real;
+  if (item.size() != (hasIndex || isReal ? 2 : 1) ||
+      (isReal && !item[1].is_number())) {
+    throw launch.bad(field, "has one of another length");
+  }
+  if (isReal) {
+    argument.real = item[1].get<float>();
+  } else if (hasIndex) {
+    int64_t count = isWeights                     ? INT64_MAX
+                    : argument.kind == Kind::pool ? limits.pools
+                                                  : limits.areas;
+    argument.index = launch.integer(item[1], field, 0, count - 1);
+  }
+  return argument;
+}
+
+LaunchPlan::Launch parseLaunch(const FieldReader &reader, size_t kernels,
+                               size_t parts, const Limits &limits) {
+  LaunchPlan::Launch launch;
+  launch.kernel = static_cast<size_t>(
+      reader.integer("kernel", 0, static_cast<int64_t>(kernels) - 1));
+  if (reader.has("part")) {
+    launch.part = reader.integer("part", 0, static_cast<int64_t>(parts) - 1);
+  }
+  const json &grid = reader.list("grid");
+  if (grid.size() != launch.grid.size()) {
+    throw reader.bad("grid", "does not have three extents");
+  }
+  for (size_t i = 0; i < grid.size(); ++i) {
+    launch.grid[i] = static_cast<size_t>(
+        reader.integer(grid[i], "grid", 0, limits.numbers - 1));
+  }
+  for (const json &item : reader.list("arguments")) {
+    launch.arguments.push_back(parseArgument(reader, item, limits));
+  }
+  return launch;
+}
+
+LaunchPlan::Entry parseEntry(const FieldReader &reader, size_t kernels,
+                             size_t pools) {
+  LaunchPlan::Entry entry;
+  entry.numbers = parseNumbers(reader);
+  entry.parts = reader.texts("parts");
+  Limits limits{static_cast<int64_t>(entry.numbers.size()), 0,
+                static_cast<int64_t>(pools)};
+  for (const json &item : reader.list("areas")) {
+    entry.areas.push_back(static_cast<size_t>(
+        reader.integer(item, "areas", 0, limits.numbers - 1)));
+  }
+  limits.areas = static_cast<int64_t>(entry.areas.size());
+  for (const json &item : reader.list("launches")) {
+    entry.launches.push_back(
+        parseLaunch(reader.element(item, "launches", entry.launches.size()),
+                    kernels, entry.parts.size(), limits));
+  }
+  return entry;
+}
+
+LaunchPlan::Kernel parseKernel(const FieldReader &reader) {
+  LaunchPlan::Kernel kernel;
+  kernel.name = reader.text("name");
+  kernel.threads = reader.integer("threads", 1, 1024);
+  kernel.shared = reader.integer("shared", 0, INT32_MAX);
+  return kernel;
+}
+
+int64_t compute(Number::Operation operation, int64_t a, int64_t b) {
+  using Operation = Number::Operation;
+  int64_t result = 0;
+  bool fits = true;
+  switch (operation) {
+  case Operation::add:
+    fits = !__builtin_add_overflow(a, b, &result);
+    break;
+  case Operation::subtract:
+    result = a - b;
+    break;
+  case Operation::multiply:
+    fits = !__builtin_mul_overflow(a, b, &result);
+    break;
+  case Operation::divide:
+    result = a / b;
+    break;
+  case Operation::ceildiv:
+    result = a / b + (a % b != 0);
+    break;
+  case Operation::min:
+    result = std::min(a, b);
+    break;
+  case Operation::max:
+    result = std::max(a, b);
+    break;
+  }
+  if (!fits || result < 0) {
+    throw Error("a step of this size does not fit on any GPU");
+  }
+  return result;
+}
+
+} // namespace
+
+void LaunchPlan::Entry::evaluate(const StepSizes &sizes,
+                                 std::vector<int64_t> &values) const {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const Number &number = numbers[i];
+    switch (number.kind) {
+    case Number::Kind::constant:
+      values[i] = number.constant;
+      break;
+    case Number::Kind::field:
+      values[i] = sizes.*number.field;
+      break;
+    case Number::Kind::operation:
+      values[i] = compute(number.operation, values[number.a], values[number.b]);
+      break;
+    }
+  }
+}
+
+LaunchPlan LaunchPlan::parse(std::string_view text, const std::string &path,
+                             const std::string &name, size_t pools) {
+  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) {
+    throw DamagedFile(name + ": corrupted: the plan of " + path +
+                      " is not JSON; compile the model again");
+  }
+  FieldReader root(document, path + ".plan", name);
+  LaunchPlan plan;
+  for (const json &item : root.list("kernels")) {
+    plan.kernels.push_back(
+        parseKernel(root.element(item, "kernels", plan.kernels.size())));
+  }
+  FieldReader entries = root.object("entries");
+  plan.general =
+      parseEntry(entries.object("general"), plan.kernels.size(), pools);
+  plan.decode =
+      parseEntry(entries.object("decode"), plan.kernels.size(), pools);
+  return plan;
+}

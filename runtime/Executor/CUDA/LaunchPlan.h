@@ -1,0 +1,86 @@
+// What a step launches on a card, as the compiler wrote it down (docs/abi.md,
+// "The image for cuda"), read strictly.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHPLAN_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHPLAN_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems::cuda {
+
+/// What the numbers of a plan come from.
+struct StepSizes {
+  int64_t tokens = 0, segments = 0, rows = 0; ///< of the step
+  int64_t slots = 0, capacity = 0;            ///< of the pools
+};
+
+struct LaunchPlan {
+  struct Kernel {
+    std::string name;
+    int64_t threads = 0; ///< of a block
+    int64_t shared = 0;  ///< bytes of dynamic shared memory of a block
+  };
+
+  struct Number {
+    enum class Kind { constant, field, operation };
+    enum class Operation { add, subtract, multiply, divide, ceildiv, min, max };
+    Kind kind = Kind::constant;
+    int64_t constant = 0;
+    int64_t StepSizes::*field = nullptr;
+    Operation operation = Operation::add;
+    size_t a = 0, b = 0; ///< earlier numbers
+  };
+
+  struct Argument {
+    enum class Kind {
+      number, ///< 32 bits
+      real,   ///< f32
+      // Addresses of 64 bits:
+      weights,
+      pool,
+      area,
+      tokens,
+      segments,
+      rows,
+      logits
+    };
+    Kind kind = Kind::number;
+    /// Which number, pool or area; of weights the offset in their section.
+    int64_t index = 0;
+    float real = 0;
+  };
+
+  struct Launch {
+    size_t kernel = 0;
+    int64_t part = -1; ///< of the step; -1: of none
+    std::array<size_t, 3> grid = {};
+    std::vector<Argument> arguments;
+  };
+
+  /// One entry's launches, in order: each reads what those before it wrote.
+  struct Entry {
+    std::vector<Number> numbers;
+    std::vector<size_t> areas; ///< scratch memory: their numbers of bytes
+    std::vector<std::string> parts;
+    std::vector<Launch> launches;
+
+    /// The value of each number, into `values`, which has room for all. Throws
+    /// Error where one does not fit in 63 bits or is negative.
+    void evaluate(const StepSizes &sizes, std::vector<int64_t> &values) const;
+  };
+
+  std::vector<Kernel> kernels;
+  Entry general, decode;
+
+  /// `json` stands in the file `name`, whose metadata tell of it in `path` and
+  /// of so many pools. Throws DamagedFile.
+  static LaunchPlan parse(std::string_view json, const std::string &path,
+                          const std::string &name, size_t pools);
+};
+
+} // namespace cheems::cuda
+
+#endif

@@ -1,0 +1,144 @@
+#include "runtime/Executor/CUDA/Launcher.h"
+#include <cstring>
+
+using namespace cheems;
+using namespace cheems::cuda;
+
+namespace {
+
+using Argument = LaunchPlan::Argument;
+
+uint64_t addressOf(const Argument &argument, const StepAddresses &addresses,
+                   const std::deque<DeviceMemory> &areas) {
+  auto index = static_cast<size_t>(argument.index);
+  switch (argument.kind) {
+  case Argument::Kind::weights:
+    return addresses.weights(argument.index);
+  case Argument::Kind::pool:
+    return addresses.pools[index];
+  case Argument::Kind::area:
+    return areas[index].address();
+  case Argument::Kind::tokens:
+    return addresses.tokens;
+  case Argument::Kind::segments:
+    return addresses.segments;
+  case Argument::Kind::rows:
+    return addresses.rows;
+  case Argument::Kind::logits:
+    return addresses.logits;
+  case Argument::Kind::number:
+  case Argument::Kind::real:
+    break; // no address
+  }
+  return 0;
+}
+
+/// Extents that a grid may have, by axis (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
+constexpr int64_t mostBlocks[] = {INT32_MAX, 65535, 65535};
+
+Error tooLarge() {
+  return Error("a step of so many rows is more than a GPU takes at once; lower "
+               "the prefill chunk");
+}
+
+} // namespace
+
+Launcher::Launcher(std::shared_ptr<const Context> context,
+                   const LaunchPlan &plan, const LaunchPlan::Entry &entry,
+                   std::vector<CUfunction> functions, const StepSizes &most,
+                   const StepAddresses &addresses)
+    : driver(context->driver()), plan(plan), entry(entry),
+      functions(std::move(functions)), values(entry.numbers.size()) {
+  entry.evaluate(most, values);
+  for (size_t area : entry.areas) {
+    areas.emplace_back(context, values[area],
+                       "the workspace of steps of " +
+                           std::to_string(most.tokens) +
+                           " rows; lower the prefill chunk");
+  }
+  for (const LaunchPlan::Launch &launch : entry.launches) {
+    for (const Argument &argument : launch.arguments) {
+      uint64_t bytes = 0;
+      if (argument.kind == Argument::Kind::real) {
+        std::memcpy(&bytes, &argument.real, sizeof(argument.real));
+      } else {
+        bytes = addressOf(argument, addresses, areas);
+      }
+      arguments.push_back(bytes);
+    }
+  }
+  for (uint64_t &argument : arguments) { // which move no more
+    pointers.push_back(&argument);
+  }
+}
+
+int64_t Launcher::bytes() const {
+  int64_t sum = 0;
+  for (const DeviceMemory &area : areas) {
+    sum += area.bytes();
+  }
+  return sum;
+}
+
+void Launcher::setLogits(CUdeviceptr address) {
+  size_t at = 0;
+  for (const LaunchPlan::Launch &launch : entry.launches) {
+    for (const Argument &argument : launch.arguments) {
+      if (argument.kind == Argument::Kind::logits) {
+        arguments[at] = address;
+      }
+      ++at;
+    }
+  }
+}
+
+void Launcher::setNumbers(const StepSizes &sizes) {
+  entry.evaluate(sizes, values);
+  for (size_t i = 0; i < entry.areas.size(); ++i) {
+    if (values[entry.areas[i]] > areas[i].bytes()) {
+      throw tooLarge();
+    }
+  }
+  size_t at = 0;
+  for (const LaunchPlan::Launch &launch : entry.launches) {
+    for (const Argument &argument : launch.arguments) {
+      if (argument.kind == Argument::Kind::number) {
+        int64_t value = values[static_cast<size_t>(argument.index)];
+        if (value > INT32_MAX) { // kernels count in 32 bits
+          throw tooLarge();
+        }
+        arguments[at] = static_cast<uint64_t>(value);
+      }
+      ++at;
+    }
+    for (size_t axis = 0; axis < launch.grid.size(); ++axis) {
+      if (values[launch.grid[axis]] > mostBlocks[axis]) {
+        throw tooLarge();
+      }
+    }
+  }
+}
+
+void Launcher::launch(const StepSizes &sizes, const Stream &stream,
+                      const Observer &observe) {
+  setNumbers(sizes); // before anything runs
+  size_t at = 0;
+  for (size_t i = 0; i < entry.launches.size(); ++i) {
+    const LaunchPlan::Launch &launch = entry.launches[i];
+    auto extent = [&](size_t axis) {
+      return static_cast<unsigned>(values[launch.grid[axis]]);
+    };
+    if (observe) {
+      observe(i, launch.part);
+    }
+    if (extent(0) != 0 && extent(1) != 0 && extent(2) != 0) {
+      const LaunchPlan::Kernel &kernel = plan.kernels[launch.kernel];
+      driver.cuLaunchKernel(functions[launch.kernel], extent(0), extent(1),
+                            extent(2), static_cast<unsigned>(kernel.threads), 1,
+                            1, static_cast<unsigned>(kernel.shared),
+                            stream.handle(), pointers.data() + at, nullptr);
+    }
+    at += launch.arguments.size();
+  }
+}

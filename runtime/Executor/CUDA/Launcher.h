@@ -1,0 +1,58 @@
+// Launches one entry of a plan with the memory of one session.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHER_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHER_H
+
+#include "runtime/CUDA/Memory.h"
+#include "runtime/CUDA/Stream.h"
+#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include <deque>
+#include <functional>
+
+namespace cheems::cuda {
+
+/// Where the arguments of kernels are that are not scratch memory.
+struct StepAddresses {
+  CUdeviceptr tokens = 0, segments = 0, rows = 0, logits = 0;
+  std::vector<CUdeviceptr> pools;
+  /// Of a parameter, by its offset in the weight section.
+  std::function<CUdeviceptr(int64_t offset)> weights;
+};
+
+class Launcher {
+public:
+  /// `most` are the sizes of the largest step. All scratch memory is had here:
+  /// throws Error where it is short.
+  Launcher(std::shared_ptr<const Context> context, const LaunchPlan &plan,
+           const LaunchPlan::Entry &entry, std::vector<CUfunction> functions,
+           const StepSizes &most, const StepAddresses &addresses);
+
+  /// Bytes of scratch memory.
+  int64_t bytes() const;
+  /// Logits are there from now on.
+  void setLogits(CUdeviceptr address);
+
+  /// Told which part of the step each launch is of, before it.
+  using Observer = std::function<void(size_t launch, int64_t part)>;
+  /// Begins a step; its context is current. Throws Error where the step is too
+  /// large, DriverError. Allocates nothing.
+  void launch(const StepSizes &sizes, const Stream &stream,
+              const Observer &observe = nullptr);
+
+private:
+  void setNumbers(const StepSizes &sizes);
+
+  const Driver &driver;
+  const LaunchPlan &plan;
+  const LaunchPlan::Entry &entry;
+  std::vector<CUfunction> functions;
+  std::deque<DeviceMemory> areas;
+  std::vector<int64_t> values; ///< of the entry's numbers
+  /// Of all launches one behind the other: an argument's bytes, and where they
+  /// are. A number takes the first four.
+  std::vector<uint64_t> arguments;
+  std::vector<void *> pointers;
+};
+
+} // namespace cheems::cuda
+
+#endif

@@ -1,0 +1,49 @@
+// Steps that come again and again, as graphs: the driver gets all launches of
+// one in a single call.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPGRAPHS_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPGRAPHS_H
+
+#include "runtime/CUDA/Stream.h"
+#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include <functional>
+#include <list>
+
+namespace cheems::cuda {
+
+/// A graph has the numbers of the step that it was made of, so there is one for
+/// each number of tokens and rows; the slots, tokens and positions of a step
+/// are in memory that its kernels read. Graphs that together take more than a
+/// limit of the card's memory go, those of the longest rest first.
+class StepGraphs {
+public:
+  explicit StepGraphs(std::shared_ptr<const Context> context)
+      : context(std::move(context)) {}
+  ~StepGraphs() { clear(); }
+  StepGraphs(const StepGraphs &) = delete;
+  StepGraphs &operator=(const StepGraphs &) = delete;
+
+  /// Begins the step of these sizes on `stream`; the context is current.
+  /// `launch` puts its launches onto `stream`, where there is no graph of it.
+  /// Throws what `launch` throws, and DriverError.
+  void run(const StepSizes &sizes, const Stream &stream,
+           const std::function<void()> &launch);
+  /// Forgets all: addresses in them have changed.
+  void clear();
+
+private:
+  struct Graph {
+    int64_t tokens, segments, rows;
+    CUgraphExec executable;
+    int64_t bytes; ///< of the card's memory
+  };
+  Graph make(const StepSizes &sizes, const Stream &stream,
+             const std::function<void()> &launch) const;
+  void destroy(const Graph &graph) const;
+
+  std::shared_ptr<const Context> context;
+  std::list<Graph> graphs; ///< the last used first
+};
+
+} // namespace cheems::cuda
+
+#endif

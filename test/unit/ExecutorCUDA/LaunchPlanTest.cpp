@@ -1,0 +1,156 @@
+// Plans of launches: what they compute, and what is refused.
+#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include "runtime/Error.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace cheems;
+using namespace cheems::cuda;
+using nlohmann::json;
+using testing::HasSubstr;
+
+namespace {
+
+json smallEntry() {
+  return {{"numbers", {"tokens", 64, 1, {"ceildiv", 0, 1}, {"multiply", 0, 1}}},
+          {"areas", {4}},
+          {"parts", {"embedding"}},
+          {"launches",
+           {{{"kernel", 0},
+             {"part", 0},
+             {"grid", {3, 2, 2}},
+             {"arguments",
+              {json::array({"weights", 256}), json::array({"tokens"}), 0,
+               json::array({"area", 0}), json::array({"f32", 0.5})}}}}}};
+}
+
+json smallPlan() {
+  return {{"kernels", {{{"name", "gather"}, {"threads", 32}, {"shared", 0}}}},
+          {"entries", {{"general", smallEntry()}, {"decode", smallEntry()}}}};
+}
+
+LaunchPlan parse(const json &plan) {
+  return LaunchPlan::parse(plan.dump(), "images[0].cards[0]", "m.cheems", 2);
+}
+
+std::vector<int64_t> evaluate(const json &numbers, const StepSizes &sizes) {
+  json plan = smallPlan();
+  json &entry = plan["entries"]["general"];
+  entry = {{"numbers", numbers},
+           {"areas", json::array()},
+           {"parts", json::array()},
+           {"launches", json::array()}};
+  LaunchPlan parsed = parse(plan);
+  std::vector<int64_t> values(numbers.size());
+  parsed.general.evaluate(sizes, values);
+  return values;
+}
+
+TEST(LaunchPlan, numbersComeFromSizesAndEarlierNumbers) {
+  json numbers = {"tokens",         "segments",         "rows",
+                  "slots",          "capacity",         3,
+                  {"add", 0, 5},    {"subtract", 0, 5}, {"multiply", 1, 5},
+                  {"divide", 4, 5}, {"ceildiv", 4, 5},  {"min", 0, 4},
+                  {"max", 6, 10}};
+  EXPECT_EQ(
+      evaluate(numbers, {7, 2, 1, 4, 100}),
+      (std::vector<int64_t>{7, 2, 1, 4, 100, 3, 10, 4, 6, 33, 34, 7, 34}));
+}
+
+TEST(LaunchPlan, numbersThatDoNotFitAreRefusedWithTheStep) {
+  json numbers = {"tokens", INT64_MAX, {"multiply", 0, 1}};
+  EXPECT_EQ(evaluate(numbers, {1})[2], INT64_MAX);
+  EXPECT_THROW(evaluate(numbers, {2}), Error);
+  EXPECT_THROW(evaluate({"tokens", INT64_MAX, {"add", 0, 1}}, {1}), Error);
+  EXPECT_THROW(evaluate({"tokens", 3, {"subtract", 0, 1}}, {2}), Error);
+}
+
+TEST(LaunchPlan, argumentsAreReadAsTheyStand) {
+  LaunchPlan plan = parse(smallPlan());
+  using Kind = LaunchPlan::Argument::Kind;
+  const LaunchPlan::Launch &launch = plan.decode.launches.front();
+  EXPECT_EQ(plan.kernels[launch.kernel].name, "gather");
+  EXPECT_EQ(launch.part, 0);
+  EXPECT_EQ(launch.grid, (std::array<size_t, 3>{3, 2, 2}));
+  std::vector<Kind> kinds;
+  for (const auto &argument : launch.arguments) {
+    kinds.push_back(argument.kind);
+  }
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::weights, Kind::tokens, Kind::number,
+                                      Kind::area, Kind::real}));
+  EXPECT_EQ(launch.arguments[0].index, 256);
+  EXPECT_EQ(launch.arguments[4].real, 0.5f);
+}
+
+/// A change of a plan that must be refused with these words.
+struct Lie {
+  const char *name;
+  const char *at; ///< a JSON pointer into the general entry
+  json value;
+  const char *words;
+};
+
+class LyingPlan : public testing::TestWithParam<Lie> {};
+
+TEST_P(LyingPlan, isRefusedByItsField) {
+  json plan = smallPlan();
+  const Lie &lie = GetParam();
+  plan[json::json_pointer(lie.at)] = lie.value;
+  try {
+    parse(plan);
+    FAIL() << "was taken";
+  } catch (const DamagedFile &error) {
+    EXPECT_THAT(error.what(), HasSubstr("m.cheems: corrupted: "));
+    EXPECT_THAT(error.what(), HasSubstr(lie.words));
+  }
+}
+
+const Lie lies[] = {
+    {"noKernels", "/kernels", 3, "plan.kernels' is not a list"},
+    {"namelessKernel", "/kernels/0/name", 3, "name' is not a text"},
+    {"hugeBlock", "/kernels/0/threads", 1025, "threads' is not a whole number"},
+    {"negativeShared", "/kernels/0/shared", -1, "shared' is not"},
+    {"noEntry", "/entries/decode", nullptr, "entries.decode' is not an object"},
+    {"unknownField", "/entries/general/numbers/0", "threads",
+     "has the unknown field 'threads'"},
+    {"negativeConstant", "/entries/general/numbers/1", -1, "numbers' is not"},
+    {"fraction", "/entries/general/numbers/1", 0.5, "numbers' is not"},
+    {"ofItself", "/entries/general/numbers/3/1", 3, "numbers' is not"},
+    {"ofALaterOne", "/entries/general/numbers/3/1", 4, "numbers' is not"},
+    {"unknownOperation", "/entries/general/numbers/3/0", "power",
+     "operation that is not known"},
+    {"shortOperation", "/entries/general/numbers/3", json::array({"add", 0}),
+     "operation that is not known"},
+    {"divisorThatVaries", "/entries/general/numbers/3/2", 0,
+     "divides by what is no positive constant"},
+    {"areaOfNoNumber", "/entries/general/areas/0", 5, "areas' is not"},
+    {"noSuchKernel", "/entries/general/launches/0/kernel", 1, "kernel' is not"},
+    {"noSuchPart", "/entries/general/launches/0/part", 1, "part' is not"},
+    {"flatGrid", "/entries/general/launches/0/grid", json::array({0, 0}),
+     "does not have three extents"},
+    {"gridOfNoNumber", "/entries/general/launches/0/grid/2", 5, "grid' is not"},
+    {"noSuchNumber", "/entries/general/launches/0/arguments/2", 5,
+     "arguments' is not"},
+    {"noSuchArea", "/entries/general/launches/0/arguments/3/1", 1,
+     "arguments' is not"},
+    {"noSuchPool", "/entries/general/launches/0/arguments/3",
+     json::array({"pool", 2}), "arguments' is not"},
+    {"unknownArgument", "/entries/general/launches/0/arguments/3",
+     json::array({"stack", 0}), "has one that is not known"},
+    {"emptyArgument", "/entries/general/launches/0/arguments/3", json::array(),
+     "has one that is not known"},
+    {"longArgument", "/entries/general/launches/0/arguments/1",
+     json::array({"tokens", 0}), "has one of another length"},
+    {"realThatIsAText", "/entries/general/launches/0/arguments/4",
+     json::array({"f32", "0.5"}), "has one of another length"},
+};
+INSTANTIATE_TEST_SUITE_P(Each, LyingPlan, testing::ValuesIn(lies),
+                         [](const auto &info) { return info.param.name; });
+
+TEST(LaunchPlan, textThatIsNoJsonIsRefused) {
+  EXPECT_THROW(LaunchPlan::parse("{", "images[0].cards[0]", "m.cheems", 0),
+               DamagedFile);
+}
+
+} // namespace
