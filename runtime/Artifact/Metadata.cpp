@@ -176,6 +176,7 @@ Parameter parseParameter(const FieldReader &reader, uint64_t weightBytes,
       uint64_t(stored) > (weightBytes - uint64_t(offset)) / uint64_t(size)) {
     throw reader.bad("offset", "lets its shape reach outside the weights");
   }
+  parameter.offset = offset;
   parameter.bytes = stored * size;
   // Layouts may pad; nothing is left out.
   int64_t numbers = parameter.numbers();

@@ -58,6 +58,7 @@ struct Parameter {
   std::string type;
   std::vector<int64_t> shape; ///< as stored, in the layout
   std::string layout;         ///< "rows", or what a target calls it
+  int64_t offset = 0;         ///< in the weight section
   int64_t bytes = 0;
   int64_t codeBits = 0;             ///< 8, or 4: two to a byte; 0: no codes
   bool scales = false;              ///< of codes, which stand in front of them

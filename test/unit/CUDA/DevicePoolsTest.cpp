@@ -119,9 +119,10 @@ TEST(DevicePools, moreThanTheCardHasIsRefusedAtOnce) {
       refusal([&] { DevicePools pools(card(), data, 10, 1000); });
   // The buffer of copies may have some of it.
   EXPECT_TRUE(std::regex_match(
-      text, std::regex("1: cannot allocate [0-9]{10} bytes of GPU memory for "
-                       "the state of 10 sequence\\(s\\) with 1000 entries "
-                       "each; lower the context: [0-9]+ of 67108864 are free")))
+      text,
+      std::regex("1: cannot allocate [0-9]{10} bytes of GPU memory for "
+                 "the state of 10 sequence\\(s\\) with 1000 entries "
+                 "each; lower the context: [0-9]+ of 134217728 are free")))
       << text;
   EXPECT_EQ(faulty.alive(), before);
 }

@@ -1,4 +1,4 @@
-// A process whose driver is the software GPU, with a card of 64 MiB.
+// A process whose driver is the software GPU, with a card of 128 MiB.
 #ifndef CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
 #define CHEEMS_TEST_UNIT_CUDA_SOFTWAREGPU_H
 
@@ -11,14 +11,15 @@
 
 namespace cheems::test {
 
-constexpr int64_t cardBytes = int64_t{64} << 20;
+/// Pinned memory of the host is a part of it.
+constexpr int64_t cardBytes = int64_t{128} << 20;
 
 /// Behind the driver that can be told to fail. Call it in front of all else:
 /// a process opens one driver.
 inline const FaultyDriver &useSoftwareGPU() {
   setenv("CHEEMS_CUDA_DRIVER", FAULTY_DRIVER, 1);
   setenv("FAULTY_DRIVER_BEHIND", SOFTWARE_GPU, 1);
-  setenv("CHEEMS_EMULATOR_MEMORY", "64M", 1);
+  setenv("CHEEMS_EMULATOR_MEMORY", "128M", 1);
   void *library = dlopen(FAULTY_DRIVER, RTLD_NOW | RTLD_LOCAL);
   auto control = reinterpret_cast<const FaultyDriver *(*)()>(
       library ? dlsym(library, "faultyDriver") : nullptr);

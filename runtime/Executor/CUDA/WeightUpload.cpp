@@ -1,0 +1,134 @@
+#include "runtime/Executor/CUDA/WeightUpload.h"
+#include "runtime/CUDA/Stream.h"
+#include "runtime/Error.h"
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace cheems;
+using namespace cheems::cuda;
+
+namespace {
+
+constexpr int64_t stagingBytes = int64_t{16} << 20;
+constexpr int64_t alignment = 256; ///< that of the driver's own allocations
+constexpr char purpose[] =
+    "the model's weights; compile it with smaller --weights, or use --device "
+    "cpu";
+
+/// One of the ways to the card: while its copy runs, the host fills another's
+/// buffer.
+struct Lane {
+  PinnedMemory buffer;
+  Stream stream; ///< goes first, and waits
+
+  Lane(const std::shared_ptr<const Context> &context, int64_t bytes)
+      : buffer(context, bytes, "the upload of weights"), stream(context) {}
+};
+
+} // namespace
+
+std::shared_ptr<const WeightUpload>
+WeightUpload::of(const Model &model,
+                 const std::shared_ptr<const Context> &context,
+                 const Progress &progress) {
+  using Key = std::pair<const Model *, int>;
+  static std::mutex lock;
+  static std::map<Key, std::weak_ptr<const WeightUpload>> known;
+  std::lock_guard guard(lock); // a second session waits for the first one's
+  for (auto at = known.begin(); at != known.end();) {
+    at = at->second.expired() ? known.erase(at) : std::next(at);
+  }
+  Key key(&model, context->device().index);
+  auto found = known.find(key);
+  if (found != known.end()) {
+    if (auto upload = found->second.lock()) {
+      return upload;
+    }
+  }
+  auto upload = std::make_shared<const WeightUpload>(
+      context, model.metadata(), model.parameters(), model.path(), progress);
+  known[key] = upload;
+  return upload;
+}
+
+WeightUpload::WeightUpload(const std::shared_ptr<const Context> &context,
+                           const Metadata &metadata, const void *weights,
+                           const std::string &name, const Progress &progress)
+    : file(name) {
+  for (const Parameter &each : metadata.parameters) {
+    if (each.readBy("cuda")) {
+      pieces.push_back({each.offset, each.bytes, 0});
+    }
+  }
+  // Of several that begin at one place the longest holds them all.
+  std::sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.bytes > b.bytes;
+  });
+  auto same = [](const Piece &a, const Piece &b) {
+    return a.offset == b.offset;
+  };
+  pieces.erase(std::unique(pieces.begin(), pieces.end(), same), pieces.end());
+  int64_t end = 0;
+  for (Piece &piece : pieces) {
+    piece.place = end;
+    if (__builtin_add_overflow(end, piece.bytes, &end) ||
+        __builtin_add_overflow(end, alignment - 1, &end)) {
+      throw Error(name + ": its weights are too large for any GPU");
+    }
+    end = end / alignment * alignment;
+  }
+  requireFree(*context, end, purpose);
+  memory = std::make_unique<DeviceMemory>(context, end, purpose);
+  copy(context, static_cast<const char *>(weights), progress);
+}
+
+void WeightUpload::copy(const std::shared_ptr<const Context> &context,
+                        const char *weights, const Progress &progress) {
+  int64_t all = 0, done = 0;
+  for (const Piece &piece : pieces) {
+    all += piece.bytes;
+  }
+  int64_t room = std::min(stagingBytes, memory->bytes()), filled = 0;
+  Lane lanes[2] = {{context, room}, {context, room}};
+  Lane *lane = lanes;
+  for (const Piece &piece : pieces) {
+    for (int64_t at = 0; at < piece.bytes;) {
+      int64_t size = std::min(piece.bytes - at, room - filled);
+      char *staged = lane->buffer.data() + filled;
+      std::memcpy(staged, weights + piece.offset + at,
+                  static_cast<size_t>(size));
+      lane->stream.copyToDevice(memory->address() +
+                                    static_cast<uint64_t>(piece.place + at),
+                                staged, size);
+      at += size;
+      filled += size;
+      done += size;
+      if (filled == room || done == all) {
+        if (progress) {
+          progress(done, all);
+        }
+        lane = lane == lanes ? lanes + 1 : lanes;
+        lane->stream.synchronize(); // its buffer is free again
+        filled = 0;
+      }
+    }
+  }
+  for (Lane &each : lanes) {
+    each.stream.synchronize();
+  }
+}
+
+CUdeviceptr WeightUpload::addressOf(int64_t offset) const {
+  auto found = std::lower_bound(
+      pieces.begin(), pieces.end(), offset,
+      [](const Piece &piece, int64_t value) { return piece.offset < value; });
+  if (found == pieces.end() || found->offset != offset) {
+    throw DamagedFile(file +
+                      ": corrupted: its code for cuda reads weights at " +
+                      std::to_string(offset) +
+                      ", where none for it begin; compile the model again");
+  }
+  return memory->address() + static_cast<uint64_t>(found->place);
+}

@@ -1,0 +1,52 @@
+// The weights that an image for CUDA reads, in the memory of a card.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/CUDA/Memory.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cheems::cuda {
+
+class WeightUpload {
+public:
+  /// Told of the bytes that are on their way, of how many.
+  using Progress = std::function<void(int64_t done, int64_t all)>;
+
+  /// The weights of `model` on the card of `context`, which all executors of
+  /// the model share: they are copied for the first. They must not outlive the
+  /// model. Throws Error naming the bytes where the card has no room for them,
+  /// DriverError, and what `progress` throws.
+  static std::shared_ptr<const WeightUpload>
+  of(const Model &model, const std::shared_ptr<const Context> &context,
+     const Progress &progress = nullptr);
+
+  /// Copies the parameters that "cuda" reads out of the weight section
+  /// `weights` of the file `name`.
+  WeightUpload(const std::shared_ptr<const Context> &context,
+               const Metadata &metadata, const void *weights,
+               const std::string &name, const Progress &progress);
+
+  /// Where the parameter lies that begins at `offset` of the weight section: at
+  /// a multiple of 256. Throws DamagedFile where none does.
+  CUdeviceptr addressOf(int64_t offset) const;
+  /// Of the card's memory.
+  int64_t bytes() const { return memory->bytes(); }
+
+private:
+  struct Piece {
+    int64_t offset, bytes, place;
+  };
+  void copy(const std::shared_ptr<const Context> &context, const char *weights,
+            const Progress &progress);
+
+  std::string file;
+  std::vector<Piece> pieces; ///< ascending by offset
+  std::unique_ptr<DeviceMemory> memory;
+};
+
+} // namespace cheems::cuda
+
+#endif
