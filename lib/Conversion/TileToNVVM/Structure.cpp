@@ -27,6 +27,16 @@ static void describePointer(LLVM::LLVMFuncOp function, unsigned parameter,
   }
 }
 
+/// Whether a block holds sums of products in registers.
+static bool holdsSums(KernelOp op) {
+  return op.getBody()
+      .walk([](Operation *inner) {
+        return isa<MmaOp, FmaOp>(inner) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct LowerKernel : OpConversionPattern<KernelOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -50,6 +60,13 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     function->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
+    // ptxas would spill sums for more blocks on a multiprocessor. They are not
+    // needed: a block's copies in flight hide latency, and shared memory lets
+    // only a few stay.
+    if (holdsSums(op)) {
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        rewriter.getI32IntegerAttr(1));
+    }
     function->setAttr(kSharedBytes, rewriter.getI64IntegerAttr(
                                         int64_t(op.getShared().value_or(0))));
     unsigned number = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# assemble.sh BIN MODEL FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of the model and of each file for both cards,
+# assemble.sh BIN MODELS FILE...: the ptxas of PyPI's nvidia-cuda-nvcc assembles the kernels of two models and of each file for both cards,
 # and a kernel that needs too many registers is refused by name. PYTHONPATH is where the package is.
 set -euo pipefail
-translate=$1/cheems-translate compile=$1/cheems-compile model=$2
+translate=$1/cheems-translate compile=$1/cheems-compile models=$2
 shift 2
 export CHEEMS_PTXAS=$PYTHONPATH/nvidia/cu13/bin/ptxas XDG_CACHE_HOME
 work=$(mktemp -d)
@@ -16,9 +16,13 @@ for file in "$@"; do
   done
 done
 for card in sm_80 sm_90a; do
-  echo "$(basename "$model") for $card"
-  "$compile" "$model" --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
-  [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
+  for model in "$models"/doge-author "$models"/doge-untied-bf16; do
+    for weights in f32 bf16; do
+      echo "$(basename "$model") with $weights for $card"
+      "$compile" "$model" --weights $weights --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+      [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
+    done
+  done
 done
 
 # 64 numbers that live at once, with 16 registers for each thread
