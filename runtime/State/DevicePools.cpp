@@ -1,5 +1,6 @@
 #include "runtime/State/DevicePools.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace cheems;
 using cuda::DeviceMemory;
@@ -20,6 +21,25 @@ DevicePools::DevicePools(const std::shared_ptr<const cuda::Context> &context,
                                       DeviceMemory::Content::zero)
                         .address());
   }
+  for (size_t i = 0; i < pools.size(); ++i) {
+    if (metadata.state[i].role == PoolRole::positions) {
+      number(pools[i], kinds()[i].poolBytes);
+    }
+  }
+}
+
+void DevicePools::number(cuda::CUdeviceptr pool, int64_t bytes) const {
+  cuda::Context::Current current(*stream.context());
+  std::vector<int32_t> positions(static_cast<size_t>(entryLimit()));
+  std::iota(positions.begin(), positions.end(), 0);
+  auto done = static_cast<int64_t>(positions.size() * sizeof(int32_t));
+  stream.copyToDevice(pool, positions.data(), done);
+  while (done < bytes) { // twice as much each time
+    int64_t size = std::min(done, bytes - done);
+    stream.copyOnDevice(pool + static_cast<uint64_t>(done), pool, size);
+    done += size;
+  }
+  stream.synchronize();
 }
 
 /// Hands as many parts on at a time as the buffer holds.

@@ -13,8 +13,9 @@ namespace cheems {
 /// All that they do is done when it returns; steps must have ended before.
 class DevicePools : public StatePools {
 public:
-  /// Zeroed. Throws Error naming the bytes when they cannot be had, and
-  /// DriverError.
+  /// Zeroed, but for positions: entry e of each head has the position e,
+  /// because code for cards drops no entries. Throws Error naming the bytes
+  /// when they cannot be had, and DriverError.
   DevicePools(const std::shared_ptr<const cuda::Context> &context,
               const Metadata &metadata, int64_t slots, int64_t capacity);
 
@@ -28,6 +29,7 @@ public:
   void release(int64_t slot) override {}
 
 private:
+  void number(cuda::CUdeviceptr pool, int64_t bytes) const;
   /// Bytes of one pool that fit in the buffer.
   struct Part {
     cuda::CUdeviceptr address;

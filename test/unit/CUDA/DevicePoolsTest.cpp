@@ -48,6 +48,33 @@ TEST(DevicePools, areZeroAndOfTheSizesOfTheHosts) {
   EXPECT_EQ(used(none, 0, 8), "");
 }
 
+TEST(DevicePools, entriesThatNobodyDropsHaveTheirOwnPosition) {
+  useSoftwareGPU();
+  Metadata data = awkward();
+  data.state.push_back({"positions",
+                        PoolRole::positions,
+                        "i32",
+                        4,
+                        {2, 3, StateKind::capacityExtent}});
+  constexpr int64_t capacity = 11;
+  DevicePools pools(card(), data, 4, capacity);
+  std::vector<int32_t> wanted;
+  for (int head = 0; head < 6; ++head) {
+    for (int32_t entry = 0; entry < capacity; ++entry) {
+      wanted.push_back(entry);
+    }
+  }
+  size_t bytes = wanted.size() * sizeof(int32_t);
+  for (int64_t slot = 0; slot < 4; ++slot) {
+    std::string whole = used(pools, slot, capacity);
+    EXPECT_EQ(
+        std::memcmp(whole.data() + whole.size() - bytes, wanted.data(), bytes),
+        0)
+        << "slot " << slot;
+    EXPECT_EQ(whole.find_first_not_of('\0'), whole.size() - bytes + 4);
+  }
+}
+
 TEST(DevicePools, copiesTakeUsedEntriesToTheHostAndBack) {
   useSoftwareGPU();
   Metadata data = awkward();
