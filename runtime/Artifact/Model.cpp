@@ -1,6 +1,6 @@
 #include "runtime/Artifact/Model.h"
 #include "cheems/artifact.h"
-#include "runtime/Artifact/ExecutorPlugins.h"
+#include "runtime/Artifact/ImageChoice.h"
 #include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
 #include "runtime/Redzones.h"
@@ -65,17 +65,17 @@ void advise(std::string_view weights, const Metadata &data) {
 } // namespace
 
 std::shared_ptr<const Model> Model::open(const std::string &path,
-                                         const CpuFeatures &cpu) {
+                                         const ModelOptions &options) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error("cannot open '" + path +
                 "': it is a folder; compile it first: cheems-compile " + path +
                 " -o MODEL.cheems");
   }
-  return std::shared_ptr<const Model>(new Model(path, cpu));
+  return std::shared_ptr<const Model>(new Model(path, options));
 }
 
-Model::Model(const std::string &path, const CpuFeatures &cpu)
+Model::Model(const std::string &path, const ModelOptions &options)
     : filePath(path), file(path),
       container(Container::parse(file.bytes(), path)) {
   container.checkSections();
@@ -83,13 +83,21 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
   data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
                          weights.size(), path);
 
-  runs = &chooseImage();
+  ImageChoice choice = chooseImage(data, container, options.device, path);
+  runs = choice.image;
   if (runs->target == CpuImage::target) {
-    chooseCode(cpu);
+    chooseCode(options.cpu);
     loadCode();
   } else { // its executor loads it
     other.name = runs->target;
     chosen = &other;
+  }
+  if (choice.card) {
+    card = choice.card->index;
+    cudaImage = std::move(choice.cuda);
+    other.decodeRows = cudaImage.decodeRows;
+    other.prefill = cudaImage.prefill;
+    other.mostTokens = cudaImage.mostTokens;
   }
   if (!weights.empty()) {
     // The zeros up to the next section, which nothing reads any more.
@@ -98,32 +106,6 @@ Model::Model(const std::string &path, const CpuFeatures &cpu)
     forbid(end, end + padding);
     advise(weights, data);
   }
-}
-
-const ImageEntry &Model::chooseImage() const {
-  const ImageEntry *found = nullptr;
-  std::string all;
-  for (const ImageEntry &each : data.images) {
-    if (!container.find(each.section)) {
-      throw DamagedFile(filePath + ": corrupted: the image for " + each.target +
-                        " is missing: the index has no section '" +
-                        each.section + "'; compile or copy it again");
-    }
-    bool can =
-        each.target == CpuImage::target || findExecutorPlugin(each.target);
-    if (!found && can) {
-      found = &each;
-    }
-    all += (all.empty() ? "" : ", ") + each.target;
-  }
-  if (!found) {
-    throw Error(Status::unsupported,
-                filePath + ": compiled for " + all +
-                    ", but this program runs code for cpu; compile the model "
-                    "again with --target cpu, or name a plugin for " +
-                    all + " with CHEEMS_EXECUTORS");
-  }
-  return *found;
 }
 
 void Model::chooseCode(const CpuFeatures &cpu) {
@@ -175,6 +157,10 @@ Model::~Model() {
   }
 }
 
+std::string Model::deviceName() const {
+  return card < 0 ? runs->target : runs->target + ":" + std::to_string(card);
+}
+
 uint64_t Model::checksum(const char *section) const {
   bool weights = std::strcmp(section, CHEEMS_SECTION_WEIGHTS) == 0;
   return container.find(weights ? CHEEMS_SECTION_CHECKSUMS : section)->checksum;
@@ -192,6 +178,7 @@ std::string Model::describe() const {
                          {"bytes", file.bytes().size()},
                          {"format", CHEEMS_ARTIFACT_VERSION},
                          {"target", runs->target},
+                         {"device", deviceName()},
                          {"variant", chosen->name},
                          {"sections", sections}};
   description.update(json::parse(container.bytes(CHEEMS_SECTION_METADATA)));

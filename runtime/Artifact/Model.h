@@ -7,6 +7,8 @@
 #include "runtime/Artifact/Container.h"
 #include "runtime/Artifact/CpuFeatures.h"
 #include "runtime/Artifact/CpuImage.h"
+#include "runtime/Artifact/CudaImage.h"
+#include "runtime/Artifact/DeviceChoice.h"
 #include "runtime/Artifact/MappedFile.h"
 #include "runtime/Artifact/Metadata.h"
 #include <functional>
@@ -14,29 +16,41 @@
 
 namespace cheems {
 
+struct ModelOptions {
+  DeviceChoice device;
+  CpuFeatures cpu = CpuFeatures::host();
+};
+
 /// Immutable once open: any number of threads and sessions may share one.
 class Model {
 public:
   /// Maps and checks the file in the order of docs/abi.md, then chooses an
-  /// image and loads its code: of one for CPUs the variant that CHEEMS_CPU
-  /// names, else the best one for `cpu`. An artefact is a program: open only
-  /// files you trust. Throws DamagedFile; Error: failed for a file that cannot
-  /// be opened, mapped or loaded, unsupported for a CPU that lacks a feature.
-  static std::shared_ptr<const Model>
-  open(const std::string &path, const CpuFeatures &cpu = CpuFeatures::host());
+  /// image for the device and loads its code: of one for CPUs the variant that
+  /// CHEEMS_CPU names, else the best one for `cpu`. An artefact is a program:
+  /// open only files you trust. Throws DamagedFile; Error: failed for a file
+  /// that cannot be opened, mapped or loaded, unsupported for a CPU that lacks
+  /// a feature and a device that is not there or that the file has no code for.
+  static std::shared_ptr<const Model> open(const std::string &path,
+                                           const ModelOptions &options = {});
   ~Model();
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
 
   const std::string &path() const { return filePath; }
   const Metadata &metadata() const { return data; }
-  /// The image that was chosen: the first in the file's order which this
-  /// process can run.
+  /// The image that was chosen.
   const ImageEntry &image() const { return *runs; }
   std::string_view imageBytes() const { return container.bytes(runs->section); }
   /// What the file says of its code for CPUs; of an image for another target
   /// nothing.
   const CpuImage &cpu() const { return cpuImage; }
+  /// What the file says of its code for cards; of an image for another target
+  /// nothing.
+  const CudaImage &cuda() const { return cudaImage; }
+  /// The card it is to run on, as the driver counts them; -1: none.
+  int device() const { return card; }
+  /// "cpu", "cuda:0", or the target of a plugin's image.
+  std::string deviceName() const;
   /// The variant chosen for this CPU; of another target one of its name.
   const Variant &variant() const { return *chosen; }
   cheems_entry generalEntry() const { return general; }
@@ -82,8 +96,7 @@ public:
   void verify(const std::function<bool()> &interrupted = nullptr) const;
 
 private:
-  Model(const std::string &path, const CpuFeatures &cpu);
-  const ImageEntry &chooseImage() const;
+  Model(const std::string &path, const ModelOptions &options);
   void chooseCode(const CpuFeatures &cpu);
   void loadCode();
 
@@ -93,6 +106,8 @@ private:
   Metadata data;
   const ImageEntry *runs = nullptr;
   CpuImage cpuImage;
+  CudaImage cudaImage;
+  int card = -1;
   Variant other; ///< stands for an image that is not for CPUs
   const Variant *chosen = nullptr;
   void *library = nullptr;

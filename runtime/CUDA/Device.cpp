@@ -56,6 +56,10 @@ std::vector<DeviceInfo> cuda::listDevices() {
   return devices;
 }
 
+DeviceInfo cuda::describeDevice(int index) {
+  return find(Driver::get(), index);
+}
+
 Context::Context(int index)
     : cuda(Driver::get()), info(find(cuda, index)), process(getpid()) {
   cuda.cuDeviceGet(&card, index);

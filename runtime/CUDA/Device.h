@@ -19,6 +19,8 @@ struct DeviceInfo {
 
 /// All cards, in the driver's order. Throws as Driver::get, and DriverError.
 std::vector<DeviceInfo> listDevices();
+/// One of them. Throws Error (unsupported) where there is none of this index.
+DeviceInfo describeDevice(int index);
 
 /// The primary context of a card, which all parts of a program share. Whatever
 /// is in it holds it.

@@ -25,7 +25,7 @@ struct Refusal {
 Refusal refusal(const std::string &path,
                 const CpuFeatures &cpu = CpuFeatures::host()) {
   try {
-    Model::open(path, cpu);
+    Model::open(path, ModelOptions{{}, cpu});
     return {Status::ok, ""};
   } catch (const Error &error) {
     return {error.status, error.what()};
@@ -155,7 +155,9 @@ TEST(Model, firstVariantThatRunsIsChosen) {
   artifact.metadata["images"][0]["variants"] = {
       better, artifact.metadata["images"][0]["variants"][0]};
   TemporaryFile file(artifact.bytes());
-  EXPECT_EQ(Model::open(file.path(), smallCpu())->variant().name, "only");
+  EXPECT_EQ(
+      Model::open(file.path(), ModelOptions{{}, smallCpu()})->variant().name,
+      "only");
 
   artifact.metadata["images"][0]["variants"].erase(1);
   TemporaryFile onlyBetter(artifact.bytes());

@@ -1,7 +1,8 @@
-// A driver that hands each call to the one that FAULTY_DRIVER_BEHIND names, and
-// fails when it is told to: by faultyDriver(), or by the environment,
-// FAULTY_DRIVER_VERSION for what it says of its version, FAULTY_DRIVER_INIT for
-// what cuInit answers.
+// A driver that hands each call to the one that FAULTY_DRIVER_BEHIND names. It
+// fails when faultyDriver() tells it to. The environment has it lie:
+// FAULTY_DRIVER_VERSION is what it says of its version, FAULTY_DRIVER_INIT what
+// cuInit answers, FAULTY_DRIVER_CARD the card's name, FAULTY_DRIVER_CAPABILITY
+// its compute capability, "75".
 #include "FaultyDriver.h"
 #include "runtime/CUDA/Types.h"
 #include <atomic>
@@ -59,6 +60,28 @@ int effect(const char *name) {
              : 0;
 }
 
+/// What is told of the card in place of the truth.
+void lie(const char *name, unsigned long first, unsigned long second) {
+  const char *card = std::getenv("FAULTY_DRIVER_CARD");
+  if (card && std::strcmp(name, "cuDeviceGetName") == 0) {
+    std::strncpy(reinterpret_cast<char *>(first), card, second);
+  }
+  int capability = fromEnvironment("FAULTY_DRIVER_CAPABILITY", 0);
+  if (capability != 0 && std::strcmp(name, "cuDeviceGetAttribute") == 0) {
+    int *value = reinterpret_cast<int *>(first);
+    switch (static_cast<int>(second)) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *value = capability / 10;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      *value = capability % 10;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
 /// What all functions have in common.
 template <typename Forward>
 CUresult call(const char *name, const Forward &forward) {
@@ -104,8 +127,11 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
         return code;                                                           \
       }                                                                        \
     }                                                                          \
-    return call(#name,                                                         \
-                [&] { return function(a, b, c, d, e, f, g, h, i, j, k); });    \
+    return call(#name, [&] {                                                   \
+      CUresult code = function(a, b, c, d, e, f, g, h, i, j, k);               \
+      lie(#name, a, b);                                                        \
+      return code;                                                             \
+    });                                                                        \
   }
 #include "runtime/CUDA/Entries.def"
 

@@ -1,7 +1,7 @@
 // The weights that code for a card reads are there, each at its own place, and
 // no others.
 #include "runtime/Executor/CUDA/WeightUpload.h"
-#include "../Artifact/FakeArtifact.h"
+#include "DeviceArtifact.h"
 #include "SoftwareGPU.h"
 #include "runtime/CUDA/Stream.h"
 #include <random>
@@ -117,9 +117,7 @@ TEST(WeightUpload, executorsOfAModelShareThem) {
   long before = faulty.alive();
   {
     FakeArtifact artifact;
-    artifact.metadata["images"].push_back(
-        {{"target", "cuda"}, {"section", "image.cuda"}});
-    artifact.texts.emplace_back("image.cuda", "nothing");
+    addCards(artifact, {"sm_80"});
     TemporaryFile file(artifact.bytes());
     auto model = Model::open(file.path()), other = Model::open(file.path());
     auto context = card();

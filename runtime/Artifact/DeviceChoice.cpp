@@ -1,0 +1,31 @@
+#include "runtime/Artifact/DeviceChoice.h"
+#include "runtime/Error.h"
+#include <charconv>
+
+using namespace cheems;
+
+DeviceChoice DeviceChoice::parse(const std::string &text) {
+  const std::string cards = "cuda:";
+  if (text == "auto") {
+    return {};
+  }
+  if (text == "cpu") {
+    return {Kind::cpu, std::nullopt};
+  }
+  if (text == "cuda") {
+    return {Kind::cuda, std::nullopt};
+  }
+  if (text.rfind(cards, 0) == 0) {
+    const char *begin = text.data() + cards.size(),
+               *end = text.data() + text.size();
+    int card = -1;
+    auto [stop, error] = std::from_chars(begin, end, card);
+    if (error == std::errc() && stop == end && card >= 0) {
+      return {Kind::cuda, card};
+    }
+  }
+  throw Error(Status::usage,
+              "a device is auto, cpu, cuda or cuda:N, as --list-devices lists "
+              "them, not '" +
+                  text + "'");
+}

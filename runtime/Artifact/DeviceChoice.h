@@ -1,0 +1,28 @@
+// Where a model is to run, as a user says it.
+#ifndef CHEEMS_RUNTIME_ARTIFACT_DEVICECHOICE_H
+#define CHEEMS_RUNTIME_ARTIFACT_DEVICECHOICE_H
+
+#include <optional>
+#include <string>
+
+namespace cheems {
+
+struct DeviceChoice {
+  enum class Kind {
+    automatic, ///< a card that the file has code for, else the CPU; never the
+               ///< software GPU
+    cpu,
+    cuda
+  };
+  Kind kind = Kind::automatic;
+  /// Which of the driver's cards; nothing: the first that the file has code
+  /// for.
+  std::optional<int> card;
+
+  /// "auto", "cpu", "cuda" or "cuda:N". Throws Error (usage).
+  static DeviceChoice parse(const std::string &text);
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,147 @@
+#include "runtime/Artifact/ImageChoice.h"
+#include "runtime/Artifact/CpuImage.h"
+#include "runtime/Artifact/ExecutorPlugins.h"
+#include "runtime/Error.h"
+#include <vector>
+
+using namespace cheems;
+using cuda::DeviceInfo;
+
+namespace {
+
+class Choosing {
+public:
+  Choosing(const Metadata &data, const Container &container,
+           const std::string &file)
+      : data(data), container(container), file(file),
+        cpu(data.image(CpuImage::target)),
+        cards(data.image(CudaImage::target)) {
+    for (const ImageEntry &each : data.images) {
+      if (!container.find(each.section)) {
+        throw DamagedFile(file + ": corrupted: the image for " + each.target +
+                          " is missing: the index has no section '" +
+                          each.section + "'; compile or copy it again");
+      }
+      targets += (targets.empty() ? "" : ",") + each.target;
+    }
+  }
+
+  ImageChoice forCpu() const {
+    if (!cpu) {
+      throw unsupported("compiled for " + targets + " only; use --target cpu," +
+                        targets + " to compile it for the CPU, too");
+    }
+    return {cpu, {}, std::nullopt};
+  }
+
+  ImageChoice forCard(std::optional<int> index) const {
+    if (!cards) {
+      throw unsupported("compiled for " + targets + " only; use --target " +
+                        targets + ",cuda to compile it for GPUs, too");
+    }
+    CudaImage image = parseCards();
+    std::vector<DeviceInfo> devices = cuda::listDevices();
+    if (index) {
+      // Throws where there is no such card.
+      devices = {cuda::describeDevice(*index)};
+    }
+    for (const DeviceInfo &device : devices) {
+      if (image.best(device.major, device.minor)) {
+        return {cards, std::move(image), device};
+      }
+    }
+    throw unsupported(noCodeFor(image, devices.front()));
+  }
+
+  ImageChoice automatic() const {
+    std::string reason;
+    if (cards) {
+      if (auto choice = realCard(reason)) {
+        return std::move(*choice);
+      }
+    }
+    for (const ImageEntry &each : data.images) {
+      bool can =
+          &each == cpu || (&each != cards && findExecutorPlugin(each.target));
+      if (can) {
+        return {&each, {}, std::nullopt};
+      }
+    }
+    if (cards) {
+      throw unsupported("compiled for " + targets + " only, and " + reason +
+                        "; use --target cpu," + targets +
+                        " to compile it for the CPU, too");
+    }
+    throw unsupported("compiled for " + targets +
+                      ", but this program runs code for cpu and cuda; compile "
+                      "the model again with --target cpu, or name a plugin "
+                      "for " +
+                      targets + " with CHEEMS_EXECUTORS");
+  }
+
+private:
+  Error unsupported(const std::string &why) const {
+    return Error(Status::unsupported, file + ": " + why);
+  }
+
+  CudaImage parseCards() const {
+    return CudaImage::parse(*cards, container.bytes(cards->section), file);
+  }
+
+  static std::string noCodeFor(const CudaImage &image,
+                               const DeviceInfo &device) {
+    std::string all;
+    for (const CardCode &code : image.cards) {
+      all += (all.empty() ? "" : " and ") + code.architecture;
+    }
+    return "has code for " + all +
+           ", which cuda:" + std::to_string(device.index) + " (" + device.name +
+           ", compute capability " + std::to_string(device.major) + "." +
+           std::to_string(device.minor) +
+           ") does not run; use another --device";
+  }
+
+  /// Nothing, and why, where there is none that runs the image.
+  std::optional<ImageChoice> realCard(std::string &reason) const {
+    CudaImage image = parseCards();
+    try {
+      reason = "the only GPU here is the software GPU, which --device cuda "
+               "takes";
+      for (const DeviceInfo &device : cuda::listDevices()) {
+        if (device.software) {
+          continue;
+        }
+        if (image.best(device.major, device.minor)) {
+          return ImageChoice{cards, std::move(image), device};
+        }
+        reason = "no GPU here runs it: it " + noCodeFor(image, device);
+      }
+    } catch (const Error &error) { // no driver is no fault of the file's
+      reason = std::string("no GPU can be used: ") + error.what();
+    }
+    return std::nullopt;
+  }
+
+  const Metadata &data;
+  const Container &container;
+  const std::string &file;
+  const ImageEntry *cpu, *cards;
+  std::string targets; ///< "cpu,cuda"
+};
+
+} // namespace
+
+ImageChoice cheems::chooseImage(const Metadata &metadata,
+                                const Container &container,
+                                const DeviceChoice &device,
+                                const std::string &name) {
+  Choosing choosing(metadata, container, name);
+  switch (device.kind) {
+  case DeviceChoice::Kind::cpu:
+    return choosing.forCpu();
+  case DeviceChoice::Kind::cuda:
+    return choosing.forCard(device.card);
+  default:
+    return choosing.automatic();
+  }
+}
