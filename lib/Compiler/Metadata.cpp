@@ -6,7 +6,6 @@
 #include "cheems/Import/ModuleBuilder.h"
 #include "cheems/abi.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <map>
 
 namespace cheems {
@@ -19,14 +18,6 @@ std::string typeName(mlir::Type type) {
 
 llvm::json::Value optional(std::optional<int64_t> value) {
   return value ? llvm::json::Value(*value) : nullptr;
-}
-
-/// What the importer's pools are for.
-llvm::StringRef roleOf(llvm::StringRef pool) {
-  return llvm::StringSwitch<llvm::StringRef>(pool)
-      .Cases({"keys", "values", "masks", "positions", "counts"}, pool)
-      .Cases({"key_scales", "value_scales"}, "scales")
-      .Default("running");
 }
 
 llvm::json::Array state(mlir::ArrayAttr pools) {
@@ -42,7 +33,7 @@ llvm::json::Array state(mlir::ArrayAttr pools) {
     }
     result.push_back(llvm::json::Object{
         {"name", pool.getAs<mlir::StringAttr>("name").str()},
-        {"role", roleOf(pool.getAs<mlir::StringAttr>("name"))},
+        {"role", pool.getAs<mlir::StringAttr>("role").str()},
         {"type", typeName(pool.getAs<mlir::TypeAttr>("type").getValue())},
         {"shape", std::move(shape)}});
   }

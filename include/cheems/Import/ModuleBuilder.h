@@ -18,8 +18,8 @@ struct ImportOptions {
 };
 
 /// The module is straight-line and knows no target. It carries
-/// - `cheems.state`: the pools in order, {name, type, shape}, extents "slots"
-/// and "capacity" by name;
+/// - `cheems.state`: the pools in order, {name, role, type, shape}, extents
+/// "slots" and "capacity" by name;
 /// - the function `step` on tensors, whose arguments say as `cheems.field` what
 /// they are: `tokens`, `segments`, `rows`, `logits` and `pools`; it returns the
 /// latter two;

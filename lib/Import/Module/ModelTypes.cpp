@@ -65,21 +65,22 @@ SmallVector<ModelTypes::Pool> ModelTypes::attentionPools() const {
   // share.
   auto masks =
       RankedTensorType::get({any, layers, config.maskHeads, any}, f32());
-  SmallVector<Pool> result{
-      {"keys", entries}, {"values", entries}, {"masks", masks}};
+  SmallVector<Pool> result{{"keys", "keys", entries},
+                           {"values", "values", entries},
+                           {"masks", "masks", masks}};
   auto numbers = [&](Type element) {
     return RankedTensorType::get({any, layers, heads, any}, element);
   };
   if (windowed()) {
-    result.push_back({"positions", numbers(i32())});
+    result.push_back({"positions", "positions", numbers(i32())});
   }
   if (options.stateInt8) {
-    result.push_back({"key_scales", numbers(f32())});
-    result.push_back({"value_scales", numbers(f32())});
+    result.push_back({"key_scales", "scales", numbers(f32())});
+    result.push_back({"value_scales", "scales", numbers(f32())});
   }
   if (counted()) {
-    result.push_back(
-        {"counts", RankedTensorType::get({any, layers, heads}, i32())});
+    result.push_back({"counts", "counts",
+                      RankedTensorType::get({any, layers, heads}, i32())});
   }
   return result;
 }
@@ -88,10 +89,11 @@ SmallVector<ModelTypes::Pool> ModelTypes::ssdPools() const {
   if (ssdLayers() == 0) {
     return {};
   }
-  return {{"ssd", RankedTensorType::get({ShapedType::kDynamic, ssdLayers(),
-                                         config.heads, config.ssdStateSize,
-                                         config.headDim},
-                                        f32())}};
+  return {
+      {"ssd", "running",
+       RankedTensorType::get({ShapedType::kDynamic, ssdLayers(), config.heads,
+                              config.ssdStateSize, config.headDim},
+                             f32())}};
 }
 
 SmallVector<ModelTypes::Pool> ModelTypes::pools() const {

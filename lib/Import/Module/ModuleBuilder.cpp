@@ -28,6 +28,7 @@ OwningOpRef<ModuleOp> buildModule(MLIRContext &context,
     }
     state.push_back(b.getDictionaryAttr(
         {b.getNamedAttr("name", b.getStringAttr(pool.name)),
+         b.getNamedAttr("role", b.getStringAttr(pool.role)),
          b.getNamedAttr("type", TypeAttr::get(pool.type.getElementType())),
          b.getNamedAttr("shape", b.getArrayAttr(shape))}));
   }

@@ -44,6 +44,14 @@ bool isShape(Attribute value) {
          });
 }
 
+/// What the runtime tells pools by; docs/abi.md has their shapes.
+bool isRole(Attribute value) {
+  auto role = dyn_cast<StringAttr>(value);
+  return role && llvm::is_contained({"keys", "values", "masks", "scales",
+                                     "positions", "counts", "running"},
+                                    role.getValue());
+}
+
 bool isNames(Attribute value) {
   auto names = dyn_cast<ArrayAttr>(value);
   return names && !names.empty() && llvm::all_of(names, isText);
@@ -58,6 +66,10 @@ constexpr int64_t kAlignment = 64; // bytes; of each parameter in the section
 
 constexpr Field stateFields[] = {
     {"name", "a text", isText},
+    {"role",
+     "\"keys\", \"values\", \"masks\", \"scales\", \"positions\", "
+     "\"counts\" or \"running\"",
+     isRole},
     {"type", "a type of numbers",
      [](Attribute value) {
        auto type = dyn_cast<TypeAttr>(value);

@@ -41,42 +41,52 @@ func.func private @state() attributes {cheems.state = []}
 // -----
 
 // expected-error@below {{row 1 of cheems.state has no type}}
-module attributes {cheems.state = [{name = "keys", shape = ["slots", 4, "capacity"], type = f32}, {name = "values", shape = [4]}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", 4, "capacity"], type = f32}, {name = "values", role = "values", shape = [4]}]} {}
 
 // -----
 
 // expected-error@below {{name in row 0 of cheems.state is a text, not ""}}
-module attributes {cheems.state = [{name = "", shape = [4], type = f32}]} {}
+module attributes {cheems.state = [{name = "", role = "keys", shape = [4], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{row 0 of cheems.state has no role}}
+module attributes {cheems.state = [{name = "keys", shape = ["slots", 4], type = f32}]} {}
+
+// -----
+
+// expected-error@below {{role in row 0 of cheems.state is "keys", "values", "masks", "scales", "positions", "counts" or "running", not "key_scales"}}
+module attributes {cheems.state = [{name = "key_scales", role = "key_scales", shape = ["slots", 4], type = f32}]} {}
 
 // -----
 
 // expected-error@below {{type in row 0 of cheems.state is a type of numbers, not tensor<4xf32>}}
-module attributes {cheems.state = [{name = "keys", shape = [4], type = tensor<4xf32>}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = [4], type = tensor<4xf32>}]} {}
 
 // -----
 
 // expected-error@below {{type in row 0 of cheems.state is a type of numbers, not "f32"}}
-module attributes {cheems.state = [{name = "keys", shape = [4], type = "f32"}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = [4], type = "f32"}]} {}
 
 // -----
 
 // expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not 4 : i64}}
-module attributes {cheems.state = [{name = "keys", shape = 4 : i64, type = f32}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = 4 : i64, type = f32}]} {}
 
 // -----
 
 // expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", -1]}}
-module attributes {cheems.state = [{name = "keys", shape = ["slots", -1], type = f32}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", -1], type = f32}]} {}
 
 // -----
 
 // expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["slots", 4 : i32]}}
-module attributes {cheems.state = [{name = "keys", shape = ["slots", 4 : i32], type = f32}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["slots", 4 : i32], type = f32}]} {}
 
 // -----
 
 // expected-error@below {{shape in row 0 of cheems.state is a list of i64 of at least 0, "slots" and "capacity", not ["rows"]}}
-module attributes {cheems.state = [{name = "keys", shape = ["rows"], type = f32}]} {}
+module attributes {cheems.state = [{name = "keys", role = "keys", shape = ["rows"], type = f32}]} {}
 
 // -----
 
