@@ -40,6 +40,10 @@ static void simplify(OpPassManager &pm) {
 static void round(OpPassManager &pm, tile::Architecture architecture) {
   pm.addPass(createSetCardPass(SetCardPassOptions{architecture}));
   pm.addPass(createCapContextPass());
+  // For a choice without chance, and for what samplers commonly look at.
+  AddTopLogitsPassOptions topLogits;
+  topLogits.counts = {1, 64};
+  pm.addPass(createAddTopLogitsPass(topLogits));
   pm.addPass(createSpecializeDecodePass({tile::kFewRows}));
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.

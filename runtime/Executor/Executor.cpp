@@ -2,6 +2,7 @@
 #include "runtime/Executor/Executor.h"
 #include "runtime/Artifact/ExecutorPlugins.h"
 #include "runtime/Error.h"
+#include "runtime/Executor/CUDA/CudaExecutor.h"
 #include "runtime/Executor/CpuExecutor.h"
 #include "runtime/Executor/PluginExecutor.h"
 
@@ -12,6 +13,9 @@ std::unique_ptr<Executor> cheems::makeExecutor(const Model &model,
   const std::string &target = model.image().target;
   if (target == CpuImage::target) {
     return std::make_unique<CpuExecutor>(model, options);
+  }
+  if (target == CudaImage::target) {
+    return std::make_unique<CudaExecutor>(model, options);
   }
   if (options.profile) {
     throw Error(Status::unsupported, model.path() + ": runs on " + target +

@@ -50,6 +50,28 @@ std::optional<StringRef> operationOf(Operation *op) {
       .Default(std::nullopt);
 }
 
+/// What an argument of an entry is: its memory, and the number of its outermost
+/// extent.
+struct Field {
+  Place place;
+  StringRef outermost;
+};
+
+std::optional<Field> fieldOf(StringRef name) {
+  using Kind = Place::Kind;
+  return llvm::StringSwitch<std::optional<Field>>(name)
+      .Case("parameters", Field{{Kind::Weights}, "weights"})
+      .Case("pools", Field{{Kind::Pool}, "slots"})
+      .Case("tokens", Field{{Kind::Tokens}, "tokens"})
+      .Case("segments", Field{{Kind::Segments}, "segments"})
+      .Case("rows", Field{{Kind::Rows}, "rows"})
+      .Cases({"logits", "step_logits"}, Field{{Kind::Logits}, "rows"})
+      .Case("top_values", Field{{Kind::TopValues}, "rows"})
+      .Case("top_tokens", Field{{Kind::TopTokens}, "rows"})
+      .Case("log_sums", Field{{Kind::LogSums}, "rows"})
+      .Default(std::nullopt);
+}
+
 class Follower {
 public:
   Follower(const Kernels &kernels) : kernels(kernels) {}
@@ -80,35 +102,20 @@ private:
     if (!field || !type) {
       return refuse(entry, "has an argument that is no field of the step");
     }
-    Array array;
-    std::optional<StringRef> outermost; // what its first extent is
-    if (field == "parameters") {
-      array.place = {Place::Kind::Weights, 0};
-      outermost = "weights";
-    } else if (field == "pools") {
-      auto index =
-          entry.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kIndex);
-      array.place = {Place::Kind::Pool, index.getInt()};
-      outermost = "slots";
-    } else {
-      auto known =
-          llvm::StringSwitch<std::optional<std::pair<Place::Kind, StringRef>>>(
-              field)
-              .Case("tokens", {{Place::Kind::Tokens, "tokens"}})
-              .Case("segments", {{Place::Kind::Segments, "segments"}})
-              .Case("rows", {{Place::Kind::Rows, "rows"}})
-              .Case("logits", {{Place::Kind::Logits, "rows"}})
-              .Default(std::nullopt);
-      if (!known) {
-        return refuse(entry, "takes the unknown field '" + field.str() + "'");
-      }
-      array.place = {known->first, 0};
-      outermost = known->second;
+    auto known = fieldOf(field);
+    if (!known) {
+      return refuse(entry, "takes the unknown field '" + field.str() + "'");
+    }
+    Array array{known->place, {}};
+    if (known->place.kind == Place::Kind::Pool) {
+      array.place.index =
+          entry.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kIndex)
+              .getInt();
     }
     for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
       array.shape.push_back(!ShapedType::isDynamic(extent)
                                 ? plan.constant(extent)
-                            : dimension == 0 ? plan.field(*outermost)
+                            : dimension == 0 ? plan.field(known->outermost)
                                              : plan.field("capacity"));
     }
     values[argument] = std::move(array);
@@ -302,12 +309,23 @@ private:
 
 } // namespace
 
+/// How many logits of a row an entry finds; nothing for steps.
+static std::optional<int64_t> topLogitsOf(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (function.getArgAttrOfType<StringAttr>(i, kField) == "top_values") {
+      return cast<ShapedType>(function.getArgumentTypes()[i]).getDimSize(1);
+    }
+  }
+  return std::nullopt;
+}
+
 llvm::Expected<llvm::json::Object> describeLaunches(ModuleOp module) {
   Kernels kernels;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     kernels.add(kernel);
   }
   llvm::json::Object entries;
+  llvm::json::Array topLogits;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttr(kEntry)) {
       continue;
@@ -316,9 +334,15 @@ llvm::Expected<llvm::json::Object> describeLaunches(ModuleOp module) {
     if (!described) {
       return described.takeError();
     }
-    entries[function->hasAttr(kMostRows) ? "decode" : "general"] =
-        std::move(*described);
+    if (auto count = topLogitsOf(function)) {
+      described->try_emplace("count", *count);
+      topLogits.push_back(std::move(*described));
+    } else {
+      entries[function->hasAttr(kMostRows) ? "decode" : "general"] =
+          std::move(*described);
+    }
   }
+  entries["top_logits"] = std::move(topLogits);
   return llvm::json::Object{{"kernels", std::move(kernels.described)},
                             {"entries", std::move(entries)}};
 }

@@ -33,7 +33,18 @@ struct Number {
 
 /// Where the memory of an argument begins.
 struct Place {
-  enum class Kind { Weights, Pool, Area, Tokens, Segments, Rows, Logits };
+  enum class Kind {
+    Weights,
+    Pool,
+    Area,
+    Tokens,
+    Segments,
+    Rows,
+    Logits,
+    TopValues,
+    TopTokens,
+    LogSums
+  };
   Kind kind;
   int64_t index = 0; ///< Weights: bytes; Pool, Area: which one
 };

@@ -88,10 +88,17 @@ Argument parseArgument(const FieldReader &launch, const json &item,
                        const Limits &limits) {
   using Kind = Argument::Kind;
   static const std::map<std::string, Kind> places = {
-      {"weights", Kind::weights},   {"pool", Kind::pool},
-      {"area", Kind::area},         {"tokens", Kind::tokens},
-      {"segments", Kind::segments}, {"rows", Kind::rows},
-      {"logits", Kind::logits},     {"f32", Kind::real}};
+      {"weights", Kind::weights},
+      {"pool", Kind::pool},
+      {"area", Kind::area},
+      {"tokens", Kind::tokens},
+      {"segments", Kind::segments},
+      {"rows", Kind::rows},
+      {"logits", Kind::logits},
+      {"top_values", Kind::topValues},
+      {"top_tokens", Kind::topTokens},
+      {"log_sums", Kind::logSums},
+      {"f32", Kind::real}};
   const char *field = "arguments";
   Argument argument;
   if (!item.is_array()) {
@@ -245,5 +252,13 @@ LaunchPlan LaunchPlan::parse(std::string_view text, const std::string &path,
       parseEntry(entries.object("general"), plan.kernels.size(), pools);
   plan.decode =
       parseEntry(entries.object("decode"), plan.kernels.size(), pools);
+  for (const json &item : entries.list("top_logits")) {
+    FieldReader reader =
+        entries.element(item, "top_logits", plan.topLogits.size());
+    int64_t least =
+        plan.topLogits.empty() ? 1 : plan.topLogits.back().count + 1;
+    plan.topLogits.push_back({reader.integer("count", least, maxTokens),
+                              parseEntry(reader, plan.kernels.size(), pools)});
+  }
   return plan;
 }

@@ -45,7 +45,10 @@ struct LaunchPlan {
       tokens,
       segments,
       rows,
-      logits
+      logits,
+      topValues,
+      topTokens,
+      logSums
     };
     Kind kind = Kind::number;
     /// Which number, pool or area; of weights the offset in their section.
@@ -72,8 +75,15 @@ struct LaunchPlan {
     void evaluate(const StepSizes &sizes, std::vector<int64_t> &values) const;
   };
 
+  /// Finds the best logits of the rows that a step has left.
+  struct TopLogits {
+    int64_t count; ///< of each row
+    Entry entry;
+  };
+
   std::vector<Kernel> kernels;
   Entry general, decode;
+  std::vector<TopLogits> topLogits; ///< ascending by count
 
   /// `json` stands in the file `name`, whose metadata tell of it in `path` and
   /// of so many pools. Throws DamagedFile.

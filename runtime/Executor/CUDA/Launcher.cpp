@@ -26,6 +26,12 @@ uint64_t addressOf(const Argument &argument, const StepAddresses &addresses,
     return addresses.rows;
   case Argument::Kind::logits:
     return addresses.logits;
+  case Argument::Kind::topValues:
+    return addresses.topValues;
+  case Argument::Kind::topTokens:
+    return addresses.topTokens;
+  case Argument::Kind::logSums:
+    return addresses.logSums;
   case Argument::Kind::number:
   case Argument::Kind::real:
     break; // no address

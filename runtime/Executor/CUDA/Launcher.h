@@ -13,6 +13,7 @@ namespace cheems::cuda {
 /// Where the arguments of kernels are that are not scratch memory.
 struct StepAddresses {
   CUdeviceptr tokens = 0, segments = 0, rows = 0, logits = 0;
+  CUdeviceptr topValues = 0, topTokens = 0, logSums = 0;
   std::vector<CUdeviceptr> pools;
   /// Of a parameter, by its offset in the weight section.
   std::function<CUdeviceptr(int64_t offset)> weights;

@@ -3,8 +3,6 @@
 #include "runtime/Error.h"
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 using namespace cheems;
 using namespace cheems::cuda;
@@ -28,30 +26,6 @@ struct Lane {
 };
 
 } // namespace
-
-std::shared_ptr<const WeightUpload>
-WeightUpload::of(const Model &model,
-                 const std::shared_ptr<const Context> &context,
-                 const Progress &progress) {
-  using Key = std::pair<const Model *, int>;
-  static std::mutex lock;
-  static std::map<Key, std::weak_ptr<const WeightUpload>> known;
-  std::lock_guard guard(lock); // a second session waits for the first one's
-  for (auto at = known.begin(); at != known.end();) {
-    at = at->second.expired() ? known.erase(at) : std::next(at);
-  }
-  Key key(&model, context->device().index);
-  auto found = known.find(key);
-  if (found != known.end()) {
-    if (auto upload = found->second.lock()) {
-      return upload;
-    }
-  }
-  auto upload = std::make_shared<const WeightUpload>(
-      context, model.metadata(), model.parameters(), model.path(), progress);
-  known[key] = upload;
-  return upload;
-}
 
 WeightUpload::WeightUpload(const std::shared_ptr<const Context> &context,
                            const Metadata &metadata, const void *weights,

@@ -2,7 +2,7 @@
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_WEIGHTUPLOAD_H
 
-#include "runtime/Artifact/Model.h"
+#include "runtime/Artifact/Metadata.h"
 #include "runtime/CUDA/Memory.h"
 #include <functional>
 #include <memory>
@@ -15,19 +15,12 @@ public:
   /// Told of the bytes that are on their way, of how many.
   using Progress = std::function<void(int64_t done, int64_t all)>;
 
-  /// The weights of `model` on the card of `context`, which all executors of
-  /// the model share: they are copied for the first. They must not outlive the
-  /// model. Throws Error naming the bytes where the card has no room for them,
-  /// DriverError, and what `progress` throws.
-  static std::shared_ptr<const WeightUpload>
-  of(const Model &model, const std::shared_ptr<const Context> &context,
-     const Progress &progress = nullptr);
-
   /// Copies the parameters that "cuda" reads out of the weight section
-  /// `weights` of the file `name`.
+  /// `weights` of the file `name`. Throws Error naming the bytes where the card
+  /// has no room for them, DriverError, and what `progress` throws.
   WeightUpload(const std::shared_ptr<const Context> &context,
                const Metadata &metadata, const void *weights,
-               const std::string &name, const Progress &progress);
+               const std::string &name, const Progress &progress = nullptr);
 
   /// Where the parameter lies that begins at `offset` of the weight section: at
   /// a multiple of 256. Throws DamagedFile where none does.

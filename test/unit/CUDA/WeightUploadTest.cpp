@@ -112,30 +112,6 @@ TEST(WeightUpload, placesWhereNothingBeginsAreRefused) {
   EXPECT_THROW(none.addressOf(0), DamagedFile);
 }
 
-TEST(WeightUpload, executorsOfAModelShareThem) {
-  const FaultyDriver &faulty = useSoftwareGPU();
-  long before = faulty.alive();
-  {
-    FakeArtifact artifact;
-    addCards(artifact, {"sm_80"});
-    TemporaryFile file(artifact.bytes());
-    auto model = Model::open(file.path()), other = Model::open(file.path());
-    auto context = card();
-    auto first = WeightUpload::of(*model, context),
-         second = WeightUpload::of(*model, card());
-    EXPECT_EQ(first, second);
-    EXPECT_NE(first, WeightUpload::of(*other, context));
-    float value = 0;
-    std::string bytes = onCard(context, first->addressOf(0), sizeof(value));
-    std::memcpy(&value, bytes.data(), sizeof(value));
-    EXPECT_EQ(value, artifact.weights[0]);
-    first.reset();
-    second.reset();
-    EXPECT_NE(WeightUpload::of(*model, context), nullptr);
-  }
-  EXPECT_EQ(faulty.alive(), before);
-}
-
 TEST(WeightUpload, moreThanTheCardHasIsRefused) {
   const FaultyDriver &faulty = useSoftwareGPU();
   long before = faulty.alive();

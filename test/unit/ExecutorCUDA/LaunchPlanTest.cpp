@@ -25,9 +25,19 @@ json smallEntry() {
                json::array({"area", 0}), json::array({"f32", 0.5})}}}}}};
 }
 
+json topLogits(int64_t count) {
+  json entry = smallEntry();
+  entry["count"] = count;
+  entry["launches"][0]["arguments"][0] = json::array({"log_sums"});
+  return entry;
+}
+
 json smallPlan() {
   return {{"kernels", {{{"name", "gather"}, {"threads", 32}, {"shared", 0}}}},
-          {"entries", {{"general", smallEntry()}, {"decode", smallEntry()}}}};
+          {"entries",
+           {{"general", smallEntry()},
+            {"decode", smallEntry()},
+            {"top_logits", {topLogits(1), topLogits(64)}}}}};
 }
 
 LaunchPlan parse(const json &plan) {
@@ -79,6 +89,10 @@ TEST(LaunchPlan, argumentsAreReadAsTheyStand) {
   }
   EXPECT_EQ(kinds, (std::vector<Kind>{Kind::weights, Kind::tokens, Kind::number,
                                       Kind::area, Kind::real}));
+  ASSERT_EQ(plan.topLogits.size(), 2u);
+  EXPECT_EQ(plan.topLogits[1].count, 64);
+  EXPECT_EQ(plan.topLogits[1].entry.launches[0].arguments[0].kind,
+            Kind::logSums);
   EXPECT_EQ(launch.arguments[0].index, 256);
   EXPECT_EQ(launch.arguments[4].real, 0.5f);
 }
@@ -112,6 +126,9 @@ const Lie lies[] = {
     {"hugeBlock", "/kernels/0/threads", 1025, "threads' is not a whole number"},
     {"negativeShared", "/kernels/0/shared", -1, "shared' is not"},
     {"noEntry", "/entries/decode", nullptr, "entries.decode' is not an object"},
+    {"noTopLogits", "/entries/top_logits", 3, "top_logits' is not a list"},
+    {"topLogitsOutOfOrder", "/entries/top_logits/1/count", 1,
+     "top_logits[1].count' is not"},
     {"unknownField", "/entries/general/numbers/0", "threads",
      "has the unknown field 'threads'"},
     {"negativeConstant", "/entries/general/numbers/1", -1, "numbers' is not"},

@@ -24,7 +24,8 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
     return field ? field.getValue() : StringRef();
   }
   static bool isWritten(StringRef field) {
-    return field == "logits" || field == "pools";
+    return llvm::is_contained(
+        {"logits", "pools", "top_values", "top_tokens", "log_sums"}, field);
   }
 
   void runOnOperation() override {

@@ -36,6 +36,19 @@ def CapContextPass : Pass<"cheems-cap-context", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
+def AddTopLogitsPass : Pass<"cheems-add-top-logits", "::mlir::ModuleOp"> {
+  let summary = "Add entries that find the best logits of a step";
+  let description = [{
+    Before: a module whose step writes `logits`.
+    After: for each of `counts` an entry `top_logits_COUNT`, which has `cheems.top_logits` on the logits that a step has left. Its arguments are
+    the fields `step_logits`, `top_values`, `top_tokens` and `log_sums`. There is none for a count above the vocabulary.
+    Requires: tensors.
+    Guarantees: the functions of the module stay as they are. A target takes this pass if logits are far from the host.
+  }];
+  let options = [ListOption<"counts", "counts", "int64_t", "How many of a row's logits each entry finds">];
+  let dependentDialects = ["::cheems::CheemsDialect", "::mlir::func::FuncDialect"];
+}
+
 def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> {
   let summary = "Make a second step whose segments have one row each";
   let description = [{

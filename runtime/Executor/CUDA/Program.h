@@ -1,0 +1,40 @@
+// A model on a card: its kernels and its weights, which all sessions share.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_PROGRAM_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_PROGRAM_H
+
+#include "runtime/Artifact/Model.h"
+#include "runtime/Executor/CUDA/CudaModule.h"
+#include "runtime/Executor/CUDA/WeightUpload.h"
+
+namespace cheems::cuda {
+
+class Program {
+public:
+  /// That of a model whose image for cards was chosen: loaded at the first
+  /// call, and there as long as somebody holds it. Any thread may call. Throws
+  /// what loading throws: Error, DamagedFile, DriverError.
+  static std::shared_ptr<const Program> of(const Model &model);
+
+  const std::shared_ptr<const Context> &context() const { return card; }
+  const LaunchPlan &plan() const { return launches; }
+  /// Of the plan's kernels, in order.
+  const std::vector<CUfunction> &functions() const { return kernels; }
+  CUdeviceptr weights(int64_t offset) const {
+    return parameters.addressOf(offset);
+  }
+  /// "sm_90a.cubin"
+  const std::string &codeName() const { return module.name(); }
+
+private:
+  explicit Program(const Model &model);
+
+  std::shared_ptr<const Context> card;
+  CudaModule module;
+  LaunchPlan launches;
+  std::vector<CUfunction> kernels;
+  WeightUpload parameters;
+};
+
+} // namespace cheems::cuda
+
+#endif
