@@ -14,7 +14,7 @@
 // CHECK: %[[TOP:.*]]:3 = cheems.top_logits ins(%[[LOGITS]] : tensor<?x512xf32>) outs(%[[VALUES]], %[[TOKENS]], %[[SUMS]]
 // CHECK: return %[[TOP]]#0, %[[TOP]]#1, %[[TOP]]#2
 // CHECK-NOT: top_logits_4096
-// doc: cheems-add-top-logits=counts=64
+// doc: cheems-add-top-logits{counts=64}
 func.func @step(%rows: tensor<?xi32> {cheems.field = "rows"}, %logits: tensor<?x512xf32> {cheems.field = "logits"}) -> tensor<?x512xf32> {
   return %logits : tensor<?x512xf32>
 }
