@@ -54,3 +54,7 @@ void Stream::synchronize() const {
   Context::Current current(*owner);
   owner->driver().cuStreamSynchronize(stream);
 }
+
+void Stream::drain() const noexcept {
+  owner->cleanUp([&] { owner->driver().cuStreamSynchronize.result(stream); });
+}

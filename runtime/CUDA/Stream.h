@@ -26,6 +26,8 @@ public:
   void copyOnDevice(CUdeviceptr to, CUdeviceptr from, int64_t bytes) const;
   void zero(CUdeviceptr to, int64_t bytes) const;
   void synchronize() const;
+  /// Waits behind a failure, whose own error counts.
+  void drain() const noexcept;
 
 private:
   std::shared_ptr<const Context> owner;

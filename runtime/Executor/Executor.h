@@ -5,8 +5,10 @@
 
 #include "cheems/abi.h"
 #include "runtime/Artifact/Model.h"
+#include "runtime/Sampler/TopLogits.h"
 #include "runtime/State/StatePools.h"
 #include <memory>
+#include <optional>
 
 namespace cheems {
 
@@ -40,6 +42,17 @@ public:
   /// there are few. Fills in the fields from `parameters` on. Allocates
   /// nothing.
   virtual void run(cheems_step &step, bool decodes) = 0;
+
+  /// Whether a step without a place for its logits leaves them for the two
+  /// functions below, until the next step.
+  virtual bool keepsLogits() const { return false; }
+  /// Logits of the row-th row that the last step was asked for: [vocabulary].
+  virtual void readLogits(int64_t row, float *logits) {}
+  /// At least `count` of the best of them, until the next call of any function;
+  /// nothing where that many are not found on their own.
+  virtual std::optional<TopLogits> topLogits(int64_t row, size_t count) {
+    return std::nullopt;
+  }
 };
 
 /// The executor for the image of `model` that was chosen. Throws Error: usage

@@ -42,16 +42,37 @@ std::string Statistics::line() const {
 
 Generator::Generator(Session &session, Sampler &sampler,
                      std::function<bool()> interrupted)
-    : session(session), sampler(sampler), interrupted(std::move(interrupted)),
-      logits(static_cast<size_t>(session.vocabulary())) {}
+    : session(session), sampler(sampler), interrupted(std::move(interrupted)) {}
+
+std::vector<float> Generator::lastLogits() {
+  if (!given.empty()) {
+    return given;
+  }
+  const float *kept = session.keptLogits();
+  return {kept, kept + session.vocabulary()};
+}
+
+int32_t Generator::choose() {
+  if (!given.empty()) {
+    return sampler.sample(given.data(), given.size());
+  }
+  if (auto best = session.topLogits(sampler.enough())) {
+    if (auto token = sampler.sample(*best)) {
+      return *token;
+    }
+  }
+  return sampler.sample(session.keptLogits(),
+                        static_cast<size_t>(session.vocabulary()));
+}
 
 void Generator::feed(const int32_t *tokens, size_t count) {
   int64_t before = session.position(0);
+  given.clear();
   {
     Stopwatch watch(totals.promptSeconds);
     PromptProgress progress(static_cast<int64_t>(count));
-    session.prefill(0, tokens, static_cast<int64_t>(count), logits.data(),
-                    [&](int64_t done) { progress.report(done); });
+    session.prefillKeeping(0, tokens, static_cast<int64_t>(count),
+                           [&](int64_t done) { progress.report(done); });
   }
   totals.promptTokens += session.position(0) - before;
 }
@@ -67,10 +88,11 @@ Stop Generator::generate(const GenerationLimits &limits,
       return Stop::interrupted;
     }
     if (count != 0) {
-      session.decode(0, token, logits.data());
+      session.decodeKeeping(0, token);
+      given.clear();
       ++totals.decodedTokens;
     }
-    token = sampler.sample(logits.data(), logits.size());
+    token = choose();
     sampler.accept(token);
     ++totals.generatedTokens;
     receive(token);

@@ -43,8 +43,8 @@ public:
   }
   /// Those behind the last token that was fed, [vocabulary]; to be set where
   /// the slot was loaded and nothing is left to feed.
-  const std::vector<float> &lastLogits() const { return logits; }
-  void setLastLogits(const std::vector<float> &values) { logits = values; }
+  std::vector<float> lastLogits();
+  void setLastLogits(const std::vector<float> &values) { given = values; }
 
   /// Behind a feed: `receive` gets each token as it is chosen, the one that
   /// ends the text included. The sampler must have accepted the sequence so
@@ -55,10 +55,12 @@ public:
   const Statistics &statistics() const { return totals; }
 
 private:
+  int32_t choose();
+
   Session &session;
   Sampler &sampler;
   std::function<bool()> interrupted;
-  std::vector<float> logits;
+  std::vector<float> given; ///< logits that no step of the session has left
   Statistics totals;
 };
 

@@ -264,6 +264,21 @@ bool Sampler::decides(const TopLogits &best) const {
   return settings.topP == 1 && weight * (1 + 1e-12) < settings.minP;
 }
 
+size_t Sampler::enough() const {
+  if (settings.repeatPenalty != 1 && !accepted.empty()) {
+    return 0;
+  }
+  if (settings.greedy()) {
+    return 1;
+  }
+  if (settings.topK != 0) {
+    return size_t(settings.topK) + 1; // to know that the k-th has no equal
+  }
+  // How many weigh enough for min-p nobody knows before.
+  constexpr size_t some = 64;
+  return settings.topP == 1 && settings.minP > 0 ? some : 0;
+}
+
 std::optional<int32_t> Sampler::sample(const TopLogits &best) {
   if (!decides(best)) {
     return std::nullopt;

@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_SAMPLER_SAMPLER_H
 
 #include "runtime/Sampler/SamplingOptions.h"
+#include "runtime/Sampler/TopLogits.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,16 +20,6 @@ struct RandomState {
   std::string state; ///< as std::mt19937_64 spells it; none: at its beginning
   /// Whether `state` can be read.
   bool sound() const;
-};
-
-/// The best logits of a row, the greatest first, and of equal ones the lower
-/// token first (op `cheems.top_logits`).
-struct TopLogits {
-  const float *values;
-  const int32_t *tokens;
-  size_t count;
-  float logSumExp; ///< of the whole row; NaN: the row has no finite sum
-  size_t vocabulary;
 };
 
 class Sampler {
@@ -61,6 +52,9 @@ public:
   /// where they do not, and for a row that `sample` throws for. The random
   /// sequence goes on only where a token is chosen.
   std::optional<int32_t> sample(const TopLogits &best);
+
+  /// Of how many logits `sample` may choose without the whole row; 0: of none.
+  size_t enough() const;
 
   /// Probabilities [vocabulary] that `sample` draws from; one-hot when greedy.
   /// Leaves the random sequence as it is.

@@ -103,10 +103,8 @@ Session::Session(std::shared_ptr<const Model> model,
 void Session::step(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *given, int64_t segmentCount,
                    const int32_t *rows, int64_t rowCount, float *logits) {
-  if (!executor->isOfThisProcess()) {
-    throw Error(Status::usage,
-                "the session was made before a fork and its threads are in the "
-                "parent; make a session in this process");
+  if (rowCount != 0 && !logits) {
+    throw Error(Status::usage, "step refused: a needed pointer is null");
   }
   cheems_step step = {};
   step.tokens = tokens;
@@ -116,8 +114,43 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   step.rows = rows;
   step.row_count = rowCount;
   step.logits = logits;
+  run(step);
+}
 
-  bool decodes = tokenCount <= compiled->variant().decodeRows;
+void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
+                          const cheems_segment *given, int64_t segmentCount,
+                          const int32_t *rows, int64_t rowCount) {
+  if (rowCount > slots()) {
+    throw Error(Status::usage, "step refused: logits of " + number(rowCount) +
+                                   " rows are to be kept, but this session "
+                                   "keeps those of " +
+                                   number(slots()));
+  }
+  cheems_step step = {};
+  step.tokens = tokens;
+  step.token_count = tokenCount;
+  step.segments = given;
+  step.segment_count = segmentCount;
+  step.rows = rows;
+  step.row_count = rowCount;
+  if (!executor->keepsLogits()) {
+    kept.resize(static_cast<size_t>(slots() * vocabulary()));
+    step.logits = kept.data();
+  }
+  run(step);
+  keptRows = rowCount;
+}
+
+void Session::run(cheems_step step) {
+  keptRows = 0; // until the step has ended
+  if (!executor->isOfThisProcess()) {
+    throw Error(Status::usage,
+                "the session was made before a fork and its threads are in the "
+                "parent; make a session in this process");
+  }
+  const cheems_segment *given = step.segments;
+  int64_t segmentCount = step.segment_count;
+  bool decodes = step.token_count <= compiled->variant().decodeRows;
   if (given && segmentCount >= 1 &&
       segmentCount <= slots()) { // otherwise refused below
     for (int64_t i = 0; i < segmentCount; ++i) {
@@ -189,6 +222,18 @@ void Session::prefill(int64_t slot, const int32_t *tokens, int64_t count,
   });
 }
 
+void Session::prefillKeeping(int64_t slot, const int32_t *tokens, int64_t count,
+                             const std::function<void(int64_t done)> &fed) {
+  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
+    int32_t last = segment.length - 1;
+    bool wanted = done + segment.length == count;
+    stepKeeping(tokens + done, segment.length, &segment, 1, &last, wanted);
+    if (fed) {
+      fed(done + segment.length);
+    }
+  });
+}
+
 void Session::prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
                          const LogitsHandler &receive) {
   std::vector<float> logits(
@@ -201,13 +246,47 @@ void Session::prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
   });
 }
 
-void Session::decode(int64_t slot, int32_t token, float *logits) {
+cheems_segment Session::oneRow(int64_t slot) const {
   checkSlot(slot);
   cheems_segment segment = {};
   segment.slot = static_cast<int32_t>(slot);
   segment.length = 1;
   segment.position = positions[slot];
+  return segment;
+}
+
+void Session::decode(int64_t slot, int32_t token, float *logits) {
+  cheems_segment segment = oneRow(slot);
   step(&token, 1, &segment, 1, allRows.data(), 1, logits);
+}
+
+void Session::decodeKeeping(int64_t slot, int32_t token) {
+  cheems_segment segment = oneRow(slot);
+  stepKeeping(&token, 1, &segment, 1, allRows.data(), 1);
+}
+
+void Session::checkKept(int64_t index) const {
+  if (index < 0 || index >= keptRows) {
+    throw Error(Status::usage,
+                "logits of row " + number(index) +
+                    " are asked for, but the last step has kept those of " +
+                    number(keptRows) + " row(s)");
+  }
+}
+
+const float *Session::keptLogits(int64_t index) {
+  checkKept(index);
+  if (!executor->keepsLogits()) {
+    return kept.data() + index * vocabulary();
+  }
+  kept.resize(static_cast<size_t>(vocabulary()));
+  executor->readLogits(index, kept.data());
+  return kept.data();
+}
+
+std::optional<TopLogits> Session::topLogits(size_t count, int64_t index) {
+  checkKept(index);
+  return executor->topLogits(index, count);
 }
 
 void Session::checkSlot(int64_t slot) const {

@@ -10,6 +10,7 @@
 #include "runtime/State/StatePools.h"
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -77,6 +78,18 @@ public:
             const cheems_segment *segments, int64_t segmentCount,
             const int32_t *rows, int64_t rowCount, float *logits);
 
+  /// The same for at most slots() rows, whose logits stay where they were
+  /// computed until the next step: for the two functions below.
+  void stepKeeping(const int32_t *tokens, int64_t tokenCount,
+                   const cheems_segment *segments, int64_t segmentCount,
+                   const int32_t *rows, int64_t rowCount);
+  /// Logits [vocabulary] of the index-th of these rows, until the next call of
+  /// any function. The first call may allocate.
+  const float *keptLogits(int64_t index = 0);
+  /// At least `count` of the best of them, for as long; nothing where the whole
+  /// row is as near.
+  std::optional<TopLogits> topLogits(size_t count, int64_t index = 0);
+
   /// Feeds a prompt to one slot, prefillChunk() rows at a time; `logits`
   /// [vocabulary] receives those of the last token, unless null. The dynamic
   /// rotary base is that of the whole prompt. `fed` hears how many tokens are
@@ -84,6 +97,9 @@ public:
   void prefill(int64_t slot, const int32_t *tokens, int64_t count,
                float *logits,
                const std::function<void(int64_t done)> &fed = nullptr);
+  /// The same; logits of the last token are kept, as by stepKeeping.
+  void prefillKeeping(int64_t slot, const int32_t *tokens, int64_t count,
+                      const std::function<void(int64_t done)> &fed = nullptr);
   /// The same; `receive` gets the logits of all rows, chunk by chunk: index of
   /// the first, how many, [rows, vocabulary].
   using LogitsHandler =
@@ -92,6 +108,8 @@ public:
                   const LogitsHandler &receive);
   /// Feeds one token; `logits` [vocabulary].
   void decode(int64_t slot, int32_t token, float *logits);
+  /// The same; they are kept, as by stepKeeping.
+  void decodeKeeping(int64_t slot, int32_t token);
 
   /// Tokens the slot has been fed.
   int64_t position(int64_t slot) const;
@@ -126,6 +144,9 @@ private:
     return static_cast<const Executor &>(*executor).pools();
   }
   void checkSlot(int64_t slot) const;
+  void checkKept(int64_t index) const;
+  /// A token of the slot's sequence.
+  cheems_segment oneRow(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
   void setPosition(int64_t slot, int64_t tokens);
   /// Gives the slot by `act` the state of so many tokens.
@@ -133,6 +154,9 @@ private:
   void change(int64_t slot, int32_t position, const Act &act);
   /// Entries of each capacity extent that the slot's sequence uses.
   int64_t entries(int64_t slot) const;
+  /// Checks and runs a step whose logits go to step.logits, or are kept where
+  /// that is null.
+  void run(cheems_step step);
   template <typename Rows>
   void feed(int64_t slot, const int32_t *tokens, int64_t count,
             const Rows &rowsOfChunk);
@@ -148,6 +172,8 @@ private:
   std::vector<cheems_segment>
       segments;                 ///< the caller's, with rope_length filled in
   std::vector<int32_t> allRows; ///< 0, 1, …
+  int64_t keptRows = 0;         ///< whose logits the last step has left
+  std::vector<float> kept;      ///< theirs, where the executor keeps none
 };
 
 } // namespace cheems

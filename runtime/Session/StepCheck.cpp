@@ -20,8 +20,7 @@ StepCheck::StepCheck(int64_t vocabulary, int64_t slots, int64_t maxRows,
 
 void StepCheck::check(const cheems_step &step,
                       const std::vector<int32_t> &positions) {
-  if (!step.tokens || !step.segments ||
-      (step.row_count != 0 && (!step.rows || !step.logits))) {
+  if (!step.tokens || !step.segments || (step.row_count != 0 && !step.rows)) {
     throw invalid("a needed pointer is null");
   }
   if (step.token_count < 1 || step.token_count > maxRows) {

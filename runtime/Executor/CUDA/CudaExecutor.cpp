@@ -1,46 +1,8 @@
 #include "runtime/Executor/CUDA/CudaExecutor.h"
 #include <algorithm>
-#include <cstring>
 
 using namespace cheems;
 using namespace cheems::cuda;
-
-namespace {
-
-/// Kernels read 16 bytes at a time.
-int64_t aligned(int64_t bytes) { return (bytes + 255) & ~int64_t{255}; }
-
-constexpr auto tokenBytes = static_cast<int64_t>(sizeof(int32_t));
-constexpr auto segmentBytes = static_cast<int64_t>(sizeof(cheems_segment));
-
-} // namespace
-
-CudaExecutor::Inputs::Inputs(const std::shared_ptr<const Context> &context,
-                             const StepSizes &most)
-    : segments(aligned(most.tokens * tokenBytes)),
-      rows(segments + aligned(most.segments * segmentBytes)),
-      host(context, rows + aligned(most.rows * tokenBytes),
-           "the inputs of a step"),
-      device(context, host.bytes(), "the inputs of a step") {}
-
-void CudaExecutor::Inputs::send(const cheems_step &step, const Stream &stream) {
-  auto put = [&](int64_t offset, const void *from, int64_t bytes) {
-    if (bytes != 0) {
-      std::memcpy(host.data() + offset, from, static_cast<size_t>(bytes));
-    }
-  };
-  put(0, step.tokens, step.token_count * tokenBytes);
-  put(segments, step.segments, step.segment_count * segmentBytes);
-  put(rows, step.rows, step.row_count * tokenBytes);
-  stream.copyToDevice(device.address(), host.data(),
-                      rows + step.row_count * tokenBytes);
-}
-
-void CudaExecutor::Inputs::tell(StepAddresses &addresses) const {
-  addresses.tokens = device.address();
-  addresses.segments = device.address() + static_cast<uint64_t>(segments);
-  addresses.rows = device.address() + static_cast<uint64_t>(rows);
-}
 
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
     : program(Program::of(model)), slots(options.slots),
@@ -60,13 +22,18 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
              program->functions(),
              largest(std::min(slots, model.variant().decodeRows)),
              addresses(decodeInputs)),
-      graphs(program->context()) {}
+      graphs(program->context()) {
+  for (const LaunchPlan::TopLogits &each : program->plan().topLogits) {
+    finders.emplace_back(*program, each, std::min(slots, options.rows),
+                         logits->address());
+  }
+}
 
 StepSizes CudaExecutor::largest(int64_t rows) const {
   return {rows, std::min(rows, slots), rows, slots, capacity};
 }
 
-StepAddresses CudaExecutor::addresses(const Inputs &from) const {
+StepAddresses CudaExecutor::addresses(const StepInputs &from) const {
   StepAddresses result;
   from.tell(result);
   result.logits = logits->address();
@@ -76,8 +43,12 @@ StepAddresses CudaExecutor::addresses(const Inputs &from) const {
 }
 
 int64_t CudaExecutor::workspaceBytes() const {
-  return general.bytes() + decode.bytes() + logits->bytes() + inputs.bytes() +
-         decodeInputs.bytes();
+  int64_t sum = general.bytes() + decode.bytes() + logits->bytes() +
+                inputs.bytes() + decodeInputs.bytes();
+  for (const TopLogitsFinder &finder : finders) {
+    sum += finder.bytes();
+  }
+  return sum;
 }
 
 void CudaExecutor::reserveLogits(int64_t rows) {
@@ -92,11 +63,27 @@ void CudaExecutor::reserveLogits(int64_t rows) {
   graphs.clear(); // which have the old address
   general.setLogits(larger->address());
   decode.setLogits(larger->address());
+  for (TopLogitsFinder &finder : finders) {
+    finder.setLogits(larger->address());
+  }
   logits = std::move(larger);
 }
 
 void CudaExecutor::run(cheems_step &step, bool decodes) {
   Context::Current current(*program->context());
+  try {
+    begin(step, decodes);
+  } catch (...) {
+    stream.drain(); // what was begun reads buffers that the next step writes
+    throw;
+  }
+  stream.synchronize();
+  lastRows = step.row_count;
+}
+
+void CudaExecutor::begin(const cheems_step &step, bool decodes) {
+  found = nullptr;
+  lastRows = 0; // until they are there
   reserveLogits(step.row_count);
   StepSizes sizes{step.token_count, step.segment_count, step.row_count, slots,
                   capacity};
@@ -106,9 +93,32 @@ void CudaExecutor::run(cheems_step &step, bool decodes) {
   } else {
     general.launch(sizes, stream);
   }
-  if (step.row_count != 0) {
+  if (step.logits) {
     stream.copyToHost(step.logits, logits->address(),
                       step.row_count * rowBytes);
   }
+}
+
+void CudaExecutor::readLogits(int64_t row, float *result) {
+  Context::Current current(*program->context());
+  stream.copyToHost(result,
+                    logits->address() + static_cast<uint64_t>(row * rowBytes),
+                    rowBytes);
   stream.synchronize();
+}
+
+std::optional<TopLogits> CudaExecutor::topLogits(int64_t row, size_t count) {
+  auto enough =
+      std::find_if(finders.begin(), finders.end(), [&](const auto &finder) {
+        return finder.count() >= static_cast<int64_t>(count);
+      });
+  if (count == 0 || enough == finders.end()) {
+    return std::nullopt;
+  }
+  if (found != &*enough) { // once for all rows of a step
+    Context::Current current(*program->context());
+    enough->run(lastRows, stream);
+    found = &*enough;
+  }
+  return enough->row(row, rowBytes / static_cast<int64_t>(sizeof(float)));
 }

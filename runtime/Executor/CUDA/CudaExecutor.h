@@ -6,6 +6,8 @@
 #include "runtime/Executor/CUDA/Launcher.h"
 #include "runtime/Executor/CUDA/Program.h"
 #include "runtime/Executor/CUDA/StepGraphs.h"
+#include "runtime/Executor/CUDA/StepInputs.h"
+#include "runtime/Executor/CUDA/TopLogitsFinder.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/State/DevicePools.h"
 
@@ -23,37 +25,28 @@ public:
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override;
   void run(cheems_step &step, bool decodes) override;
+  bool keepsLogits() const override { return true; }
+  void readLogits(int64_t row, float *result) override;
+  std::optional<TopLogits> topLogits(int64_t row, size_t count) override;
 
 private:
-  /// Tokens, segments and rows of a step, written by the host and copied to the
-  /// card in one piece.
-  class Inputs {
-  public:
-    Inputs(const std::shared_ptr<const cuda::Context> &context,
-           const cuda::StepSizes &most);
-    void send(const cheems_step &step, const cuda::Stream &stream);
-    /// Where they are on the card, in `addresses`.
-    void tell(cuda::StepAddresses &addresses) const;
-    int64_t bytes() const { return device.bytes(); }
-
-  private:
-    int64_t segments, rows; ///< offsets; tokens are first
-    cuda::PinnedMemory host;
-    cuda::DeviceMemory device;
-  };
-
   cuda::StepSizes largest(int64_t rows) const;
-  cuda::StepAddresses addresses(const Inputs &inputs) const;
+  cuda::StepAddresses addresses(const cuda::StepInputs &inputs) const;
   void reserveLogits(int64_t rows);
+  void begin(const cheems_step &step, bool decodes);
 
   std::shared_ptr<const cuda::Program> program;
   int64_t slots, capacity, rowBytes; ///< of a row of logits
   cuda::Stream stream;
   DevicePools state;
   std::unique_ptr<cuda::DeviceMemory> logits;
-  Inputs inputs, decodeInputs;
+  cuda::StepInputs inputs, decodeInputs;
   cuda::Launcher general, decode;
-  cuda::StepGraphs graphs; ///< of decoding
+  cuda::StepGraphs graphs;                   ///< of decoding
+  std::deque<cuda::TopLogitsFinder> finders; ///< ascending by count
+  int64_t lastRows = 0; ///< whose logits the last step has left
+  const cuda::TopLogitsFinder *found =
+      nullptr; ///< has the last step's, until the next
 };
 
 } // namespace cheems

@@ -1,0 +1,42 @@
+#include "runtime/Executor/CUDA/StepInputs.h"
+#include <cstring>
+
+using namespace cheems;
+using namespace cheems::cuda;
+
+namespace {
+
+/// Kernels read 16 bytes at a time.
+int64_t aligned(int64_t bytes) { return (bytes + 255) & ~int64_t{255}; }
+
+constexpr auto tokenBytes = static_cast<int64_t>(sizeof(int32_t));
+constexpr auto segmentBytes = static_cast<int64_t>(sizeof(cheems_segment));
+
+} // namespace
+
+StepInputs::StepInputs(const std::shared_ptr<const Context> &context,
+                       const StepSizes &most)
+    : segments(aligned(most.tokens * tokenBytes)),
+      rows(segments + aligned(most.segments * segmentBytes)),
+      host(context, rows + aligned(most.rows * tokenBytes),
+           "the inputs of a step"),
+      device(context, host.bytes(), "the inputs of a step") {}
+
+void StepInputs::send(const cheems_step &step, const Stream &stream) {
+  auto put = [&](int64_t offset, const void *from, int64_t bytes) {
+    if (bytes != 0) {
+      std::memcpy(host.data() + offset, from, static_cast<size_t>(bytes));
+    }
+  };
+  put(0, step.tokens, step.token_count * tokenBytes);
+  put(segments, step.segments, step.segment_count * segmentBytes);
+  put(rows, step.rows, step.row_count * tokenBytes);
+  stream.copyToDevice(device.address(), host.data(),
+                      rows + step.row_count * tokenBytes);
+}
+
+void StepInputs::tell(StepAddresses &addresses) const {
+  addresses.tokens = device.address();
+  addresses.segments = device.address() + static_cast<uint64_t>(segments);
+  addresses.rows = device.address() + static_cast<uint64_t>(rows);
+}

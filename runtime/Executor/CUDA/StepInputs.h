@@ -1,0 +1,30 @@
+// What the host tells a card of a step.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPINPUTS_H
+
+#include "cheems/abi.h"
+#include "runtime/CUDA/Memory.h"
+#include "runtime/Executor/CUDA/Launcher.h"
+
+namespace cheems::cuda {
+
+/// Tokens, segments and rows of a step, copied to the card in one piece.
+class StepInputs {
+public:
+  StepInputs(const std::shared_ptr<const Context> &context,
+             const StepSizes &most);
+  /// The step before has ended.
+  void send(const cheems_step &step, const Stream &stream);
+  /// Where they are on the card, in `addresses`.
+  void tell(StepAddresses &addresses) const;
+  int64_t bytes() const { return device.bytes(); }
+
+private:
+  int64_t segments, rows; ///< offsets; tokens are first
+  PinnedMemory host;
+  DeviceMemory device;
+};
+
+} // namespace cheems::cuda
+
+#endif

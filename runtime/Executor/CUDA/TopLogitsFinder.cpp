@@ -1,0 +1,60 @@
+#include "runtime/Executor/CUDA/TopLogitsFinder.h"
+
+using namespace cheems;
+using namespace cheems::cuda;
+
+namespace {
+
+constexpr int64_t numberBytes = 4; ///< of a value, a token and a sum
+constexpr char purpose[] = "the best logits of a step";
+
+int64_t aligned(int64_t bytes) { return (bytes + 255) & ~int64_t{255}; }
+
+StepSizes sizesOf(int64_t rows) {
+  StepSizes sizes;
+  sizes.rows = rows;
+  return sizes;
+}
+
+} // namespace
+
+TopLogitsFinder::TopLogitsFinder(const Program &program,
+                                 const LaunchPlan::TopLogits &plan,
+                                 int64_t rows, CUdeviceptr logits)
+    : plan(plan), tokens(aligned(rows * plan.count * numberBytes)),
+      sums(2 * tokens),
+      host(program.context(), sums + rows * numberBytes, purpose),
+      device(program.context(), host.bytes(), purpose),
+      launcher(program.context(), program.plan(), plan.entry,
+               program.functions(), sizesOf(rows), addresses(logits)) {}
+
+StepAddresses TopLogitsFinder::addresses(CUdeviceptr logits) const {
+  StepAddresses result;
+  result.logits = logits;
+  result.topValues = device.address();
+  result.topTokens = device.address() + static_cast<uint64_t>(tokens);
+  result.logSums = device.address() + static_cast<uint64_t>(sums);
+  return result;
+}
+
+void TopLogitsFinder::run(int64_t rows, const Stream &stream) {
+  launcher.launch(sizesOf(rows), stream);
+  auto fetch = [&](int64_t offset, int64_t numbers) {
+    stream.copyToHost(host.data() + offset,
+                      device.address() + static_cast<uint64_t>(offset),
+                      numbers * numberBytes);
+  };
+  fetch(0, rows * plan.count);
+  fetch(tokens, rows * plan.count);
+  fetch(sums, rows);
+  stream.synchronize();
+}
+
+TopLogits TopLogitsFinder::row(int64_t row, int64_t vocabulary) const {
+  auto values = reinterpret_cast<const float *>(host.data());
+  auto ids = reinterpret_cast<const int32_t *>(host.data() + tokens);
+  auto logSums = reinterpret_cast<const float *>(host.data() + sums);
+  return {values + row * plan.count, ids + row * plan.count,
+          static_cast<size_t>(plan.count), logSums[row],
+          static_cast<size_t>(vocabulary)};
+}

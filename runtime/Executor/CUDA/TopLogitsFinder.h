@@ -1,0 +1,40 @@
+// Finds the best logits of a step's rows on the card, so that whole rows stay
+// there.
+#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_TOPLOGITSFINDER_H
+#define CHEEMS_RUNTIME_EXECUTOR_CUDA_TOPLOGITSFINDER_H
+
+#include "runtime/CUDA/Memory.h"
+#include "runtime/Executor/CUDA/Launcher.h"
+#include "runtime/Executor/CUDA/Program.h"
+#include "runtime/Sampler/TopLogits.h"
+
+namespace cheems::cuda {
+
+class TopLogitsFinder {
+public:
+  /// For steps of at most `rows` rows, with logits at `logits`.
+  TopLogitsFinder(const Program &program, const LaunchPlan::TopLogits &plan,
+                  int64_t rows, CUdeviceptr logits);
+
+  /// Of each row.
+  int64_t count() const { return plan.count; }
+  int64_t bytes() const { return launcher.bytes() + device.bytes(); }
+  void setLogits(CUdeviceptr address) { launcher.setLogits(address); }
+  /// Of the first `rows` rows, and waits for them.
+  void run(int64_t rows, const Stream &stream);
+  /// Of one of them, until the next run.
+  TopLogits row(int64_t row, int64_t vocabulary) const;
+
+private:
+  StepAddresses addresses(CUdeviceptr logits) const;
+
+  const LaunchPlan::TopLogits &plan;
+  int64_t tokens, sums; ///< offsets; values are first
+  PinnedMemory host;
+  DeviceMemory device;
+  Launcher launcher;
+};
+
+} // namespace cheems::cuda
+
+#endif
