@@ -40,15 +40,25 @@ PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
 OTHERS = ("half", "control", "async")
 
 # The goals
+MOST_LAUNCHES = 8  # of a layer of decoding
 MOST_READ = 1.05  # of the least, by a product of decoding
 MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
 FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
+
+
+def launches_of_layer(text):
+    """How many launches the function of a layer of decoding has."""
+    layers = re.findall(r"^  func\.func private @layer\w+_decode\(.*?^  }$", text, re.S | re.M)
+    return max(len(re.findall(r"\bcheems_tile\.launch\b", layer)) for layer in layers)
 
 
 def compiled_model(tools, name, architecture, folder):
     """One layer of a published model, all keys kept, as `step.py` wants it."""
     random_model.save(folder, dataclasses.replace(MODELS[name], layers=1), "bf16", None)
     text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--emit", "launches", "-o", "-")
+    launches = launches_of_layer(text)
+    if launches > MOST_LAUNCHES:
+        raise SystemExit(f"{name}, {architecture}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
     (folder / "launches.mlir").write_text(text)
     (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
     # What a number of the model is has no effect on any count, so the order of tensors has none either.
@@ -107,23 +117,33 @@ class Launch:
         array = self.inputs[0] if self.is_attention or self.kernel == "store_entries" else self.outputs[-1]
         return " x ".join(map(str, array[:-1]))
 
-    def entries(self):
-        """Bytes of keys, values and masks that all sequences have behind the step."""
-        seen = sum(length + position for length, position in self.step["sequences"])
-        return sum(size([one[2], seen, *one[4:]]) for one in self.inputs[-3:])  # slots, layers, heads, capacity, ...
+    @property
+    def stores_entries(self):
+        """Whether it writes into the pools."""
+        return self.kernel == "store_entries" or (self.is_attention and len(self.outputs) > 3)
+
+    def pools(self):
+        return self.outputs[:3] if self.stores_entries else self.inputs[-3:]
+
+    def entries(self, count):
+        """Bytes of the keys, values and masks of so many entries."""
+        return sum(size([one[2], count, *one[4:]]) for one in self.pools())  # slots, layers, heads, capacity, ...
 
     def least_read(self):
         if self.kernel == "gather_rows":
             return size([self.outputs[0][0], *self.inputs[0][1:]]) + size(self.inputs[1])
-        if self.is_attention:
-            return size(self.inputs[0]) + size(self.inputs[1]) + self.entries()
-        return sum(size(one) for i, one in enumerate(self.inputs + self.outputs) if i in self.reads)
+        arrays = [one for i, one in enumerate(self.inputs + self.outputs) if i in self.reads]
+        if not self.is_attention:
+            return sum(map(size, arrays))
+        # What it stores itself it need not read.
+        seen = sum(position + (0 if self.stores_entries else length) for length, position in self.step["sequences"])
+        return sum(size(one) for one in arrays if one not in self.pools()) + self.entries(seen)
 
     def least_written(self):
-        if self.kernel == "store_entries":
-            rows = sum(length for length, _ in self.step["sequences"])
-            return sum(size([rows, one[2], *one[4:]]) for one in self.outputs)
-        return sum(map(size, self.outputs))
+        if not self.stores_entries:
+            return sum(map(size, self.outputs))
+        rows = sum(length for length, _ in self.step["sequences"])
+        return sum(map(size, self.outputs[3:])) + self.entries(rows)
 
     def least_tensor(self):
         """Cycles of each multiprocessor, if all have the same part; None for a kernel without products."""

@@ -1,4 +1,4 @@
-// What all kernels of attention have in common, and how entries are stored.
+// What all kernels of attention have in common.
 #include "AttentionKernels.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -49,41 +49,80 @@ Value cheems::tile::hideLater(TileBuilder &t, Value scores, Value firstColumn,
   return t.select(isLater, hidden, scores);
 }
 
-void cheems::tile::buildStoreEntries(TileBuilder &t, const RowStrategy &s,
-                                     const AttentionShape &shape,
-                                     const AttentionMemory &memory, Value key,
-                                     Value value, Value mask) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
-  Value first = t.mul(t.block(GridDimension::X), s.tileRows());
+QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
+                            Value segments, int64_t rows) {
+  Value first = t.mul(t.block(GridDimension::X), rows);
   Value head = t.block(GridDimension::Y);
   SegmentRow segment =
-      loadSegment(t, memory.segments, t.block(GridDimension::Z), shape.oneRow);
-  t.when(t.isLess(first, segment.length), [&] {
-    Value row = t.add(segment.start, first);
-    Value rows = t.add(segment.start, segment.length);
-    Entries entries{memory, segment.slot, head,
-                    t.add(segment.position, segment.length)};
-    Value entry = t.add(segment.position, first);
-    Place from{
-        {row, t.divide(head, shape.stateHeads / shape.keyHeads), t.index(0)},
-        {0, 2},
-        {rows, t.index(shape.size)}};
-    Place to = entries.keys(t, entry, t.index(0), shape.size);
-    for (auto [source, pool] :
-         {std::pair(key, memory.keys), std::pair(value, memory.values)}) {
-      Value tile = t.load(type, source, from, shape.alignedQuery(t));
-      if (!shape.stored.isF32()) {
-        tile = arith::TruncFOp::create(t.b, t.withElement(type, shape.stored),
-                                       tile);
-      }
-      t.store(tile, pool, to, shape.alignedEntry());
+      loadSegment(t, segments, t.block(GridDimension::Z), /*oneRow=*/false);
+  Value past = t.minimum(segment.length, t.add(first, rows));
+  return {
+      segment,
+      {t.add(segment.start, first), head, t.add(segment.start, segment.length)},
+      t.isLess(first, segment.length),
+      t.divide(head, shape.queriesPerState()),
+      Value(),
+      t.add(segment.position, first),
+      t.add(segment.position, past)};
+}
+
+QueryRows QueryRows::ofOneRow(TileBuilder &t, const AttentionShape &shape,
+                              Value segments, int64_t rows) {
+  int64_t blocks = llvm::divideCeil(shape.queriesPerState(), rows);
+  Value group = t.block(GridDimension::Y);
+  Value stateHead = t.divide(group, blocks);
+  Value first = t.mul(t.remainder(group, blocks), rows);
+  Value heads = t.mul(stateHead, shape.queriesPerState());
+  SegmentRow segment =
+      loadSegment(t, segments, t.block(GridDimension::Z), /*oneRow=*/true);
+  return {segment,
+          {segment.start, t.add(heads, first),
+           t.add(heads, shape.queriesPerState()), /*hasHeads=*/true},
+          Value(),
+          stateHead,
+          first,
+          segment.position,
+          t.add(segment.position, 1)};
+}
+
+Value cheems::tile::masksOf(TileBuilder &t, const AttentionShape &shape,
+                            const QueryRows &rows, const Entries &entries,
+                            Value first, RankedTensorType scores) {
+  RankedTensorType perEntry = t.sliceType(scores, 0);
+  auto load = [&](Value maskHead) {
+    Value mask =
+        t.load(perEntry, entries.memory.masks, entries.mask(maskHead, first));
+    mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
+    return t.broadcast(mask, scores);
+  };
+  if (!rows.place.hasHeads) {
+    return load(t.divide(rows.place.head, shape.queriesPerMask()));
+  }
+  Value all;
+  for (int64_t i = 0; i < shape.masksPerState(); ++i) {
+    Value mask = load(t.add(t.mul(rows.stateHead, shape.masksPerState()), i));
+    if (!all) {
+      all = mask;
+      continue;
     }
-    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
-      Value maskHead = t.add(t.mul(head, shape.masksPerState()), i);
-      Value numbers =
-          t.load(t.sliceType(type, 1), mask, {{row, maskHead}, {0}, {rows}});
-      t.store(numbers, memory.masks, entries.mask(maskHead, entry));
-    }
-  });
+    // From this row on.
+    Value row = t.indicesFrom(rows.firstOfState, t.sliceType(scores, 1), 0);
+    Value before =
+        t.isLess(row, t.fillInteger(cast<RankedTensorType>(row.getType()),
+                                    i * shape.queriesPerMask()));
+    all = t.select(t.broadcast(before, scores), all, mask);
+  }
+  return all;
+}
+
+void cheems::tile::storeOutput(TileBuilder &t, Value tile, Value y,
+                               const Place &place, int64_t aligned) {
+  Type element = cast<MemRefType>(y.getType()).getElementType();
+  if (!element.isF32()) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    tile = arith::TruncFOp::create(t.b, t.withElement(type, element), tile);
+    constexpr int64_t floatBytes = sizeof(float);
+    aligned = aligned * element.getIntOrFloatBitWidth() / 8 / floatBytes;
+  }
+  t.store(tile, y, place, aligned);
 }

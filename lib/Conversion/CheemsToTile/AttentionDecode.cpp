@@ -17,8 +17,9 @@ class OneRow {
 public:
   OneRow(TileBuilder &t, const AttentionStrategy &s,
          const AttentionShape &shape, const AttentionMemory &memory,
-         Value query, const PartialAttention &partial)
-      : t(t), s(s), shape(shape), memory(memory), query(query),
+         const HeadRows &query, const FirstStores &stores,
+         const PartialAttention &partial)
+      : t(t), s(s), shape(shape), memory(memory), query(query), stores(stores),
         partial(partial) {
     MLIRContext *context = t.b.getContext();
     Type f32 = t.b.getF32Type();
@@ -55,44 +56,62 @@ public:
   void build() {
     piece = t.block(GridDimension::X);
     first = t.mul(piece, s.entries);
-    int64_t blocks = llvm::divideCeil(shape.queriesPerState(), s.rows);
-    Value group = t.block(GridDimension::Y);
-    stateHead = t.divide(group, blocks);
-    // The block's rows among those that share the entries.
-    firstRow = t.mul(t.remainder(group, blocks), s.rows);
-    Value heads = t.mul(stateHead, shape.queriesPerState());
-    firstHead = t.add(heads, firstRow);
-    pastHeads = t.add(heads, shape.queriesPerState());
     sequence = t.block(GridDimension::Z);
-    segment = loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
-    Value count = t.add(segment.position, 1);
-    t.when(t.isLess(first, count), [&] {
-      entries = {memory, segment.slot, stateHead, count};
+    rows = QueryRows::ofOneRow(t, shape, memory.segments, s.rows);
+    t.when(t.isLess(first, rows.count), [&] {
+      if (stores.added) {
+        Value isLast = t.isLess(rows.lastOfFirst, t.add(first, s.entries));
+        t.when(isLast, [&] {
+          storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
+        });
+      }
       attend();
     });
   }
 
 private:
+  /// Columns of keys; zeros from `limit` on. Halves of heads begin a tile each:
+  /// so the order of sums depends on the size of heads alone, not on what is
+  /// done with the query.
+  Value loadKeys(int64_t column, int64_t limit) {
+    return t.load(keyTile, memory.keys,
+                  entries.keys(t, first, t.index(column), limit),
+                  alignmentOf(shape.half(), shape.stored));
+  }
+
+  /// The query's columns in the order of the keys'.
+  SmallVector<Value> loadQuery() {
+    RankedTensorType type = t.withElement(queries, t.b.getF32Type());
+    HalvesOfHeads heads(t, query, rows.place, shape.size, type);
+    SmallVector<Value> tiles;
+    for (int64_t k = 0; k < shape.half(); k += kLoadDepth) {
+      HalvesOfHeads::Halves halves = heads.load(k);
+      for (Value half : {halves.low, halves.high}) {
+        tiles.push_back(arith::TruncFOp::create(t.b, queries, half));
+      }
+    }
+    return tiles;
+  }
+
   void attend() {
+    entries = rows.entries(memory);
     Value zero = t.index(0);
     t.copy(memory.values, entries.keys(t, first, zero, shape.size), valueBuffer,
            zero, shape.alignedEntry());
     t.commit();
-    Value products = t.fill(scores, 0);
-    for (int64_t k = 0; k < shape.size; k += kLoadDepth) {
-      Place place{{segment.start, firstHead, t.index(k)},
-                  {1, 2},
-                  {pastHeads, t.index(shape.size)}};
-      Value left = t.load(t.withElement(queries, t.b.getF32Type()), query,
-                          place, shape.alignedQuery(t));
-      Value right = t.load(keyTile, memory.keys,
-                           entries.keys(t, first, t.index(k), shape.size),
-                           shape.alignedEntry());
-      products =
-          t.mma(arith::TruncFOp::create(t.b, queries, left), right, products);
+    // Keys are under way while the query is made.
+    SmallVector<Value> keys;
+    for (int64_t k = 0; k < shape.half(); k += kLoadDepth) {
+      keys.push_back(loadKeys(k, shape.half()));
+      keys.push_back(loadKeys(shape.half() + k, shape.size));
     }
-    products = biased(t, shape, products, masks());
-    products = hideLater(t, products, first, segment.position,
+    Value products = t.fill(scores, 0);
+    for (auto [left, right] : llvm::zip_equal(loadQuery(), keys)) {
+      products = t.mma(left, right, products);
+    }
+    products = biased(t, shape, products,
+                      masksOf(t, shape, rows, entries, first, scores));
+    products = hideLater(t, products, first, rows.lastOfFirst,
                          /*samePerRow=*/true);
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     RunningSoftmax::Step step = softmax.take(t, products);
@@ -104,65 +123,40 @@ private:
     Value sums = t.mma(left, right, t.fill(partialSums, 0));
     sums = SumPartialsOp::create(t.b, outputs, sums, IntegerAttr());
 
-    Place numbers{{sequence, firstHead, piece}, {1}, {pastHeads}};
+    const HeadPlace &heads = rows.place;
+    Place numbers{{sequence, heads.head, piece}, {1}, {heads.past}};
     t.store(softmax.best, partial.best, numbers);
     t.store(softmax.sum, partial.sums, numbers);
     t.store(sums, partial.outputs,
-            {{sequence, firstHead, piece, zero},
+            {{sequence, heads.head, piece, zero},
              {1, 3},
-             {pastHeads, t.index(shape.size)}},
+             {heads.past, t.index(shape.size)}},
             std::min(width * int64_t(sizeof(float)), shape.alignedQuery(t)));
-  }
-
-  /// Of the rows' heads of A, in base 2.
-  Value masks() {
-    RankedTensorType perEntry = t.sliceType(scores, 0);
-    Value all;
-    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
-      Value maskHead = t.add(t.mul(stateHead, shape.masksPerState()), i);
-      Value mask =
-          t.load(perEntry, memory.masks, entries.mask(maskHead, first));
-      mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
-      mask = t.broadcast(mask, scores);
-      if (!all) {
-        all = mask;
-        continue;
-      }
-      // From this row on.
-      RankedTensorType perRow = t.sliceType(scores, 1);
-      Value row = t.indicesFrom(firstRow, perRow, 0);
-      Value before =
-          t.isLess(row, t.fillInteger(cast<RankedTensorType>(row.getType()),
-                                      i * shape.queriesPerMask()));
-      all = t.select(t.broadcast(before, scores), all, mask);
-    }
-    return all;
   }
 
   TileBuilder &t;
   const AttentionStrategy &s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
-  Value query;
+  const HeadRows &query;
+  const FirstStores &stores;
   const PartialAttention &partial;
   int64_t size;  ///< of a head, as products take it
   int64_t width; ///< of a thread's parts of an output
   RankedTensorType queries, keyTile, scores, weights, valueTile, partialSums,
       outputs;
   Value valueBuffer;
-  Value piece, first, stateHead, firstRow, firstHead, pastHeads, sequence;
-  SegmentRow segment;
+  Value piece, first, sequence;
+  QueryRows rows;
   Entries entries;
 };
 } // namespace
 
-void cheems::tile::buildAttentionOfOneRow(TileBuilder &t,
-                                          const AttentionStrategy &s,
-                                          const AttentionShape &shape,
-                                          const AttentionMemory &memory,
-                                          Value query,
-                                          const PartialAttention &partial) {
-  OneRow(t, s, shape, memory, query, partial).build();
+void cheems::tile::buildAttentionOfOneRow(
+    TileBuilder &t, const AttentionStrategy &s, const AttentionShape &shape,
+    const AttentionMemory &memory, const HeadRows &query,
+    const FirstStores &stores, const PartialAttention &partial) {
+  OneRow(t, s, shape, memory, query, stores, partial).build();
 }
 
 /// Each row of threads takes every so many pieces, one after the other; then
@@ -211,6 +205,6 @@ void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
   Value sum =
       t.reduce(Combine::Add, t.mul(t.broadcast(state[1], type), share), 0);
   Value output = t.reduce(Combine::Add, t.mul(state[2], share), 0);
-  t.store(arith::DivFOp::create(t.b, output, sum), y,
-          {{segment.start, head, zero}, {2}}, aligned);
+  storeOutput(t, arith::DivFOp::create(t.b, output, sum), y,
+              {{segment.start, head, zero}, {2}}, aligned);
 }

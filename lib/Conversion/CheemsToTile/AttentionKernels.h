@@ -2,6 +2,8 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
 
+#include "HeadRows.h"
+#include "MaskProduct.h"
 #include "SegmentRow.h"
 #include "Strategy.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
@@ -16,6 +18,7 @@ struct AttentionShape {
   bool oneRow;
 
   explicit AttentionShape(SegmentedAttentionOp op);
+  int64_t half() const { return size / 2; }
   int64_t queriesPerState() const { return queryHeads / stateHeads; }
   int64_t queriesPerMask() const { return queryHeads / maskHeads; }
   int64_t masksPerState() const { return maskHeads / stateHeads; }
@@ -49,6 +52,35 @@ struct Entries {
   }
 };
 
+/// The rows of queries and outputs that a block has: rows of one head, or with
+/// segments of one row, heads that share entries.
+struct QueryRows {
+  SegmentRow segment;
+  HeadPlace place;
+  Value exist; ///< whether the block has rows
+  Value stateHead;
+  Value firstOfState; ///< the first row among those of the state head, if heads
+  Value lastOfFirst;  ///< the last entry that the first row sees
+  Value count;        ///< of entries that the block may read
+
+  /// Grid: blocks of rows, query heads, segments.
+  static QueryRows ofHead(TileBuilder &t, const AttentionShape &shape,
+                          Value segments, int64_t rows);
+  /// Grid: any, state heads times blocks of query heads, segments.
+  static QueryRows ofOneRow(TileBuilder &t, const AttentionShape &shape,
+                            Value segments, int64_t rows);
+
+  Entries entries(const AttentionMemory &memory) const {
+    return {memory, segment.slot, stateHead, count};
+  }
+};
+
+/// The mask values of the rows' heads of A in base 2, from an entry on, as a
+/// tile of the scores' layout.
+Value masksOf(TileBuilder &t, const AttentionShape &shape,
+              const QueryRows &rows, const Entries &entries, Value first,
+              RankedTensorType scores);
+
 /// Softmax in base 2 of rows whose columns come one block after the other.
 /// `best` is an upper bound of the scores that is a whole number: so a change
 /// of it multiplies by a power of two, which is exact, and weights are rounded
@@ -81,13 +113,22 @@ Value biased(TileBuilder &t, const AttentionShape &shape, Value scores,
 Value hideLater(TileBuilder &t, Value scores, Value firstColumn,
                 Value lastOfFirst, bool samePerRow);
 
+/// What the step's rows add to the entries.
+struct NewEntries {
+  HeadRows key, value; ///< [T, G, P]
+  MaskSource mask;
+};
+
 /// Stores keys, values and masks of the step's rows. Grid: blocks of rows,
 /// state heads, segments.
-/// \param key, value [T, G, P], \param mask [T, M].
 void buildStoreEntries(TileBuilder &t, const RowStrategy &s,
                        const AttentionShape &shape,
-                       const AttentionMemory &memory, Value key, Value value,
-                       Value mask);
+                       const AttentionMemory &memory, const NewEntries &added);
+/// The same of one row, in a kernel with other work: `last` is the row's own
+/// entry. All threads see it afterwards.
+void storeOneEntry(TileBuilder &t, const RowStrategy &s,
+                   const AttentionShape &shape, const QueryRows &rows,
+                   const AttentionMemory &memory, const NewEntries &added);
 
 /// Attention of blocks of rows on tensor cores. Grid: blocks of rows, query
 /// heads, segments.
@@ -95,10 +136,20 @@ void buildStoreEntries(TileBuilder &t, const RowStrategy &s,
 void buildAttention(TileBuilder &t, const AttentionStrategy &s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     Value query, Value y);
-/// The same in f32, by fused multiply-adds.
+
+/// What attention of segments of one row does first, in the block that has the
+/// row's own entry.
+struct FirstStores {
+  const NewEntries *added; ///< null: another kernel has stored it
+  RowStrategy strategy;
+};
+
+/// Attention in f32, by fused multiply-adds. Grid: as that of
+/// `QueryRows::ofOneRow` for segments of one row, else of `ofHead`.
 void buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
                        const AttentionShape &shape,
-                       const AttentionMemory &memory, Value query, Value y);
+                       const AttentionMemory &memory, const HeadRows &query,
+                       const FirstStores &stores, Value y);
 
 /// What pieces of one row's entries give, before they are merged.
 struct PartialAttention {
@@ -110,12 +161,18 @@ struct PartialAttention {
 /// segments.
 void buildAttentionOfOneRow(TileBuilder &t, const AttentionStrategy &s,
                             const AttentionShape &shape,
-                            const AttentionMemory &memory, Value query,
+                            const AttentionMemory &memory,
+                            const HeadRows &query, const FirstStores &stores,
                             const PartialAttention &partial);
 /// Merges the pieces of each row. Grid: query heads, segments.
 void buildMergePieces(TileBuilder &t, const RowStrategy &s,
                       const AttentionShape &shape, int64_t entriesPerPiece,
                       Value segments, const PartialAttention &partial, Value y);
+
+/// Outputs, rounded if the memory of `y` has them so.
+/// \param aligned of memory in f32.
+void storeOutput(TileBuilder &t, Value tile, Value y, const Place &place,
+                 int64_t aligned);
 
 } // namespace cheems::tile
 

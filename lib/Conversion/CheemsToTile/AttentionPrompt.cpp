@@ -47,23 +47,15 @@ public:
   }
 
   void build() {
-    first = t.mul(t.block(GridDimension::X), s.rows);
-    head = t.block(GridDimension::Y);
-    segment = loadSegment(t, memory.segments, t.block(GridDimension::Z),
-                          shape.oneRow);
-    t.when(t.isLess(first, segment.length), [&] { buildRows(); });
+    rows = QueryRows::ofHead(t, shape, memory.segments, s.rows);
+    t.when(rows.exist, [&] { buildRows(); });
   }
 
 private:
   int64_t chunks() const { return llvm::divideCeil(shape.size, kDepth); }
 
   void buildRows() {
-    // The first row sees the entries up to `lastOfFirst`; the block sees those
-    // of its last row.
-    lastOfFirst = t.add(segment.position, first);
-    Value past = t.minimum(segment.length, t.add(first, s.rows));
-    entries = {memory, segment.slot, t.divide(head, shape.queriesPerState()),
-               t.add(segment.position, past)};
+    entries = rows.entries(memory);
     loadQuery();
     for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
       fetch(t.index(ahead), t.index(ahead));
@@ -72,8 +64,8 @@ private:
     SmallVector<Value> state = {softmax.best, softmax.sum};
     state.append(size_t(chunks()), t.fill(output, 0));
     // All rows see all entries of the blocks before `mixed`.
-    Value mixed =
-        arith::DivUIOp::create(t.b, t.add(lastOfFirst, 1), t.index(s.entries));
+    Value mixed = arith::DivUIOp::create(t.b, t.add(rows.lastOfFirst, 1),
+                                         t.index(s.entries));
     Value blocks = t.ceilDiv(entries.count, s.entries);
     state = t.loop(t.index(0), mixed, 1, state, [&](Value i, ValueRange now) {
       return attend(i, now, /*hides=*/false);
@@ -85,20 +77,14 @@ private:
     storeOutputs(state);
   }
 
-  /// The block's rows of queries or outputs, from a column on.
-  Place rowsAt(int64_t column) {
-    return {{t.add(segment.start, first), head, t.index(column)},
-            {0, 2},
-            {t.add(segment.start, segment.length), t.index(shape.size)}};
-  }
-
   void loadQuery() {
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
       Value tile = t.load(t.withElement(queries, t.b.getF32Type()), query,
-                          rowsAt(chunk * kDepth), shape.alignedQuery(t));
+                          rows.place.at(t, chunk * kDepth, shape.size),
+                          shape.alignedQuery(t));
       tile = arith::TruncFOp::create(t.b, queries, tile);
       if (s.queryInRegisters) {
-        rows.push_back(tile);
+        queryTiles.push_back(tile);
       } else {
         t.write(tile, sharedQuery, t.index(0), t.index(0),
                 t.index(chunk * kDepth));
@@ -112,8 +98,8 @@ private:
     Place place = entries.keys(t, entry, t.index(0), shape.size);
     t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
     t.copy(memory.values, place, valueRing, stage, shape.alignedEntry());
-    Value maskHead = t.divide(head, shape.queriesPerMask());
-    Place mask{{segment.slot, memory.layer, maskHead, entry},
+    Value maskHead = t.divide(rows.place.head, shape.queriesPerMask());
+    Place mask{{rows.segment.slot, memory.layer, maskHead, entry},
                {2, 3},
                {t.add(maskHead, 1), entries.count}};
     t.copy(memory.masks, mask, maskRing, stage, sizeof(float));
@@ -133,7 +119,7 @@ private:
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
       Value column = t.index(chunk * kDepth);
       Value left = s.queryInRegisters
-                       ? rows[size_t(chunk)]
+                       ? queryTiles[size_t(chunk)]
                        : t.read(queries, sharedQuery, zero, zero, column);
       products =
           t.mma(left, t.read(keyTile, keyRing, stage, zero, column), products);
@@ -143,8 +129,9 @@ private:
     mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
     products = biased(t, shape, products, t.broadcast(mask, scores));
     if (hides) {
-      products = hideLater(t, products, t.mul(block, s.entries), lastOfFirst,
-                           /*samePerRow=*/false);
+      products =
+          hideLater(t, products, t.mul(block, s.entries), rows.lastOfFirst,
+                    /*samePerRow=*/false);
     }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, products);
@@ -166,8 +153,9 @@ private:
     Value scale = t.broadcast(
         arith::DivFOp::create(t.b, t.fill(perRow, 1), state[1]), output);
     for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
-      t.store(t.mul(sums, scale), y, rowsAt(int64_t(chunk) * kDepth),
-              shape.alignedQuery(t));
+      storeOutput(t, t.mul(sums, scale), y,
+                  rows.place.at(t, int64_t(chunk) * kDepth, shape.size),
+                  shape.alignedQuery(t));
     }
   }
 
@@ -178,10 +166,9 @@ private:
   Value query, y;
   RankedTensorType scores, output, queries, weights, keyTile, valueTile;
   Value keyRing, valueRing, maskRing, sharedQuery;
-  Value first, head, lastOfFirst;
-  SegmentRow segment;
+  QueryRows rows;
   Entries entries;
-  SmallVector<Value> rows; ///< of the query, if they are in registers
+  SmallVector<Value> queryTiles; ///< if they are in registers
 };
 } // namespace
 

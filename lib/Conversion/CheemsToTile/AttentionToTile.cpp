@@ -1,5 +1,6 @@
-// Attention: one launch stores the step's entries, further ones attend.
-#include "AttentionKernels.h"
+// Attention: a launch attends, with what stands before it in the step. Another
+// one stores the step's entries before, unless these are one row each.
+#include "AttentionInputs.h"
 #include "Patterns.h"
 
 using namespace mlir;
@@ -26,7 +27,235 @@ std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   return std::nullopt;
 }
 
+/// The op behind attention that alone reads its outputs and rounds them, as
+/// rows of all heads.
+static linalg::GenericOp roundingBehind(Value y) {
+  auto collapse = y.hasOneUse()
+                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
+                      : tensor::CollapseShapeOp();
+  auto op =
+      collapse ? onlyElementwiseUse(collapse.getResult()) : linalg::GenericOp();
+  if (!op || op.getNumDpsInputs() != 1) {
+    return {};
+  }
+  auto yield = cast<linalg::YieldOp>(op.getBlock()->getTerminator());
+  auto truncated = yield.getOperand(0).getDefiningOp<arith::TruncFOp>();
+  return truncated && truncated.getIn() == op.getBlock()->getArgument(0)
+             ? op
+             : linalg::GenericOp();
+}
+
 namespace {
+/// The launches of one op.
+class AttentionLaunches {
+public:
+  AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
+                    KernelTable &kernels, const Strategy &strategy)
+      : b(b), op(op), kernels(kernels), strategy(strategy), shape(op),
+        query(HeadsBefore::of(op.getQuery())),
+        added{HeadsBefore::of(op.getKey()),
+              HeadsBefore::of(op.getValue()),
+              {op.getMask(), {}, {}, {}}},
+        pools{op.getKeys(), op.getValues(), op.getMasks()}, y(op.getY()) {
+    isExact = shape.stored.isF32();
+    sizes = isExact        ? strategy.attentionF32(shape.size, shape.oneRow)
+            : shape.oneRow ? strategy.attentionOfOneRow(shape.size)
+                           : strategy.attention(shape.size);
+    // Then one block has the entry.
+    storesFirst = shape.oneRow && headBlocks() == 1;
+    if (storesFirst) {
+      added.mask = MaskBefore::productOf(op.getMask());
+    }
+    if (!isExact && !shape.oneRow) {
+      // Its blocks would make tiles of a prompt's queries whose layout is that
+      // of products: more instructions than a launch of its own has.
+      query = {op.getQuery(), {}, {}};
+    }
+  }
+
+  /// \param rounded memory for outputs that are rounded; null for the op's own.
+  SmallVector<Value> make(Value rounded) {
+    if (rounded) {
+      y = rounded;
+    }
+    if (!storesFirst) {
+      storeEntries();
+    }
+    Value result = isExact || !shape.oneRow ? attend() : attendInPieces();
+    return {result, pools[0], pools[1], pools[2]};
+  }
+
+private:
+  /// How many blocks the query heads of a state head are.
+  int64_t headBlocks() const {
+    return llvm::divideCeil(shape.queriesPerState(), sizes.rows);
+  }
+  Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
+  /// How many blocks of rows the longest segment may have.
+  Value blocksOfRows(int64_t rows) {
+    return shape.oneRow ? count(1) : tilesOf(b, op.getQuery(), 0, rows);
+  }
+  Value count(int64_t number) {
+    return arith::ConstantIndexOp::create(b, number);
+  }
+
+  void storeEntries() {
+    LaunchOperands operands;
+    added.addTo(operands);
+    operands.read(op.getSegments());
+    operands.read(op.getLayer());
+    writePools(operands);
+    RowStrategy s = strategy.entries(shape.half(), shape.oneRow);
+    auto body = [&](TileBuilder &t, ValueRange m) {
+      buildStoreEntries(t, s, shape, memoryOf(operands, m),
+                        added.in(operands, m));
+    };
+    FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "store_entries",
+                                           operands.types(), s.warps(), body);
+    auto made = launch(
+        b, kernel,
+        {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
+        operands.inputs, operands.outputs);
+    pools.assign(made.result_begin(), made.result_end());
+  }
+
+  /// What the launch of attention has besides its outputs.
+  LaunchOperands operandsOfAttention() {
+    LaunchOperands operands;
+    query.addTo(operands);
+    operands.read(op.getSegments());
+    operands.read(op.getLayer());
+    if (storesFirst) {
+      added.addTo(operands);
+      writePools(operands);
+    } else {
+      llvm::for_each(pools, [&](Value pool) { operands.read(pool); });
+    }
+    return operands;
+  }
+
+  void writePools(LaunchOperands &operands) {
+    llvm::for_each(pools, [&](Value pool) { operands.write(pool); });
+  }
+
+  AttentionMemory memoryOf(const LaunchOperands &operands, ValueRange m) {
+    return {operands.in(m, op.getSegments()), operands.in(m, op.getLayer()),
+            operands.in(m, pools[0]), operands.in(m, pools[1]),
+            operands.in(m, pools[2])};
+  }
+
+  /// Calls `body` with the kernel's memory and what it takes from the step.
+  void build(const LaunchOperands &operands, ValueRange m,
+             function_ref<void(const AttentionMemory &, const HeadRows &,
+                               const FirstStores &)>
+                 body) {
+    NewEntries entries;
+    FirstStores stores{nullptr, strategy.wholeRows(shape.half())};
+    if (storesFirst) {
+      entries = added.in(operands, m);
+      stores.added = &entries;
+    }
+    body(memoryOf(operands, m), query.in(operands, m), stores);
+  }
+
+  /// The pools behind a launch whose further results are returned.
+  SmallVector<Value> takePools(LaunchOp made) {
+    SmallVector<Value> results(made.getResults());
+    if (storesFirst) {
+      pools.assign(results.begin(), results.begin() + 3);
+      results.erase(results.begin(), results.begin() + 3);
+    }
+    return results;
+  }
+
+  /// Blocks of rows, or the heads of one row.
+  Value attend() {
+    LaunchOperands operands = operandsOfAttention();
+    operands.write(y);
+    auto body = [&](TileBuilder &t, ValueRange m) {
+      build(operands, m,
+            [&](const AttentionMemory &memory, const HeadRows &rows,
+                const FirstStores &stores) {
+              Value out = operands.in(m, y);
+              if (isExact) {
+                buildAttentionF32(t, sizes, shape, memory, rows, stores, out);
+              } else {
+                buildAttention(t, sizes, shape, memory, rows.memory, out);
+              }
+            });
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), isExact ? "attention_f32" : "attention",
+                    operands.types(), sizes.warps(), body);
+    int64_t heads =
+        shape.oneRow ? shape.stateHeads * headBlocks() : shape.queryHeads;
+    auto made =
+        launch(b, kernel, {blocksOfRows(sizes.rows), count(heads), segments()},
+               operands.inputs, operands.outputs);
+    return takePools(made).front();
+  }
+
+  /// Pieces of one row's entries each.
+  Value attendInPieces() {
+    Value pieces = tilesOf(b, op.getKeys(), 3, sizes.entries);
+    SmallVector<OpFoldResult> extents = {
+        segments(), b.getIndexAttr(shape.queryHeads), pieces};
+    Type f32 = b.getF32Type();
+    SmallVector<Value> partial = {tensor::EmptyOp::create(b, extents, f32),
+                                  tensor::EmptyOp::create(b, extents, f32)};
+    extents.push_back(b.getIndexAttr(shape.size));
+    partial.push_back(tensor::EmptyOp::create(b, extents, f32));
+    LaunchOperands operands = operandsOfAttention();
+    llvm::for_each(partial, [&](Value part) { operands.write(part); });
+    auto body = [&](TileBuilder &t, ValueRange m) {
+      build(operands, m,
+            [&](const AttentionMemory &memory, const HeadRows &rows,
+                const FirstStores &stores) {
+              ValueRange parts = m.take_back(3);
+              buildAttentionOfOneRow(t, sizes, shape, memory, rows, stores,
+                                     {parts[0], parts[1], parts[2]});
+            });
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "attention_of_one_row", operands.types(),
+                    sizes.warps(), body);
+    auto made = launch(
+        b, kernel, {pieces, count(shape.stateHeads * headBlocks()), segments()},
+        operands.inputs, operands.outputs);
+    return merge(takePools(made));
+  }
+
+  Value merge(ValueRange partial) {
+    RowStrategy s = strategy.wholeRows(shape.size);
+    LaunchOperands operands;
+    operands.read(op.getSegments());
+    llvm::for_each(partial, [&](Value part) { operands.read(part); });
+    operands.write(y);
+    auto body = [&](TileBuilder &t, ValueRange m) {
+      buildMergePieces(t, s, shape, sizes.entries, m[0], {m[1], m[2], m[3]},
+                       m[4]);
+    };
+    FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "merge_pieces",
+                                           operands.types(), s.warps(), body);
+    return launch(b, kernel, {count(shape.queryHeads), segments()},
+                  operands.inputs, operands.outputs)
+        .getResult(0);
+  }
+
+  ImplicitLocOpBuilder &b;
+  SegmentedAttentionOp op;
+  KernelTable &kernels;
+  const Strategy &strategy;
+  AttentionShape shape;
+  HeadsBefore query;
+  EntriesBefore added;
+  SmallVector<Value> pools; ///< as they are now
+  Value y;
+  bool isExact;
+  AttentionStrategy sizes;
+  bool storesFirst; ///< the kernel of attention stores entries itself
+};
+
 struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
   using ToKernel::ToKernel;
 
@@ -36,133 +265,26 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
       return rewriter.notifyMatchFailure(op, *why);
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    AttentionShape shape(op);
-    ValueRange pools = storeEntries(b, op, shape);
-    Value y = shape.oneRow && !shape.stored.isF32()
-                  ? attendInPieces(b, op, shape, pools)
-                  : attend(b, op, shape, pools);
-    SmallVector<Value> results = {y};
-    llvm::append_range(results, pools);
+    AttentionLaunches launches(b, op, kernels, strategy);
+    linalg::GenericOp rounding = roundingBehind(op.getResult(0));
+    Value rounded;
+    if (rounding) {
+      rounded = tensor::EmptyOp::create(
+          b, tensor::getMixedSizes(b, b.getLoc(), op.getY()),
+          getElementTypeOrSelf(rounding.getResult(0)));
+    }
+    SmallVector<Value> results = launches.make(rounded);
+    if (rounding) {
+      auto collapse =
+          rounding.getInputs()[0].getDefiningOp<tensor::CollapseShapeOp>();
+      Value flat = tensor::CollapseShapeOp::create(
+          b, results[0], collapse.getReassociationIndices());
+      rewriter.replaceOp(rounding, flat);
+      rewriter.eraseOp(collapse);
+      results[0] = op.getY(); // nobody reads it
+    }
     rewriter.replaceOp(op, results);
     return success();
-  }
-
-private:
-  static Value segmentsOf(ImplicitLocOpBuilder &b, SegmentedAttentionOp op) {
-    return tilesOf(b, op.getSegments(), 0, 1);
-  }
-  /// How many blocks of rows the longest segment may have.
-  static Value blocksOfRows(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                            int64_t rows) {
-    return op.getOneRow() ? arith::ConstantIndexOp::create(b, 1).getResult()
-                          : tilesOf(b, op.getQuery(), 0, rows);
-  }
-  static Value count(ImplicitLocOpBuilder &b, int64_t number) {
-    return arith::ConstantIndexOp::create(b, number);
-  }
-  static SmallVector<Type> argumentsFor(ValueRange operands) {
-    SmallVector<Type> types;
-    for (Value operand : operands) {
-      types.push_back(isa<ShapedType>(operand.getType())
-                          ? Type(argumentFor(operand.getType(), 1))
-                          : operand.getType());
-    }
-    return types;
-  }
-
-  ValueRange storeEntries(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                          const AttentionShape &shape) const {
-    SmallVector<Value> inputs = {op.getKey(), op.getValue(), op.getMask(),
-                                 op.getSegments(), op.getLayer()};
-    SmallVector<Value> pools = {op.getKeys(), op.getValues(), op.getMasks()};
-    SmallVector<Value> operands(inputs);
-    llvm::append_range(operands, pools);
-    RowStrategy s = strategy.entries(shape.size, shape.oneRow);
-    FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), "store_entries", argumentsFor(operands),
-                    s.warps(), [&](TileBuilder &t, ValueRange m) {
-                      AttentionMemory memory{m[3], m[4], m[5], m[6], m[7]};
-                      buildStoreEntries(t, s, shape, memory, m[0], m[1], m[2]);
-                    });
-    return launch(b, kernel,
-                  {blocksOfRows(b, op, s.tileRows()),
-                   count(b, shape.stateHeads), segmentsOf(b, op)},
-                  inputs, pools)
-        .getResults();
-  }
-
-  /// Blocks of rows.
-  Value attend(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-               const AttentionShape &shape, ValueRange pools) const {
-    bool isExact = shape.stored.isF32();
-    AttentionStrategy s = isExact
-                              ? strategy.attentionF32(shape.size, shape.oneRow)
-                              : strategy.attention(shape.size);
-    SmallVector<Value> inputs = {op.getQuery(), op.getSegments(), op.getLayer(),
-                                 pools[0],      pools[1],         pools[2]};
-    SmallVector<Value> operands(inputs);
-    operands.push_back(op.getY());
-    FlatSymbolRefAttr kernel = kernels.get(
-        op.getLoc(), isExact ? "attention_f32" : "attention",
-        argumentsFor(operands), s.warps(), [&](TileBuilder &t, ValueRange m) {
-          AttentionMemory memory{m[1], m[2], m[3], m[4], m[5]};
-          (isExact ? buildAttentionF32 : buildAttention)(t, s, shape, memory,
-                                                         m[0], m[6]);
-        });
-    return launch(b, kernel,
-                  {blocksOfRows(b, op, s.rows), count(b, shape.queryHeads),
-                   segmentsOf(b, op)},
-                  inputs, op.getY())
-        .getResult(0);
-  }
-
-  /// Pieces of one row's entries each.
-  Value attendInPieces(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                       const AttentionShape &shape, ValueRange pools) const {
-    AttentionStrategy s = strategy.attentionOfOneRow(shape.size);
-    Value segments = segmentsOf(b, op);
-    Value pieces = tilesOf(b, op.getKeys(), 3, s.entries);
-    SmallVector<OpFoldResult> extents = {
-        segments, b.getIndexAttr(shape.queryHeads), pieces};
-    Type f32 = b.getF32Type();
-    SmallVector<Value> partial = {tensor::EmptyOp::create(b, extents, f32),
-                                  tensor::EmptyOp::create(b, extents, f32)};
-    extents.push_back(b.getIndexAttr(shape.size));
-    partial.push_back(tensor::EmptyOp::create(b, extents, f32));
-    SmallVector<Value> inputs = {op.getQuery(), op.getSegments(), op.getLayer(),
-                                 pools[0],      pools[1],         pools[2]};
-    SmallVector<Value> operands(inputs);
-    llvm::append_range(operands, partial);
-    FlatSymbolRefAttr kernel = kernels.get(
-        op.getLoc(), "attention_of_one_row", argumentsFor(operands), s.warps(),
-        [&](TileBuilder &t, ValueRange m) {
-          AttentionMemory memory{m[1], m[2], m[3], m[4], m[5]};
-          buildAttentionOfOneRow(t, s, shape, memory, m[0], {m[6], m[7], m[8]});
-        });
-    int64_t blocks = llvm::divideCeil(shape.queriesPerState(), s.rows);
-    auto made = launch(b, kernel,
-                       {pieces, count(b, shape.stateHeads * blocks), segments},
-                       inputs, partial);
-    return merge(b, op, shape, s.entries, segments, made.getResults());
-  }
-
-  Value merge(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-              const AttentionShape &shape, int64_t entriesPerPiece,
-              Value segments, ValueRange partial) const {
-    RowStrategy s = strategy.wholeRows(shape.size);
-    SmallVector<Value> inputs = {op.getSegments()};
-    llvm::append_range(inputs, partial);
-    SmallVector<Value> operands(inputs);
-    operands.push_back(op.getY());
-    FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), "merge_pieces", argumentsFor(operands),
-                    s.warps(), [&](TileBuilder &t, ValueRange m) {
-                      buildMergePieces(t, s, shape, entriesPerPiece, m[0],
-                                       {m[1], m[2], m[3]}, m[4]);
-                    });
-    return launch(b, kernel, {count(b, shape.queryHeads), segments}, inputs,
-                  op.getY())
-        .getResult(0);
   }
 };
 } // namespace

@@ -71,6 +71,10 @@ struct NormToTile : ToKernel<RmsNormOp> {
     }
     auto type = cast<RankedTensorType>(norm.getX().getType());
     if (type.getRank() == 3) {
+      Value y = norm.getResult(0);
+      if (y.hasOneUse() && isa<RotaryOp>(*y.user_begin())) {
+        return rewriter.notifyMatchFailure(norm, "the rotation takes it");
+      }
       return flatten(norm, rewriter);
     }
     int64_t columns = type.getDimSize(1);

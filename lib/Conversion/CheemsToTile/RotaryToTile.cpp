@@ -1,4 +1,5 @@
 // Positions, rotary tables, and the rotation of heads.
+#include "AttentionInputs.h"
 #include "Float64.h"
 #include "Patterns.h"
 #include "SegmentRow.h"
@@ -131,7 +132,8 @@ struct RotaryTableToTile : ToKernel<RotaryTableOp> {
   }
 };
 
-/// Both halves of a head of some rows, a block each.
+/// A block rotates a head of some rows, behind the norm of heads if there is
+/// one.
 struct RotaryToTile : ToKernel<RotaryOp> {
   using ToKernel::ToKernel;
 
@@ -140,39 +142,32 @@ struct RotaryToTile : ToKernel<RotaryOp> {
     if (!op.hasPureTensorSemantics()) {
       return rewriter.notifyMatchFailure(op, "it is on buffers");
     }
-    auto type = cast<RankedTensorType>(op.getX().getType());
-    int64_t half = type.getDimSize(2) / 2;
-    SmallVector<Type> arguments;
-    for (Value operand : op->getOperands()) {
-      arguments.push_back(argumentFor(operand.getType(), 1));
-    }
-    RowStrategy s = strategy.wholeRows(half);
+    int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
+    HeadsBefore before = HeadsBefore::rotatedBy(op);
+    LaunchOperands operands;
+    before.addTo(operands);
+    operands.write(op.getY());
+    RowStrategy s = strategy.wholeRows(size / 2);
     auto body = [&](TileBuilder &t, ValueRange memory) {
       auto layout =
           BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
       auto tile = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-      int64_t aligned = alignmentOf(half, tile.getElementType());
-      Value row = t.mul(t.block(GridDimension::X), s.rows);
-      Value head = t.block(GridDimension::Y);
-      Value rows = t.extent(memory[0], 0);
-      Place low{{row, head, t.index(0)}, {0, 2}, {rows, t.index(half)}};
-      Place high{{row, head, t.index(half)}, {0, 2}, {rows, t.index(2 * half)}};
-      Place angles{{row, t.index(0)}, {0, 1}};
-      Value a = t.load(tile, memory[0], low, aligned);
-      Value c = t.load(tile, memory[0], high, aligned);
-      Value cosine = t.load(tile, memory[1], angles, aligned);
-      Value sine = t.load(tile, memory[2], angles, aligned);
-      t.store(t.sub(t.mul(a, cosine), t.mul(c, sine)), memory[3], low, aligned);
-      t.store(t.add(t.mul(c, cosine), t.mul(a, sine)), memory[3], high,
-              aligned);
+      HeadRows heads = before.in(operands, memory);
+      HeadPlace place{t.mul(t.block(GridDimension::X), s.rows),
+                      t.block(GridDimension::Y), t.extent(heads.memory, 0)};
+      auto halves = HalvesOfHeads(t, heads, place, size, tile).load(0);
+      int64_t aligned = alignmentOf(size / 2, tile.getElementType());
+      Value y = operands.in(memory, op.getY());
+      t.store(halves.low, y, place.at(t, 0, size / 2), aligned);
+      t.store(halves.high, y, place.at(t, size / 2, size), aligned);
     };
     FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), "rotary", arguments, s.warps(), body);
+        kernels.get(op.getLoc(), "rotary", operands.types(), s.warps(), body);
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto made =
         launch(b, kernel,
                {tilesOf(b, op.getY(), 0, s.rows), tilesOf(b, op.getY(), 1, 1)},
-               {op.getX(), op.getCosine(), op.getSine()}, op.getY());
+               operands.inputs, operands.outputs);
     rewriter.replaceOp(op, made.getResults());
     return success();
   }

@@ -4,6 +4,7 @@
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace cheems {
 #define GEN_PASS_DEF_TOTILEPASS
@@ -29,6 +30,19 @@ Value cheems::tile::tilesOf(ImplicitLocOpBuilder &b, Value tensor,
   Value all = b.createOrFold<tensor::DimOp>(tensor, dimension);
   return b.createOrFold<arith::CeilDivUIOp>(
       all, arith::ConstantIndexOp::create(b, extent));
+}
+
+/// Kernels come in the order in which the module's launches name them, whatever
+/// the order in which they were made.
+static void sortKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::SetVector<Operation *> kernels;
+  module.walk([&](LaunchOp op) {
+    kernels.insert(symbols.lookup<KernelOp>(op.getKernel()));
+  });
+  for (Operation *kernel : kernels) {
+    kernel->moveBefore(module.getBody(), module.getBody()->end());
+  }
 }
 
 /// A tile has elements: an error at the first op on a tensor that has none.
@@ -67,24 +81,27 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
     Strategy strategy(target);
     KernelContext kit{kernels, strategy};
     // First what becomes a neighbour that others take, then those that take
-    // neighbours with them, then the rest.
+    // neighbours with them, attention before the others, then the rest.
     run([&](RewritePatternSet &patterns) {
       populateMaskToTile(patterns, kit);
+    });
+    run([&](RewritePatternSet &patterns) {
+      populateAttentionToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateNormToTile(patterns, kit);
       populateProductToTile(patterns, kit);
       populateRowsToTile(patterns, kit);
       populateRotaryToTile(patterns, kit);
-      populateAttentionToTile(patterns, kit);
       populateTopLogitsToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateElementwiseToTile(patterns, kit);
     });
     if (failed(verifyAllTaken(strategy))) {
-      signalPassFailure();
+      return signalPassFailure();
     }
+    sortKernels(getOperation());
   }
 
 private:
@@ -111,7 +128,7 @@ private:
     RewritePatternSet patterns(&getContext());
     populate(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
-    // So kernels are numbered in the order of the ops.
+    // So kernels of one name are numbered in the order of the ops.
     auto config = GreedyRewriteConfig().setUseTopDownTraversal();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (failed(applyPatternsGreedily(function, frozen, config))) {

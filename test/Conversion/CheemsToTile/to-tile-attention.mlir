@@ -104,15 +104,21 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Decoding: a block has the 3 query heads of a group, over 256 of the row's entries. Another kernel merges the pieces.
+// Decoding: a block has the 3 query heads of a group, over 256 of the row's entries. The block of the row's own entry stores that first. Another
+// kernel merges the pieces.
 // CHECK-LABEL: func.func @decode
+// CHECK-NOT: launch @store_entries
 // CHECK: %[[PIECES:.*]] = arith.ceildivui %{{.*}}, %c256
-// CHECK: %[[PARTS:.*]]:3 = cheems_tile.launch @attention_of_one_row grid[%[[PIECES]], %c2, %{{.*}}]
+// CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row grid[%[[PIECES]], %c2, %{{.*}}]
 // CHECK: cheems_tile.launch @merge_pieces grid[%c6, %{{.*}}, %c1]
-// CHECK-SAME: %[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2
+// CHECK-SAME: %[[PARTS]]#3, %[[PARTS]]#4, %[[PARTS]]#5
 // CHECK-LABEL: cheems_tile.kernel @attention_of_one_row(
 // CHECK: scf.if
-// CHECK: cheems_tile.async_copy %arg4
+// CHECK: scf.if
+// CHECK-COUNT-5: cheems_tile.store
+// CHECK: cheems_tile.barrier
+// CHECK: cheems_tile.async_copy %arg6
+// CHECK-COUNT-2: cheems_tile.load %arg5
 // CHECK-COUNT-2: cheems_tile.mma
 // CHECK: cheems_tile.reduce maximum
 // CHECK: cheems_tile.convert_layout

@@ -81,12 +81,31 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: cheems_tile.load %arg0[%{{.*}}, %{{.*}}, %c0] dims [0, 2] extents[%{{.*}}, %[[HALF]]] aligned 16
 // CHECK: cheems_tile.load %arg0[%{{.*}}, %{{.*}}, %[[HALF]]] dims [0, 2] extents[%{{.*}}, %[[WHOLE]]] aligned 16
 // CHECK: %[[LOW:.*]] = arith.subf
-// CHECK: cheems_tile.store %[[LOW]], %arg3[%{{.*}}, %{{.*}}, %c0] dims [0, 2] extents[%{{.*}}, %[[HALF]]]
 // CHECK: %[[HIGH:.*]] = arith.addf
+// CHECK: cheems_tile.store %[[LOW]], %arg3[%{{.*}}, %{{.*}}, %c0] dims [0, 2] extents[%{{.*}}, %[[HALF]]]
 // CHECK: cheems_tile.store %[[HIGH]], %arg3[%{{.*}}, %{{.*}}, %[[HALF]]] dims [0, 2] extents[%{{.*}}, %[[WHOLE]]]
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @rotate(%x: tensor<?x6x24xf32>, %c: tensor<?x12xf32>, %s: tensor<?x12xf32>, %y: tensor<?x6x24xf32>) -> tensor<?x6x24xf32> {
     %r = cheems.rotary ins(%x, %c, %s : tensor<?x6x24xf32>, tensor<?x12xf32>, tensor<?x12xf32>) outs(%y : tensor<?x6x24xf32>) -> tensor<?x6x24xf32>
+    return %r : tensor<?x6x24xf32>
+  }
+}
+
+// -----
+
+// The norm of heads is a part of their rotation, if nothing else reads it.
+// CHECK-LABEL: func.func @normal
+// CHECK: cheems_tile.launch @rotary grid[%{{.*}}, %c6, %c1] ins(%arg0, %arg1, %arg2, %arg3 :
+// CHECK-NOT: launch
+// CHECK-LABEL: cheems_tile.kernel @rotary(
+// CHECK: cheems_tile.reduce add %{{.*}} axis 1
+// CHECK: math.rsqrt
+// CHECK: arith.subf
+// CHECK-NOT: cheems_tile.kernel
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @normal(%x: tensor<?x6x24xf32>, %g: tensor<24xf32>, %c: tensor<?x12xf32>, %s: tensor<?x12xf32>, %e: tensor<?x6x24xf32>, %y: tensor<?x6x24xf32>) -> tensor<?x6x24xf32> {
+    %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %g : tensor<?x6x24xf32>, tensor<24xf32>) outs(%e : tensor<?x6x24xf32>) -> tensor<?x6x24xf32>
+    %r = cheems.rotary ins(%n, %c, %s : tensor<?x6x24xf32>, tensor<?x12xf32>, tensor<?x12xf32>) outs(%y : tensor<?x6x24xf32>) -> tensor<?x6x24xf32>
     return %r : tensor<?x6x24xf32>
   }
 }

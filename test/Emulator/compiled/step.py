@@ -98,8 +98,10 @@ class Model:
     def launch(self, number, launch):
         kernel = self.plan.kernels[launch.kernel]
         operands = [[*one.shape, one.element] if isinstance(one, Array) else one for one in launch.inputs + launch.outputs]
+        # Memory that is read under two shapes is read once.
+        reads = {getattr((launch.inputs + launch.outputs)[i], "address", -1 - i): i for i in sorted(kernel.reads, reverse=True)}
         what = {"step": number, "names": launch.names, "inputs": operands[:len(launch.inputs)], "outputs": operands[len(launch.inputs):],
-                "reads": sorted(kernel.reads)}
+                "reads": sorted(reads.values())}
         self.counter.launch(what, self.texts[launch.kernel], launch.kernel, launch.grid, kernel.threads, kernel.shared,
                             parameters(kernel, launch))
 

@@ -1,6 +1,6 @@
 // The text of a product, its values, and how far off it may be.
 #include "ProductForm.h"
-#include "cheems/Reference/DynamicMask.h"
+#include "Estimate.h"
 #include "cheems/Reference/Linear.h"
 #include <algorithm>
 
@@ -106,26 +106,6 @@ std::string productText(const std::string &result, const std::string &weight,
   return text;
 }
 
-/// A number and how far the kernel's may be from it.
-struct Estimate {
-  double value, error = 0;
-};
-
-/// What is computed of estimates is rounded once.
-Estimate rounded(double value, double error, double unit = kF32) {
-  return {value, error + unit * (std::abs(value) + error) + kTiny};
-}
-
-Estimate operator+(Estimate a, Estimate b) {
-  return rounded(a.value + b.value, a.error + b.error);
-}
-
-Estimate operator*(Estimate a, Estimate b) {
-  return rounded(a.value * b.value, std::abs(a.value) * b.error +
-                                        std::abs(b.value) * a.error +
-                                        a.error * b.error);
-}
-
 /// Slopes of activations are at most 1.13. An exponential has the error of its
 /// power, which was multiplied by log2(e), and three operations follow. The
 /// error function of the card is a quotient of polynomials.
@@ -143,18 +123,6 @@ Estimate activated(Estimate x, Activation activation) {
     break;
   }
   return {value, slope * x.error + own};
-}
-
-/// exp(a * softplus(step)), with a power of e below 0.
-Estimate masked(Estimate step, double a) {
-  Tensor value =
-      reference::dynamicMask(Tensor({1, 1}, {step.value}), Tensor({1}, {a}));
-  double softplus = reference::softplus(step.value), power = a * softplus;
-  // What the sum's error does, the power's own roundings, and approximations.
-  double relative = std::abs(a) * (step.error + (softplus + 4) * 2 * kF32 +
-                                   2 * kApproximate) +
-                    std::abs(power) * 2 * kF32 + 2 * kApproximate;
-  return {value(0, 0), value(0, 0) * std::expm1(relative) + kTiny};
 }
 
 /// Sums of products are exact terms that are added in f32, in any order. An

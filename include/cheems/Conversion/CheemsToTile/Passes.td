@@ -50,9 +50,12 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     After: `cheems_tile.launch` ops on tensors, and the kernels that they name. Kernels that are the same are one. A product takes the
     elementwise op behind it into its kernel, and a second product of the same input that this op has. Other products of one input whose
     tiles are the same are one launch, each block of which computes one of them. A norm takes the elementwise op before it and the rounding
-    behind it. Mask values are elementwise maths, so the product before takes them. Attention becomes two
-    launches: one stores the step's entries, one attends. With `one_row` and entries in bf16 a block attends to a piece of a row's
-    entries, and a third launch merges the pieces. The best logits are found in pieces of rows, and then among these.
+    behind it, and a rotation of heads the norm of heads before it. Mask values are elementwise maths, so the product before takes them.
+    Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
+    outputs if the op behind it does. With `one_row` there is no first launch: the block that has the row's own entry stores it, and
+    computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
+    such a block attends to a piece of a row's entries, and another launch merges the pieces. More than 16 query heads that share entries
+    are several blocks, so then entries have their launch. The best logits are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
     bf16 or f32 and heads of an even size up to 256; other attention is an error.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
