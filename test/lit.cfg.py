@@ -26,6 +26,10 @@ for tool in ["FileCheck", "clang", "not", "count", "split-file", "mlir-opt", "ll
 config.substitutions.append(("%bin", config.cheems_bin))
 # one kind of code, for tests of tools; instrumented, this machine's best takes several times as long to compile as the plainest
 config.substitutions.append(("%cpu", "x86-64-v3" if config.cheems_sanitize else "native"))
+software_gpu = os.path.join(config.cheems_lib, "libcheems-cuda-emulator.so")
+if os.access(software_gpu, os.R_OK):
+    config.available_features.add("software-gpu")
+config.substitutions.append(("%software-gpu", software_gpu))
 config.substitutions.append(("%models", os.path.join(config.cheems_source, "models")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 # a model folder given to cheems-run compiles into the build, never into the user's cache

@@ -63,6 +63,29 @@ CHEEMS_API const char *cheems_last_error(void);
 CHEEMS_API cheems_status cheems_model_open(const char *path,
                                            cheems_model **model);
 
+/* A zero means the default. Set `size` to sizeof(cheems_model_options), because
+ * later versions may add fields at the end. */
+typedef struct cheems_model_options {
+  size_t size;
+  /* Where the model's steps run: "cpu"; "cuda:N", one of the GPUs of NVIDIA's
+   * driver; "cuda", the first of them that the file has code for; or "auto",
+   * the default: such a GPU, else the CPU. "auto" never takes the software
+   * GPU. */
+  const char *device;
+} cheems_model_options;
+
+/* The same with options; null options mean the defaults. The weights go to a
+ * GPU when the model's first session is created. CHEEMS_USAGE: the options are
+ * impossible. CHEEMS_UNSUPPORTED: the file has no code for the device, or there
+ * is no such device or no driver for it, too. */
+CHEEMS_API cheems_status
+cheems_model_open_with(const char *path, const cheems_model_options *options,
+                       cheems_model **model);
+
+/* Where the model's steps run: "cpu", or "cuda:0" for example. The text is
+ * valid as long as the model. "" for a null model. */
+CHEEMS_API const char *cheems_model_device(const cheems_model *model);
+
 /* Null is allowed. Sessions of the model stay usable. The file is unmapped when
  * the last of them is destroyed. */
 CHEEMS_API void cheems_model_close(cheems_model *model);

@@ -6,6 +6,8 @@
 #include "cheems/cheems.h"
 #include "runtime/Session/Session.h"
 #include "runtime/Tokenizer/Tokenizer.h"
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -15,7 +17,7 @@
 
 struct cheems_model {
   std::shared_ptr<const cheems::Model> model;
-  std::string description;
+  std::string description, device;
   std::vector<int32_t> ends; ///< tokens that end a text
   // Loaded when text is first asked for: feeding ids needs no tokenizer.
   mutable std::mutex tokenizerLock;
@@ -52,6 +54,31 @@ template <typename T> void need(const T *pointer, const char *name) {
   if (!pointer) {
     throw Error(Status::usage, std::string(name) + " is null");
   }
+}
+
+/// The caller's options as this version of the struct `name`: a shorter, older
+/// one leaves defaults; a longer, newer one must not ask for anything we do not
+/// know.
+template <typename Options>
+Options adopt(const Options *given, const char *name) {
+  Options options = {};
+  if (!given) {
+    return options;
+  }
+  size_t size = given->size;
+  if (size < sizeof(size) || size > 4096) {
+    throw Error(Status::usage,
+                std::string("the options' size is not sizeof(") + name + ")");
+  }
+  std::memcpy(&options, given, std::min(size, sizeof(options)));
+  const char *bytes = reinterpret_cast<const char *>(given);
+  if (size > sizeof(options) &&
+      std::any_of(bytes + sizeof(options), bytes + size,
+                  [](char byte) { return byte != 0; })) {
+    throw Error(Status::usage, "the options set a field that this version of "
+                               "the runtime does not know");
+  }
+  return options;
 }
 
 } // namespace cheems::api

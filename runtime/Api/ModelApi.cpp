@@ -38,12 +38,24 @@ static std::vector<int32_t> endsOf(const Model &model) {
 }
 
 cheems_status cheems_model_open(const char *path, cheems_model **model) {
+  return cheems_model_open_with(path, nullptr, model);
+}
+
+cheems_status cheems_model_open_with(const char *path,
+                                     const cheems_model_options *given,
+                                     cheems_model **model) {
   return guard([&] {
     need(path, "path");
     need(model, "model");
+    cheems_model_options options = adopt(given, "cheems_model_options");
+    ModelOptions converted;
+    if (options.device) {
+      converted.device = DeviceChoice::parse(options.device);
+    }
     auto handle = std::make_unique<cheems_model>();
-    handle->model = Model::open(path);
+    handle->model = Model::open(path, converted);
     handle->description = handle->model->describe();
+    handle->device = handle->model->deviceName();
     handle->ends = endsOf(*handle->model);
     *model = handle.release();
   });
@@ -65,6 +77,10 @@ cheems_status cheems_model_verify(const cheems_model *model) {
     need(model, "model");
     model->model->verify();
   });
+}
+
+const char *cheems_model_device(const cheems_model *model) {
+  return model ? model->device.c_str() : "";
 }
 
 int64_t cheems_model_vocabulary(const cheems_model *model) {

@@ -6,37 +6,13 @@
 using namespace cheems;
 using namespace cheems::api;
 
-/// The caller's options as this version of the struct: a shorter, older one
-/// leaves defaults; a longer, newer one must not ask for anything we do not
-/// know.
-static cheems_session_options adopt(const cheems_session_options *given) {
-  cheems_session_options options = {};
-  if (!given) {
-    return options;
-  }
-  size_t size = given->size;
-  if (size < sizeof(size) || size > 4096) {
-    throw Error(Status::usage,
-                "the options' size is not sizeof(cheems_session_options)");
-  }
-  std::memcpy(&options, given, std::min(size, sizeof(options)));
-  const char *bytes = reinterpret_cast<const char *>(given);
-  if (size > sizeof(options) &&
-      std::any_of(bytes + sizeof(options), bytes + size,
-                  [](char byte) { return byte != 0; })) {
-    throw Error(Status::usage, "the options set a field that this version of "
-                               "the runtime does not know");
-  }
-  return options;
-}
-
 cheems_status cheems_session_create(const cheems_model *model,
                                     const cheems_session_options *given,
                                     cheems_session **session) {
   return guard([&] {
     need(model, "model");
     need(session, "session");
-    cheems_session_options options = adopt(given);
+    cheems_session_options options = adopt(given, "cheems_session_options");
     SessionOptions converted;
     converted.slots = options.slots == 0 ? 1 : options.slots;
     // Out of an int's range is out of the pool's as well; it names the limits.

@@ -93,7 +93,7 @@ Model::Model(const std::string &path, const ModelOptions &options)
     chosen = &other;
   }
   if (choice.card) {
-    card = choice.card->index;
+    onCard = std::move(choice.card);
     cudaImage = std::move(choice.cuda);
     other.decodeRows = cudaImage.decodeRows;
     other.prefill = cudaImage.prefill;
@@ -158,7 +158,8 @@ Model::~Model() {
 }
 
 std::string Model::deviceName() const {
-  return card < 0 ? runs->target : runs->target + ":" + std::to_string(card);
+  return onCard ? runs->target + ":" + std::to_string(onCard->index)
+                : runs->target;
 }
 
 uint64_t Model::checksum(const char *section) const {

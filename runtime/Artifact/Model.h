@@ -11,6 +11,7 @@
 #include "runtime/Artifact/DeviceChoice.h"
 #include "runtime/Artifact/MappedFile.h"
 #include "runtime/Artifact/Metadata.h"
+#include "runtime/CUDA/Device.h"
 #include <functional>
 #include <memory>
 
@@ -46,9 +47,11 @@ public:
   const CpuImage &cpu() const { return cpuImage; }
   /// What the file says of its code for cards; of an image for another target
   /// nothing.
-  const CudaImage &cuda() const { return cudaImage; }
-  /// The card it is to run on, as the driver counts them; -1: none.
-  int device() const { return card; }
+  const CudaImage &cudaCode() const { return cudaImage; }
+  /// The card it is to run on; null: none.
+  const cuda::DeviceInfo *card() const { return onCard ? &*onCard : nullptr; }
+  /// As the driver counts cards; -1: none.
+  int device() const { return onCard ? onCard->index : -1; }
   /// "cpu", "cuda:0", or the target of a plugin's image.
   std::string deviceName() const;
   /// The variant chosen for this CPU; of another target one of its name.
@@ -107,7 +110,7 @@ private:
   const ImageEntry *runs = nullptr;
   CpuImage cpuImage;
   CudaImage cudaImage;
-  int card = -1;
+  std::optional<cuda::DeviceInfo> onCard;
   Variant other; ///< stands for an image that is not for CPUs
   const Variant *chosen = nullptr;
   void *library = nullptr;

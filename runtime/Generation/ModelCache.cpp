@@ -96,6 +96,7 @@ struct ModelCache::Source {
   std::vector<std::string> arguments;
   std::string key;
   Stamps stamps;
+  DeviceChoice device = {}; ///< that it is opened for
 
   void checkUnchanged() const {
     if (stampsOf(filesOf(folder)) != stamps) {
@@ -136,7 +137,7 @@ void ModelCache::remember(const std::function<void(CacheIndex &)> &change,
 ModelCache::Source ModelCache::read(const std::string &given,
                                     const std::vector<std::string> &arguments,
                                     const Notify &notify) const {
-  Source source = {given, canonicalFolder(given), arguments, "", {}};
+  Source source = {given, canonicalFolder(given), arguments, "", {}, {}};
   if (access(settings.compiler.c_str(), X_OK) != 0) {
     throw Error(given + " is a model folder, and there is no " +
                 settings.compiler + " to compile it; give a compiled model");
@@ -191,9 +192,10 @@ std::string ModelCache::path(const std::string &folder,
 }
 
 /// From here on the file is the one to name where it suddenly cannot be read.
-static std::shared_ptr<const Model> openWatched(const std::string &path) {
+static std::shared_ptr<const Model> openWatched(const std::string &path,
+                                                const DeviceChoice &device) {
   fault::watch(path);
-  return Model::open(path);
+  return Model::open(path, {device});
 }
 
 /// What fails though the file is sound may be due to where the cache is: a
@@ -207,16 +209,19 @@ static Error withPlace(const Error &problem, const std::string &path) {
 
 /// The model stays locked as long as it is used: no one removes it to make
 /// room.
-static std::shared_ptr<const Model> openLocked(const std::string &path,
-                                               FileLock lock) {
+static std::shared_ptr<const Model>
+openLocked(const std::string &path, const DeviceChoice &device, FileLock lock) {
   struct Use {
     FileLock lock;
     std::shared_ptr<const Model> model;
   };
   try {
-    auto use = std::make_shared<Use>(Use{std::move(lock), openWatched(path)});
+    auto use =
+        std::make_shared<Use>(Use{std::move(lock), openWatched(path, device)});
     return {use, use->model.get()};
   } catch (const DamagedFile &) {
+    throw;
+  } catch (const cuda::DriverError &) { // no fault of the place
     throw;
   } catch (const Error &problem) {
     if (problem.status != Status::failed) {
@@ -249,7 +254,7 @@ std::shared_ptr<const Model> ModelCache::openKept(const Source &source,
              notify);
   }
   try {
-    return openLocked(target, std::move(*lock));
+    return openLocked(target, source.device, std::move(*lock));
   } catch (const DamagedFile &problem) {
     notify(std::string(problem.what()) + "; compiling it again");
     unlink(target.c_str());
@@ -298,7 +303,7 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
       notify);
   std::shared_ptr<const Model> model;
   try {
-    model = openLocked(target, std::move(*lock));
+    model = openLocked(target, source.device, std::move(*lock));
   } catch (const DamagedFile &) { // --emit made something else
     unlink(target.c_str());
     throw;
@@ -314,25 +319,40 @@ std::shared_ptr<const Model> ModelCache::compile(const Source &source,
 
 std::shared_ptr<const Model>
 ModelCache::open(const std::string &folder, const Notify &notify,
-                 const std::vector<std::string> &arguments) const {
+                 const std::vector<std::string> &arguments,
+                 const DeviceChoice &device) const {
   Source source = read(folder, arguments, notify);
+  source.device = device;
   std::shared_ptr<const Model> model = openKept(source, notify);
   return model ? model : compile(source, notify);
 }
 
+std::vector<std::string> compileArguments(std::vector<std::string> arguments,
+                                          const DeviceChoice &device) {
+  bool target = std::any_of(
+      arguments.begin(), arguments.end(),
+      [](const std::string &word) { return word.rfind("--target", 0) == 0; });
+  if (device.kind == DeviceChoice::Kind::cuda && !target) {
+    arguments.insert(arguments.end(), {"--target", "cuda"});
+  }
+  return arguments;
+}
+
 std::shared_ptr<const Model>
 openModel(const std::string &path, const Notify &notify,
-          const std::vector<std::string> &arguments) {
+          const std::vector<std::string> &arguments,
+          const DeviceChoice &device) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    return ModelCache::standard().open(path, notify, arguments);
+    return ModelCache::standard().open(
+        path, notify, compileArguments(arguments, device), device);
   }
   if (!arguments.empty() && fs::exists(path, error)) {
     throw Error(Status::usage,
                 path + " was compiled already:" + joined(arguments) +
                     " is for a model folder; drop it, or give the folder");
   }
-  return openWatched(path);
+  return openWatched(path, device);
 }
 
 } // namespace cheems

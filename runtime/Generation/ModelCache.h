@@ -40,11 +40,12 @@ public:
   static ModelCache standard();
 
   /// The compiled model of a folder, compiled now with `arguments` if it is not
-  /// there. Several processes may do so at once: one compiles. Throws Error,
-  /// CompileFailed.
+  /// there, and opened for `device`. Several processes may do so at once: one
+  /// compiles. Throws Error, CompileFailed.
   std::shared_ptr<const Model>
   open(const std::string &folder, const Notify &notify,
-       const std::vector<std::string> &arguments = {}) const;
+       const std::vector<std::string> &arguments = {},
+       const DeviceChoice &device = {}) const;
 
   /// Where that model is kept. The name changes with the contents of the
   /// configuration, the tokenizer and the weight files; `arguments`; the
@@ -71,10 +72,18 @@ private:
 };
 
 /// MODEL of a command line: a compiled file, or a model folder by way of
-/// `ModelCache::standard()`. A file takes no `arguments`: throws Error (usage).
+/// `ModelCache::standard()`, compiled for `device`. A file takes no
+/// `arguments`: throws Error (usage).
 std::shared_ptr<const Model>
 openModel(const std::string &path, const Notify &notify,
-          const std::vector<std::string> &arguments = {});
+          const std::vector<std::string> &arguments = {},
+          const DeviceChoice &device = {});
+
+/// Those of cheems-compile for a model folder that is to run on `device`:
+/// "--target cuda" comes to them where a GPU was asked for and they name no
+/// target.
+std::vector<std::string> compileArguments(std::vector<std::string> arguments,
+                                          const DeviceChoice &device);
 
 } // namespace cheems
 

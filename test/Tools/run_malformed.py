@@ -69,7 +69,7 @@ CASES = [
     (["good.cheems", "--logits", "out"], USAGE, "--input-ids"),
     (["good.cheems", "--input-ids", "good.st"], USAGE, "--logits"),
     # several letters behind one dash are one flag
-    (["good.cheems", "-p", "a", "-ngl", "99"], USAGE, "no -ngl: models run on the CPU"),
+    (["good.cheems", "-p", "a", "-ngl", "99"], USAGE, "no -ngl: a whole model runs on one device; choose it with --device"),
     (["good.cheems", "-p", "a", "-fa", "on"], USAGE, "no -fa: "),
     (["good.cheems", "-p", "a", "-ctk", "q8_0"], USAGE, "no -ctk: "),
     (["good.cheems", "-p", "a", "-tb", "4"], USAGE, "no -tb: "),

@@ -16,10 +16,10 @@ struct Foreign {
 
 std::string reasonAgainst(const std::string &flag) {
   static const Foreign foreign[] = {
-      {{"-ngl", "--gpu-layers", "--n-gpu-layers", "-dev", "--device", "-sm",
-        "--split-mode", "-ts", "--tensor-split", "-mg", "--main-gpu", "-nkvo",
-        "--no-kv-offload", "-ot", "--override-tensor"},
-       "models run on the CPU; drop it"},
+      {{"-ngl", "--gpu-layers", "--n-gpu-layers", "-sm", "--split-mode", "-ts",
+        "--tensor-split", "-mg", "--main-gpu", "-nkvo", "--no-kv-offload",
+        "-ot", "--override-tensor"},
+       "a whole model runs on one device; choose it with --device"},
       {{"-fa", "--flash-attn"}, "attention is always fused; drop it"},
       {{"-ctk", "--cache-type-k", "-ctv", "--cache-type-v"},
        "keys and values are kept as the model was compiled; use cheems-compile "

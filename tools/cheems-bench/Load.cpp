@@ -21,10 +21,11 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-LoadTime timeLoad(const std::string &path, int threads, int64_t context) {
+LoadTime timeLoad(const std::string &path, int threads, int64_t context,
+                  const DeviceChoice &device) {
   LoadTime time;
   Clock clock;
-  std::shared_ptr<const Model> model = Model::open(path);
+  std::shared_ptr<const Model> model = Model::open(path, {device});
   time.open = clock.lap();
   SessionOptions options;
   options.threads = threads;
@@ -42,14 +43,14 @@ LoadTime timeLoad(const std::string &path, int threads, int64_t context) {
 LoadedModel loadModel(const std::string &given, const std::string &name,
                       int threads, int64_t context,
                       const std::vector<std::string> &arguments,
-                      const Notify &notify) {
+                      const Notify &notify, const DeviceChoice &device) {
   // Closed again before the clock starts: what is loaded already costs nothing.
-  std::string path = openModel(given, notify, arguments)->path();
-  timeLoad(path, threads, context);
+  std::string path = openModel(given, notify, arguments, device)->path();
+  timeLoad(path, threads, context, device);
   LoadedModel loaded;
   ModelFacts &facts = loaded.facts;
-  facts.load = timeLoad(path, threads, context);
-  loaded.model = openModel(given, notify, arguments); // kept from here on
+  facts.load = timeLoad(path, threads, context, device);
+  loaded.model = openModel(given, notify, arguments, device); // kept
   const Metadata &data = loaded.model->metadata();
   facts.path = path;
   facts.name = name;
@@ -60,7 +61,12 @@ LoadedModel loadModel(const std::string &given, const std::string &name,
   facts.compiler = data.compiler;
   facts.fileBytes = loaded.model->fileBytes();
   facts.parameters = data.parameterCount;
-  facts.productUnit = productUnitOf(loaded.model->variant(), data);
+  facts.device = loaded.model->deviceName();
+  if (const cuda::DeviceInfo *card = loaded.model->card()) {
+    facts.card = card->name;
+  } else {
+    facts.productUnit = productUnitOf(loaded.model->variant(), data);
+  }
   return loaded;
 }
 

@@ -25,7 +25,9 @@ struct ModelFacts {
   std::string name, type, weights, variant, pipeline, compiler;
   int64_t fileBytes = 0;
   std::optional<int64_t> parameters; ///< where the compiler told
-  std::string productUnit;
+  std::string productUnit;           ///< empty: on a GPU
+  std::string device;                ///< "cpu", "cuda:0"
+  std::string card;                  ///< its name, if it is a GPU
   LoadTime load;
   std::optional<ChildCost> compile; ///< where --compile asked for it
 };
@@ -35,13 +37,15 @@ struct LoadedModel {
   ModelFacts facts;
 };
 
-/// Loads it twice, with a session of `context` tokens (0: the model's default);
-/// the second time is told. `name` is for reports, `arguments` are for
-/// cheems-compile where `path` is a model folder. Throws Error, CompileFailed.
+/// Loads it twice for `device`, with a session of `context` tokens (0: the
+/// model's default); the second time is told. `name` is for reports,
+/// `arguments` are for cheems-compile where `path` is a model folder. Throws
+/// Error, CompileFailed.
 LoadedModel loadModel(const std::string &path, const std::string &name,
                       int threads, int64_t context = 0,
                       const std::vector<std::string> &arguments = {},
-                      const Notify &notify = say);
+                      const Notify &notify = say,
+                      const DeviceChoice &device = {});
 
 } // namespace cheems::bench
 

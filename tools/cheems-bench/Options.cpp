@@ -1,7 +1,11 @@
 #include "Options.h"
+#include "Progress.h"
+#include "runtime/Generation/DeviceList.h"
+#include "runtime/Process/Output.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
 #include "tools/Support/CompileFlags.h"
+#include "tools/Support/DeviceFlags.h"
 
 namespace cheems::bench {
 
@@ -22,6 +26,7 @@ struct Raw {
   std::optional<std::string> op;
   std::vector<std::string> shapes;
   CompileFlags compile;
+  DeviceFlags device;
 };
 
 void declareTests(CLI::App &app, Options &options) {
@@ -58,6 +63,7 @@ void declareRest(CLI::App &app, Raw &raw) {
   addNumber(app, "-c,--ctx-size", raw.options.context, 0, INT32_MAX,
             "context in tokens; 0 (the default): what a test needs")
       ->group(run);
+  raw.device.declare(app, "MODEL", run);
   addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
             "how many tokens of a prompt to process at once, at most 65536")
       ->group(run);
@@ -185,6 +191,10 @@ Options checked(Raw raw) {
     options.operations = defaultOperations(options.ops);
   }
   checkInputs(options, !raw.shapes.empty());
+  options.device = DeviceChoice::parse(raw.device.device);
+  if (options.device.kind == DeviceChoice::Kind::cuda && raw.op) {
+    throw usage("--ops times operations on the CPU: drop --device");
+  }
   takeCompileFlags(raw.compile, options);
   return options;
 }
@@ -197,7 +207,11 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   Raw raw;
   declareTests(app, raw.options);
   declareRest(app, raw);
-  if (!parse(app, argc, argv)) {
+  if (!parse(app, argc, argv, {{"-dev", "--device"}})) {
+    return std::nullopt;
+  }
+  if (raw.device.list) {
+    writeOutput(deviceList(say));
     return std::nullopt;
   }
   return checked(std::move(raw));

@@ -3,6 +3,7 @@
 #define CHEEMS_TOOLS_CHEEMS_BENCH_OPTIONS_H
 
 #include "Operation.h"
+#include "runtime/Artifact/DeviceChoice.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct Options {
   std::vector<int64_t> prompts = {512}, generated = {128}, depths = {0},
                        sequences = {1};
   std::vector<int64_t> threads = {0}; ///< 0: the cores
+  DeviceChoice device;                ///< of models
   int64_t repetitions = 5;
   int64_t context = 0;      ///< 0: what a test needs
   int64_t prefillChunk = 0; ///< 0: the session's default

@@ -143,6 +143,9 @@ std::string operationTable(const Report &report) {
 
 void addModel(const ModelFacts &model, std::vector<Cells> &lines) {
   const LoadTime &load = model.load;
+  if (!model.card.empty()) {
+    lines.push_back({model.name + ": " + model.device, model.card});
+  }
   if (!model.path.empty()) {
     lines.push_back({model.name + ": load to first token",
                      format("%.2f ms (open %.2f, memory %.2f, token %.2f)",
@@ -224,7 +227,7 @@ ordered_json machine(const Row &row, const Limits *limits) {
                             "region_microseconds", "gigaflops_per_second"}) {
     json[field] = nullptr;
   }
-  json["peak_unit"] = unit;
+  json["peak_unit"] = unit.empty() ? ordered_json(nullptr) : ordered_json(unit);
   json["peak_gigaflops_per_second"] = nullptr;
   if (!limits) {
     return json;
@@ -315,6 +318,9 @@ ordered_json jsonRow(const Row &row, const Limits *limits) {
                                       : ordered_json(nullptr)},
       {"weights", model.weights},
       {"variant", model.variant},
+      {"device", model.device},
+      {"gpu",
+       model.card.empty() ? ordered_json(nullptr) : ordered_json(model.card)},
       {"pipeline", model.pipeline},
       {"compiler", model.compiler},
       {"machine", machine(row, limits)}};
@@ -325,7 +331,8 @@ ordered_json jsonRow(const Row &row, const Limits *limits) {
 } // namespace
 
 const Limits *Report::limitsOf(const Row &row) const {
-  auto found = limits.find(row.timing.threads);
+  auto found =
+      row.model->card.empty() ? limits.find(row.timing.threads) : limits.end();
   return found == limits.end() ? nullptr : &found->second;
 }
 

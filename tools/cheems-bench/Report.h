@@ -21,7 +21,8 @@ struct Row {
 
 struct Report {
   std::vector<Row> rows;
-  std::map<int, Limits> limits; ///< by threads; of every row's, or none
+  std::map<int, Limits>
+      limits; ///< by threads; of every row's on the CPU, or none
 
   /// Those of the row's threads; null: not measured.
   const Limits *limitsOf(const Row &row) const;

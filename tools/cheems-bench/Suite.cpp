@@ -51,9 +51,10 @@ public:
       for (size_t i = 0; i < names.size(); ++i) {
         resetPeakMemory(); // the one before is gone
         progress.show("loading " + options.models[i]);
-        timeLoaded(loadModel(options.models[i], names[i], firstThreads(),
-                             options.context, options.compileArguments,
-                             [&](const std::string &text) { tell(text); }));
+        timeLoaded(loadModel(
+            options.models[i], names[i], firstThreads(), options.context,
+            options.compileArguments,
+            [&](const std::string &text) { tell(text); }, options.device));
       }
     }
     // Behind all else: their memory shall not count as the model's.
@@ -68,7 +69,8 @@ private:
   void measureMachine() {
     for (const Row &row : report.rows) {
       int threads = row.timing.threads;
-      if (report.limits.count(threads) == 0) {
+      bool host = row.model->card.empty();
+      if (host && report.limits.count(threads) == 0) {
         progress.show("limits of the machine, threads: " +
                       std::to_string(threads));
         auto rounds = std::min<int64_t>(2 * options.repetitions - 1, 7);
@@ -85,9 +87,11 @@ private:
     progress.show("compiling " + source);
     TemporaryFolder folder; // the model stays mapped when its file is gone
     std::string output = folder.path() + "/model.cheems";
-    ChildCost cost = compileModel(source, output, options.compileArguments);
-    LoadedModel loaded =
-        loadModel(output, nameOf(source), firstThreads(), options.context);
+    ChildCost cost = compileModel(
+        source, output,
+        compileArguments(options.compileArguments, options.device));
+    LoadedModel loaded = loadModel(output, nameOf(source), firstThreads(),
+                                   options.context, {}, say, options.device);
     loaded.facts.compile = cost;
     loaded.facts.path = source;
     return loaded;

@@ -1,7 +1,10 @@
 #include "Options.h"
+#include "runtime/Generation/DeviceList.h"
+#include "runtime/Process/Output.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
 #include "tools/Support/CompileFlags.h"
+#include "tools/Support/DeviceFlags.h"
 
 namespace cheems::perplexity {
 
@@ -14,6 +17,10 @@ constexpr const char *description =
     "chunks of -c tokens, and the second half of each chunk is predicted, as "
     "llama-perplexity does.\nMODEL may also be a model folder. It is then "
     "compiled once and kept in the cache.";
+
+void say(const std::string &text) {
+  printMessage("cheems-perplexity: " + text);
+}
 
 } // namespace
 
@@ -34,14 +41,20 @@ std::optional<Options> parseOptions(int argc, char **argv) {
       "--kl-base", options.base,
       "another model with the same tokens, for example in f32: print "
       "the mean KL divergence from it, and how often both expect "
-      "the same token most");
+      "the same token most; it runs where --device auto says");
   addNumber(app, "-t,--threads", threads, 1, ThreadPool::maxThreads,
             "number of threads; default: the physical cores that this process "
             "may use");
+  DeviceFlags device;
+  device.declare(app, "MODEL");
   CompileFlags compile;
   compile.declareFormats(app);
   compile.declare(app);
-  if (!parse(app, argc, argv)) {
+  if (!parse(app, argc, argv, {{"-dev", "--device"}})) {
+    return std::nullopt;
+  }
+  if (device.list) {
+    writeOutput(deviceList(say));
     return std::nullopt;
   }
   if (options.model.empty()) {
@@ -50,6 +63,7 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   if (options.file.empty()) {
     throw usage("no text given: use -f FILE");
   }
+  options.device = DeviceChoice::parse(device.device);
   options.threads = static_cast<int>(threads.value_or(0));
   options.compileArguments = compile.arguments();
   return options;

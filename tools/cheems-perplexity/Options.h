@@ -2,6 +2,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_PERPLEXITY_OPTIONS_H
 #define CHEEMS_TOOLS_CHEEMS_PERPLEXITY_OPTIONS_H
 
+#include "runtime/Artifact/DeviceChoice.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ struct Options {
   int64_t context = 512;                     ///< tokens of a chunk
   int64_t chunks = 0;                        ///< at most; 0: all
   int threads = 0;                           ///< 0: the runtime's choice
+  DeviceChoice device;                       ///< of the model
   std::vector<std::string> compileArguments; ///< where MODEL is a folder
 };
 

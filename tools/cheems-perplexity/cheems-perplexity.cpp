@@ -64,7 +64,8 @@ std::string results(const Evaluation &found, bool base) {
 
 int run(const Options &options) {
   std::string text = readText(options.file);
-  TextModel model(openModel(options.model, say, options.compileArguments));
+  TextModel model(
+      openModel(options.model, say, options.compileArguments, options.device));
   TextChunks chunks = chunksOf(model.tokenizer(), text, options.file,
                                options.context, options.chunks);
   std::optional<TextModel> base;

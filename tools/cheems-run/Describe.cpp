@@ -104,6 +104,17 @@ std::string variants(const Model &model) {
   return joined(names);
 }
 
+/// Where it runs, of what it has code for.
+std::string device(const Model &model) {
+  std::vector<std::string> targets;
+  for (const ImageEntry &image : model.metadata().images) {
+    targets.push_back(image.target);
+  }
+  const cuda::DeviceInfo *card = model.card();
+  return model.deviceName() + (card ? ", " + card->name : "") +
+         "; the file has code for " + joined(targets);
+}
+
 /// What was asked for of the compiler.
 const std::string &madeFor(const Model &model) {
   return model.cpu().cpu.empty() ? model.image().target : model.cpu().cpu;
@@ -153,6 +164,7 @@ std::string summary(const ModelPointer &pointer) {
       {"weights", data.weights + ", keys and values " + data.kvType},
       {"context", context(data)},
       {"state", state(data)},
+      {"device", device(model)},
       {"variants", variants(model)},
       {"tokenizer", orWhyNot([&] { return tokenizer(pointer); })},
       {"chat template", orWhyNot([&] { return chatTemplate(pointer); })},

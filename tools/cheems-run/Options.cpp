@@ -1,7 +1,11 @@
 #include "Options.h"
+#include "Setup.h"
+#include "runtime/Generation/DeviceList.h"
+#include "runtime/Process/Output.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
 #include "tools/Support/CompileFlags.h"
+#include "tools/Support/DeviceFlags.h"
 #include <random>
 #include <utility>
 #include <vector>
@@ -19,6 +23,7 @@ constexpr const char *description =
 struct Raw {
   Options options;
   CompileFlags compile;
+  DeviceFlags device;
   bool tokenize = false, chat = false, verify = false;
   std::optional<std::string> describe;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
@@ -78,6 +83,7 @@ void declareModes(CLI::App &app, Raw &raw) {
             "number of threads; default: the physical cores that this process "
             "may use")
       ->group(run);
+  raw.device.declare(app, "the model", run);
   addNumber(app, "--prefill-chunk", raw.prefillChunk, 1, INT32_MAX,
             "how many tokens of a prompt to process at once, at most 65536")
       ->group(run);
@@ -220,6 +226,7 @@ Options checked(Raw raw) {
   }
   options.threads = static_cast<int>(raw.threads.value_or(0));
   options.prefillChunk = raw.prefillChunk.value_or(0);
+  options.device = DeviceChoice::parse(raw.device.device);
   options.compileArguments = raw.compile.arguments();
   // also catches values that no model's defaults could mend
   validate(options.sampling(SamplingOptions()),
@@ -251,8 +258,13 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   declareModes(app, raw);
   raw.compile.declareFormats(app);
   raw.compile.declare(app);
-  const Aliases ofLlama = {{"-sys", "--system-prompt"}, {"-cnv", "--chat"}};
+  const Aliases ofLlama = {
+      {"-sys", "--system-prompt"}, {"-cnv", "--chat"}, {"-dev", "--device"}};
   if (!parse(app, argc, argv, ofLlama)) {
+    return std::nullopt;
+  }
+  if (raw.device.list) {
+    writeOutput(deviceList(say));
     return std::nullopt;
   }
   return checked(std::move(raw));

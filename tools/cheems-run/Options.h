@@ -2,6 +2,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
 #define CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
 
+#include "runtime/Artifact/DeviceChoice.h"
 #include "runtime/Profile/Profile.h"
 #include "runtime/Sampler/SamplingOptions.h"
 #include <cstdint>
@@ -40,7 +41,8 @@ struct Options {
   std::optional<int64_t> maxTokens; ///< nothing: the context left
   int64_t context = 0;              ///< 0: the model's
   int threads = 0;                  ///< 0: the cores
-  int64_t prefillChunk = 0;         ///< 0: the session's default
+  DeviceChoice device;
+  int64_t prefillChunk = 0; ///< 0: the session's default
 
   /// Of --profile, where it is to be filled; null: no profile.
   std::shared_ptr<Profile> recording;

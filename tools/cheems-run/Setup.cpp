@@ -10,7 +10,8 @@ namespace cheems::run {
 void say(const std::string &text) { printMessage("cheems-run: " + text); }
 
 std::shared_ptr<const Model> open(const Options &options) {
-  return openModel(options.model, say, options.compileArguments);
+  return openModel(options.model, say, options.compileArguments,
+                   options.device);
 }
 
 void Warnings::print() {

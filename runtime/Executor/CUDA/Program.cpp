@@ -7,7 +7,7 @@ using namespace cheems::cuda;
 
 Program::Program(const Model &model)
     : card(std::make_shared<const Context>(model.device())),
-      module(card, model.cuda(), model.path()),
+      module(card, model.cudaCode(), model.path()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
       kernels(module.functions(launches)),

@@ -129,8 +129,38 @@ TEST_F(Api, failedOpenSaysWhyAndLeavesTheOutputAlone) {
   EXPECT_THAT(cheems_last_error(), HasSubstr("avx9000"));
 }
 
+TEST_F(Api, modelsAreOpenedForADevice) {
+  EXPECT_STREQ(cheems_model_device(model), "cpu");
+  TemporaryFile file(FakeArtifact().bytes());
+  cheems_model_options options = {};
+  options.size = sizeof(options);
+  auto open = [&](const char *device) {
+    options.device = device;
+    cheems_model *opened = nullptr;
+    cheems_status status =
+        cheems_model_open_with(file.path().c_str(), &options, &opened);
+    if (status == CHEEMS_OK) {
+      EXPECT_STREQ(cheems_model_device(opened), "cpu") << device;
+    }
+    cheems_model_close(opened);
+    return status;
+  };
+  EXPECT_EQ(open(nullptr), CHEEMS_OK);
+  EXPECT_EQ(open("auto"), CHEEMS_OK);
+  EXPECT_EQ(open("cpu"), CHEEMS_OK);
+  EXPECT_EQ(open("cuda:0"), CHEEMS_UNSUPPORTED);
+  EXPECT_THAT(cheems_last_error(),
+              HasSubstr("compiled for cpu only; use --target cpu,cuda"));
+  EXPECT_EQ(open("gpu"), CHEEMS_USAGE);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("not 'gpu'"));
+  options.size = 0;
+  EXPECT_EQ(open("cpu"), CHEEMS_USAGE);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("sizeof(cheems_model_options)"));
+}
+
 TEST_F(Api, messagesAreKeptForEachThread) {
   EXPECT_EQ(cheems_model_open(nullptr, nullptr), CHEEMS_USAGE);
+  EXPECT_STREQ(cheems_model_device(nullptr), "");
   std::thread([] { EXPECT_STREQ(cheems_last_error(), ""); }).join();
   EXPECT_STREQ(cheems_last_error(), "path is null");
 }

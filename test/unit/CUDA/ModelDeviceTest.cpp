@@ -128,17 +128,20 @@ TEST_F(ModelDevice, theVariantIsWhatTheImageSays) {
   TemporaryFile file(both.bytes());
   auto model = open(file.path(), "cuda");
   EXPECT_EQ(model->device(), 0);
+  ASSERT_NE(model->card(), nullptr);
+  EXPECT_TRUE(model->card()->software);
   EXPECT_EQ(model->variant().name, "cuda");
   EXPECT_EQ(model->variant().decodeRows, 8);
   EXPECT_EQ(model->variant().prefill, 128);
   EXPECT_EQ(model->variant().mostTokens, 24);
-  EXPECT_EQ(model->cuda().cards.size(), 2U);
+  EXPECT_EQ(model->cudaCode().cards.size(), 2U);
   auto description = nlohmann::json::parse(model->describe());
   EXPECT_EQ(description["file"]["device"], "cuda:0");
   model = open(file.path(), "cpu");
   EXPECT_EQ(model->device(), -1);
+  EXPECT_EQ(model->card(), nullptr);
   EXPECT_EQ(model->variant().name, "only");
-  EXPECT_EQ(model->cuda().cards.size(), 0U);
+  EXPECT_EQ(model->cudaCode().cards.size(), 0U);
   description = nlohmann::json::parse(model->describe());
   EXPECT_EQ(description["file"]["device"], "cpu");
 }
