@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps docs/tutorial.md and the sources together.
 
-    tutorial.py --check           fails unless the page's new files are new and its changes fit
+    tutorial.py --check           fails unless the page's new files are new, its changes fit, and C++ has its format
     tutorial.py --apply FOLDER    copies the sources into FOLDER and makes the page's additions there
 
 In the page a new file is a code block below a line that is its path (**`path`**), a change is a diff block, and an indented block
@@ -10,6 +10,7 @@ is commands. test/Tools/run_tutorial.py carries out all three.
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -43,6 +44,13 @@ def change(diff):
     return "change", path, [("\n".join(old) + "\n", "\n".join(new) + "\n") for old, new in hunks]
 
 
+def check_format(path, text):
+    command = ["clang-format-22", "--dry-run", "-Werror", f"--assume-filename={path}"]
+    done = subprocess.run(command, input=text, text=True, capture_output=True)
+    if done.returncode:
+        sys.exit(f"docs/tutorial.md: what becomes of {path} has not the format of clang-format-22:\n{done.stderr}")
+
+
 def add(root, step, write):
     """Makes an addition in the tree `root`, or only looks whether it fits. Ends the program where it does not."""
     kind, path, content = step
@@ -56,6 +64,8 @@ def add(root, step, write):
             if text.count(old) != 1:
                 sys.exit(f"docs/tutorial.md: its change of {path} does not fit; the place it looks for is there {text.count(old)} times:\n{old}")
             text = text.replace(old, new)
+    if path.endswith((".cpp", ".h")):
+        check_format(root / path, text)
     if write:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
