@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Compiles a small checkpoint for GPUs, runs it on the software GPU and compares its logits and greedy tokens with the recorded ones.
+
+    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--weights stored|bf16]
+
+One file has code for both architectures and for CPUs. It runs on a card of each architecture, with asynchronous copies that take
+effect early and late, and with the prompt whole and in chunks. Whatever the card finds ends the run. Bounds are those of
+test/Integration/recorded.py, and 0.05 for the root mean square with weights rounded to bf16, where greedy tokens are not compared.
+In a batch, the last row gives the same bits as by itself, and a second run gives those of the first.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from recorded import BOUNDS, Golden, stored_type
+
+ROUNDED_BOUND = 0.05
+# (architecture, when copies take effect, how the prompt is fed)
+WAYS = [(80, "early", ()), (80, "late", ("--prefill-chunk", 7)), (90, "late", ()), (90, "early", ("--prefill-chunk", 7))]
+
+
+def run(*command, **settings):
+    result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600,
+                            env={**os.environ, **settings})
+    if result.returncode:
+        raise RuntimeError(f"exit {result.returncode}: {' '.join(map(str, command))}\n{result.stderr.strip()}")
+    return result.stdout
+
+
+def main():
+    bins, model, gpu = (pathlib.Path(word) for word in sys.argv[1:4])
+    options = sys.argv[4:]
+    rounded = "bf16" in options
+    golden, dtype = Golden(model), stored_type(model)
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        artefact, logits = pathlib.Path(folder) / "model.cheems", pathlib.Path(folder) / "logits.safetensors"
+        run(bins / "cheems-compile", model, "-o", artefact, "--target", "cpu,cuda", "--cpu", "x86-64-v3", *options)
+        for architecture, mode, how in WAYS:
+            settings = {"CHEEMS_CUDA_DRIVER": str(gpu), "CHEEMS_EMULATOR_ARCH": str(architecture), "CHEEMS_EMULATOR_MODE": mode}
+
+            def compute(ids):
+                run(bins / "cheems-run", artefact, "--device", "cuda", "--input-ids", ids, "--logits", logits, *how, **settings)
+
+            compute(golden.path)
+            first = logits.read_bytes()
+            compute(golden.path)
+            again = logits.read_bytes() == first
+            line = f"{model.name} sm_{architecture} {mode} {' '.join(map(str, how))}: "
+            if rounded:
+                error = golden.mean_square_root(logits)
+                ok = error <= ROUNDED_BOUND
+            else:
+                error = golden.error(logits)
+                ok = error <= BOUNDS[dtype]
+            line += f"error {error:.1e} ({dtype}), again {'same' if again else 'DIFFERENT'}"
+            ok = ok and again
+            if golden.shape[0] > 1:
+                alone = golden.alone(logits, compute)
+                line += f", a row alone {'same' if alone else 'DIFFERENT'}"
+                ok = ok and alone
+            if golden.greedy and not rounded:
+                ids = run(bins / "cheems-run", artefact, "--device", "cuda", "--prompt-ids", golden.prompt, "-n", len(golden.greedy),
+                          "--temp", 0, "--ignore-eos", "--print-ids", *how, **settings)
+                same = [int(word) for word in ids.replace(",", " ").split()] == golden.greedy
+                line += f", greedy {'same' if same else 'DIFFERENT'}"
+                ok = ok and same
+            print(line, flush=True)
+            failures += not ok
+    sys.exit(f"{failures} of {len(WAYS)} runs failed" if failures else 0)
+
+
+main()
