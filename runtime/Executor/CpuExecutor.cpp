@@ -28,7 +28,7 @@ CpuExecutor::CpuExecutor(const Model &model, const ExecutorOptions &options)
   if (profile) {
     profile->begin({model.path(), model.metadata().compiler,
                     model.variant().name, model.cpu().generalMarks,
-                    model.cpu().decodeMarks, pool.threads()});
+                    model.cpu().decodeMarks, pool.threads(), ""});
     pool.setLog(&profile->regions());
   }
 }

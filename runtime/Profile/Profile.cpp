@@ -34,7 +34,13 @@ void Profile::begin(const Subject &subject) {
   };
   fill(general, "prefill", subject.generalMarks);
   fill(decode, "decode", subject.decodeMarks);
-  log = std::make_unique<RegionLog>(subject.threads, mostRegions);
+  int tracks = subject.threads;
+  if (!subject.device.empty()) {
+    trace.facts.emplace_back("device", subject.device);
+    trace.tracks.push_back(subject.device);
+    ++tracks;
+  }
+  log = std::make_unique<RegionLog>(tracks, mostRegions);
 }
 
 uint64_t *Profile::startStep(bool decodes) {
@@ -129,6 +135,11 @@ void Profile::setClock() {
           .count();
   double cycles = static_cast<double>(cycleCount() - trace.origin);
   trace.cyclesPerMicrosecond = std::max(cycles, 1.0) / std::max(elapsed, 0.001);
+}
+
+double Profile::cyclesPerMicrosecond() {
+  setClock();
+  return trace.cyclesPerMicrosecond;
 }
 
 Trace Profile::take() {

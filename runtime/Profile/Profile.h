@@ -27,6 +27,9 @@ public:
     std::string model, compiler, variant;
     std::vector<std::string> generalMarks, decodeMarks;
     int threads = 1;
+    /// Where kernels run that the host only launches, as a track of their own
+    /// behind the threads'; empty: nowhere.
+    std::string device;
   };
   void begin(const Subject &subject);
   /// For ThreadPool::setLog; after `begin`.
@@ -36,6 +39,9 @@ public:
   uint64_t *startStep(bool decode);
   /// A step for which there is no memory counts as one without room.
   void endStep(int64_t tokens, int64_t sequences, int64_t logits) noexcept;
+
+  /// Of the cycle counts in it, by all the time that went by.
+  double cyclesPerMicrosecond();
 
   int64_t steps() const { return kept; }
   /// What did not fit, in a line; empty where all did.

@@ -22,10 +22,18 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
              program->functions(),
              largest(std::min(slots, model.variant().decodeRows)),
              addresses(decodeInputs)),
-      graphs(program->context()) {
+      graphs(program->context()), profile(options.profile) {
   for (const LaunchPlan::TopLogits &each : program->plan().topLogits) {
     finders.emplace_back(*program, each, std::min(slots, options.rows),
                          logits->address());
+  }
+  if (profile) {
+    profile->begin({model.path(), model.metadata().compiler,
+                    program->codeName(), program->plan().general.parts,
+                    program->plan().decode.parts, threads(),
+                    program->context()->device().name});
+    timer = std::make_unique<StepTimer>(program->context(), program->plan(),
+                                        *profile);
   }
 }
 
@@ -71,6 +79,10 @@ void CudaExecutor::reserveLogits(int64_t rows) {
 
 void CudaExecutor::run(cheems_step &step, bool decodes) {
   Context::Current current(*program->context());
+  if (profile) {
+    step.profile = profile->startStep(decodes);
+  }
+  uint64_t from = profile ? cycleCount() : 0;
   try {
     begin(step, decodes);
   } catch (...) {
@@ -78,7 +90,22 @@ void CudaExecutor::run(cheems_step &step, bool decodes) {
     throw;
   }
   stream.synchronize();
+  if (profile) {
+    timer->report(decodes ? decode : general, from, step.profile);
+    profile->endStep(step.token_count, step.segment_count, step.row_count);
+  }
   lastRows = step.row_count;
+}
+
+void CudaExecutor::launch(bool decodes, const StepSizes &sizes) {
+  Launcher &launcher = decodes ? decode : general;
+  if (timer) {
+    launcher.launch(sizes, stream, [&](size_t i) { timer->mark(i, stream); });
+  } else if (decodes) {
+    graphs.run(sizes, stream, [&] { launcher.launch(sizes, stream); });
+  } else {
+    launcher.launch(sizes, stream);
+  }
 }
 
 void CudaExecutor::begin(const cheems_step &step, bool decodes) {
@@ -88,11 +115,7 @@ void CudaExecutor::begin(const cheems_step &step, bool decodes) {
   StepSizes sizes{step.token_count, step.segment_count, step.row_count, slots,
                   capacity};
   (decodes ? decodeInputs : inputs).send(step, stream);
-  if (decodes) {
-    graphs.run(sizes, stream, [&] { decode.launch(sizes, stream); });
-  } else {
-    general.launch(sizes, stream);
-  }
+  launch(decodes, sizes);
   if (step.logits) {
     stream.copyToHost(step.logits, logits->address(),
                       step.row_count * rowBytes);

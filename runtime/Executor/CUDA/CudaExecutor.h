@@ -7,6 +7,7 @@
 #include "runtime/Executor/CUDA/Program.h"
 #include "runtime/Executor/CUDA/StepGraphs.h"
 #include "runtime/Executor/CUDA/StepInputs.h"
+#include "runtime/Executor/CUDA/StepTimer.h"
 #include "runtime/Executor/CUDA/TopLogitsFinder.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/State/DevicePools.h"
@@ -34,6 +35,7 @@ private:
   cuda::StepAddresses addresses(const cuda::StepInputs &inputs) const;
   void reserveLogits(int64_t rows);
   void begin(const cheems_step &step, bool decodes);
+  void launch(bool decodes, const cuda::StepSizes &sizes);
 
   std::shared_ptr<const cuda::Program> program;
   int64_t slots, capacity, rowBytes; ///< of a row of logits
@@ -44,6 +46,8 @@ private:
   cuda::Launcher general, decode;
   cuda::StepGraphs graphs;                   ///< of decoding
   std::deque<cuda::TopLogitsFinder> finders; ///< ascending by count
+  Profile *profile;
+  std::unique_ptr<cuda::StepTimer> timer; ///< with a profile
   int64_t lastRows = 0; ///< whose logits the last step has left
   const cuda::TopLogitsFinder *found =
       nullptr; ///< has the last step's, until the next

@@ -87,6 +87,14 @@ int64_t Launcher::bytes() const {
   return sum;
 }
 
+int64_t Launcher::blocks(size_t launch) const {
+  int64_t product = 1;
+  for (size_t extent : entry.launches[launch].grid) {
+    product *= values[extent];
+  }
+  return product;
+}
+
 void Launcher::setLogits(CUdeviceptr address) {
   size_t at = 0;
   for (const LaunchPlan::Launch &launch : entry.launches) {
@@ -136,7 +144,7 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
       return static_cast<unsigned>(values[launch.grid[axis]]);
     };
     if (observe) {
-      observe(i, launch.part);
+      observe(i);
     }
     if (extent(0) != 0 && extent(1) != 0 && extent(2) != 0) {
       const LaunchPlan::Kernel &kernel = plan.kernels[launch.kernel];
@@ -146,5 +154,8 @@ void Launcher::launch(const StepSizes &sizes, const Stream &stream,
                             stream.handle(), pointers.data() + at, nullptr);
     }
     at += launch.arguments.size();
+  }
+  if (observe) {
+    observe(entry.launches.size());
   }
 }

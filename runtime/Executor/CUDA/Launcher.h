@@ -27,13 +27,18 @@ public:
            const LaunchPlan::Entry &entry, std::vector<CUfunction> functions,
            const StepSizes &most, const StepAddresses &addresses);
 
+  const std::vector<LaunchPlan::Launch> &launches() const {
+    return entry.launches;
+  }
+  /// Of a launch of the last step.
+  int64_t blocks(size_t launch) const;
   /// Bytes of scratch memory.
   int64_t bytes() const;
   /// Logits are there from now on.
   void setLogits(CUdeviceptr address);
 
-  /// Told which part of the step each launch is of, before it.
-  using Observer = std::function<void(size_t launch, int64_t part)>;
+  /// Called before each launch, with its number, and behind the last.
+  using Observer = std::function<void(size_t launch)>;
   /// Begins a step; its context is current. Throws Error where the step is too
   /// large, DriverError. Allocates nothing.
   void launch(const StepSizes &sizes, const Stream &stream,
