@@ -1,0 +1,32 @@
+#include "CompiledModel.h"
+#include "runtime/Generation/ChildProcess.h"
+#include "test/unit/Support/TemporaryFolder.h"
+#include <stdexcept>
+
+namespace cheems::test {
+
+const std::string &compiledModel() {
+  static TemporaryFolder folder;
+  static const std::string path = [] {
+    std::string compiler =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+         "cheems-compile")
+            .string();
+    std::string output = (folder.path / "model.cheems").string();
+    const std::string model =
+        std::string(CHEEMS_SOURCE_DIR) + "/test/golden/models/doge-tiny";
+    if (int code =
+            runChild({compiler, model, "-o", output, "--target", "cuda"})) {
+      throw std::runtime_error("cheems-compile ended with " +
+                               std::to_string(code));
+    }
+    return output;
+  }();
+  return path;
+}
+
+std::shared_ptr<const Model> openOnCard() {
+  return Model::open(compiledModel(), {DeviceChoice::parse("cuda")});
+}
+
+} // namespace cheems::test

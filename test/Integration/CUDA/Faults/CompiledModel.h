@@ -1,0 +1,21 @@
+// A small model with code for cards, on the software GPU behind a driver that
+// fails when it is told to.
+#ifndef CHEEMS_TEST_INTEGRATION_CUDA_FAULTS_COMPILEDMODEL_H
+#define CHEEMS_TEST_INTEGRATION_CUDA_FAULTS_COMPILEDMODEL_H
+
+#include "runtime/Artifact/Model.h"
+#include "test/unit/CUDA/SoftwareGPU.h"
+#include <memory>
+#include <string>
+
+namespace cheems::test {
+
+/// The file: doge-tiny, compiled once a process by the cheems-compile beside
+/// this binary.
+const std::string &compiledModel();
+/// The same, opened for the card.
+std::shared_ptr<const Model> openOnCard();
+
+} // namespace cheems::test
+
+#endif

@@ -1,0 +1,52 @@
+// A model is opened and a session made, or one line says why not, and nothing
+// stays on the card.
+#include "CompiledModel.h"
+#include "runtime/Session/Session.h"
+
+using namespace cheems;
+using namespace cheems::test;
+
+namespace {
+
+SessionOptions options() {
+  SessionOptions result;
+  result.slots = 2;
+  result.context = 64;
+  result.prefillChunk = 8;
+  return result;
+}
+
+/// A run that may be long has failures that are told apart, too.
+std::vector<int> codes() {
+  std::vector<int> result = {cuda::CUDA_ERROR_LAUNCH_FAILED};
+  if (std::getenv("CHEEMS_TEST_LONG")) {
+    result.insert(result.end(), {cuda::CUDA_ERROR_OUT_OF_MEMORY,
+                                 cuda::CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                 cuda::CUDA_ERROR_UNKNOWN});
+  }
+  return result;
+}
+
+TEST(OpenFault, isToldAndLeavesNothing) {
+  const FaultyDriver &faulty = useSoftwareGPU();
+  long before = faulty.alive();
+  auto open = [] { Session session(openOnCard(), options()); };
+  faulty.failCall(0, 0);
+  open();
+  long calls = faulty.calls(), refused = 0;
+  EXPECT_EQ(faulty.alive(), before);
+  for (long call = 1; call <= calls; ++call) {
+    for (int code : codes()) {
+      faulty.failCall(call, code);
+      std::string text = refusal(open);
+      refused += text != "nothing was refused"; // destructors go on
+      EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+      EXPECT_EQ(faulty.alive(), before) << "call " << call << ": " << text;
+    }
+  }
+  faulty.failCall(0, 0);
+  EXPECT_GT(refused, calls / 3);
+  open();
+}
+
+} // namespace
