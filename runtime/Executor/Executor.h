@@ -7,6 +7,7 @@
 #include "runtime/Artifact/Model.h"
 #include "runtime/Sampler/TopLogits.h"
 #include "runtime/State/StatePools.h"
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -20,6 +21,8 @@ struct ExecutorOptions {
   int64_t rows = 1;           ///< of the longest step
   int64_t capacity = 0;       ///< entries per head and slot
   Profile *profile = nullptr; ///< told of every step; outlives the executor
+  /// As SessionOptions.
+  std::function<void(int64_t done, int64_t all)> uploading;
 };
 
 /// For one thread at a time. All memory is had when it is made.

@@ -1,4 +1,6 @@
 #include "runtime/Generation/ProgressLine.h"
+#include "runtime/Error.h"
+#include "runtime/Process/Interrupt.h"
 #include "runtime/Process/PlainText.h"
 #include <cmath>
 #include <cstdio>
@@ -31,6 +33,21 @@ void PromptProgress::report(int64_t done) {
     last = now;
     std::chrono::duration<double> passed = now - begin;
     line.show("prompt: " + promptProgress(done, count, passed.count()));
+  }
+}
+
+void UploadProgress::operator()(int64_t done, int64_t all) {
+  if (interrupt::requested()) {
+    throw Error(Status::interrupted, "interrupted");
+  }
+  Clock::time_point now = Clock::now();
+  if (done == all) {
+    line->clear();
+  } else if (now - begin > std::chrono::seconds(1) &&
+             now - last > std::chrono::milliseconds(100)) {
+    last = now;
+    line->show("weights to the GPU: " + std::to_string(done >> 20) + " of " +
+               std::to_string(all >> 20) + " MiB");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace cheems {
@@ -35,6 +36,19 @@ private:
 
   ProgressLine line;
   int64_t count;
+  Clock::time_point begin = Clock::now(), last{};
+};
+
+/// The same of weights on their way to a GPU, for SessionOptions::uploading.
+/// Throws Error (interrupted) when the program is to stop.
+class UploadProgress {
+public:
+  void operator()(int64_t done, int64_t all);
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  std::shared_ptr<ProgressLine> line = std::make_shared<ProgressLine>();
   Clock::time_point begin = Clock::now(), last{};
 };
 

@@ -76,6 +76,7 @@ ExecutorOptions executorOptions(const SessionOptions &options, int64_t rows,
   result.rows = rows;
   result.capacity = capacity;
   result.profile = options.profile.get();
+  result.uploading = options.uploading;
   return result;
 }
 

@@ -29,6 +29,10 @@ struct SessionOptions {
   /// One line without a newline for what the user should know, such as a
   /// context past the trained length.
   std::function<void(const std::string &)> warn;
+  /// Told how many bytes of the weights are on their way to a GPU, of how many,
+  /// while the first session of a model is made there; what it throws ends
+  /// that.
+  std::function<void(int64_t done, int64_t all)> uploading;
   /// Asked between the chunks of a prefill; true ends it with
   /// Status::interrupted.
   std::function<bool()> interrupted;

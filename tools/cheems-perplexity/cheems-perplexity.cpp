@@ -24,6 +24,7 @@ SessionOptions sessionOptions(const Options &options, std::string &warning) {
   SessionOptions result;
   result.context = options.context;
   result.threads = options.threads;
+  result.uploading = UploadProgress();
   result.warn = [&](const std::string &line) { warning = line; };
   return result;
 }

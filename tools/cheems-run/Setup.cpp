@@ -1,5 +1,6 @@
 #include "Setup.h"
 #include "runtime/Generation/ModelCache.h"
+#include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
@@ -29,6 +30,7 @@ SessionOptions sessionOptions(const Options &options, Warnings &warnings) {
   result.profile = options.recording;
   result.warn = [&](const std::string &text) { warnings.add(text); };
   result.interrupted = interrupt::requested;
+  result.uploading = UploadProgress();
   return result;
 }
 

@@ -5,7 +5,7 @@ using namespace cheems;
 using namespace cheems::cuda;
 
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
-    : program(Program::of(model)), slots(options.slots),
+    : program(Program::of(model, options.uploading)), slots(options.slots),
       capacity(options.capacity), rowBytes(model.metadata().vocabulary *
                                            static_cast<int64_t>(sizeof(float))),
       stream(program->context()),

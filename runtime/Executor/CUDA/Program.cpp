@@ -5,15 +5,17 @@
 using namespace cheems;
 using namespace cheems::cuda;
 
-Program::Program(const Model &model)
+Program::Program(const Model &model, const WeightUpload::Progress &uploading)
     : card(std::make_shared<const Context>(model.device())),
       module(card, model.cudaCode(), model.path()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
       kernels(module.functions(launches)),
-      parameters(card, model.metadata(), model.parameters(), model.path()) {}
+      parameters(card, model.metadata(), model.parameters(), model.path(),
+                 uploading) {}
 
-std::shared_ptr<const Program> Program::of(const Model &model) {
+std::shared_ptr<const Program>
+Program::of(const Model &model, const WeightUpload::Progress &uploading) {
   static std::mutex lock;
   // Whoever holds a program holds its model, too: an address whose program has
   // gone may be that of another model.
@@ -27,7 +29,7 @@ std::shared_ptr<const Program> Program::of(const Model &model) {
       return held;
     }
   }
-  std::shared_ptr<const Program> made(new Program(model));
+  std::shared_ptr<const Program> made(new Program(model, uploading));
   programs[&model] = made;
   return made;
 }

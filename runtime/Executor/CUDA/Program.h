@@ -12,8 +12,10 @@ class Program {
 public:
   /// That of a model whose image for cards was chosen: loaded at the first
   /// call, and there as long as somebody holds it. Any thread may call. Throws
-  /// what loading throws: Error, DamagedFile, DriverError.
-  static std::shared_ptr<const Program> of(const Model &model);
+  /// what loading throws: Error, DamagedFile, DriverError, and what `uploading`
+  /// throws, which is told of the weights' way.
+  static std::shared_ptr<const Program>
+  of(const Model &model, const WeightUpload::Progress &uploading = nullptr);
 
   const std::shared_ptr<const Context> &context() const { return card; }
   const LaunchPlan &plan() const { return launches; }
@@ -26,7 +28,7 @@ public:
   const std::string &codeName() const { return module.name(); }
 
 private:
-  explicit Program(const Model &model);
+  Program(const Model &model, const WeightUpload::Progress &uploading);
 
   std::shared_ptr<const Context> card;
   CudaModule module;

@@ -49,4 +49,30 @@ TEST(OpenFault, isToldAndLeavesNothing) {
   open();
 }
 
+TEST(Upload, isToldAndCanBeStopped) {
+  const FaultyDriver &faulty = useSoftwareGPU();
+  faulty.failCall(0, 0);
+  long before = faulty.alive();
+  auto model = openOnCard();
+  SessionOptions stopping = options();
+  stopping.uploading = [](int64_t, int64_t) {
+    throw Error(Status::interrupted, "stopped");
+  };
+  EXPECT_EQ(refusal([&] { Session session(model, stopping); }), "130: stopped");
+  EXPECT_EQ(faulty.alive(), before);
+
+  int64_t all = 0, last = 0;
+  SessionOptions told = options();
+  told.uploading = [&](int64_t done, int64_t of) {
+    last = done;
+    all = of;
+  };
+  Session session(model, told);
+  EXPECT_GT(all, 0);
+  EXPECT_EQ(last, all);
+  all = 0;
+  Session other(model, told); // for which the weights are there
+  EXPECT_EQ(all, 0);
+}
+
 } // namespace
