@@ -117,6 +117,7 @@ void Driver::open() {
                              "); install NVIDIA's driver, 525 or newer, "
                              "or use --device cpu");
   }
+  handle = library;
   resolve(library, path);
   CUresult code = cuInit.result(0);
   int count = 0;
@@ -132,6 +133,10 @@ void Driver::open() {
                    " does not start: " + describe(code) +
                    "; see what nvidia-smi says, or use --device cpu");
   }
+}
+
+void *Driver::extension(const char *symbol) const {
+  return dlsym(handle, symbol);
 }
 
 const Driver &Driver::get() {

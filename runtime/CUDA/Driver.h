@@ -56,6 +56,9 @@ public:
   /// "CUDA_ERROR_NAME: text" of a failure.
   std::string describe(CUresult code) const;
 
+  /// What only some libraries have besides the driver API; null: not this one.
+  void *extension(const char *symbol) const;
+
   // Those that need a context want it current in the calling thread:
   // Context::Current.
 #define ENTRY(name, symbol, parameters)                                        \
@@ -70,6 +73,7 @@ private:
   using TextOf = CUresult (*)(CUresult code, const char **text);
   TextOf nameOf = nullptr, textOf = nullptr;
   int cudaVersion = 0;
+  void *handle = nullptr;
 };
 
 /// Throws what a failed call of `name` means.

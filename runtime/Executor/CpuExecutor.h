@@ -14,6 +14,7 @@ class CpuExecutor : public Executor {
 public:
   CpuExecutor(const Model &model, const ExecutorOptions &options);
 
+  std::string code() const override { return model.variant().name; }
   int threads() const override { return pool.threads(); }
   bool isOfThisProcess() const override { return pool.isOfThisProcess(); }
   StatePools &pools() override { return state; }

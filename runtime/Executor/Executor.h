@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace cheems {
 
@@ -30,6 +31,8 @@ class Executor {
 public:
   virtual ~Executor() = default;
 
+  /// The code that was loaded: the variant of a CPU, "sm_90a.cubin" of a card.
+  virtual std::string code() const = 0;
   /// Threads that compute, the caller's included.
   virtual int threads() const = 0;
   /// Whether this process made it: after a fork, the child did not, and may

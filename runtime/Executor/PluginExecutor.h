@@ -18,6 +18,7 @@ public:
   PluginExecutor(const PluginExecutor &) = delete;
   PluginExecutor &operator=(const PluginExecutor &) = delete;
 
+  std::string code() const override { return model.image().target; }
   int threads() const override { return 1; }
   bool isOfThisProcess() const override;
   StatePools &pools() override { return state; }

@@ -60,6 +60,8 @@ public:
   const Model &model() const { return *compiled; }
   int64_t slots() const { return static_cast<int64_t>(positions.size()); }
   int threads() const { return executor->threads(); }
+  /// The code that runs: the variant of a CPU, "sm_90a.cubin" of a card.
+  std::string code() const { return executor->code(); }
   int64_t vocabulary() const { return compiled->metadata().vocabulary; }
   /// Tokens a sequence may hold; unlimited() when only the 2^31-1 of a position
   /// bounds it.

@@ -76,6 +76,11 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->check(CLI::IsMember({"md", "json"}))
       ->type_name("TEXT")
       ->group(run);
+  app.add_flag("--counts", raw.options.counts,
+               "do not time, but print what each test asks a GPU for, as the "
+               "software GPU counts it: a whole prompt, or one step of "
+               "generation")
+      ->group(run);
   app.add_option("--ops", raw.op,
                  "time one operation alone: matmul, ssd, attention or experts; "
                  "the cheems-compile beside this program compiles it")
@@ -127,6 +132,11 @@ void checkInputs(const Options &options, bool shapes) {
   }
   if (!options.models.empty() && options.compile) {
     throw usage("give either MODEL or --compile, not both");
+  }
+  if (options.counts &&
+      (options.json || options.compile || !options.ops.empty())) {
+    throw usage("--counts prints tables of models: drop -o json, --compile and "
+                "--ops");
   }
   bool model = !options.models.empty() || options.compile,
        own = shapes || !options.operations.empty();

@@ -37,6 +37,7 @@ struct Options {
   int64_t prefillChunk = 0; ///< 0: the session's default
   bool limits = true;       ///< the machine's are measured, too
   bool json = false;
+  bool counts = false; ///< of the software GPU, instead of times
 
   /// "matmul" times products instead of models, others an operation of the
   /// paper.

@@ -169,9 +169,9 @@ std::vector<Test> testsOf(const Options &options) {
   return tests;
 }
 
-Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
-               const Options &options,
-               const std::function<void(const std::string &)> &warn) {
+static SessionOptions
+settingsOf(const Test &test, const Options &options,
+           const std::function<void(const std::string &)> &warn) {
   int64_t needed = test.depth + test.tokens;
   if (needed > INT32_MAX ||
       (options.context != 0 && needed > options.context)) {
@@ -186,7 +186,24 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
   settings.prefillChunk = options.prefillChunk;
   settings.warn = warn;
   settings.interrupted = interrupt::requested;
-  Session session(model, settings);
+  return settings;
+}
+
+void runOnce(const std::shared_ptr<const Model> &model, const Test &test,
+             const Options &options,
+             const std::function<void(const std::string &)> &warn,
+             const std::function<void()> &begin) {
+  Session session(model, settingsOf(test, options, warn));
+  Run run(session, test);
+  run.prepare();
+  begin();
+  run.go();
+}
+
+Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
+               const Options &options,
+               const std::function<void(const std::string &)> &warn) {
+  Session session(model, settingsOf(test, options, warn));
 
   Timing timing;
   timing.test = test.name();

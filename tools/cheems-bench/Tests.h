@@ -49,6 +49,13 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
                const Options &options,
                const std::function<void(const std::string &)> &warn);
 
+/// Runs it once; `begin` is called when the sequences have the test's depth.
+/// Throws Error.
+void runOnce(const std::shared_ptr<const Model> &model, const Test &test,
+             const Options &options,
+             const std::function<void(const std::string &)> &warn,
+             const std::function<void()> &begin);
+
 /// The most memory this process has used at once since `resetPeakMemory`, in
 /// bytes; since it began where the system lets no one reset that.
 int64_t peakMemory();

@@ -1,4 +1,5 @@
 // cheems-bench: how fast a compiled model is, and how fast it could be.
+#include "Counts.h"
 #include "Suite.h"
 #include "runtime/Generation/Program.h"
 #include "runtime/Process/Output.h"
@@ -8,7 +9,11 @@ using namespace cheems;
 int main(int argc, char **argv) {
   return runProgram(
       "cheems-bench", "a lower -c, -b or --prefill-chunk needs less", [&] {
-        if (auto options = bench::parseOptions(argc, argv)) {
+        auto options = bench::parseOptions(argc, argv);
+        if (options && options->counts) {
+          bench::prepareCounts();
+          writeOutput(bench::countSteps(*options));
+        } else if (options) {
           bench::Report report = bench::runSuite(*options);
           writeOutput(options->json ? report.json() : report.markdown());
         }

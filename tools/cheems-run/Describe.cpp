@@ -1,5 +1,6 @@
 #include "Describe.h"
 #include "runtime/Error.h"
+#include "runtime/Executor/CUDA/CudaModule.h"
 #include "runtime/Generation/TextModel.h"
 #include "tools/Support/Format.h"
 #include <filesystem>
@@ -94,6 +95,15 @@ std::string state(const Metadata &data) {
 
 std::string variants(const Model &model) {
   std::vector<std::string> names;
+  if (model.image().target == CudaImage::target) {
+    cuda::CudaModule module(
+        std::make_shared<const cuda::Context>(model.device()), model.cudaCode(),
+        model.path());
+    for (const std::string &name : cuda::CudaModule::names(model.cudaCode())) {
+      names.push_back(name + (name == module.name() ? " (chosen here)" : ""));
+    }
+    return joined(names);
+  }
   if (model.image().target != CpuImage::target) {
     return model.image().target + " (chosen here)";
   }
@@ -165,7 +175,7 @@ std::string summary(const ModelPointer &pointer) {
       {"context", context(data)},
       {"state", state(data)},
       {"device", device(model)},
-      {"variants", variants(model)},
+      {"variants", orWhyNot([&] { return variants(model); })},
       {"tokenizer", orWhyNot([&] { return tokenizer(pointer); })},
       {"chat template", orWhyNot([&] { return chatTemplate(pointer); })},
       {"file", megabytes(model.fileBytes()) + ", weights " +

@@ -158,6 +158,7 @@ int generate(const Options &options) {
   generation.begin(prompt);
   checkSaveState(options);
   warnings.print();
+  sayWhereItRuns(options, session);
 
   Stop stop;
   try {

@@ -45,6 +45,7 @@ int chat(const Options &options) {
   }
   checkSaveState(options);
   warnings.print();
+  sayWhereItRuns(options, session);
   // A turn at a time: the end may come by a signal. What an earlier chat left
   // there stays until something was said in this one.
   auto save = [&] {
@@ -66,6 +67,7 @@ int logits(const Options &options) {
   writeLogits(session, table, options.inputIds.value(), options.logits.value(),
               interrupt::requested);
   warnings.print();
+  sayWhereItRuns(options, session);
   return 0;
 }
 

@@ -121,6 +121,10 @@ void declareModes(CLI::App &app, Raw &raw) {
          "continue from a saved state, with or without a new prompt; sampling "
          "flags are not saved")
       ->group(run);
+  app.add_flag("--verbose", options.verbose,
+               "say which device and code run the model, and what memory they "
+               "take")
+      ->group(run);
   app.add_option(
          "--profile", options.profile,
          "file to write, with a trace that shows where the time goes, for "

@@ -36,6 +36,7 @@ struct Options {
   std::optional<std::string> system, detokenize, inputIds, logits;
   std::optional<std::string> saveState, loadState, profile;
   bool printIds = false, ignoreEos = false;
+  bool verbose = false; ///< say where the model runs and what it takes
   Description description = Description::summary;
 
   std::optional<int64_t> maxTokens; ///< nothing: the context left

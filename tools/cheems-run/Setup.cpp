@@ -5,6 +5,7 @@
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
+#include "tools/Support/Format.h"
 
 namespace cheems::run {
 
@@ -32,6 +33,21 @@ SessionOptions sessionOptions(const Options &options, Warnings &warnings) {
   result.interrupted = interrupt::requested;
   result.uploading = UploadProgress();
   return result;
+}
+
+void sayWhereItRuns(const Options &options, const Session &session) {
+  if (!options.verbose) {
+    return;
+  }
+  auto megabytes = [](int64_t bytes) {
+    return format("%.2f MB", static_cast<double>(bytes) / 1e6);
+  };
+  const Model &model = session.model();
+  const cuda::DeviceInfo *card = model.card();
+  say("runs on " + model.deviceName() + (card ? ", " + card->name : "") +
+      ": code " + session.code() + ", state " +
+      megabytes(session.stateBytes()) + ", workspace " +
+      megabytes(session.workspaceBytes()));
 }
 
 GenerationLimits limitsOf(const Options &options, const TextModel &text) {

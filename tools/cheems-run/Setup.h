@@ -24,6 +24,9 @@ private:
   std::vector<std::string> lines;
 };
 
+/// With --verbose: which code runs, and what memory it has.
+void sayWhereItRuns(const Options &options, const Session &session);
+
 SessionOptions sessionOptions(const Options &options, Warnings &warnings);
 GenerationLimits limitsOf(const Options &options, const TextModel &text);
 Sampler makeSampler(const Options &options, const TextModel &text,

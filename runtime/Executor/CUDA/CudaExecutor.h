@@ -19,6 +19,7 @@ public:
   /// Throws Error: failed where the card's memory is short; DriverError.
   CudaExecutor(const Model &model, const ExecutorOptions &options);
 
+  std::string code() const override { return program->codeName(); }
   int threads() const override { return 1; }
   bool isOfThisProcess() const override {
     return program->context()->isOfThisProcess();

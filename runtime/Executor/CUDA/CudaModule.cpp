@@ -28,14 +28,24 @@ std::string architectures(const CudaImage &image) {
 
 std::string images(const CudaImage &image) {
   std::string all;
-  for (const CardCode &code : image.cards) {
-    all += (all.empty() ? "" : ", ") + code.architecture + ".ptx" +
-           (code.cubin.empty() ? "" : ", " + code.architecture + ".cubin");
+  for (const std::string &name : CudaModule::names(image)) {
+    all += (all.empty() ? "" : ", ") + name;
   }
   return all;
 }
 
 } // namespace
+
+std::vector<std::string> CudaModule::names(const CudaImage &image) {
+  std::vector<std::string> all;
+  for (const CardCode &code : image.cards) {
+    all.push_back(code.architecture + ".ptx");
+    if (!code.cubin.empty()) {
+      all.push_back(code.architecture + ".cubin");
+    }
+  }
+  return all;
+}
 
 CudaModule::CudaModule(std::shared_ptr<const Context> given,
                        const CudaImage &image, const std::string &file)

@@ -21,6 +21,9 @@ public:
   CudaModule(const CudaModule &) = delete;
   CudaModule &operator=(const CudaModule &) = delete;
 
+  /// What an image has: "sm_80.ptx", "sm_80.cubin", ….
+  static std::vector<std::string> names(const CudaImage &image);
+
   /// Whose plan belongs to the kernels.
   const CardCode &code() const { return *chosen; }
   /// "sm_90a.cubin"
