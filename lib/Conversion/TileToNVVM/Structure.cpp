@@ -27,12 +27,21 @@ static void describePointer(LLVM::LLVMFuncOp function, unsigned parameter,
   }
 }
 
-/// Whether a block holds sums of products in registers.
-static bool holdsSums(KernelOp op) {
+/// Numbers of a tile that a thread holds, from which on a kernel of a few such
+/// tiles needs more registers than ptxas gives it by itself.
+static constexpr int64_t kManyNumbers = 32;
+
+/// Whether a block holds much in registers: sums of products, or large tiles.
+static bool holdsMuch(KernelOp op) {
+  int64_t many = kManyNumbers * op.getThreads();
   return op.getBody()
-      .walk([](Operation *inner) {
-        return isa<MmaOp, FmaOp>(inner) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+      .walk([&](Operation *inner) {
+        bool isLarge = llvm::any_of(inner->getResultTypes(), [&](Type type) {
+          auto tile = dyn_cast<RankedTensorType>(type);
+          return tile && tile.getNumElements() >= many;
+        });
+        return isLarge || isa<MmaOp, FmaOp>(inner) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -60,10 +69,10 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     function->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
-    // ptxas would spill sums for more blocks on a multiprocessor. They are not
+    // ptxas would spill tiles for more blocks on a multiprocessor. They are not
     // needed: a block's copies in flight hide latency, and shared memory lets
     // only a few stay.
-    if (holdsSums(op)) {
+    if (holdsMuch(op)) {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
     }
