@@ -52,7 +52,7 @@ def launches_of_layer(text):
     return max(len(re.findall(r"\bcheems_tile\.launch\b", layer)) for layer in layers)
 
 
-def compiled_model(tools, name, architecture, folder):
+def compiled_model(tools, name, architecture, folder, steps):
     """One layer of a published model, all keys kept, as `step.py` wants it."""
     random_model.save(folder, dataclasses.replace(MODELS[name], layers=1), "bf16", None)
     text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--emit", "launches", "-o", "-")
@@ -65,14 +65,14 @@ def compiled_model(tools, name, architecture, folder):
     size = int(re.search(r"cheems\.parameter_bytes = (\d+)", text)[1])
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "parameters.bin").write_bytes(weights[-size:].ljust(size, b"\0"))
-    (folder / "steps.json").write_text(json.dumps(STEPS))
+    (folder / "steps.json").write_text(json.dumps(steps))
 
 
-def counted(tools, library, name, architecture):
-    with tempfile.TemporaryDirectory() as folder:
-        compiled_model(tools, name, architecture, pathlib.Path(folder))
-        subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(library), folder, architecture], check=True)
-        return json.loads((pathlib.Path(folder) / "launches.json").read_text())
+def counted(tools, library, name, architecture, folder, steps=STEPS):
+    """What step.py makes of a model, in a folder that then has all that it needs."""
+    compiled_model(tools, name, architecture, folder, steps)
+    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(library), folder, architecture], check=True)
+    return json.loads((folder / "launches.json").read_text())
 
 
 def size(array):
@@ -82,12 +82,12 @@ def size(array):
 class Launch:
     """One of a step, with the least that it can cost."""
 
-    def __init__(self, found, architecture, multiprocessors):
+    def __init__(self, found, architecture, multiprocessors, steps=STEPS):
         self.counts, self.inputs, self.outputs = found["counts"], found["inputs"], found["outputs"]
         self.kernel = re.sub(r"_\d+$", "", found["kernel"])
         self.grid, self.reads = found["grid"], found["reads"]
         self.names = [re.sub(r"^%|_\d+$", "", name) for name in found["names"]]
-        self.step = STEPS[found["step"]]
+        self.step = steps[found["step"]]
         self.multiprocessors, self.rate = multiprocessors, TENSOR_RATE[architecture]
 
     @property
@@ -287,7 +287,8 @@ def main():
     bad = []
     for name in options.models:
         for architecture in options.archs:
-            found = counted(options.bin.resolve(), options.library.resolve(), name, architecture)
+            with tempfile.TemporaryDirectory() as folder:
+                found = counted(options.bin.resolve(), options.library.resolve(), name, architecture, pathlib.Path(folder))
             triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
             launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
             bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]

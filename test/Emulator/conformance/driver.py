@@ -85,8 +85,8 @@ class Driver:
                   (C.c_uint32 * n)(*element_strides), interleave, swizzle, 0, 0)
         return C.string_at(begin, 128)
 
-    def launch(self, ptx, entry, grid, block, shared, arguments):
-        """`ptx` is loaded with the version lowered to what the driver takes, and unloaded behind the kernel."""
+    def load(self, ptx, entry, shared):
+        """(module, function) of a text, with the version lowered to what the driver takes."""
         found = re.search(rb"^\.version (\d+)\.(\d+)", ptx, re.M)
         if (int(found[1]), int(found[2])) > self.ptx:
             ptx = ptx[: found.start()] + b".version %d.%d" % self.ptx + ptx[found.end():]
@@ -101,6 +101,9 @@ class Driver:
         self.call("cuModuleGetFunction", C.byref(function), module, entry.encode())
         if shared > 48 * 1024:
             self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
+        return module, function
+
+    def start(self, function, grid, block, shared, arguments, stream=None):
         kept = []
         for argument in arguments:  # tensor maps want an alignment of 128
             room = C.create_string_buffer(len(argument) + 128)
@@ -108,6 +111,11 @@ class Driver:
             C.memmove(begin, argument, len(argument))
             kept.append((room, begin))
         pointers = (C.c_void_p * len(kept))(*[begin for _, begin in kept])
-        self.call("cuLaunchKernel", function, *grid, *block, shared, None, pointers, None)
+        self.call("cuLaunchKernel", function, *grid, *block, shared, stream, pointers, None)
+
+    def launch(self, ptx, entry, grid, block, shared, arguments):
+        """`ptx` is loaded, and unloaded behind the kernel."""
+        module, function = self.load(ptx, entry, shared)
+        self.start(function, grid, block, shared, arguments)
         self.call("cuCtxSynchronize")
         self.call("cuModuleUnload", module)

@@ -2,12 +2,12 @@
 import functools
 import json
 import pathlib
-import struct
 
 import numpy as np
 
 import expected
 from formats import BYTES, decode, encode, initial
+from launching import launch
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -36,25 +36,9 @@ class Kernel:
         return {p["name"]: np.asarray(eval(p["expect"], names)).reshape(p["shape"])  # noqa: S307: our own manifest
                 for p in self.parameters if p["kind"] == "out"}
 
-    def arguments(self, driver, addresses):
-        for p in self.parameters:
-            kind = p["kind"]
-            if kind in ("in", "out") and p.get("param") is not False:
-                yield struct.pack("<Q", addresses[p["name"]])
-            elif kind in ("i32", "i64", "f32"):
-                yield struct.pack({"i32": "<i", "i64": "<q", "f32": "<f"}[kind], p["value"])
-            elif kind == "scratch":
-                yield struct.pack("<Q", driver.allocate(bytes(p["bytes"])) if p["bytes"] else 0)
-            elif kind == "tmap":
-                size, shape = p["elem_size"], p["shape"]
-                yield driver.tensor_map(addresses[p["buf"]], shape[::-1], [s * size for s in p["strides"][:-1][::-1]],
-                                        size, p["box"][::-1], [1] * len(shape), p["swizzle"])
-
     def run(self, driver, ptx=None):
         """What is wrong, a line each; empty: nothing. A finding of the driver is an exception."""
-        addresses = {name: driver.allocate(data) for name, data in self.buffers.items()}
-        driver.launch(ptx or self.ptx(), self.entry["entry"], three(self.entry["grid"]), three(self.entry["block"]),
-                      self.entry["shared"], list(self.arguments(driver, addresses)))
+        addresses = launch(driver, self.entry, ptx or self.ptx(), self.buffers)
         wrong = []
         for p in self.parameters:
             if p["kind"] == "out":
@@ -63,11 +47,6 @@ class Kernel:
                 wrong += compare(p["name"], got, self.wanted[p["name"]], p["tol"])
         driver.free()
         return wrong
-
-
-def three(extents):
-    extents = [extents] if isinstance(extents, int) else list(extents)
-    return tuple(extents + [1] * (3 - len(extents)))
 
 
 def compare(name, got, want, tolerance):
