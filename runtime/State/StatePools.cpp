@@ -4,14 +4,43 @@
 
 using namespace cheems;
 
+namespace {
+
+/// Bytes of one pool.
+int64_t poolBytes(const StateKind &kind, int64_t slots, int64_t capacity) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(kind.slotBytes(capacity), slots, &bytes)) {
+    throw Error("the state is too large for any machine");
+  }
+  return bytes;
+}
+
+} // namespace
+
+int64_t StatePools::bytesOf(const Metadata &metadata, int64_t slots,
+                            int64_t capacity) {
+  int64_t total = 0;
+  for (const StateKind &kind : metadata.state) {
+    if (__builtin_add_overflow(total, poolBytes(kind, slots, capacity),
+                               &total)) {
+      throw Error("the state is too large for any machine");
+    }
+  }
+  return total;
+}
+
 StatePools::StatePools(const Metadata &metadata, int64_t slots,
                        int64_t capacity)
-    : capacity(capacity),
+    : capacity(capacity), total(bytesOf(metadata, slots, capacity)),
       what("the state of " + std::to_string(slots) + " sequence(s) with " +
            std::to_string(capacity) + " entries each; lower the context") {
   for (const StateKind &kind : metadata.state) {
-    Kind shape{kind.slotBytes(capacity), 1, kind.elementBytes,
-               kind.elementBytes,        0, kind.hasCapacity(),
+    Kind shape{kind.slotBytes(capacity),
+               1,
+               kind.elementBytes,
+               kind.elementBytes,
+               poolBytes(kind, slots, capacity),
+               kind.hasCapacity(),
                kind.holdsCounts()};
     bool behind = !shape.hasCapacity;
     for (int64_t extent : kind.extents) {
@@ -22,10 +51,6 @@ StatePools::StatePools(const Metadata &metadata, int64_t slots,
       }
     }
     shape.stride = shape.hasCapacity ? shape.entry * capacity : shape.slotBytes;
-    if (__builtin_mul_overflow(shape.slotBytes, slots, &shape.poolBytes) ||
-        __builtin_add_overflow(total, shape.poolBytes, &total)) {
-      throw Error("the state is too large for any machine");
-    }
     layout.push_back(shape);
   }
 }

@@ -23,6 +23,9 @@ public:
 
   /// Bytes of all pools together.
   int64_t bytes() const { return total; }
+  /// What they would be. Throws Error when that does not fit in 63 bits.
+  static int64_t bytesOf(const Metadata &metadata, int64_t slots,
+                         int64_t capacity);
   /// Entries per head and slot.
   int64_t entryLimit() const { return capacity; }
 
@@ -74,7 +77,7 @@ protected:
 
 private:
   std::vector<Kind> layout;
-  int64_t capacity, total = 0;
+  int64_t capacity, total;
   std::string what;
 };
 

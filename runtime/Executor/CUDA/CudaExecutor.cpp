@@ -4,23 +4,64 @@
 using namespace cheems;
 using namespace cheems::cuda;
 
+namespace {
+
+StepSizes largestStep(int64_t rows, int64_t slots, int64_t capacity) {
+  return {rows, std::min(rows, slots), rows, slots, capacity};
+}
+
+int64_t decodeRows(const Model &model, const ExecutorOptions &options) {
+  return std::min(options.slots, model.variant().decodeRows);
+}
+
+/// Of the state and the scratch memory; what is less than some kilobytes aside.
+Program::Loading loadingFor(const Model &model,
+                            const ExecutorOptions &options) {
+  Program::Loading loading;
+  loading.need = [&](const LaunchPlan &plan) {
+    auto scratch = [&](const LaunchPlan::Entry &entry, int64_t rows) {
+      return Launcher::bytesOf(
+          entry, largestStep(rows, options.slots, options.capacity));
+    };
+    int64_t sum = 0;
+    for (int64_t part : {StatePools::bytesOf(model.metadata(), options.slots,
+                                             options.capacity),
+                         scratch(plan.general, options.rows),
+                         scratch(plan.decode, decodeRows(model, options))}) {
+      if (__builtin_add_overflow(sum, part, &sum)) {
+        throw Error("the state is too large for any machine");
+      }
+    }
+    return sum;
+  };
+  loading.purpose =
+      "the state of " + std::to_string(options.slots) + " sequence(s) with " +
+      std::to_string(options.capacity) + " entries each, and for steps of " +
+      std::to_string(options.rows) +
+      " rows; lower the context or the prefill chunk, compile with smaller "
+      "--weights, or use --device cpu";
+  loading.uploading = options.uploading;
+  return loading;
+}
+
+} // namespace
+
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
-    : program(Program::of(model, options.uploading)), slots(options.slots),
-      capacity(options.capacity), rowBytes(model.metadata().vocabulary *
-                                           static_cast<int64_t>(sizeof(float))),
+    : program(Program::of(model, loadingFor(model, options))),
+      slots(options.slots), capacity(options.capacity),
+      rowBytes(model.metadata().vocabulary *
+               static_cast<int64_t>(sizeof(float))),
       stream(program->context()),
       state(program->context(), model.metadata(), slots, capacity),
       logits(std::make_unique<DeviceMemory>(
           program->context(), std::min(slots, options.rows) * rowBytes,
           "the logits of a step")),
       inputs(program->context(), largest(options.rows)),
-      decodeInputs(program->context(),
-                   largest(std::min(slots, model.variant().decodeRows))),
+      decodeInputs(program->context(), largest(decodeRows(model, options))),
       general(program->context(), program->plan(), program->plan().general,
               program->functions(), largest(options.rows), addresses(inputs)),
       decode(program->context(), program->plan(), program->plan().decode,
-             program->functions(),
-             largest(std::min(slots, model.variant().decodeRows)),
+             program->functions(), largest(decodeRows(model, options)),
              addresses(decodeInputs)),
       graphs(program->context()), profile(options.profile) {
   for (const LaunchPlan::TopLogits &each : program->plan().topLogits) {
@@ -38,7 +79,7 @@ CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
 }
 
 StepSizes CudaExecutor::largest(int64_t rows) const {
-  return {rows, std::min(rows, slots), rows, slots, capacity};
+  return largestStep(rows, slots, capacity);
 }
 
 StepAddresses CudaExecutor::addresses(const StepInputs &from) const {

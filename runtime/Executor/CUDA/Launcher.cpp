@@ -79,6 +79,19 @@ Launcher::Launcher(std::shared_ptr<const Context> context,
   }
 }
 
+int64_t Launcher::bytesOf(const LaunchPlan::Entry &entry,
+                          const StepSizes &most) {
+  std::vector<int64_t> values(entry.numbers.size());
+  entry.evaluate(most, values);
+  int64_t sum = 0;
+  for (size_t area : entry.areas) {
+    if (__builtin_add_overflow(sum, values[area], &sum)) {
+      throw tooLarge();
+    }
+  }
+  return sum;
+}
+
 int64_t Launcher::bytes() const {
   int64_t sum = 0;
   for (const DeviceMemory &area : areas) {

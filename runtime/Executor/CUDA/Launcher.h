@@ -34,6 +34,8 @@ public:
   int64_t blocks(size_t launch) const;
   /// Bytes of scratch memory.
   int64_t bytes() const;
+  /// What they would be.
+  static int64_t bytesOf(const LaunchPlan::Entry &entry, const StepSizes &most);
   /// Logits are there from now on.
   void setLogits(CUdeviceptr address);
 

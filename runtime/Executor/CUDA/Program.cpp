@@ -5,17 +5,26 @@
 using namespace cheems;
 using namespace cheems::cuda;
 
-Program::Program(const Model &model, const WeightUpload::Progress &uploading)
+Program::Program(const Model &model, const Loading &loading)
     : card(std::make_shared<const Context>(model.device())),
       module(card, model.cudaCode(), model.path()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
       kernels(module.functions(launches)),
-      parameters(card, model.metadata(), model.parameters(), model.path(),
-                 uploading) {}
+      parameters(model.metadata(), model.path()) {
+  int64_t all;
+  if (__builtin_add_overflow(parameters.bytes(), loading.need(launches),
+                             &all)) {
+    throw Error(model.path() + ": is too large for any GPU");
+  }
+  requireFree(*card, all,
+              "the weights (" + std::to_string(parameters.bytes()) +
+                  " bytes) and " + loading.purpose);
+  parameters.upload(card, model.parameters(), loading.uploading);
+}
 
-std::shared_ptr<const Program>
-Program::of(const Model &model, const WeightUpload::Progress &uploading) {
+std::shared_ptr<const Program> Program::of(const Model &model,
+                                           const Loading &loading) {
   static std::mutex lock;
   // Whoever holds a program holds its model, too: an address whose program has
   // gone may be that of another model.
@@ -29,7 +38,7 @@ Program::of(const Model &model, const WeightUpload::Progress &uploading) {
       return held;
     }
   }
-  std::shared_ptr<const Program> made(new Program(model, uploading));
+  std::shared_ptr<const Program> made(new Program(model, loading));
   programs[&model] = made;
   return made;
 }

@@ -10,12 +10,21 @@ namespace cheems::cuda {
 
 class Program {
 public:
+  struct Loading {
+    /// Bytes of the card's memory that will be asked for beside the weights,
+    /// and what for; the weights do not begin their way where all together is
+    /// not free.
+    std::function<int64_t(const LaunchPlan &plan)> need;
+    std::string purpose;
+    WeightUpload::Progress uploading; ///< told of the weights' way
+  };
+
   /// That of a model whose image for cards was chosen: loaded at the first
   /// call, and there as long as somebody holds it. Any thread may call. Throws
-  /// what loading throws: Error, DamagedFile, DriverError, and what `uploading`
-  /// throws, which is told of the weights' way.
-  static std::shared_ptr<const Program>
-  of(const Model &model, const WeightUpload::Progress &uploading = nullptr);
+  /// what loading throws: Error, DamagedFile, DriverError, and what functions
+  /// of `loading` throw.
+  static std::shared_ptr<const Program> of(const Model &model,
+                                           const Loading &loading);
 
   const std::shared_ptr<const Context> &context() const { return card; }
   const LaunchPlan &plan() const { return launches; }
@@ -28,7 +37,7 @@ public:
   const std::string &codeName() const { return module.name(); }
 
 private:
-  Program(const Model &model, const WeightUpload::Progress &uploading);
+  Program(const Model &model, const Loading &loading);
 
   std::shared_ptr<const Context> card;
   CudaModule module;

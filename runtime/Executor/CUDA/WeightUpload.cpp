@@ -27,9 +27,7 @@ struct Lane {
 
 } // namespace
 
-WeightUpload::WeightUpload(const std::shared_ptr<const Context> &context,
-                           const Metadata &metadata, const void *weights,
-                           const std::string &name, const Progress &progress)
+WeightUpload::WeightUpload(const Metadata &metadata, const std::string &name)
     : file(name) {
   for (const Parameter &each : metadata.parameters) {
     if (each.readBy("cuda")) {
@@ -44,41 +42,40 @@ WeightUpload::WeightUpload(const std::shared_ptr<const Context> &context,
     return a.offset == b.offset;
   };
   pieces.erase(std::unique(pieces.begin(), pieces.end(), same), pieces.end());
-  int64_t end = 0;
   for (Piece &piece : pieces) {
-    piece.place = end;
-    if (__builtin_add_overflow(end, piece.bytes, &end) ||
-        __builtin_add_overflow(end, alignment - 1, &end)) {
+    piece.place = size;
+    if (__builtin_add_overflow(size, piece.bytes, &size) ||
+        __builtin_add_overflow(size, alignment - 1, &size)) {
       throw Error(name + ": its weights are too large for any GPU");
     }
-    end = end / alignment * alignment;
+    size = size / alignment * alignment;
   }
-  requireFree(*context, end, purpose);
-  memory = std::make_unique<DeviceMemory>(context, end, purpose);
-  copy(context, static_cast<const char *>(weights), progress);
 }
 
-void WeightUpload::copy(const std::shared_ptr<const Context> &context,
-                        const char *weights, const Progress &progress) {
+void WeightUpload::upload(const std::shared_ptr<const Context> &context,
+                          const void *weights, const Progress &progress) {
+  memory = std::make_unique<DeviceMemory>(context, size, purpose);
+  const auto *section = static_cast<const char *>(weights);
   int64_t all = 0, done = 0;
   for (const Piece &piece : pieces) {
     all += piece.bytes;
   }
-  int64_t room = std::min(stagingBytes, memory->bytes()), filled = 0;
+  const int64_t room = std::min(stagingBytes, memory->bytes());
+  int64_t filled = 0;
   Lane lanes[2] = {{context, room}, {context, room}};
   Lane *lane = lanes;
   for (const Piece &piece : pieces) {
     for (int64_t at = 0; at < piece.bytes;) {
-      int64_t size = std::min(piece.bytes - at, room - filled);
+      int64_t part = std::min(piece.bytes - at, room - filled);
       char *staged = lane->buffer.data() + filled;
-      std::memcpy(staged, weights + piece.offset + at,
-                  static_cast<size_t>(size));
+      std::memcpy(staged, section + piece.offset + at,
+                  static_cast<size_t>(part));
       lane->stream.copyToDevice(memory->address() +
                                     static_cast<uint64_t>(piece.place + at),
-                                staged, size);
-      at += size;
-      filled += size;
-      done += size;
+                                staged, part);
+      at += part;
+      filled += part;
+      done += part;
       if (filled == room || done == all) {
         if (progress) {
           progress(done, all);

@@ -15,28 +15,29 @@ public:
   /// Told of the bytes that are on their way, of how many.
   using Progress = std::function<void(int64_t done, int64_t all)>;
 
-  /// Copies the parameters that "cuda" reads out of the weight section
-  /// `weights` of the file `name`. Throws Error naming the bytes where the card
-  /// has no room for them, DriverError, and what `progress` throws.
-  WeightUpload(const std::shared_ptr<const Context> &context,
-               const Metadata &metadata, const void *weights,
-               const std::string &name, const Progress &progress = nullptr);
+  /// Of the parameters that "cuda" reads of the file `name`.
+  WeightUpload(const Metadata &metadata, const std::string &name);
 
-  /// Where the parameter lies that begins at `offset` of the weight section: at
-  /// a multiple of 256. Throws DamagedFile where none does.
+  /// That they take of the card's memory.
+  int64_t bytes() const { return size; }
+  /// Copies them out of the weight section `weights`. Throws Error naming the
+  /// bytes where the card has no room for them, DriverError, and what
+  /// `progress` throws.
+  void upload(const std::shared_ptr<const Context> &context,
+              const void *weights, const Progress &progress = nullptr);
+
+  /// Once they are there: where the parameter lies that begins at `offset` of
+  /// the weight section: at a multiple of 256. Throws DamagedFile where none
+  /// does.
   CUdeviceptr addressOf(int64_t offset) const;
-  /// Of the card's memory.
-  int64_t bytes() const { return memory->bytes(); }
 
 private:
   struct Piece {
     int64_t offset, bytes, place;
   };
-  void copy(const std::shared_ptr<const Context> &context, const char *weights,
-            const Progress &progress);
-
   std::string file;
   std::vector<Piece> pieces; ///< ascending by offset
+  int64_t size = 0;
   std::unique_ptr<DeviceMemory> memory;
 };
 

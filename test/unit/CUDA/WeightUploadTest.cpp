@@ -67,11 +67,11 @@ TEST(WeightUpload, everyParameterOfTheTargetIsThere) {
     auto context = card();
     std::vector<int64_t> steps;
     int64_t all = 0;
-    WeightUpload upload(context, weights.metadata, weights.bytes.data(), "x",
-                        [&](int64_t done, int64_t of) {
-                          steps.push_back(done);
-                          all = of;
-                        });
+    WeightUpload upload(weights.metadata, "x");
+    upload.upload(context, weights.bytes.data(), [&](int64_t done, int64_t of) {
+      steps.push_back(done);
+      all = of;
+    });
     int64_t sum = 0;
     std::map<int64_t, int64_t> longest;
     for (const Parameter &each : weights.metadata.parameters) {
@@ -99,8 +99,8 @@ TEST(WeightUpload, everyParameterOfTheTargetIsThere) {
 TEST(WeightUpload, placesWhereNothingBeginsAreRefused) {
   useSoftwareGPU();
   Weights weights;
-  WeightUpload upload(card(), weights.metadata, weights.bytes.data(), "f",
-                      nullptr);
+  WeightUpload upload(weights.metadata, "f");
+  upload.upload(card(), weights.bytes.data());
   for (int64_t offset : {-1, 1, 64, 1001, 1 << 30}) {
     EXPECT_EQ(refusal([&] { upload.addressOf(offset); }),
               "1: f: corrupted: its code for cuda reads weights at " +
@@ -108,7 +108,8 @@ TEST(WeightUpload, placesWhereNothingBeginsAreRefused) {
                   ", where none for it begin; compile the model again");
     EXPECT_THROW(upload.addressOf(offset), DamagedFile);
   }
-  WeightUpload none(card(), Metadata(), nullptr, "f", nullptr);
+  WeightUpload none(Metadata(), "f");
+  none.upload(card(), nullptr);
   EXPECT_THROW(none.addressOf(0), DamagedFile);
 }
 
@@ -117,9 +118,9 @@ TEST(WeightUpload, moreThanTheCardHasIsRefused) {
   long before = faulty.alive();
   Metadata data;
   data.parameters = {parameter(0, cardBytes + 1, {"cuda"})};
-  EXPECT_EQ(refusal([&] {
-              WeightUpload upload(card(), data, nullptr, "f", nullptr);
-            }),
+  WeightUpload upload(data, "f");
+  EXPECT_EQ(upload.bytes(), cardBytes + 256);
+  EXPECT_EQ(refusal([&] { upload.upload(card(), nullptr); }),
             "1: cannot allocate " + std::to_string(cardBytes + 256) +
                 " bytes of GPU memory for the model's weights; compile it "
                 "with smaller --weights, or use --device cpu: " +
@@ -134,8 +135,8 @@ TEST(WeightUpload, aCallThatFailsAndAStopAreToldAndLeaveNothing) {
   Weights weights;
   weights.metadata.parameters.erase(weights.metadata.parameters.begin());
   auto useAll = [&] {
-    WeightUpload upload(card(), weights.metadata, weights.bytes.data(), "f",
-                        nullptr);
+    WeightUpload upload(weights.metadata, "f");
+    upload.upload(card(), weights.bytes.data());
   };
   faulty.failCall(0, 0);
   useAll();
@@ -148,11 +149,10 @@ TEST(WeightUpload, aCallThatFailsAndAStopAreToldAndLeaveNothing) {
   }
   faulty.failCall(0, 0);
   EXPECT_EQ(refusal([&] {
-              WeightUpload upload(card(), weights.metadata,
-                                  weights.bytes.data(), "f",
-                                  [](int64_t, int64_t) {
-                                    throw Error(Status::interrupted, "stopped");
-                                  });
+              WeightUpload upload(weights.metadata, "f");
+              upload.upload(card(), weights.bytes.data(), [](int64_t, int64_t) {
+                throw Error(Status::interrupted, "stopped");
+              });
             }),
             "130: stopped");
   EXPECT_EQ(faulty.alive(), before);

@@ -2,6 +2,7 @@
 // stays on the card.
 #include "CompiledModel.h"
 #include "runtime/Session/Session.h"
+#include <regex>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -47,6 +48,27 @@ TEST(OpenFault, isToldAndLeavesNothing) {
   faulty.failCall(0, 0);
   EXPECT_GT(refused, calls / 3);
   open();
+}
+
+TEST(Upload, doesNotBeginWhereTheRestWillNotFit) {
+  const FaultyDriver &faulty = useSoftwareGPU();
+  faulty.failCall(0, 0);
+  long before = faulty.alive();
+  SessionOptions large = options();
+  large.slots = 2000;
+  large.context = 2000;
+  large.uploading = [](int64_t, int64_t) { ADD_FAILURE(); };
+  std::string text = refusal([&] { Session session(openOnCard(), large); });
+  EXPECT_TRUE(std::regex_match(
+      text,
+      std::regex("1: cannot allocate [0-9]{10} bytes of GPU memory for the "
+                 "weights \\([0-9]+ bytes\\) and the state of 2000 "
+                 "sequence\\(s\\) with [0-9]+ entries each, and for steps of "
+                 "2000 rows; lower the context or the prefill chunk, compile "
+                 "with smaller --weights, or use --device cpu: [0-9]+ of "
+                 "134217728 are free")))
+      << text;
+  EXPECT_EQ(faulty.alive(), before);
 }
 
 TEST(Upload, isToldAndCanBeStopped) {
