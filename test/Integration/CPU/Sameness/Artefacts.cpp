@@ -221,6 +221,13 @@ std::vector<std::string> flagsFor(const std::string &kind) {
   if (kind == "scalar") {
     return {"--pipeline", "scalar"};
   }
+  if (kind == "cuda") {
+    return {"--target", "cuda", "--cuda-arch", "sm_90a"};
+  }
+  if (size_t both = kind.find(",cuda"); both != std::string::npos) {
+    return {"--target",           "cpu,cuda",    "--cpu",
+            kind.substr(0, both), "--cuda-arch", "sm_90a"};
+  }
   return {"--cpu", kind};
 }
 
@@ -243,8 +250,11 @@ std::filesystem::path artefactOf(const std::string &model,
 }
 
 std::shared_ptr<const Model> openArtefact(const std::string &model,
-                                          const std::string &kind) {
-  return Model::open(artefactOf(model, kind).string());
+                                          const std::string &kind,
+                                          const std::string &device) {
+  ModelOptions options;
+  options.device = DeviceChoice::parse(device);
+  return Model::open(artefactOf(model, kind).string(), options);
 }
 
 std::vector<std::string> widerVariants(const std::string &model) {

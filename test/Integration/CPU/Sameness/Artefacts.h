@@ -41,7 +41,8 @@ Outcome compile(const std::vector<std::string> &arguments);
 std::filesystem::path checkpointFolder(const std::string &model);
 
 /// What cheems-compile is told for a kind of code: "scalar", or the name of a
-/// variant of the fast pipeline's; with "-int8" keys and values are int8, with
+/// variant of the fast pipeline's, "cuda", or "VARIANT,cuda" for both; with
+/// "-int8" keys and values are int8, with
 /// "-w8" or "-w4" weights have so many bits, with "-24" experts are read in
 /// groups of 24 rows.
 std::vector<std::string> flagsFor(const std::string &kind);
@@ -49,7 +50,8 @@ std::vector<std::string> flagsFor(const std::string &kind);
 std::filesystem::path artefactOf(const std::string &model,
                                  const std::string &kind);
 std::shared_ptr<const Model> openArtefact(const std::string &model,
-                                          const std::string &kind);
+                                          const std::string &kind,
+                                          const std::string &device = "auto");
 
 /// Variants beside "avx2" that `model` is compiled for: a model of each kind of
 /// state and weight, since every compilation takes seconds. What sets the last
