@@ -15,7 +15,8 @@
  *
  * Fork: a child may use and close its parent's models, and save and destroy its
  * sessions. It may not run their steps (CHEEMS_USAGE), because their threads
- * are in the parent.
+ * are in the parent. Sessions on a GPU it may only destroy, and no process may
+ * use a GPU whose parent used one before the fork.
  *
  * Trust: a compiled model is a program. Opening it loads its machine code into
  * this process. Open only files that you trust.

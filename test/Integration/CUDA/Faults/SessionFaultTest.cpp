@@ -5,6 +5,8 @@
 #include "runtime/Session/Session.h"
 #include "test/unit/Support/TemporaryFolder.h"
 #include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace cheems;
 using namespace cheems::test;
@@ -183,6 +185,30 @@ TEST_F(SessionFault, leavesStatesOrAnEmptySlot) {
            return Numbers();
          },
          true});
+}
+
+TEST_F(SessionFault, aForkedChildCanDestroyASessionAndNothingElse) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60); // ends a child that waits for threads of its parent
+    int refused = 0;
+    const std::vector<std::function<void()>> acts = {
+        [&] { stepOf(*session, {1}); }, [&] { stateOf(*session, 0); },
+        [&] { session->copy(0, 1); },
+        [&] { session->save(0, (folder.path / "other").string()); },
+        [&] { session->load(0, file); }};
+    for (const std::function<void()> &act : acts) {
+      refused += refusal(act).rfind("2: ", 0) == 0;
+    }
+    session.reset();
+    model.reset();
+    _exit(refused == 5 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(session->load(0, file), ""); // here all is as before
+  stepOf(*session, {1});
 }
 
 } // namespace
