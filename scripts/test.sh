@@ -29,7 +29,9 @@ if [ -n "$long" ]; then
   export CHEEMS_TEST_LONG=1 CHEEMS_TEST_MUTANTS=100000 CHEEMS_FUZZ_SECONDS=${CHEEMS_FUZZ_SECONDS:-3600}
 fi
 
-declare -A seconds=([builds]=0 [CPU tests]=0 [sanitizers]=0 [style]=0)
+declare -A seconds=([builds]=0 [CPU tests]=0 [GPU tests]=0 [sanitizers]=0 [style]=0)
+# The card in software, kernels on it, models on it.
+gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|TileKernel|AttentionKernel|ProductKernel)'
 
 # timed PART COMMAND...: adds what the command takes to the part's seconds
 timed() {
@@ -65,7 +67,8 @@ check() {
 }
 
 if timed builds build release all; then
-  timed "CPU tests" check release || broken+=(release)
+  timed "CPU tests" check release -E "$gpu" || broken+=(release)
+  timed "GPU tests" check release -R "$gpu" || broken+=("release on the card in software")
 else
   broken+=("the release build")
 fi
@@ -97,7 +100,7 @@ for line in "${skips[@]}"; do
   echo "skipped: $line"
 done
 echo "${#skips[@]} kinds of checks skipped"
-for part in builds "CPU tests" sanitizers style; do
+for part in builds "CPU tests" "GPU tests" sanitizers style; do
   printf '%-10s %5.1f minutes\n' "$part" "$((seconds[$part] * 10 / 60))e-1"
 done
 echo "$((passed * 100 / (passed + failed > 0 ? passed + failed : 1)))% tests passed, $failed tests failed out of $((passed + failed))"
