@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times a Doge folder in PyTorch on the CPU, and prints one line of JSON: tokens a second of prefill and of decoding.
+"""Times a Doge folder in PyTorch on the CPU or a GPU, and prints one line of JSON: tokens a second of prefill and of decoding.
 
     benchmarks/torch_doge.py FOLDER [--by torch|transformers] [--dtype bf16|f32] [--compile] [--threads 2] [--prefill 512]
-                             [--depth 512 --count 32] [--repeat 3] [--check]
+                             [--depth 512 --count 32] [--repeat 3] [--device cuda] [--check]
 
 `torch` is the leanest plain PyTorch for it, written below: keys and values in buffers of the final size, one fused
 attention call, no work that the result does not need. `transformers` is the library's own model, eager. Prefill is one
@@ -26,8 +26,9 @@ def tensors(folder, dtype):
     header.pop("__metadata__", None)
     view = memoryview(data)[8 + size :]
     stored = {"BF16": torch.bfloat16, "F32": torch.float32}
-    return {name: torch.frombuffer(view[slice(*entry["data_offsets"])], dtype=stored[entry["dtype"]]).reshape(entry["shape"]).to(dtype)
-            for name, entry in header.items()}
+    device = torch.get_default_device()
+    read = lambda entry: torch.frombuffer(view[slice(*entry["data_offsets"])], dtype=stored[entry["dtype"]]).reshape(entry["shape"])
+    return {name: read(entry).to(device, dtype) for name, entry in header.items()}
 
 
 class Doge:
@@ -101,7 +102,8 @@ class Library:
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
         self.version = transformers.__version__
-        self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager")
+        self.model = model.eval().to(torch.get_default_device())
 
     def start(self, capacity):
         return {}
@@ -112,20 +114,27 @@ class Library:
         return out.logits[0]
 
 
+def now():
+    """The time at which all that was asked for is done."""
+    if torch.get_default_device().type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
 def prefill(model, tokens):
     state = model.start(len(tokens))
-    start = time.perf_counter()
+    start = now()
     model.step(tokens, state)
-    return len(tokens) / (time.perf_counter() - start)
+    return len(tokens) / (now() - start)
 
 
 def decode(model, tokens, count):
     state = model.start(len(tokens) + count)
     token = model.step(tokens, state).argmax(-1)
-    start = time.perf_counter()
+    start = now()
     for _ in range(count):
         token = model.step(token, state).argmax(-1)
-    return count / (time.perf_counter() - start)
+    return count / (now() - start)
 
 
 @torch.inference_mode()
@@ -136,6 +145,7 @@ def main():
     parser.add_argument("--dtype", default="bf16", choices=DTYPES)
     parser.add_argument("--compile", action="store_true", help="by torch.compile")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--prefill", type=int, default=0)
     parser.add_argument("--depth", type=int, default=512)
     parser.add_argument("--count", type=int, default=0)
@@ -143,6 +153,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
+    torch.set_default_device(a.device)
     ids = lambda count: torch.tensor([i * 7919 % 32768 for i in range(count)])
     if a.check:
         ours, theirs = Doge(a.folder, DTYPES[a.dtype]), Library(a.folder, DTYPES[a.dtype])

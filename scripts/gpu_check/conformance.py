@@ -1,0 +1,88 @@
+"""Kernels of a compiler proven on hardware, and single instructions: the card beside the software GPU, bit for bit."""
+import concurrent.futures
+import queue
+import re
+import sys
+
+from session import DATA, HERE, ROOT
+
+sys.path.insert(0, str(ROOT / "test/Emulator/conformance"))
+
+import recorded_kernels  # noqa: E402
+from workers import Worker  # noqa: E402
+
+TITLE = "Instructions and kernels beside the software GPU"
+AT_ONCE = 4  # processes; most of their time is the driver's assembler
+SECONDS = 20  # for one kernel, on a card or in software
+INEXACT = r"\b(?:mma|wgmma)\.\S+|\b\w+\.approx\S*|\bdiv\.full\S*|\b(?:red|atom)\.\S*add\S*f\d\d"
+
+
+class Process(Worker):
+    def __init__(self, session):
+        super().__init__(session.library, session.environment({}), SECONDS)
+        self.command = [sys.executable, str(HERE / "recorded_kernels.py"), str(session.library), str(DATA / "conformance")]
+
+
+def row(kernel, state, found):
+    exact = all(output["exact"] for output in kernel.entry["outputs"])
+    one = {"name": kernel.name, "instruction": kernel.entry.get("instruction"), "exact": exact, "state": state}
+    return {**one, **found} if isinstance(found, dict) else {**one, "why": found}
+
+
+def suspects(kernel, rows):
+    """Which instructions of a kernel may be why it differs: those that differ by themselves, else those that the ISA leaves open."""
+    text = kernel.entry["text"]
+    alone = [one["instruction"] for one in rows if one["instruction"] and one["state"] != "same" and one["instruction"] in text]
+    return sorted(set(alone or re.findall(INEXACT, text)))
+
+
+def run(session):
+    kernels, idle = recorded_kernels.load(DATA / "conformance"), queue.SimpleQueue()
+    processes = [Process(session) for _ in range(AT_ONCE)]
+    for process in processes:
+        idle.put(process)
+
+    def one_row(kernel):
+        if session.left() <= 0:
+            return row(kernel, "failed", "no time is left")
+        process = idle.get()
+        state, found = process.run(kernel.name)
+        idle.put(process)
+        return row(kernel, found["state"], found) if state == "done" else row(kernel, "failed", f"{state}: {found}")
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        rows = list(pool.map(one_row, kernels))
+    for process in processes:
+        process.close()
+    for kernel, one in zip(kernels, rows):
+        if one["state"] in ("near", "wrong") and not one["instruction"]:
+            one["suspects"] = suspects(kernel, rows)
+    ran = [one for one in rows if one["state"] != "left out"]
+    failures = [line(one) for one in ran if one["state"] in ("wrong", "failed")]
+    if len({bool(one["instruction"]) for one in ran}) < 2:
+        failures.append("no kernel, or no instruction, was run")
+    return {"rows": rows, "failures": failures}
+
+
+def line(one):
+    if "why" in one:
+        return f"{one['name']}: {one['state']}: {one['why']}"
+    return (f"{one['name']}: {one['state']}: {one['differ']} of {one['of']} numbers differ, by up to {one['units']} units of the last place"
+            + (f", {one['error']:.2g} of what is allowed" if not one["exact"] else "")
+            + (f"; perhaps {', '.join(one['suspects'])}" if one.get("suspects") else ""))
+
+
+def page(result):
+    lines = ["| what | run | the same bits | other bits, within their bound | wrong |", "|---|---|---|---|---|"]
+    for name, of in (("instructions that the ISA determines", lambda one: one["instruction"] and one["exact"]),
+                     ("instructions with an error", lambda one: one["instruction"] and not one["exact"]),
+                     ("kernels of whole numbers or copies", lambda one: not one["instruction"] and one["exact"]),
+                     ("other kernels", lambda one: not one["instruction"] and not one["exact"])):
+        of_kind = [one for one in result["rows"] if of(one) and one["state"] != "left out"]
+        count = lambda *states: sum(one["state"] in states for one in of_kind)
+        lines.append(f"| {name} | {len(of_kind)} | {count('same')} | {count('near')} | {count('wrong', 'failed')} |")
+    left_out = sum(one["state"] == "left out" for one in result["rows"])
+    if left_out:
+        lines += ["", f"{left_out} are not for this card."]
+    differing = [one for one in result["rows"] if one["state"] == "near"]
+    return lines + ([""] if differing else []) + [f"- {line(one)}" for one in differing]

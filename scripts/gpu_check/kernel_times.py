@@ -1,0 +1,64 @@
+"""Times of the kernels of a layer and the head, beside the least that the work could take on this card."""
+import json
+import shutil
+import sys
+
+from session import DATA, ROOT, Failed
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import random_model  # noqa: E402
+
+TITLE = "Times of kernels beside their least"
+REPEATS, RUNS = 20, 5  # of a launch in a row, and of such rows
+LARGE = 2  # microseconds: what takes less is bound by the launch, and compared with nothing
+
+
+def least(one, card):
+    """Microseconds: the larger of what its least bytes take, and its products on tensor cores."""
+    moved = one["least_bytes"] / card["bandwidth"] if card["bandwidth"] else 0
+    cycles = (one["least_tensor"] or 0) * one["multiprocessors"] / card["multiprocessors"]
+    return 1e6 * max(moved, cycles / (1000 * card["clock"]))
+
+
+def run(session):
+    source, folder = DATA / "kernels" / session.architecture, session.work / "kernels"
+    shutil.copytree(source, folder)
+    counts = json.loads((folder / "counts.json").read_text())
+    with open(folder / "parameters.bin", "wb") as file:
+        random_model.write(file, counts["parameter_bytes"] // 2, "bf16", 0.02)
+    # The software GPU has no caches, and its times are none.
+    how = (1, 1, 1 << 20) if session.is_software else (REPEATS, RUNS, session.card["cache"] * 5 // 4)
+    text = session.python("step_times.py", session.library, folder, *how, seconds=90)
+    rows = [json.loads(line) for line in text.splitlines()]
+    # Both follow the plan, so they have the same launches.
+    if [one["kernel"] for one in rows] != [one["name"] for one in counts["launches"]]:
+        raise Failed("other kernels were launched than were counted")
+    for row, counted in zip(rows, counts["launches"]):
+        row.update(counted, least=least(counted, session.card))
+    failures = [] if session.is_software else [line for row in rows for line in too_fast(row)]
+    return {"rows": rows, "model": counts["model"], "failures": failures}
+
+
+def too_fast(row):
+    """What is faster than it can be was not run, or not counted."""
+    if row["least"] > LARGE and row["cold"] < 0.8 * row["least"]:
+        yield f"{row['kernel']} {row['of']}, {row['step_name']}: {row['cold']:.2f} us, and {row['least']:.2f} is its least"
+
+
+def page(result):
+    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that bytes and products take on this card, "
+             "the kernel with empty caches, and the kernel when the launch before it was the same one. The last two have the gap between "
+             "launches."]
+    steps = list(dict.fromkeys(one["step_name"] for one in result["rows"]))
+    for name in steps:
+        lines += ["", f"**{name}**", "", "| kernel | shape | blocks | bytes read | least bytes | cycles of the busiest pipe | least µs "
+                  "| µs | of the least | µs again |", "|---" * 10 + "|"]
+        for one in result["rows"]:
+            if one["step_name"] == name:
+                ratio = f"{one['cold'] / one['least']:.1f}" if one["least"] > LARGE else ""
+                pipe, cycles = one["busiest"]
+                lines.append(f"| `{one['kernel']}` {one['of']} | {one['shape']} | {one['blocks']:,} | {one['read']:,} "
+                             f"| {one['least_read']:,} | {cycles:,.0f} ({pipe}) | {one['least']:.2f} | {one['cold']:.2f} | {ratio} "
+                             f"| {one['warm']:.2f} |")
+    return lines

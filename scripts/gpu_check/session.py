@@ -1,0 +1,61 @@
+"""One run of the check on one card: where things are, how programs are started, and how long it may still take."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA, BIN = ROOT / "data", ROOT / "bin"
+HERE = pathlib.Path(__file__).resolve().parent
+SOFTWARE = "Cheems emulator"  # how the software GPU's name begins
+
+
+class Failed(Exception):
+    """With one line that says why."""
+
+
+class Session:
+    def __init__(self, driver, out, work, seconds):
+        self.driver, self.out, self.work = driver, out, work
+        self.begin, self.end = time.monotonic(), time.monotonic() + seconds
+        self.pack = json.loads((DATA / "pack.json").read_text())
+        self.card = json.loads(self.python("card.py", self.library, seconds=60))
+        self.is_software = self.card["name"].startswith(SOFTWARE)
+        self.architecture = "sm_90a" if self.card["capability"] == 90 else "sm_80"
+
+    @property
+    def library(self):
+        return self.driver or "libcuda.so.1"
+
+    def environment(self, settings):
+        """Ours find their libraries beside them; a Python of the machine needs its own."""
+        found = {**os.environ, **settings}
+        found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(ROOT / "lib"), os.environ.get("LD_LIBRARY_PATH")]))
+        if self.driver:
+            found["CHEEMS_CUDA_DRIVER"] = str(self.driver)
+        return found
+
+    def left(self):
+        return self.end - time.monotonic()
+
+    def run(self, *command, seconds=120, **settings):
+        """Standard output of a program."""
+        words = [str(word) for word in command]
+        limit = min(seconds, self.left())
+        if limit <= 0:
+            raise Failed("no time is left")
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit,
+                                  env=self.environment(settings))
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{pathlib.Path(words[0]).name} did not end in {limit:.0f} s: {' '.join(words[1:])}") from None
+        if done.returncode:
+            why = done.stderr.strip().splitlines() or ["it says nothing"]
+            raise Failed(f"exit {done.returncode}: {' '.join([pathlib.Path(words[0]).name, *words[1:]])}: {why[-1]}")
+        return done.stdout
+
+    def python(self, name, *words, **options):
+        """One of our programs in Python."""
+        return self.run(sys.executable, HERE / name, *words, **options)

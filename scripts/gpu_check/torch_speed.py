@@ -1,0 +1,48 @@
+"""The same shapes in PyTorch (benchmarks/torch_doge.py), if a Python of this machine has it."""
+import json
+import sys
+
+from session import ROOT, Failed
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import random_model  # noqa: E402
+from models import MODELS  # noqa: E402
+
+TITLE = "PyTorch beside it"
+HAS = "import torch; print(torch.__version__ if torch.cuda.is_available() else '')"
+
+
+def run(session):
+    try:
+        version = session.run(sys.executable, "-c", HAS, seconds=60).strip()
+    except Failed:
+        version = ""
+    if not version or session.is_software:
+        return {"note": f"Not run: {'no PyTorch that finds a card' if not version else 'on the software GPU'}.", "rows": [], "failures": []}
+    rows, failures, tests = [], [], session.pack["tests"]
+    for shape in session.pack["shapes"]:
+        folder = session.work / shape
+        random_model.save(folder, MODELS[shape])
+        command = [sys.executable, ROOT / "benchmarks/torch_doge.py", folder, "--device", "cuda", "--prefill", tests["prompt"],
+                   "--depth", tests["depth"], "--count", tests["count"], "--repeat", tests["repeat"]]
+        for form in ((), ("--compile",)):
+            one = {"shape": shape, "form": "compiled" if form else "plain"}
+            try:
+                rows.append({**one, **json.loads(session.run(*command, *form, seconds=45).splitlines()[-1])})
+            except Failed as why:
+                # torch.compile needs more of a machine than a card
+                rows.append({**one, "why": str(why)})
+                failures += [] if form else [f"{shape}: {why}"]
+        (folder / "model.safetensors").unlink()
+    return {"note": f"PyTorch {version}, one sequence, in bf16.", "rows": rows, "failures": failures}
+
+
+def page(result):
+    lines = [result["note"]]
+    if result["rows"]:
+        lines += ["", "| shape | form | prefill, tokens/s | decoding, tokens/s |", "|---|---|---|---|"]
+    for one in result["rows"]:
+        rates = f"{one['prefill']:,.0f} | {one['decode']:,.0f}" if "prefill" in one else f"not run: {one['why']} |"
+        lines.append(f"| {one['shape']} | {one['form']} | {rates} |")
+    return lines
