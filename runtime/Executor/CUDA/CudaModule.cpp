@@ -114,8 +114,9 @@ void CudaModule::loadPTX() {
   char log[4096] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
                             CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  // The driver takes numbers as pointers of their value.
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  void *values[] = {log, nullptr};
+  size_t room = sizeof(log) - 1;
+  std::memcpy(&values[1], &room, sizeof(room)); // a number in a pointer's place
   CUresult code = context->driver().cuModuleLoadDataEx.result(
       &module, chosen->ptx.data(), 2, options, values);
   if (code != CUDA_SUCCESS) {

@@ -50,7 +50,7 @@ Error tooLarge() {
 
 } // namespace
 
-Launcher::Launcher(std::shared_ptr<const Context> context,
+Launcher::Launcher(const std::shared_ptr<const Context> &context,
                    const LaunchPlan &plan, const LaunchPlan::Entry &entry,
                    std::vector<CUfunction> functions, const StepSizes &most,
                    const StepAddresses &addresses)

@@ -23,9 +23,10 @@ class Launcher {
 public:
   /// `most` are the sizes of the largest step. All scratch memory is had here:
   /// throws Error where it is short.
-  Launcher(std::shared_ptr<const Context> context, const LaunchPlan &plan,
-           const LaunchPlan::Entry &entry, std::vector<CUfunction> functions,
-           const StepSizes &most, const StepAddresses &addresses);
+  Launcher(const std::shared_ptr<const Context> &context,
+           const LaunchPlan &plan, const LaunchPlan::Entry &entry,
+           std::vector<CUfunction> functions, const StepSizes &most,
+           const StepAddresses &addresses);
 
   const std::vector<LaunchPlan::Launch> &launches() const {
     return entry.launches;
