@@ -42,6 +42,10 @@ Value SharedTile::pointer(const SharedPlace &place) {
   Value piece = t.bitAnd(
       t.shiftRight(turned, llvm::Log2_64(uint64_t(type.getSwizzleRows()))),
       pieces - 1);
+  if (type.turnsSwizzle()) {
+    piece = t.add(t.mul(t.bitAnd(piece, pieces / 2 - 1), 2),
+                  t.shiftRight(piece, llvm::Log2_64(uint64_t(pieces / 2))));
+  }
   Value bits = t.mul(piece, kPieceBytes);
   if (place.columnBits) {
     bits = t.bitXor(bits, place.columnBits);

@@ -19,7 +19,8 @@ std::vector<KernelCounts> kernelsOf(const llvm::json::Object &step) {
     const auto *instructions = kernel.getObject("warp_instructions");
     kernels.push_back({kernel.getString("kernel")->str(),
                        *kernel.getInteger("launches"),
-                       instructions->getInteger("tensor").value_or(0)});
+                       instructions->getInteger("tensor").value_or(0),
+                       *kernel.getInteger("bank_conflicts")});
   }
   return kernels;
 }

@@ -13,7 +13,8 @@ namespace cheems::test {
 struct KernelCounts {
   std::string kernel;
   int64_t launches;
-  int64_t tensor; ///< instructions of tensor cores that warps executed
+  int64_t tensor;    ///< instructions of tensor cores that warps executed
+  int64_t conflicts; ///< wavefronts of shared memory that banks cost more
 };
 
 /// Multiply-adds of one m16n8k16.

@@ -34,6 +34,9 @@ def CheemsTile_BufferType : TypeDef<CheemsTile_Dialect, "Buffer"> {
     /// `row / getSwizzleRows() % getSwizzlePieces()`. Without swizzle there is one piece, so nothing is added.
     int64_t getSwizzleRows() const;
     int64_t getSwizzlePieces() const;
+    /// Whether the three bits that are added are turned by one, the highest one to the lowest place. Then two neighbouring pieces of four
+    /// rows are in different banks, too: a warp's 4 x 8 numbers of 32 bits. For 16 bits the order is that of the hardware's own swizzle.
+    bool turnsSwizzle() const { return getElementBytes() == 4 && getSwizzlePieces() == 8; }
   }];
 }
 
