@@ -44,7 +44,8 @@ static void round(OpPassManager &pm, tile::Architecture architecture) {
   AddTopLogitsPassOptions topLogits;
   topLogits.counts = {1, 64};
   pm.addPass(createAddTopLogitsPass(topLogits));
-  pm.addPass(createSpecializeDecodePass({tile::kFewRows}));
+  pm.addPass(createSpecializeDecodePass(
+      SpecializeDecodePassOptions{tile::kFewRows, /*callees=*/true}));
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -42,6 +42,20 @@ struct SpecializeDecode
     return found;
   }
 
+  /// Adds all functions that those call.
+  static void addCallees(llvm::DenseSet<func::FuncOp> &functions) {
+    SmallVector<func::FuncOp> left(functions.begin(), functions.end());
+    while (!left.empty()) {
+      left.pop_back_val().walk([&](func::CallOp call) {
+        func::FuncOp callee = calleeOf(call);
+        if (callee && !callee.isDeclaration() &&
+            functions.insert(callee).second) {
+          left.push_back(callee);
+        }
+      });
+    }
+  }
+
   static func::FuncOp calleeOf(func::CallOp call) {
     return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         call, call.getCalleeAttr());
@@ -59,10 +73,13 @@ struct SpecializeDecode
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    llvm::DenseSet<func::FuncOp> segmented = segmentedFunctions(getOperation());
+    llvm::DenseSet<func::FuncOp> copied = segmentedFunctions(getOperation());
+    if (callees) {
+      addCallees(copied);
+    }
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     llvm::erase_if(functions, [&](func::FuncOp function) {
-      return !segmented.contains(function);
+      return !copied.contains(function);
     });
     for (func::FuncOp function : functions) {
       if (symbols.lookup(decodeName(function.getName()))) {
@@ -82,8 +99,8 @@ struct SpecializeDecode
         }
         auto call = dyn_cast<func::CallOp>(op);
         // the copy is no symbol yet: callees are those of the function
-        if (call && segmented.contains(
-                        symbols.lookup<func::FuncOp>(call.getCallee()))) {
+        if (call &&
+            copied.contains(symbols.lookup<func::FuncOp>(call.getCallee()))) {
           call.setCallee(decodeName(call.getCallee()));
         }
       });

@@ -1,6 +1,15 @@
 // RUN: cheems-opt %s --cheems-specialize-decode=most-rows=48 --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: not cheems-opt %s --cheems-specialize-decode --split-input-file 2>&1 | FileCheck %s --check-prefix=NUMBER
 
+// RUN: cheems-opt %s "--cheems-specialize-decode=most-rows=48 callees" --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=CALLEES
+
+// With `callees` the head has a copy, too. What has no body cannot have one.
+// CALLEES-LABEL: func.func @step_decode(
+// CALLEES: call @layer_decode(
+// CALLEES: call @head_decode(
+// CALLEES: func.func private @head_decode({{.*}} attributes {cheems.most_rows = 48 : i64}
+// CALLEES-NOT: @outside_decode
+
 // How many rows are few is a target's to say.
 // NUMBER: error: 'builtin.module' op needs the option most-rows, of at least 1, not 0
 

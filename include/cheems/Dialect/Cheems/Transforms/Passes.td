@@ -57,9 +57,13 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
     original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps of more
     sequences with the original.
     Requires: the module has every function that is called. `most-rows` is given. How many rows are few is a target's to say.
-    Guarantees: the original functions stay as they are. Functions without such ops are shared. Preserves bits.
+    Guarantees: the original functions stay as they are. Functions without such ops are shared, unless `callees` is given: then what a copy
+    calls is a copy, too. Preserves bits.
   }];
-  let options = [Option<"mostRows", "most-rows", "int64_t", "0", "The greatest number of rows of a step with one row per segment">];
+  let options = [
+    Option<"mostRows", "most-rows", "int64_t", "0", "The greatest number of rows of a step with one row per segment">,
+    Option<"callees", "callees", "bool", "false", "Copy all functions that a copy calls">
+  ];
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
