@@ -94,13 +94,14 @@ RowStrategy Strategy::numbers(bool oneRow) const {
   return {1, threads, 1, threads};
 }
 
-/// Four accesses are under way per thread.
-RowStrategy Strategy::entries(int64_t size, bool oneRow) const {
+/// Four accesses are under way per thread: 16 numbers of each operand.
+RowStrategy Strategy::entries(int64_t columns, bool oneRow) const {
   if (oneRow) {
-    return this->oneRow(size);
+    return this->oneRow(columns);
   }
-  RowStrategy s = wholeRows(size);
-  s.times = 4;
+  constexpr int64_t numbers = 16;
+  RowStrategy s = wholeRows(columns);
+  s.times = std::max<int64_t>(1, numbers / (s.columns / s.threads));
   return s;
 }
 

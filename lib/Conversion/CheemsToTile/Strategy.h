@@ -65,8 +65,8 @@ public:
   RowStrategy oneRow(int64_t columns) const;
   /// Numbers of a segment's rows, of which a block takes `columns`.
   RowStrategy numbers(bool oneRow) const;
-  /// Rows of heads of `size` numbers that become entries.
-  RowStrategy entries(int64_t size, bool oneRow) const;
+  /// Rows that become entries, `columns` numbers of each at a time.
+  RowStrategy entries(int64_t columns, bool oneRow) const;
   /// Attention with heads of `size` numbers, on tensor cores.
   AttentionStrategy attention(int64_t size) const;
   /// The same in f32, without tensor cores.

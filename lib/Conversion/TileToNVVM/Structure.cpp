@@ -1,6 +1,7 @@
 // Kernels become functions; buffers, block numbers and extents numbers.
 #include "Patterns.h"
 #include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -27,23 +28,39 @@ static void describePointer(LLVM::LLVMFuncOp function, unsigned parameter,
   }
 }
 
+/// Whether an op inside is one for which `is` holds.
+static bool contains(Operation *op, function_ref<bool(Operation *)> is) {
+  return op
+      ->walk([&](Operation *inner) {
+        return is(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool isProduct(Operation *op) { return isa<MmaOp, FmaOp>(op); }
+
+/// Whether a loop has both: products of tiles, and copies to shared memory.
+static bool hasRing(KernelOp op) {
+  return contains(op, [](Operation *inner) {
+    return isa<scf::ForOp>(inner) && contains(inner, isProduct) &&
+           contains(inner,
+                    [](Operation *copy) { return isa<AsyncCopyOp>(copy); });
+  });
+}
+
 /// Numbers of a tile that a thread holds, from which on a kernel of a few such
 /// tiles needs more registers than ptxas gives it by itself.
 static constexpr int64_t kManyNumbers = 32;
 
-/// Whether a block holds much in registers: sums of products, or large tiles.
-static bool holdsMuch(KernelOp op) {
+/// Whether a block without products holds large tiles in registers.
+static bool holdsLargeTiles(KernelOp op) {
   int64_t many = kManyNumbers * op.getThreads();
-  return op.getBody()
-      .walk([&](Operation *inner) {
-        bool isLarge = llvm::any_of(inner->getResultTypes(), [&](Type type) {
-          auto tile = dyn_cast<RankedTensorType>(type);
-          return tile && tile.getNumElements() >= many;
-        });
-        return isLarge || isa<MmaOp, FmaOp>(inner) ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return !contains(op, isProduct) && contains(op, [&](Operation *inner) {
+    return llvm::any_of(inner->getResultTypes(), [&](Type type) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      return tile && tile.getNumElements() >= many;
+    });
+  });
 }
 
 namespace {
@@ -70,9 +87,9 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
         NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
     // ptxas would spill tiles for more blocks on a multiprocessor. They are not
-    // needed: a block's copies in flight hide latency, and shared memory lets
-    // only a few stay.
-    if (holdsMuch(op)) {
+    // needed where copies in flight hide latency. Products that load straight
+    // to registers need them.
+    if (hasRing(op) || holdsLargeTiles(op)) {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
     }
