@@ -3,9 +3,9 @@
 
     gpu_counts.py BIN LIBRARY [--write | --check] [--models NAME...] [--archs ARCH...]
 
-BIN is the folder of the tools, LIBRARY is libcheems-cuda-emulator.so. --write puts the tables into the page, --check compares them
-with it; with neither they are printed. The exit code is 1 if the page differs, or a goal is missed. Without --models and --archs,
---check is brief and takes those of the page for sm_90a; with CHEEMS_TEST_LONG it takes all.
+BIN is the folder of the tools, LIBRARY is libcheems-cuda-emulator.so. --write puts the tables into that page and docs/performance.md,
+--check compares them; with neither they are printed. The exit code is 1 if a page differs, or a goal is missed. Without --models and
+--archs, --check is brief and takes those of the page for sm_90a; with CHEEMS_TEST_LONG it takes all.
 """
 import argparse
 import dataclasses
@@ -27,7 +27,7 @@ import random_model  # noqa: E402
 from models import MODELS  # noqa: E402
 from plan import BYTES, program, ptx_of  # noqa: E402
 
-PAGE = ROOT / "docs" / "gpu-counts.md"
+PAGE, OVERVIEW = ROOT / "docs" / "gpu-counts.md", ROOT / "docs" / "performance.md"
 OF_THE_PAGE, FURTHER = "doge-160M", "doge-320M"
 ARCHITECTURES = ("sm_90a", "sm_80")
 STEPS = [
@@ -215,14 +215,31 @@ def cost(launches):
     return table(["kernel", "shape", *PIPES, "least tensor", "read", "least", "written", "least", "compulsory"], together(launches, row))
 
 
+def overview(launches):
+    """A row for each step: sums over its launches."""
+    rows = []
+    for step in STEPS:
+        of_step = [launch for launch in launches if launch.step is step]
+        total = lambda what: sum(map(what, of_step))
+        busiest = max(PIPES, key=lambda pipe: total(lambda one: one.cycles(pipe)))
+        moved = (f"{total(what) / 1e6:.1f}" for what in (Launch.read, Launch.least_read, Launch.written))
+        rows.append([step["name"], number(len(of_step)), *moved, f"{number(round(total(lambda one: one.cycles(busiest))))} ({busiest})",
+                     number(round(total(lambda one: one.least_tensor() or 0)))])
+    head = ["step", "launches", "MB read", "least", "MB written", "cycles of the busiest pipe", "least of tensor cores"]
+    return table(head, rows)
+
+
 def tables(launches, architecture, triton):
-    """part of the page -> text"""
+    """(page, its part) -> text"""
     found = {f"goals {architecture}": table(["what", "at most", "reached"], [goal.reached(launches) for goal in goals(triton)])}
     for step in STEPS:
         of_step = [launch for launch in launches if launch.step is step]
         if architecture == ARCHITECTURES[0]:
             found[f"{step['part']} work"] = work(of_step)
         found[f"{step['part']} {architecture}"] = cost(of_step)
+    found = {(PAGE, part): text for part, text in found.items()}
+    if architecture == ARCHITECTURES[0]:
+        found[OVERVIEW, "gpu counts"] = overview(launches)
     return found
 
 
@@ -294,13 +311,13 @@ def main():
             bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]
             if name != OF_THE_PAGE:
                 continue
-            for part, text in tables(launches, architecture, triton).items():
+            for (file, part), text in tables(launches, architecture, triton).items():
                 if options.write:
-                    page.replace(PAGE, part, text)
+                    page.replace(file, part, text)
                 elif not options.check:
                     print(f"\n{part}\n{text}")
-                elif f"<!-- {part}: begin -->\n{text}\n<!-- {part}: end -->" not in PAGE.read_text():
-                    bad.append(f"{PAGE.name}: {part} has changed; run scripts/gpu_counts.py with --write")
+                elif f"<!-- {part}: begin -->\n{text}\n<!-- {part}: end -->" not in file.read_text():
+                    bad.append(f"{file.name}: {part} has changed; run scripts/gpu_counts.py with --write")
     print(*bad, sep="\n", end="\n" if bad else "")
     sys.exit(bool(bad))
 
