@@ -18,7 +18,7 @@ import torch.nn.functional as F
 DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32}
 
 
-def tensors(folder, dtype):
+def tensors(folder, dtype, device):
     """The tensors of model.safetensors, by name."""
     data = bytearray((folder / "model.safetensors").read_bytes())
     size = struct.unpack("<Q", data[:8])[0]
@@ -26,7 +26,6 @@ def tensors(folder, dtype):
     header.pop("__metadata__", None)
     view = memoryview(data)[8 + size :]
     stored = {"BF16": torch.bfloat16, "F32": torch.float32}
-    device = torch.get_default_device()
     read = lambda entry: torch.frombuffer(view[slice(*entry["data_offsets"])], dtype=stored[entry["dtype"]]).reshape(entry["shape"])
     return {name: read(entry).to(device, dtype) for name, entry in header.items()}
 
@@ -34,22 +33,22 @@ def tensors(folder, dtype):
 class Doge:
     """A Doge without experts, as long as no more keys than its window are stored (all of them are visible then)."""
 
-    def __init__(self, folder, dtype):
+    def __init__(self, folder, dtype, device):
         self.config = json.loads((folder / "config.json").read_text())
-        weights, self.dtype = tensors(folder, dtype), dtype
+        weights, self.dtype, self.device = tensors(folder, dtype, device), dtype, device
         named = lambda prefix: {name[len(prefix):].removesuffix(".weight"): weight for name, weight in weights.items() if name.startswith(prefix)}
         self.layers = [named(f"model.layers.{layer}.") for layer in range(self.config["num_hidden_layers"])]
         self.embedding, self.last_norm = weights["model.embed_tokens.weight"], weights["model.norm.weight"]
         self.heads = self.config["num_attention_heads"]
         self.key_heads, self.size = self.config["num_key_value_heads"], self.config["hidden_size"] // self.heads
-        self.inverse = self.config["rope_parameters"]["rope_theta"] ** -(torch.arange(0, self.size, 2) / self.size)
+        self.inverse = self.config["rope_parameters"]["rope_theta"] ** -(torch.arange(0, self.size, 2, device=device) / self.size)
 
     def start(self, capacity):
         if capacity > self.config["keep_window_size"]:
             raise SystemExit("torch_doge: more tokens than keep_window_size; this model never drops a key")
         shape = (len(self.layers), 1, self.key_heads, capacity)
-        return {"keys": torch.zeros(*shape, self.size, dtype=self.dtype), "values": torch.zeros(*shape, self.size, dtype=self.dtype),
-                "masks": torch.zeros(*shape, dtype=self.dtype), "filled": 0}
+        zeros = lambda *extents: torch.zeros(*extents, dtype=self.dtype, device=self.device)
+        return {"keys": zeros(*shape, self.size), "values": zeros(*shape, self.size), "masks": zeros(*shape), "filled": 0}
 
     def norm(self, x, weight):
         return F.rms_norm(x, x.shape[-1:], weight, self.config["rms_norm_eps"])
@@ -85,9 +84,11 @@ class Doge:
         """Logits of the last of these tokens, which follow those that the state holds."""
         rows, old = len(tokens), state["filled"]
         new = state["filled"] = old + rows
-        angles = torch.arange(old, new)[:, None] * self.inverse
+        angles = torch.arange(old, new, device=self.device)[:, None] * self.inverse
         cos, sin = angles.cos().to(self.dtype), angles.sin().to(self.dtype)
-        hidden_keys = torch.full((rows, new), -torch.inf, dtype=self.dtype).triu(old + 1) if rows > 1 else None
+        hidden_keys = None
+        if rows > 1:
+            hidden_keys = torch.full((rows, new), -torch.inf, dtype=self.dtype, device=self.device).triu(old + 1)
         x = F.embedding(tokens, self.embedding)
         for layer, weights in enumerate(self.layers):
             x = self.layer(x, weights, state["keys"][layer], state["values"][layer], state["masks"][layer], cos, sin, hidden_keys, old)
@@ -97,13 +98,13 @@ class Doge:
 class Library:
     """The same three calls of a transformers model."""
 
-    def __init__(self, folder, dtype):
+    def __init__(self, folder, dtype, device):
         import transformers
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
         self.version = transformers.__version__
         model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager")
-        self.model = model.eval().to(torch.get_default_device())
+        self.model = model.eval().to(device)
 
     def start(self, capacity):
         return {}
@@ -114,27 +115,27 @@ class Library:
         return out.logits[0]
 
 
-def now():
-    """The time at which all that was asked for is done."""
-    if torch.get_default_device().type == "cuda":
+def now(tokens):
+    """The time at which all that was asked for is done, on the device that has the tokens."""
+    if tokens.is_cuda:
         torch.cuda.synchronize()
     return time.perf_counter()
 
 
 def prefill(model, tokens):
     state = model.start(len(tokens))
-    start = now()
+    start = now(tokens)
     model.step(tokens, state)
-    return len(tokens) / (now() - start)
+    return len(tokens) / (now(tokens) - start)
 
 
 def decode(model, tokens, count):
     state = model.start(len(tokens) + count)
     token = model.step(tokens, state).argmax(-1)
-    start = now()
+    start = now(tokens)
     for _ in range(count):
         token = model.step(token, state).argmax(-1)
-    return count / (now() - start)
+    return count / (now(tokens) - start)
 
 
 @torch.inference_mode()
@@ -153,17 +154,16 @@ def main():
     parser.add_argument("--check", action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
-    torch.set_default_device(a.device)
-    ids = lambda count: torch.tensor([i * 7919 % 32768 for i in range(count)])
+    ids = lambda count: torch.tensor([i * 7919 % 32768 for i in range(count)], device=a.device)
     if a.check:
-        ours, theirs = Doge(a.folder, DTYPES[a.dtype]), Library(a.folder, DTYPES[a.dtype])
+        ours, theirs = (one(a.folder, DTYPES[a.dtype], a.device) for one in (Doge, Library))
         worst, tokens, first, second = 0.0, ids(64), ours.start(80), theirs.start(80)
         for part in [tokens[:64]] + [tokens[i : i + 1] for i in range(16)]:
             x, y = ours.step(part, first).float(), theirs.step(part, second).float()
             worst = max(worst, ((x - y).abs().max() / y.std()).item())
         print(json.dumps({"difference": worst}))
         return
-    model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype])
+    model = (Doge if a.by == "torch" else Library)(a.folder, DTYPES[a.dtype], a.device)
     if a.compile:
         if a.by == "torch":
             model.layer = torch.compile(model.layer, dynamic=True)

@@ -15,8 +15,8 @@ LARGE = 2  # microseconds: what takes less is bound by the launch, and compared 
 
 
 def least(one, card):
-    """Microseconds: the larger of what its least bytes take, and its products on tensor cores."""
-    moved = one["least_bytes"] / card["bandwidth"] if card["bandwidth"] else 0
+    """Microseconds: the larger of what its least reads take, and its products on tensor cores. Writes may stay in a cache."""
+    moved = one["least_read"] / card["bandwidth"] if card["bandwidth"] else 0
     cycles = (one["least_tensor"] or 0) * one["multiprocessors"] / card["multiprocessors"]
     return 1e6 * max(moved, cycles / (1000 * card["clock"]))
 
@@ -47,7 +47,7 @@ def too_fast(row):
 
 
 def page(result):
-    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that bytes and products take on this card, "
+    lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and products take on this card, "
              "the kernel with empty caches, and the kernel when the launch before it was the same one. The last two have the gap between "
              "launches."]
     steps = list(dict.fromkeys(one["step_name"] for one in result["rows"]))

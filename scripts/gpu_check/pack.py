@@ -8,6 +8,7 @@ import argparse
 import dataclasses
 import datetime
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -137,9 +138,8 @@ def summary(name, launch):
     """Numbers of one launch; cycles are those of one multiprocessor."""
     busiest = max(gpu_counts.PIPES, key=launch.cycles)
     return {"name": name, "of": launch.of_what(), "shape": launch.shape(), "step_name": launch.step["name"],
-            "blocks": launch.grid[0] * launch.grid[1] * launch.grid[2], "read": launch.read(), "least_read": launch.least_read(),
-            "least_bytes": launch.least_read() + launch.least_written(), "least_tensor": launch.least_tensor(),
-            "multiprocessors": launch.multiprocessors, "busiest": (busiest, launch.cycles(busiest))}
+            "blocks": math.prod(launch.grid), "read": launch.read(), "least_read": launch.least_read(),
+            "least_tensor": launch.least_tensor(), "multiprocessors": launch.multiprocessors, "busiest": (busiest, launch.cycles(busiest))}
 
 
 def has_machine_code(packer):

@@ -64,7 +64,8 @@ class Timer:
 
     def launch(self, what, text, kernel, grid, threads, shared, arguments):
         launch = self.ready(text, kernel, grid, threads, shared, arguments)
-        # A driver may load code at its first launch, which it cannot while one is recorded.
+        # Copies to the card run in another stream. A driver may load code at its first launch, which it cannot while one is recorded.
+        self.driver.call("cuCtxSynchronize")
         launch()
         self.driver.call("cuStreamSynchronize", self.stream)
         cold = (self.timed([self.flush, launch] * self.repeats) - self.flushing) / self.repeats
