@@ -145,7 +145,7 @@ TEST(Profile, whatIsTakenIsRecordedOnceAndMakesRoom) {
 
 TEST(Profile, aMarkThatWasNotReachedHasNoSlice) {
   Profile profile;
-  profile.begin({"m", "c", "v", {"a", "b", "c"}, {"d"}, 1});
+  profile.begin({"m", "c", "v", {"a", "b", "c"}, {"d"}, 1, ""});
   uint64_t *counts = profile.startStep(false);
   counts[0] = cycleCount();
   counts[2] = cycleCount();
@@ -170,7 +170,7 @@ TEST(Profile, loopsWithoutRoomAreCounted) {
 
 TEST(Profile, aFileThatCannotBeWrittenIsAnError) {
   Profile profile;
-  profile.begin({"m", "c", "v", {}, {}, 1});
+  profile.begin({"m", "c", "v", {}, {}, 1, ""});
   EXPECT_THROW(profile.write("/no/such/folder/trace.json"), Error);
 }
 
