@@ -22,8 +22,19 @@ public:
   Source(const CompileOptions &given, const Checkpoint &checkpoint)
       : given(given), checkpoint(checkpoint) {
     bool storedBF16 = checkpoint.precision() == DType::BF16;
-    import.weightsBF16 = given.weights == WeightFormat::BF16 ||
-                         (given.weights != WeightFormat::F32 && storedBF16);
+    switch (given.weights) {
+    case WeightFormat::F32:
+      import.matrices = DType::F32;
+      break;
+    case WeightFormat::BF16:
+      import.matrices = DType::BF16;
+      break;
+    case WeightFormat::F16:
+      import.matrices = DType::F16;
+      break;
+    default: // those that have no codes stay as they are stored
+      import.matrices = storedBF16 ? DType::BF16 : DType::F32;
+    }
     import.weightBits = given.weights == WeightFormat::Int8   ? 8
                         : given.weights == WeightFormat::Int4 ? 4
                                                               : 0;

@@ -199,6 +199,8 @@ llvm::StringRef formatName(WeightFormat weights, bool storedBF16) {
     return "f32";
   case WeightFormat::BF16:
     return "bf16";
+  case WeightFormat::F16:
+    return "f16";
   case WeightFormat::Int8:
     return "int8";
   case WeightFormat::Int4:

@@ -1,5 +1,9 @@
 // Elements of stored tensors, converted.
 #include "cheems/Compiler/ReadWeights.h"
+#include "cheems/Import/Error.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <cstring>
 
 namespace cheems {
@@ -35,6 +39,27 @@ uint16_t toBrain(float value) {
     return static_cast<uint16_t>(bits >> 16 | 0x40);
   }
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// From here on the nearest f16 is infinity.
+constexpr float kBeyondHalf = 65520;
+
+/// Round to nearest even; NaN stays NaN.
+Half toHalf(float value) {
+  uint32_t bits = toBits(value), sign = bits >> 16 & 0x8000,
+           magnitude = bits & 0x7fffffff, half;
+  if (magnitude > 0x7f800000) {
+    half = 0x7e00;
+  } else if (magnitude >= toBits(kBeyondHalf)) {
+    half = 0x7c00;
+  } else if (magnitude < toBits(0x1p-14f)) {
+    // Denormals are multiples of 2^-24, as the f32 from 0.5 on are: the sum
+    // rounds.
+    half = toBits(fromBits(magnitude) + 0.5f) - toBits(0.5f);
+  } else {
+    half = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13;
+  }
+  return {static_cast<uint16_t>(sign | half)};
 }
 } // namespace
 
@@ -76,6 +101,35 @@ void read(const TensorView &tensor, int64_t from,
     out = out.drop_front(part.size());
     from += part.size();
   }
+}
+
+llvm::Error read(const TensorView &tensor, int64_t from,
+                 llvm::MutableArrayRef<Half> out) {
+  if (tensor.type == DType::F16) {
+    std::memcpy(out.data(), tensor.bytes.data() + from * 2, out.size() * 2);
+    return llvm::Error::success();
+  }
+  constexpr size_t kChunk = 1024;
+  float wide[kChunk];
+  while (!out.empty()) {
+    llvm::MutableArrayRef<float> part(wide, std::min(kChunk, out.size()));
+    read(tensor, from, part);
+    for (float value : part) {
+      if (std::isfinite(value) && std::abs(value) >= kBeyondHalf) {
+        std::string line;
+        llvm::raw_string_ostream(line)
+            << "tensor '" << tensor.name << "' holds "
+            << llvm::format("%g", value)
+            << ", which is beyond f16, whose largest number is 65504: use "
+               "--weights bf16";
+        return llvm::make_error<UnsupportedError>(line);
+      }
+    }
+    llvm::transform(part, out.begin(), toHalf);
+    out = out.drop_front(part.size());
+    from += part.size();
+  }
+  return llvm::Error::success();
 }
 
 } // namespace cheems

@@ -7,13 +7,13 @@
 
 namespace cheems {
 namespace {
-/// Writes parameters of one element type: float, or uint16_t for bf16.
+/// Writes parameters of one element type: float, uint16_t for bf16, or Half.
 template <typename Element> class RowWriter {
 public:
   explicit RowWriter(llvm::raw_ostream &os) : os(os) {}
 
-  void parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
-                 llvm::ArrayRef<const TensorView *> parts) {
+  llvm::Error parameter(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+                        llvm::ArrayRef<const TensorView *> parts) {
     if (auto order = entry.getAs<mlir::DenseI64ArrayAttr>("permute")) {
       permuted(*parts.front(), order.asArrayRef());
     } else if (entry.contains("by_columns")) {
@@ -24,9 +24,21 @@ public:
         plain(*part);
       }
     }
+    return std::move(failed);
   }
 
 private:
+  void take(const TensorView &tensor, int64_t from,
+            llvm::MutableArrayRef<Element> out) {
+    if constexpr (std::is_same_v<Element, Half>) {
+      if (!failed) {
+        failed = read(tensor, from, out);
+      }
+    } else {
+      read(tensor, from, out);
+    }
+  }
+
   void emit(llvm::ArrayRef<Element> values) {
     os.write(reinterpret_cast<const char *>(values.data()),
              values.size() * sizeof(Element));
@@ -36,7 +48,7 @@ private:
     constexpr int64_t kChunk = 1 << 16;
     for (int64_t from = 0; from < tensor.elements(); from += kChunk) {
       row.resize(std::min(kChunk, tensor.elements() - from));
-      read(tensor, from, row);
+      take(tensor, from, row);
       emit(row);
     }
   }
@@ -55,7 +67,7 @@ private:
       llvm::MutableArrayRef<Element> left(row);
       for (int64_t r = from; r < from + some; ++r) {
         for (const TensorView *part : parts) {
-          read(*part, r * columns, left.take_front(columns));
+          take(*part, r * columns, left.take_front(columns));
           left = left.drop_front(columns);
         }
       }
@@ -91,10 +103,10 @@ private:
       for (int64_t from = 0; from < length; from += kChunk) {
         row.resize(std::min(kChunk, length - from));
         if (step == 1) {
-          read(tensor, at + from, row);
+          take(tensor, at + from, row);
         } else {
           for (auto [i, value] : llvm::enumerate(row)) {
-            read(tensor, at + (from + static_cast<int64_t>(i)) * step, value);
+            take(tensor, at + (from + static_cast<int64_t>(i)) * step, value);
           }
         }
         emit(row);
@@ -112,6 +124,7 @@ private:
 
   llvm::raw_ostream &os;
   std::vector<Element> row;
+  llvm::Error failed = llvm::Error::success(); ///< the first
 };
 
 /// An entry of one of the tables.
@@ -132,11 +145,12 @@ llvm::Error writeEntry(llvm::raw_ostream &os, const Placed &placed,
                      "' has a layout, but its target no writer");
   }
   if (type.getElementType().isBF16()) {
-    RowWriter<uint16_t>(os).parameter(entry, type, parts);
-  } else {
-    RowWriter<float>(os).parameter(entry, type, parts);
+    return RowWriter<uint16_t>(os).parameter(entry, type, parts);
   }
-  return llvm::Error::success();
+  if (type.getElementType().isF16()) {
+    return RowWriter<Half>(os).parameter(entry, type, parts);
+  }
+  return RowWriter<float>(os).parameter(entry, type, parts);
 }
 } // namespace
 

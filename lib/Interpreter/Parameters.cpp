@@ -102,8 +102,9 @@ static double converted(double value, Type element) {
   }
   llvm::APFloat rounded(narrow);
   bool loses;
-  rounded.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
-                  &loses);
+  rounded.convert(element.isBF16() ? llvm::APFloat::BFloat()
+                                   : llvm::APFloat::IEEEhalf(),
+                  llvm::APFloat::rmNearestTiesToEven, &loses);
   return rounded.convertToDouble();
 }
 
@@ -119,7 +120,7 @@ static void parameter(ParameterOp op, Frame &f) {
     return;
   }
   Type element = op.getType().getElementType();
-  if (!element.isF32() && !element.isBF16()) {
+  if (!element.isF32() && !element.isBF16() && !element.isF16()) {
     f.fail() << "cannot be interpreted as weights of " << element;
     return;
   }

@@ -7,6 +7,7 @@
 // CHECK: beside F32 [2, 4] 1 2 0.1 0 3 4 0 3.1
 // CHECK: transposed F32 [2, 2] 1 3 2 4
 // CHECK: narrow BF16 [2, 2] 0.100098 0 0 3.09375
+// CHECK: half F32 [2, 2] 0.0999756 0 0 3.09961
 // Element (n, k) of panels with pairs lies at [0, 0, n, k]; rows past the last are zero.
 // CHECK: panels F32 [1, 1, 16, 2] 1 2 3 4 0 0
 // CHECK: codes I32 [2, 4] 127 0 -64 1 0 0 0 127
@@ -19,7 +20,7 @@
 // Column 0 and 1 are turned by a right angle, column 3 is halved.
 // CHECK: finished F32 [1, 4] -2 1 3 2
 func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> {cheems.field = "beside"},
-    tensor<2x2xf32> {cheems.field = "transposed"}, tensor<2x2xbf16> {cheems.field = "narrow"}, tensor<1x1x16x2xf32> {cheems.field = "panels"},
+    tensor<2x2xf32> {cheems.field = "transposed"}, tensor<2x2xbf16> {cheems.field = "narrow"}, tensor<2x2xf32> {cheems.field = "half"}, tensor<1x1x16x2xf32> {cheems.field = "panels"},
     tensor<2x4xi8> {cheems.field = "codes"}, tensor<2x1xf32> {cheems.field = "scales"},
     tensor<1x2xf32> {cheems.field = "product"}, tensor<1x2xf32> {cheems.field = "gated"}, tensor<1x2xf32> {cheems.field = "bytes"},
     tensor<1x4xf32> {cheems.field = "finished"}) {
@@ -27,6 +28,8 @@ func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> 
   %beside = cheems.parameter ["a", "c"] by_columns : tensor<2x4xf32>
   %transposed = cheems.parameter ["a"] permute [1, 0] : tensor<2x2xf32>
   %narrow = cheems.parameter ["c"] : tensor<2x2xbf16>
+  %halves = cheems.parameter ["c"] : tensor<2x2xf16>
+  %widened = arith.extf %halves : tensor<2x2xf16> to tensor<2x2xf32>
   %panels = cheems.parameter ["a"] layout(#cheems_cpu.panels<16, 2>) : tensor<1x1x16x2xf32>
   %codes = cheems.parameter ["rows"] quantized <bits = 8, group = 0, part = codes> : tensor<2x4xi8>
   %scales = cheems.parameter ["rows"] quantized <bits = 8, group = 0, part = scales> : tensor<2x1xf32>
@@ -59,7 +62,7 @@ func.func @main() -> (tensor<3x2xf32> {cheems.field = "below"}, tensor<2x4xf32> 
     %less = arith.mulf %step, %half : f32
     cheems_cpu.yield %less : f32
   } -> tensor<1x4xf32>
-  return %below, %beside, %transposed, %narrow, %panels, %codes, %scales, %product, %gated, %ofBytes, %finished
-      : tensor<3x2xf32>, tensor<2x4xf32>, tensor<2x2xf32>, tensor<2x2xbf16>, tensor<1x1x16x2xf32>, tensor<2x4xi8>, tensor<2x1xf32>,
+  return %below, %beside, %transposed, %narrow, %widened, %panels, %codes, %scales, %product, %gated, %ofBytes, %finished
+      : tensor<3x2xf32>, tensor<2x4xf32>, tensor<2x2xf32>, tensor<2x2xbf16>, tensor<2x2xf32>, tensor<1x1x16x2xf32>, tensor<2x4xi8>, tensor<2x1xf32>,
         tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x4xf32>
 }

@@ -5,8 +5,8 @@
 namespace cheems {
 
 const std::vector<std::string> &CompileFlags::weightFormats() {
-  static const std::vector<std::string> formats = {"stored", "f32", "bf16",
-                                                   "int8", "int4"};
+  static const std::vector<std::string> formats = {"stored", "f32",  "bf16",
+                                                   "f16",    "int8", "int4"};
   return formats;
 }
 
@@ -27,7 +27,8 @@ void CompileFlags::declare(CLI::App &app) {
 void CompileFlags::declareFormats(CLI::App &app) {
   app.add_option(
          "--weights", weights,
-         "type of matrices: stored (the default), f32, bf16, int8 or int4")
+         "type of matrices: stored (the default), f32, bf16, f16 (for cards "
+         "alone), int8 or int4")
       ->check(CLI::IsMember(weightFormats()))
       ->type_name("TEXT")
       ->group(group);

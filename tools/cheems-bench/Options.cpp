@@ -172,8 +172,9 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
   }
   options.weights = flags.weights.value_or(options.weights);
   options.groupExperts = flags.groupExperts.value_or(0);
-  if (options.weights == "stored") {
-    throw usage("--weights stored is for model folders, not for --ops");
+  if (options.weights == "stored" || options.weights == "f16") {
+    throw usage("--weights " + options.weights +
+                " is for model folders, not for --ops");
   }
   if (options.groupExperts > 0 && options.ops != "experts") {
     throw usage("--group-experts needs --ops experts");

@@ -205,11 +205,12 @@ int runCommandLine(int argc, char **argv) {
   std::string weights = "stored";
   app.add_option(
          "--weights", weights,
-         "type of matrices: stored (the default), f32, bf16, or rounded "
-         "to codes and scales: int8, int4 (the output head and experts "
+         "type of matrices: stored (the default), f32, bf16, f16 (for the "
+         "target cuda alone), or rounded to codes and scales: int8, int4 (the "
+         "output head and experts "
          "then have 8 bits; the embedding, the norms and what chooses "
          "keys or experts stay as stored)")
-      ->check(CLI::IsMember({"stored", "f32", "bf16", "int8", "int4"}));
+      ->check(CLI::IsMember({"stored", "f32", "bf16", "f16", "int8", "int4"}));
   std::string state = "stored";
   app.add_option("--kv", state,
                  "type of keys and values while the model runs: stored (the "
@@ -268,6 +269,7 @@ int runCommandLine(int argc, char **argv) {
   }
   options.weights = weights == "f32"    ? cheems::WeightFormat::F32
                     : weights == "bf16" ? cheems::WeightFormat::BF16
+                    : weights == "f16"  ? cheems::WeightFormat::F16
                     : weights == "int8" ? cheems::WeightFormat::Int8
                     : weights == "int4" ? cheems::WeightFormat::Int4
                                         : cheems::WeightFormat::Stored;

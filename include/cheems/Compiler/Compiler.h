@@ -16,7 +16,7 @@ class BackendRegistry;
 
 /// Int8 and Int4: matrices of products and experts as codes, all others as
 /// stored.
-enum class WeightFormat { Stored, F32, BF16, Int8, Int4 };
+enum class WeightFormat { Stored, F32, BF16, F16, Int8, Int4 };
 enum class StateFormat { Stored, Int8 }; ///< of keys and values
 /// Stage: one of the back end's, as a module or another text. LLVM: IR, as
 /// text.

@@ -13,6 +13,15 @@ void read(const TensorView &tensor, int64_t from,
 void read(const TensorView &tensor, int64_t from,
           llvm::MutableArrayRef<uint16_t> out);
 
+/// A number of f16.
+struct Half {
+  uint16_t bits;
+};
+/// The same as f16, rounded to nearest even. An UnsupportedError that names the
+/// tensor if a finite number is beyond what f16 has.
+llvm::Error read(const TensorView &tensor, int64_t from,
+                 llvm::MutableArrayRef<Half> out);
+
 } // namespace cheems
 
 #endif

@@ -3,6 +3,7 @@
 #include "Variant.h"
 #include "cheems/Compiler/CPUBackend.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Import/Error.h"
 #include "cheems/Pipelines/Pipelines.h"
 #include "cheems/artifact.h"
 #include "lib/Compiler/StagePrinter.h"
@@ -84,6 +85,11 @@ public:
   llvm::StringRef name() const override { return "cpu"; }
 
   llvm::Error check(const CompileOptions &options) const override {
+    if (options.weights == WeightFormat::F16) {
+      return llvm::make_error<UnsupportedError>(
+          "the target cpu has no kernels for weights in f16: use --weights "
+          "bf16, or compile for cuda alone");
+    }
     return targets(options).takeError();
   }
 

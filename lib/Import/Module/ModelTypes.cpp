@@ -7,7 +7,14 @@ namespace cheems {
 using namespace mlir;
 
 Type ModelTypes::matrixElement() const {
-  return options.weightsBF16 ? Type(BFloat16Type::get(context)) : f32();
+  switch (options.matrices) {
+  case DType::BF16:
+    return BFloat16Type::get(context);
+  case DType::F16:
+    return Float16Type::get(context);
+  default:
+    return f32();
+  }
 }
 Type ModelTypes::stateElement() const {
   if (options.stateInt8) {

@@ -5,6 +5,7 @@
 #include "lib/Compiler/CPU/PanelWriter.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 #include <map>
@@ -218,6 +219,76 @@ TEST_F(WeightWriter, PutsRowsSideBySide) {
       }
     }
   }
+}
+
+TEST_F(WeightWriter, WritesHalvesInEveryOrder) {
+  constexpr int64_t rows = 5, columns = 3;
+  Counting left("left", DType::F32, {rows, columns}),
+      right("right", DType::F16, {rows, columns});
+  stored = {{"left", &left.view}, {"right", &right.view}};
+  int64_t offset = 0;
+  auto place = [&](std::vector<llvm::StringRef> names,
+                   llvm::ArrayRef<int64_t> shape, llvm::StringRef order,
+                   mlir::Attribute how) {
+    mlir::NamedAttrList fields;
+    fields.append("names", builder.getStrArrayAttr(names));
+    fields.append("type", mlir::TypeAttr::get(mlir::RankedTensorType::get(
+                              shape, builder.getF16Type())));
+    fields.append("offset", builder.getI64IntegerAttr(offset));
+    if (how) {
+      fields.append(order, how);
+    }
+    table.push_back(fields.getDictionary(&context));
+    offset += 2 * mlir::ShapedType::getNumElements(shape);
+  };
+  place({"left", "right"}, {2 * rows, columns}, "", nullptr);
+  place({"left"}, {columns, rows}, "permute",
+        builder.getDenseI64ArrayAttr({1, 0}));
+  place({"left", "right"}, {rows, 2 * columns}, "by_columns",
+        builder.getUnitAttr());
+  std::string section = write();
+  ASSERT_EQ(static_cast<int64_t>(section.size()), offset);
+  std::vector<float> got, want;
+  for (int64_t i = 0; i < offset / 2; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, section.data() + 2 * i, 2);
+    got.push_back(static_cast<float>(
+        llvm::APFloat(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits))
+            .convertToDouble()));
+  }
+  for (int64_t i = 0; i < 2 * rows * columns; ++i) {
+    want.push_back(static_cast<float>(i % (rows * columns)));
+  }
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    int64_t from = i % rows * columns + i / rows;
+    want.push_back(static_cast<float>(from));
+  }
+  for (int64_t i = 0; i < 2 * rows * columns; ++i) {
+    int64_t from = i / (2 * columns) * columns + i % columns;
+    want.push_back(static_cast<float>(from));
+  }
+  EXPECT_EQ(got, want);
+}
+
+TEST_F(WeightWriter, RefusesWhatIsBeyondHalves) {
+  // The last numbers are in another chunk than the first.
+  Counting tensor("layers.0.up.weight", DType::F32, {70000});
+  add(tensor, {70000}, false, 0, std::nullopt);
+  mlir::NamedAttrList fields(mlir::cast<mlir::DictionaryAttr>(table.back()));
+  fields.set("type", mlir::TypeAttr::get(mlir::RankedTensorType::get(
+                         {70000}, builder.getF16Type())));
+  table.back() = fields.getDictionary(&context);
+  std::string section;
+  llvm::raw_string_ostream os(section);
+  llvm::Error failed = writeWeights(
+      os, {{builder.getArrayAttr(table), nullptr}},
+      [&](llvm::StringRef name) -> const TensorView & {
+        return *stored.at(name.str());
+      },
+      [](llvm::StringRef, double) {});
+  EXPECT_EQ(llvm::toString(std::move(failed)),
+            "tensor 'layers.0.up.weight' holds 65520, which is beyond f16, "
+            "whose largest number is 65504: use --weights bf16");
 }
 
 TEST_F(WeightWriter, ParametersStandAtTheirOffsets) {

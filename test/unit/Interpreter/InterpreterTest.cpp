@@ -50,7 +50,7 @@ protected:
     ImportOptions options;
     options.stateBF16 = GetParam().form == Case::StateBF16;
     options.stateInt8 = GetParam().form == Case::StateInt8;
-    options.weightsBF16 = options.stateBF16;
+    options.matrices = options.stateBF16 ? DType::BF16 : DType::F32;
     options.weightBits = GetParam().form == Case::WeightsInt8   ? 8
                          : GetParam().form == Case::WeightsInt4 ? 4
                                                                 : 0;

@@ -17,6 +17,12 @@ Array drawnRows(Random &random, int64_t count, int64_t limit) {
   return rows;
 }
 
+const char *nameOf(Number number) {
+  return number == Number::F32    ? "f32"
+         : number == Number::BF16 ? "bf16"
+                                  : "f16";
+}
+
 constexpr const char *embedding = R"(
 func.func @embed(%table: tensor<ROWSxCOLUMNSxNUMBER>, %ids: tensor<?xi32>, %y: tensor<?xCOLUMNSxf32>) -> tensor<?xCOLUMNSxf32> {
   %r = cheems.gather_rows ins(%table, %ids : tensor<ROWSxCOLUMNSxNUMBER>, tensor<?xi32>) outs(%y : tensor<?xCOLUMNSxf32>) -> tensor<?xCOLUMNSxf32>
@@ -32,13 +38,14 @@ TEST(GatherKernelTest, EmbeddingsAreTheRowsOfTheTable) {
   const std::vector<Form> forms = {
       {300, 64, Number::BF16}, {40, 768, Number::F32},   {17, 33, Number::BF16},
       {9, 1, Number::F32},     {25, 1000, Number::BF16}, {50, 130, Number::F32},
+      {90, 96, Number::F16},   {30, 35, Number::F16},
   };
   std::vector<std::unique_ptr<TileModule>> modules;
   for (const Form &form : forms) {
     std::string text = replaced(embedding, "ROWS", std::to_string(form.rows));
     text = replaced(text, "COLUMNS", std::to_string(form.columns));
-    modules.push_back(compiledStep(
-        replaced(text, "NUMBER", form.number == Number::F32 ? "f32" : "bf16")));
+    modules.push_back(
+        compiledStep(replaced(text, "NUMBER", nameOf(form.number))));
   }
   forEachCase([&](uint64_t number) {
     const Form &form = forms[number / kShare % forms.size()];
@@ -97,10 +104,7 @@ TEST(GatherKernelTest, LogitsAreThoseOfTheWantedRows) {
         replaced(head, "VOCABULARY", std::to_string(form.vocabulary));
     text = replaced(text, "SIZE", std::to_string(form.size));
     modules.push_back(
-        compiledStep(replaced(text, "NUMBER",
-                              form.number == Number::F32    ? "f32"
-                              : form.number == Number::BF16 ? "bf16"
-                                                            : "f16")));
+        compiledStep(replaced(text, "NUMBER", nameOf(form.number))));
   }
   forEachCase([&](uint64_t number) {
     const Form &form = forms[number / kShare % forms.size()];

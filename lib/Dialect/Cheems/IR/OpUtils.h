@@ -51,7 +51,7 @@ SmallVector<Range> fullDomain(OpBuilder &b, Location loc, Value value);
 /// The same without the last dimension.
 SmallVector<Range> rowDomain(OpBuilder &b, Location loc, Value value);
 
-/// Widens f32, bf16 or a signed code to f32.
+/// Widens f32, bf16, f16 or a signed code to f32.
 Value widen(OpBuilder &b, Location loc, Value value);
 
 } // namespace cheems

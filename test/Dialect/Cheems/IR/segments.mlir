@@ -5,10 +5,12 @@
 // CHECK-LABEL: @gather
 // CHECK: cheems.gather_rows ins(%{{.*}}, %{{.*}} : tensor<512x64xbf16>, tensor<?xi32>) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
 // CHECK: cheems.gather_rows ins(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?xi32>) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
-func.func @gather(%table: tensor<512x64xbf16>, %ids: tensor<?xi32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
+// CHECK: cheems.gather_rows ins(%{{.*}}, %{{.*}} : tensor<9x64xf16>, tensor<?xi32>) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
+func.func @gather(%table: tensor<512x64xbf16>, %halves: tensor<9x64xf16>, %ids: tensor<?xi32>, %y: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %x = cheems.gather_rows ins(%table, %ids : tensor<512x64xbf16>, tensor<?xi32>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
   %r = cheems.gather_rows ins(%x, %ids : tensor<?x64xf32>, tensor<?xi32>) outs(%y : tensor<?x64xf32>) -> tensor<?x64xf32>
-  return %r : tensor<?x64xf32>
+  %h = cheems.gather_rows ins(%halves, %ids : tensor<9x64xf16>, tensor<?xi32>) outs(%r : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %h : tensor<?x64xf32>
 }
 
 // CHECK-LABEL: @positions

@@ -64,7 +64,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [AttrSizedOperandS
     Tables of i8 are codes with one scale per row: down[e, d] = down_scales[e] * code, up[e, d] = up_scales[e] * code. Then hit
     is down_scales[e] * (sum_d x[t, d] * code), and w * up_scales[e] multiplies the codes of up.
 
-    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16 or i8; `down_scales` and
+    Operands: `x` [T, D] f32; `score` [T, H, k] f32; `expert` [T, H, k] i32; `down`, `up` [E, D] f32, bf16, f16 or i8; `down_scales` and
     `up_scales`, only for i8, [E] f32; `y` [T, D] f32 is the destination. It is read and written, and may not overlap `x`. act is `silu`,
     `gelu` (the erf form) or `relu`.
 
@@ -89,7 +89,7 @@ def Cheems_MixExpertsOp : Cheems_DestinationOp<"mix_experts", [AttrSizedOperandS
     ```
   }];
   let arguments = (ins Cheems_Shaped<[F32], [2]>:$x, Cheems_Shaped<[F32], [3]>:$score, Cheems_Shaped<[I32], [3]>:$expert,
-                       Cheems_Shaped<[F32, BF16, I8], [2]>:$down, Cheems_Shaped<[F32, BF16, I8], [2]>:$up,
+                       Cheems_Shaped<[F32, BF16, F16, I8], [2]>:$down, Cheems_Shaped<[F32, BF16, F16, I8], [2]>:$up,
                        Optional<Cheems_Shaped<[F32], [1]>>:$down_scales, Optional<Cheems_Shaped<[F32], [1]>>:$up_scales,
                        Cheems_Shaped<[F32], [2]>:$y, Cheems_ScorePlacementAttr:$placement, Cheems_ActivationAttr:$activation);
   let assemblyFormat = [{

@@ -33,7 +33,7 @@ def Cheems_ParameterOp : Cheems_Op<"parameter", [Pure]> {
 
     Edges: with a layout, padding rows are zero.
 
-    Accumulation: none. Widening to f32 is exact, and narrowing to bf16 rounds to nearest even. Codes and scales are computed from the
+    Accumulation: none. Widening to f32 is exact, and narrowing to bf16 or f16 rounds to nearest even. Codes and scales are computed from the
     stored numbers as `include/cheems/Import/Quantize.h` says.
 
     Example:

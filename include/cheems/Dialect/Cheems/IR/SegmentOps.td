@@ -29,21 +29,21 @@ def Cheems_GatherRowsOp : Cheems_StepOp<"gather_rows"> {
 
     Equation: y[t, d] = table[ids[t], d]
 
-    Operands: `table` [V, D] f32 or bf16; `ids` [T] i32; `y` [T, D] f32 is the destination.
+    Operands: `table` [V, D] f32, bf16 or f16; `ids` [T] i32; `y` [T, D] f32 is the destination.
 
     Constraints:
     - C1: `y` has one row per id and the columns of `table`.
 
     Edges: the caller guarantees 0 <= ids[t] < V.
 
-    Accumulation: none. bf16 is widened exactly.
+    Accumulation: none. bf16 and f16 are widened exactly.
 
     Example:
     ```mlir
     %x = cheems.gather_rows ins(%embedding, %tokens : tensor<32768x768xbf16>, tensor<?xi32>) outs(%y : tensor<?x768xf32>) -> tensor<?x768xf32>
     ```
   }];
-  let arguments = (ins TensorRankOf<[F32, BF16], [2]>:$table, TensorRankOf<[I32], [1]>:$ids, TensorRankOf<[F32], [2]>:$y);
+  let arguments = (ins TensorRankOf<[F32, BF16, F16], [2]>:$table, TensorRankOf<[I32], [1]>:$ids, TensorRankOf<[F32], [2]>:$y);
   let assemblyFormat = [{
     attr-dict `ins` `(` $table `,` $ids `:` type($table) `,` type($ids) `)` `outs` `(` $y `:` type($y) `)` `->` type($results)
   }];
