@@ -40,8 +40,6 @@ def measure(session, folder, weights, image, how):
 
 
 def run(session):
-    images = ["ptx"] if session.is_software or not session.pack["cubins"] else ["cubin", "ptx"]
-
     def row(task):
         model, weights, image, how = task
         one = {"model": model, "weights": weights, "image": image, "how": " ".join(map(str, how))}
@@ -50,13 +48,13 @@ def run(session):
         except Failed as why:
             return {**one, "right": False, "why": str(why)}
 
-    tasks = itertools.product(session.pack["goldens"], ("stored", "bf16"), images, ((), ("--prefill-chunk", 7)))
+    tasks = itertools.product(session.pack["goldens"], ("stored", "bf16"), session.images, ((), ("--prefill-chunk", 7)))
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         rows = list(pool.map(row, tasks))
     failures = [line(one) for one in rows if not one["right"]] if rows else ["no model was run"]
     note = ""
-    if len(images) == 1:
-        note = "The software GPU takes no machine code." if session.is_software else "The pack has no machine code."
+    if session.images == ["ptx"]:
+        note = f"Machine code was not run: {'the card takes none of the pack' if session.pack['cubins'] else 'the pack has none'}."
     return {"rows": rows, "failures": failures, "note": note}
 
 

@@ -33,6 +33,7 @@ class Probe:
 
 APPROXIMATE = [
     Probe("ex2.approx.ftz.f32", "e", relative=2**-21),
+    Probe("ex2.approx.f32", "e", relative=2**-21),
     Probe("lg2.approx.ftz.f32", "p", relative=2**-21, absolute=2**-21),
     Probe("rcp.approx.ftz.f32", "f", relative=2**-22),
     Probe("rsqrt.approx.ftz.f32", "p", relative=2**-21),
@@ -42,6 +43,7 @@ APPROXIMATE = [
     Probe("tanh.approx.f32", "e", relative=2**-10),
     Probe("div.approx.ftz.f32", "ff", relative=2**-21),
     Probe("div.full.ftz.f32", "ff", relative=2**-21),
+    Probe("div.full.f32", "ff", relative=2**-21),
 ]
 EXACT = [
     *(Probe(name, "ss") for name in ("add.rn.f32", "mul.rn.f32", "div.rn.f32", "add.rn.ftz.f32", "mul.rn.ftz.f32", "min.f32", "max.f32")),

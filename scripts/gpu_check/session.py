@@ -23,7 +23,11 @@ class Session:
         self.pack = json.loads((DATA / "pack.json").read_text())
         self.card = json.loads(self.python("card.py", self.library, seconds=60))
         self.is_software = self.card["name"].startswith(SOFTWARE)
-        self.architecture = "sm_90a" if self.card["capability"] == 90 else "sm_80"
+        capability = self.card["capability"]
+        self.architecture = "sm_90a" if capability == 90 else "sm_80"
+        # PTX for sm_80 runs on all later cards, machine code on 8.x alone; the software GPU takes none.
+        runs_code = 80 <= capability <= 90 and not self.is_software
+        self.images = ["cubin", "ptx"] if runs_code and self.pack["cubins"] else ["ptx"]
 
     @property
     def library(self):
