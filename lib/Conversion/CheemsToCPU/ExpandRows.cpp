@@ -110,7 +110,7 @@ private:
                 return SmallVector<Value>{e.select(isBetter, x, so[0]),
                                           e.select(isBetter, column, so[1])};
               });
-          ValueRange at = {row, i};
+          SmallVector<Value> at = {row, i};
           return {tensor::InsertOp::create(b, found[0], carried[0], at),
                   tensor::InsertOp::create(b, found[1], carried[1], at),
                   found[0], found[1]};
