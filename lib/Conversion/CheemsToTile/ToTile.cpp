@@ -38,7 +38,10 @@ static void sortKernels(ModuleOp module) {
   SymbolTable symbols(module);
   llvm::SetVector<Operation *> kernels;
   module.walk([&](LaunchOp op) {
-    kernels.insert(symbols.lookup<KernelOp>(op.getKernel()));
+    // One that was compiled before stays where it is.
+    if (auto kernel = symbols.lookup<KernelOp>(op.getKernel())) {
+      kernels.insert(kernel);
+    }
   });
   for (Operation *kernel : kernels) {
     kernel->moveBefore(module.getBody(), module.getBody()->end());
