@@ -56,7 +56,8 @@ void cuda::throwFailure(CUresult code, const char *name) {
   throw DriverError(code, message);
 }
 
-std::string Driver::describe(CUresult code) const {
+__attribute__((no_sanitize("function"))) std::string
+Driver::describe(CUresult code) const {
   const char *name = nullptr, *text = nullptr;
   if (nameOf(code, &name) != CUDA_SUCCESS || !name) {
     return "error " + std::to_string(code);
@@ -65,7 +66,8 @@ std::string Driver::describe(CUresult code) const {
   return std::string(name) + (known ? std::string(": ") + text : "");
 }
 
-void Driver::resolve(void *library, const std::string &path) {
+__attribute__((no_sanitize("function"))) void
+Driver::resolve(void *library, const std::string &path) {
   auto find = [&](const char *symbol) {
     void *address = dlsym(library, symbol);
     if (!address) {

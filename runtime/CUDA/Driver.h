@@ -26,8 +26,11 @@ public:
   explicit Entry(const char *name) : name(name) {}
 
   void operator()(Parameters... parameters) const;
-  /// The same for destructors, and for those that tell failures apart.
-  CUresult result(Parameters... parameters) const noexcept {
+  /// The same for destructors, and for those that tell failures apart. A
+  /// driver's types have other names, which a sanitizer takes for other
+  /// functions.
+  __attribute__((no_sanitize("function"))) CUresult
+  result(Parameters... parameters) const noexcept {
     return function(parameters...);
   }
 
@@ -81,7 +84,7 @@ private:
 
 template <typename... Parameters>
 void Entry<Parameters...>::operator()(Parameters... parameters) const {
-  if (CUresult code = function(parameters...); code != CUDA_SUCCESS) {
+  if (CUresult code = result(parameters...); code != CUDA_SUCCESS) {
     throwFailure(code, name);
   }
 }
