@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What kernels of a model's step cost a card, by the emulator's counts, and whether they reach the goals of docs/gpu-counts.md.
 
-    gpu_counts.py BIN LIBRARY [--write | --check] [--models NAME...] [--archs ARCH...]
+    gpu_counts.py BIN DRIVER [--write | --check] [--models NAME...] [--archs ARCH...]
 
-BIN is the folder of the tools, LIBRARY is libcheems-cuda-emulator.so. --write puts the tables into that page and docs/performance.md,
+BIN is the folder of the tools, DRIVER is libcheems-cuda-emulator.so. --write puts the tables into that page and docs/performance.md,
 --check compares them; with neither they are printed. The exit code is 1 if a page differs, or a goal is missed. Without --models and
 --archs, --check is brief and takes those of the page for sm_90a; with CHEEMS_TEST_LONG it takes all.
 """
@@ -68,10 +68,10 @@ def compiled_model(tools, name, architecture, folder, steps):
     (folder / "steps.json").write_text(json.dumps(steps))
 
 
-def counted(tools, library, name, architecture, folder, steps=STEPS):
+def counted(tools, driver, name, architecture, folder, steps=STEPS):
     """What step.py makes of a model, in a folder that then has all that it needs."""
     compiled_model(tools, name, architecture, folder, steps)
-    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(library), folder, architecture], check=True)
+    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(driver), folder, architecture], check=True)
     return json.loads((folder / "launches.json").read_text())
 
 
@@ -293,7 +293,7 @@ def goals(triton):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", type=pathlib.Path)
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("driver", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     is_long = "CHEEMS_TEST_LONG" in os.environ
@@ -305,7 +305,7 @@ def main():
     for name in options.models:
         for architecture in options.archs:
             with tempfile.TemporaryDirectory() as folder:
-                found = counted(options.bin.resolve(), options.library.resolve(), name, architecture, pathlib.Path(folder))
+                found = counted(options.bin.resolve(), options.driver.resolve(), name, architecture, pathlib.Path(folder))
             triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
             launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
             bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]

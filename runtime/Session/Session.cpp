@@ -80,6 +80,21 @@ ExecutorOptions executorOptions(const SessionOptions &options, int64_t rows,
   return result;
 }
 
+/// The fields that the caller of a step fills in.
+cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
+                   const cheems_segment *segments, int64_t segmentCount,
+                   const int32_t *rows, int64_t rowCount, float *logits) {
+  cheems_step step = {};
+  step.tokens = tokens;
+  step.token_count = tokenCount;
+  step.segments = segments;
+  step.segment_count = segmentCount;
+  step.rows = rows;
+  step.row_count = rowCount;
+  step.logits = logits;
+  return step;
+}
+
 } // namespace
 
 Session::Session(std::shared_ptr<const Model> model,
@@ -107,15 +122,7 @@ void Session::step(const int32_t *tokens, int64_t tokenCount,
   if (rowCount != 0 && !logits) {
     throw Error(Status::usage, "step refused: a needed pointer is null");
   }
-  cheems_step step = {};
-  step.tokens = tokens;
-  step.token_count = tokenCount;
-  step.segments = given;
-  step.segment_count = segmentCount;
-  step.rows = rows;
-  step.row_count = rowCount;
-  step.logits = logits;
-  run(step);
+  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits));
 }
 
 void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
@@ -127,18 +134,12 @@ void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
                                    "keeps those of " +
                                    number(slots()));
   }
-  cheems_step step = {};
-  step.tokens = tokens;
-  step.token_count = tokenCount;
-  step.segments = given;
-  step.segment_count = segmentCount;
-  step.rows = rows;
-  step.row_count = rowCount;
+  float *logits = nullptr;
   if (!executor->keepsLogits()) {
     kept.resize(static_cast<size_t>(slots() * vocabulary()));
-    step.logits = kept.data();
+    logits = kept.data();
   }
-  run(step);
+  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits));
   keptRows = rowCount;
 }
 

@@ -19,8 +19,8 @@ INEXACT = r"\b(?:mma|wgmma)\.\S+|\b\w+\.approx\S*|\bdiv\.full\S*|\b(?:red|atom)\
 
 class Process(Worker):
     def __init__(self, session):
-        super().__init__(session.library, session.environment({}), SECONDS)
-        self.command = [sys.executable, str(HERE / "recorded_kernels.py"), str(session.library), str(DATA / "conformance")]
+        super().__init__(session.driver, session.environment({}), SECONDS)
+        self.command = [sys.executable, str(HERE / "recorded_kernels.py"), str(session.driver), str(DATA / "conformance")]
 
 
 def row(kernel, state, found):

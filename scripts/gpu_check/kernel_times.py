@@ -29,7 +29,7 @@ def run(session):
         random_model.write(file, counts["parameter_bytes"] // 2, "bf16", 0.02)
     # The software GPU has no caches, and its times are none.
     how = (1, 1, 1 << 20) if session.is_software else (REPEATS, RUNS, session.card["cache"] * 5 // 4)
-    text = session.python("step_times.py", session.library, folder, *how, seconds=90)
+    text = session.python("step_times.py", session.driver, folder, *how, seconds=90)
     rows = [json.loads(line) for line in text.splitlines()]
     # Both follow the plan, so they have the same launches.
     if [one["kernel"] for one in rows] != [one["name"] for one in counts["launches"]]:

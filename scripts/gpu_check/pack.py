@@ -88,8 +88,8 @@ def programs(bins, folder):
 
 
 class Packer:
-    def __init__(self, bins, library, folder, work):
-        self.bins, self.library, self.folder, self.data, self.work = bins, library, folder, folder / "data", work
+    def __init__(self, bins, driver, folder, work):
+        self.bins, self.driver, self.folder, self.data, self.work = bins, driver, folder, folder / "data", work
 
     def compile(self, model, target, *options):
         cards = ",".join(self.work.architectures)
@@ -119,7 +119,7 @@ class Packer:
         for architecture in self.work.architectures:
             folder = self.data / "kernels" / architecture
             folder.mkdir(parents=True)
-            found = gpu_counts.counted(self.bins, self.library, self.work.kernels_of, architecture, folder, self.work.steps)
+            found = gpu_counts.counted(self.bins, self.driver, self.work.kernels_of, architecture, folder, self.work.steps)
             launches = [(one["kernel"], gpu_counts.Launch(one, architecture, found["multiprocessors"], self.work.steps))
                         for one in found["launches"] if one["step"] is not None]
             counts = {"model": self.work.kernels_of, "parameter_bytes": (folder / "parameters.bin").stat().st_size,
@@ -131,7 +131,7 @@ class Packer:
 
     def conformance(self):
         (self.data / "conformance").mkdir(parents=True)
-        run(sys.executable, ROOT / "scripts/gpu_check/recording.py", self.library, self.data / "conformance")
+        run(sys.executable, ROOT / "scripts/gpu_check/recording.py", self.driver, self.data / "conformance")
 
 
 def summary(name, launch):
@@ -161,8 +161,8 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         folder = pathlib.Path(top) / "gpu-check"
         folder.mkdir()
-        bins, library = options.build.resolve() / "bin", options.build.resolve() / "lib/libcheems-cuda-emulator.so"
-        packer = Packer(bins, library, folder, work)
+        bins, driver = options.build.resolve() / "bin", options.build.resolve() / "lib/libcheems-cuda-emulator.so"
+        packer = Packer(bins, driver, folder, work)
         for pattern in FILES:
             for file in ROOT.glob(pattern):
                 target = folder / file.relative_to(ROOT)

@@ -18,10 +18,10 @@ class Failed(Exception):
 
 class Session:
     def __init__(self, driver, out, work, seconds):
-        self.driver, self.out, self.work = driver, out, work
+        self.named, self.driver, self.out, self.work = driver, driver or "libcuda.so.1", out, work
         self.begin, self.end = time.monotonic(), time.monotonic() + seconds
         self.pack = json.loads((DATA / "pack.json").read_text())
-        self.card = json.loads(self.python("card.py", self.library, seconds=60))
+        self.card = json.loads(self.python("card.py", self.driver, seconds=60))
         self.is_software = self.card["name"].startswith(SOFTWARE)
         capability = self.card["capability"]
         self.architecture = "sm_90a" if capability == 90 else "sm_80"
@@ -29,16 +29,12 @@ class Session:
         runs_code = 80 <= capability <= 90 and not self.is_software
         self.images = ["cubin", "ptx"] if runs_code and self.pack["cubins"] else ["ptx"]
 
-    @property
-    def library(self):
-        return self.driver or "libcuda.so.1"
-
     def environment(self, settings):
         """Ours find their libraries beside them; a Python of the machine needs its own."""
         found = {**os.environ, **settings}
         found["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [str(ROOT / "lib"), os.environ.get("LD_LIBRARY_PATH")]))
-        if self.driver:
-            found["CHEEMS_CUDA_DRIVER"] = str(self.driver)
+        if self.named:
+            found["CHEEMS_CUDA_DRIVER"] = str(self.named)
         return found
 
     def left(self):

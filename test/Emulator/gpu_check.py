@@ -23,7 +23,7 @@ def run(*command, **settings):
 
 class Pack:
     def __init__(self, build, top):
-        self.library, self.out = build / "lib/libcheems-cuda-emulator.so", top / "report"
+        self.driver, self.out = build / "lib/libcheems-cuda-emulator.so", top / "report"
         self.file, self.root = top / "pack.tar.xz", top / "gpu-check"
         done = run(SCRIPT, "--pack", self.file, "--tiny", CHEEMS_BUILD=str(build))
         assert done.returncode == 0, done.stderr
@@ -32,7 +32,7 @@ class Pack:
 
     def check(self, *options, script=None):
         """(exit code, report, what it printed)"""
-        done = run(*(script or [self.root / "scripts/gpu-check.sh"]), "--driver", self.library, "--out", self.out, *options)
+        done = run(*(script or [self.root / "scripts/gpu-check.sh"]), "--driver", self.driver, "--out", self.out, *options)
         assert not done.stderr, done.stderr
         return done.returncode, json.loads((self.out / "report.json").read_text()), done.stdout
 
