@@ -1,10 +1,12 @@
 // The artefact's metadata section.
 #include "Metadata.h"
 #include "ParameterUses.h"
+#include "TensorHash.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Import/ModuleBuilder.h"
 #include "cheems/abi.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 
@@ -163,19 +165,25 @@ llvm::json::Array parameters(llvm::ArrayRef<TargetImage> images,
   return result;
 }
 
-/// How many numbers of the checkpoint the images are made of. Padding of panels
-/// does not count, and each tensor counts once, however often it is stored.
-int64_t countNumbers(llvm::ArrayRef<TargetImage> images,
-                     const Checkpoint &checkpoint) {
-  llvm::StringSet<> counted;
-  int64_t count = 0;
+/// The tensors that the images are made of, each once, however often it is
+/// stored.
+llvm::StringSet<> tensorsOf(llvm::ArrayRef<TargetImage> images) {
+  llvm::StringSet<> names;
   for (const auto &[offset, described] : collect(images)) {
     for (auto name : described.entry.getAs<mlir::ArrayAttr>("names")
                          .getAsRange<mlir::StringAttr>()) {
-      if (counted.insert(name).second) {
-        count += checkpoint.tensor(name).elements();
-      }
+      names.insert(name);
     }
+  }
+  return names;
+}
+
+/// How many numbers the checkpoint has in these tensors, without padding.
+int64_t countNumbers(const llvm::StringSet<> &tensors,
+                     const Checkpoint &checkpoint) {
+  int64_t count = 0;
+  for (llvm::StringRef name : tensors.keys()) {
+    count += checkpoint.tensor(name).elements();
   }
   return count;
 }
@@ -231,6 +239,11 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
                      llvm::ArrayRef<std::string> warnings) {
   const ModelConfig &c = checkpoint.config();
   bool storedBF16 = checkpoint.precision() == DType::BF16;
+  llvm::StringSet<> tensors = tensorsOf(images);
+  uint64_t hash =
+      hashTensors(tensors, [&](llvm::StringRef name) -> const TensorView & {
+        return checkpoint.tensor(name);
+      });
   llvm::json::Object root{
       {"abi", CHEEMS_ABI_VERSION},
       {"state_layout", CHEEMS_STATE_LAYOUT_VERSION},
@@ -241,7 +254,8 @@ std::string describe(llvm::ArrayRef<TargetImage> images, mlir::ModuleOp module,
       {"layers", c.layers},
       {"heads", c.heads},
       {"experts_per_token", c.expertHeads * c.expertsPerHead},
-      {"parameter_count", countNumbers(images, checkpoint)},
+      {"parameter_count", countNumbers(tensors, checkpoint)},
+      {"checkpoint", llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)},
       {"max_position_embeddings", c.maxPositions},
       {"context",
        llvm::json::Object{{"default", defaultContext(c, options)},

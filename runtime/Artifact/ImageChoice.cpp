@@ -28,8 +28,7 @@ public:
 
   ImageChoice forCpu() const {
     if (!cpu) {
-      throw unsupported("compiled for " + targets + " only; use --target cpu," +
-                        targets + " to compile it for the CPU, too");
+      throw unsupported("compiled for " + targets + " only" + useCpuToo());
     }
     return {cpu, {}, std::nullopt};
   }
@@ -69,8 +68,7 @@ public:
     }
     if (cards) {
       throw unsupported("compiled for " + targets + " only, and " + reason +
-                        "; use --target cpu," + targets +
-                        " to compile it for the CPU, too");
+                        useCpuToo());
     }
     throw unsupported("compiled for " + targets +
                       ", but this program runs code for cpu and cuda; compile "
@@ -82,6 +80,12 @@ public:
 private:
   Error unsupported(const std::string &why) const {
     return Error(Status::unsupported, file + ": " + why);
+  }
+
+  std::string useCpuToo() const {
+    return "; use --target cpu," + targets +
+           (data.weights == "f16" ? " and --weights bf16" : "") +
+           " to compile it for the CPU, too";
   }
 
   CudaImage parseCards() const {

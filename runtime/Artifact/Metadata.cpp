@@ -1,6 +1,7 @@
 #include "runtime/Artifact/Metadata.h"
 #include "cheems/abi.h"
 #include "runtime/Artifact/FieldReader.h"
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -225,6 +226,19 @@ std::optional<int64_t> parseToken(const FieldReader &reader,
   return reader.integer(field, 0, vocabulary - 1);
 }
 
+/// 16 digits of base 16.
+uint64_t parseHash(const FieldReader &reader, const std::string &field) {
+  std::string digits = reader.text(field);
+  uint64_t value = 0;
+  auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      digits.size() != 16) {
+    throw reader.bad(field, "is not a number of 16 digits of base 16");
+  }
+  return value;
+}
+
 Metadata parseFields(const FieldReader &root, uint64_t weightBytes) {
   Metadata data;
   data.compiler = root.text("compiler");
@@ -239,6 +253,9 @@ Metadata parseFields(const FieldReader &root, uint64_t weightBytes) {
   data.expertsPerToken = root.integer("experts_per_token", 0, maxTokens);
   if (root.has("parameter_count")) {
     data.parameterCount = root.integer("parameter_count", 0, INT64_MAX);
+  }
+  if (root.has("checkpoint")) {
+    data.checkpoint = parseHash(root, "checkpoint");
   }
   data.maxPositions = root.integer("max_position_embeddings", 1, INT64_MAX);
   data.keepWindow = root.integer("keep_window", 0, maxTokens);

@@ -84,6 +84,9 @@ struct Metadata {
   int64_t expertsPerToken = 0; ///< each layer retrieves; 0: none
   /// Numbers of the checkpoint's; nothing where older compilers did not tell.
   std::optional<int64_t> parameterCount;
+  /// XXH3-64 of the checkpoint's tensors, whatever a target makes of them;
+  /// nothing where older compilers did not tell.
+  std::optional<uint64_t> checkpoint;
   int64_t defaultContext = 0; ///< 0: unlimited
   int64_t trainedContext = 0;
   bool dynamicRope = false;

@@ -64,7 +64,8 @@ StateIdentity StateIdentity::of(const Model &model) {
   identity.layout = hash(front + layout);
   identity.layoutWithBlock =
       hash(front + " block " + number(data.block) + layout);
-  identity.weights = model.checksum(CHEEMS_SECTION_WEIGHTS);
+  identity.storedWeights = model.checksum(CHEEMS_SECTION_WEIGHTS);
+  identity.weights = data.checkpoint.value_or(identity.storedWeights);
   identity.weightFormat =
       data.weights.substr(0, sizeof(StateFileHeader::weightFormat) - 1);
   identity.layoutVersion = static_cast<uint32_t>(data.stateLayout);
@@ -231,7 +232,8 @@ void StateFile::checkIdentity(const StateIdentity &identity) const {
       header.layout != identity.layoutWithBlock) {
     throw differs("another state layout");
   }
-  if (header.weights != identity.weights) {
+  if (header.weights != identity.weights &&
+      header.weights != identity.storedWeights) {
     throw differs("other weights");
   }
 }

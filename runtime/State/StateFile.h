@@ -15,9 +15,12 @@ namespace cheems {
 struct StateIdentity {
   uint64_t configuration = 0; ///< XXH3-64 of the model's config.json
   uint64_t layout = 0;        ///< of the pools and what shapes them
-  uint64_t weights = 0;       ///< of the weights' block checksums
+  uint64_t weights = 0;       ///< of the checkpoint's tensors
   std::string weightFormat;   ///< at most 31 bytes: "bf16"
   uint32_t layoutVersion = 1; ///< Metadata::stateLayout, part of the layout
+  /// Of the weights' block checksums: what earlier versions of this runtime
+  /// wrote as weights, and what stands for older files' checkpoints.
+  uint64_t storedWeights = 0;
   /// The layout as earlier versions of this runtime wrote it, with the model's
   /// block.
   uint64_t layoutWithBlock = 0;

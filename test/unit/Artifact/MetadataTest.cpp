@@ -123,6 +123,12 @@ TEST(Metadata, numbersOutOfRangeAreRefused) {
                 HasSubstr("'vocab_size'"))
         << value;
   }
+  for (json value : {json(1), json(""), json("12"), json("00000000000000fg"),
+                     json("-0000000000000ff"), json("00000000000000ff0")}) {
+    EXPECT_THAT(refusalWith([&](json &m) { m["checkpoint"] = value; }),
+                HasSubstr("'checkpoint'"))
+        << value;
+  }
   EXPECT_THAT(refusalWith([](json &m) { m["keep_window"] = -1; }),
               HasSubstr("'keep_window'"));
   EXPECT_THAT(refusalWith([](json &m) { m["eos_token_ids"] = {1, 16}; }),

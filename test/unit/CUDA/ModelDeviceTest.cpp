@@ -67,6 +67,14 @@ TEST_F(ModelDevice, theSoftwareGPUIsTakenOnlyWhereItIsAskedFor) {
             "to compile it for the CPU, too");
 }
 
+TEST_F(ModelDevice, weightsThatTheCPUDoesNotTakeAreToBeCompiledAsOthers) {
+  FakeArtifact halves = cards;
+  halves.metadata["weights"] = "f16";
+  EXPECT_EQ(chosen(halves, "cpu"),
+            "3: FILE: compiled for cuda only; use --target cpu,cuda and "
+            "--weights bf16 to compile it for the CPU, too");
+}
+
 TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
   Setting card("FAULTY_DRIVER_CARD", "NVIDIA Something");
   EXPECT_EQ(chosen(both, "auto"), "cuda:0");

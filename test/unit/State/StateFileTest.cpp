@@ -354,4 +354,30 @@ TEST_F(StateFileTest, aFileWhoseLayoutToldTheBlockIsRead) {
   EXPECT_EQ(refusal(), "");
 }
 
+TEST_F(StateFileTest, aFileThatToldTheWeightsAsTheyWereStoredIsRead) {
+  identity.weights = 5;
+  EXPECT_THAT(refusal(), HasSubstr("other weights"));
+  identity.storedWeights = 3; // which is what the file says
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST(StateIdentity, weightsAreTheCheckpointsHoweverTheyAreStored) {
+  auto identityOf = [](const char *checkpoint, float weight) {
+    FakeArtifact artifact;
+    if (checkpoint) {
+      artifact.metadata["checkpoint"] = checkpoint;
+    }
+    artifact.weights[0] = weight;
+    TemporaryFile file(artifact.bytes());
+    return StateIdentity::of(*Model::open(file.path()));
+  };
+  StateIdentity one = identityOf("00000000000000ff", 1),
+                other = identityOf("00000000000000ff", 2),
+                none = identityOf(nullptr, 1);
+  EXPECT_EQ(one.weights, 255u);
+  EXPECT_EQ(other.weights, 255u);
+  EXPECT_NE(one.storedWeights, other.storedWeights);
+  EXPECT_EQ(none.weights, one.storedWeights);
+}
+
 } // namespace

@@ -224,10 +224,6 @@ std::vector<std::string> flagsFor(const std::string &kind) {
   if (kind == "cuda") {
     return {"--target", "cuda", "--cuda-arch", "sm_90a"};
   }
-  if (size_t both = kind.find(",cuda"); both != std::string::npos) {
-    return {"--target",           "cpu,cuda",    "--cpu",
-            kind.substr(0, both), "--cuda-arch", "sm_90a"};
-  }
   return {"--cpu", kind};
 }
 

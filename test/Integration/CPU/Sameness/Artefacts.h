@@ -40,11 +40,10 @@ Outcome compile(const std::vector<std::string> &arguments);
 /// - cheems-experts: SSD alone, with experts; doge-experts: their router.
 std::filesystem::path checkpointFolder(const std::string &model);
 
-/// What cheems-compile is told for a kind of code: "scalar", or the name of a
-/// variant of the fast pipeline's, "cuda", or "VARIANT,cuda" for both; with
-/// "-int8" keys and values are int8, with
-/// "-w8" or "-w4" weights have so many bits, with "-24" experts are read in
-/// groups of 24 rows.
+/// What cheems-compile is told for a kind of code: "scalar", the name of a
+/// variant of the fast pipeline's, or "cuda"; with "-int8" keys and values are
+/// int8, with "-w8" or "-w4" weights have so many bits, with "-24" experts are
+/// read in groups of 24 rows.
 std::vector<std::string> flagsFor(const std::string &kind);
 /// The artefact of `model` with code of that kind alone.
 std::filesystem::path artefactOf(const std::string &model,
