@@ -11,6 +11,13 @@ namespace cheems::cuda {
 void requireFree(const Context &context, int64_t bytes,
                  const std::string &purpose);
 
+/// `bytes`, up to a multiple of 256: where the next part of an allocation may
+/// begin. Kernels read 16 bytes at a time, and the driver's own allocations
+/// begin at such multiples.
+constexpr int64_t aligned(int64_t bytes) {
+  return (bytes + 255) & ~int64_t{255};
+}
+
 class DeviceMemory {
 public:
   enum class Content { any, zero };

@@ -6,9 +6,6 @@ using namespace cheems::cuda;
 
 namespace {
 
-/// Kernels read 16 bytes at a time.
-int64_t aligned(int64_t bytes) { return (bytes + 255) & ~int64_t{255}; }
-
 constexpr auto tokenBytes = static_cast<int64_t>(sizeof(int32_t));
 constexpr auto segmentBytes = static_cast<int64_t>(sizeof(cheems_segment));
 

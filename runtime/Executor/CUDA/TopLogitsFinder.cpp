@@ -8,8 +8,6 @@ namespace {
 constexpr int64_t numberBytes = 4; ///< of a value, a token and a sum
 constexpr char purpose[] = "the best logits of a step";
 
-int64_t aligned(int64_t bytes) { return (bytes + 255) & ~int64_t{255}; }
-
 StepSizes sizesOf(int64_t rows) {
   StepSizes sizes;
   sizes.rows = rows;
