@@ -66,7 +66,7 @@ def results(bins, folder, code, work):
         options = ["--cpu", variant, *options]
         run(bins / "cheems-compile", folder, "-o", artefact, *options)
         if code:
-            run("llvm-objcopy-22", f"--dump-section=.text={work / 'text'}", artefact, "/dev/null")
+            run("llvm-objcopy-22", f"--dump-section=.text={work / 'text'}", artefact, work / "unused")
             yield f"{name} {' '.join(options)}", digest((work / "text").read_bytes())
             continue
         for way in ways(name):

@@ -122,7 +122,7 @@ class StandIn(Profile):
     def test_wrong_use_is_one_line_before_the_work(self):
         for arguments, code in ((["--describe", "--profile", self.path], 2), (["--tokenize", "-p", "a", "--profile", self.path], 2),
                                 (["-p", "a", "--profile", FOLDER / "no" / "x"], 1), (["-p", "a", "--profile", FOLDER], 1),
-                                (["-p", "a", "--profile", "/dev/null"], 1)):
+                                (["-p", "a", "--profile", "/dev/zero"], 1)):
             out, err = run_tool(MODELS[0], *arguments, code=code)
             self.assertEqual((out, err.count("\n")), (b"", 1), err)
         self.assertFalse(self.path.exists())

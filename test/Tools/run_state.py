@@ -121,7 +121,7 @@ class Refusals(State):
         err = self.refusal(MODELS[0], "-p", "ab", "--save-state", FOLDER / "no" / "state", code=1)
         self.assertIn("cannot write", err)
         self.refusal(MODELS[0], "-p", "ab", "--save-state", FOLDER, code=1)
-        self.refusal(MODELS[0], "-p", "ab", "--save-state", "/dev/null", code=1)
+        self.refusal(MODELS[0], "-p", "ab", "--save-state", "/dev/zero", code=1)
 
 
 class Endings(State):

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -82,16 +83,23 @@ cheems::emulator::writeCounts(const std::string &path, const CountedCard &card,
                               const std::vector<StepCounts> &steps) {
   const std::string text = path.ends_with(".txt") ? countsAsTable(card, steps)
                                                   : countsAsJson(card, steps);
-  const std::string temporary = path + ".tmp";
+  // What is no file, such as /dev/null, is written as it is: for root a rename
+  // would put a file in the place of the device.
+  std::error_code unknown;
+  const bool isDevice = std::filesystem::is_other(path, unknown);
+  const std::string temporary = isDevice ? path : path + ".tmp";
   std::FILE *file = std::fopen(temporary.c_str(), "w");
   bool isWritten =
       file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file) {
     isWritten &= std::fclose(file) == 0;
   }
-  if (!isWritten || std::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!isWritten ||
+      (!isDevice && std::rename(temporary.c_str(), path.c_str()) != 0)) {
     const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
+    if (!isDevice) {
+      std::remove(temporary.c_str());
+    }
     return "cannot write " + path + ": " + reason;
   }
   return {};

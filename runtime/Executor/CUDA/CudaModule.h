@@ -14,7 +14,7 @@ public:
   /// none or the driver does not take it. CHEEMS_CUDA_IMAGE forces one:
   /// "sm_80.ptx". Throws Error: unsupported where the image has nothing for the
   /// card or the driver is too old for its code; usage where what is forced is
-  /// not there; DriverError. `file` is for messages.
+  /// not there; DriverError. `file` is for messages. `image` must outlive this.
   CudaModule(std::shared_ptr<const Context> context, const CudaImage &image,
              const std::string &file);
   ~CudaModule();

@@ -117,7 +117,8 @@ TEST(CudaModule, theImageThatIsNamedIsLoadedOrRefused) {
 
 TEST(CudaModule, aKernelThatIsMissingIsNamed) {
   useSoftwareGPU();
-  CudaModule module(std::make_shared<Context>(0), both(), "m.cheems");
+  const CudaImage image = both(); // the module refers to it
+  CudaModule module(std::make_shared<Context>(0), image, "m.cheems");
   LaunchPlan plan;
   plan.kernels = {{"nothing", 32, 0}};
   EXPECT_EQ(module.functions(plan).size(), 1u);

@@ -81,7 +81,7 @@ TEST(BlockWriter, DiskThatFailsOnClosing) {
 }
 
 TEST(BlockWriter, ForgetfulDisk) {
-  EXPECT_EQ(failureOf("/dev/null"),
-            "section weights of /dev/null does not read back as written; "
+  EXPECT_EQ(failureOf("/dev/zero"),
+            "section weights of /dev/zero does not read back as written; "
             "check the disk");
 }

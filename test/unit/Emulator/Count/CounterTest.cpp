@@ -181,4 +181,19 @@ TEST(Report, aFileIsWrittenWholeOrNotAtAll) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Report, aDeviceIsWrittenAndNotReplaced) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "devices";
+  std::filesystem::create_directories(folder);
+  // By links, so that a rename would replace these and no device.
+  const auto full = folder / "full.json", zero = folder / "zero.json";
+  std::filesystem::create_symlink("/dev/full", full);
+  std::filesystem::create_symlink("/dev/zero", zero);
+  EXPECT_THAT(writeCounts(full, {}, {{}}), HasSubstr("No space left"));
+  EXPECT_EQ(writeCounts(zero, {}, {{}}), "");
+  EXPECT_TRUE(std::filesystem::is_symlink(full));
+  EXPECT_TRUE(std::filesystem::is_symlink(zero));
+  std::filesystem::remove_all(folder);
+}
+
 } // namespace
