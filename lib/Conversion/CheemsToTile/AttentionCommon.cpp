@@ -11,7 +11,8 @@ AttentionShape::AttentionShape(SegmentedAttentionOp op)
     : queryHeads(op.getQueryHeads()), keyHeads(op.getKeyHeads()),
       stateHeads(op.getStateHeads()), maskHeads(op.getMaskHeads()),
       size(op.getHeadSize()), scale(op.getScale().convertToDouble()),
-      stored(op.getKeys().getType().getElementType()), oneRow(op.getOneRow()) {}
+      kind(op.getKind()), stored(op.getKeys().getType().getElementType()),
+      oneRow(op.getOneRow()) {}
 
 RunningSoftmax RunningSoftmax::none(TileBuilder &t, RankedTensorType scores) {
   RankedTensorType perRow = t.sliceType(scores, 1);
@@ -29,14 +30,28 @@ RunningSoftmax::Step RunningSoftmax::take(TileBuilder &t, Value scores) {
   return {weights, shrink};
 }
 
-Value cheems::tile::biased(TileBuilder &t, const AttentionShape &shape,
-                           Value scores, Value mask) {
-  auto type = cast<RankedTensorType>(scores.getType());
-  return t.fma(scores, t.fill(type, shape.scale * llvm::numbers::log2e), mask);
+Value cheems::tile::maskNumbers(TileBuilder &t, const AttentionShape &shape,
+                                Value masks) {
+  auto type = cast<RankedTensorType>(masks.getType());
+  return shape.kind == MaskKind::Bias
+             ? t.mul(masks, t.fill(type, llvm::numbers::log2e))
+             : masks;
 }
 
-Value cheems::tile::hideLater(TileBuilder &t, Value scores, Value firstColumn,
-                              Value lastOfFirst, bool samePerRow) {
+MaskedScores::MaskedScores(TileBuilder &t, const AttentionShape &shape,
+                           Value products, Value masks) {
+  auto type = cast<RankedTensorType>(products.getType());
+  Value scale = t.fill(type, shape.scale * llvm::numbers::log2e);
+  if (shape.kind == MaskKind::Bias) {
+    scores = t.fma(products, scale, masks);
+  } else {
+    scores = t.mul(products, scale);
+    factor = masks;
+  }
+}
+
+void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
+                             Value lastOfFirst, bool samePerRow) {
   auto type = cast<RankedTensorType>(scores.getType());
   Value column = t.indicesFrom(firstColumn, t.sliceType(type, 0), 0);
   RankedTensorType perRow = t.sliceType(type, 1);
@@ -46,7 +61,15 @@ Value cheems::tile::hideLater(TileBuilder &t, Value scores, Value firstColumn,
                           : t.indicesFrom(lastOfFirst, perRow, 0);
   Value isLater = t.isLess(t.broadcast(last, type), t.broadcast(column, type));
   Value hidden = t.fill(type, -std::numeric_limits<double>::infinity());
-  return t.select(isLater, hidden, scores);
+  scores = t.select(isLater, hidden, scores);
+  if (factor) {
+    // A mask may be infinite, and 0 times that is no number.
+    factor = t.select(isLater, t.fill(type, 0), factor);
+  }
+}
+
+Value MaskedScores::weighed(TileBuilder &t, Value weights) const {
+  return factor ? t.mul(weights, factor) : weights;
 }
 
 QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
@@ -92,8 +115,7 @@ Value cheems::tile::masksOf(TileBuilder &t, const AttentionShape &shape,
   auto load = [&](Value maskHead) {
     Value mask =
         t.load(perEntry, entries.memory.masks, entries.mask(maskHead, first));
-    mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
-    return t.broadcast(mask, scores);
+    return t.broadcast(maskNumbers(t, shape, mask), scores);
   };
   if (!rows.place.hasHeads) {
     return load(t.divide(rows.place.head, shape.queriesPerMask()));

@@ -109,14 +109,14 @@ private:
     for (auto [left, right] : llvm::zip_equal(loadQuery(), keys)) {
       products = t.mma(left, right, products);
     }
-    products = biased(t, shape, products,
-                      masksOf(t, shape, rows, entries, first, scores));
-    products = hideLater(t, products, first, rows.lastOfFirst,
-                         /*samePerRow=*/true);
+    MaskedScores masked(t, shape, products,
+                        masksOf(t, shape, rows, entries, first, scores));
+    masked.hideLater(t, first, rows.lastOfFirst, /*samePerRow=*/true);
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
-    RunningSoftmax::Step step = softmax.take(t, products);
-    Value rounded = arith::TruncFOp::create(
-        t.b, t.withElement(scores, shape.stored), step.weights);
+    RunningSoftmax::Step step = softmax.take(t, masked.scores);
+    Value rounded =
+        arith::TruncFOp::create(t.b, t.withElement(scores, shape.stored),
+                                masked.weighed(t, step.weights));
     Value left = t.convertLayout(rounded, weights);
     t.waitForAll(0);
     Value right = t.readTransposed(valueTile, valueBuffer, zero, zero, zero);

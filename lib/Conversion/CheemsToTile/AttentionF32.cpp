@@ -101,12 +101,12 @@ private:
       products = FmaOp::create(t.b, scores, queryBuffer, part, keyBuffer, part,
                                products);
     }
-    products = biased(t, shape, products, mask);
-    products = hideLater(t, products, entry, rows.lastOfFirst,
-                         /*samePerRow=*/rows.place.hasHeads);
+    MaskedScores masked(t, shape, products, mask);
+    masked.hideLater(t, entry, rows.lastOfFirst,
+                     /*samePerRow=*/rows.place.hasHeads);
     RunningSoftmax softmax{state[0], state[1]};
-    RunningSoftmax::Step step = softmax.take(t, products);
-    t.write(step.weights, weightBuffer, zero, zero, zero);
+    RunningSoftmax::Step step = softmax.take(t, masked.scores);
+    t.write(masked.weighed(t, step.weights), weightBuffer, zero, zero, zero);
     BarrierOp::create(t.b);
     Value sums = t.mul(state[2], t.broadcast(step.shrink, output));
     sums =

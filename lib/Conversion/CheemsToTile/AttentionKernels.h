@@ -1,4 +1,4 @@
-// Kernels of attention under a dynamic mask of kind `bias`, all entries kept.
+// Kernels of attention under a dynamic mask.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONKERNELS_H
 
@@ -14,6 +14,7 @@ namespace cheems::tile {
 struct AttentionShape {
   int64_t queryHeads, keyHeads, stateHeads, maskHeads, size;
   double scale;
+  MaskKind kind;
   Type stored; ///< element type of the pools
   bool oneRow;
 
@@ -75,8 +76,12 @@ struct QueryRows {
   }
 };
 
-/// The mask values of the rows' heads of A in base 2, from an entry on, as a
-/// tile of the scores' layout.
+/// Mask values as `maskedScores` takes them: in base 2 where they are added to
+/// scores.
+Value maskNumbers(TileBuilder &t, const AttentionShape &shape, Value masks);
+
+/// The mask values of the rows' heads of A, from an entry on, as a tile of the
+/// scores' layout, by `maskNumbers`.
 Value masksOf(TileBuilder &t, const AttentionShape &shape,
               const QueryRows &rows, const Entries &entries, Value first,
               RankedTensorType scores);
@@ -102,16 +107,22 @@ struct RunningSoftmax {
 /// difference to itself is zero.
 constexpr double kNoScore = -1e30;
 
-/// scores * scale + mask in base 2.
-/// \param mask a tile of the scores' layout.
-Value biased(TileBuilder &t, const AttentionShape &shape, Value scores,
-             Value mask);
+/// A block of scores and its masks, both tiles of the scores' layout.
+struct MaskedScores {
+  Value scores; ///< in base 2, with what the mask adds to them
+  Value factor; ///< what weights are multiplied by; null: nothing
 
-/// -infinity in place of scores whose column is past the row's last one.
-/// \param lastOfFirst the last column that row 0 sees; each further row sees
-///   one more, or with `samePerRow` the same.
-Value hideLater(TileBuilder &t, Value scores, Value firstColumn,
-                Value lastOfFirst, bool samePerRow);
+  /// \param masks by `maskNumbers`.
+  MaskedScores(TileBuilder &t, const AttentionShape &shape, Value products,
+               Value masks);
+  /// Hides columns that are past the row's last one.
+  /// \param lastOfFirst the last column that row 0 sees; each further row sees
+  ///   one more, or with `samePerRow` the same.
+  void hideLater(TileBuilder &t, Value firstColumn, Value lastOfFirst,
+                 bool samePerRow);
+  /// What values are multiplied by; sums of weights are without the factor.
+  Value weighed(TileBuilder &t, Value weights) const;
+};
 
 /// What the step's rows add to the entries.
 struct NewEntries {

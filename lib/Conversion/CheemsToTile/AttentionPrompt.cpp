@@ -126,17 +126,17 @@ private:
     }
     RankedTensorType perEntry = t.sliceType(scores, 0);
     Value mask = t.read(perEntry, maskRing, stage, zero, zero);
-    mask = t.mul(mask, t.fill(perEntry, llvm::numbers::log2e));
-    products = biased(t, shape, products, t.broadcast(mask, scores));
+    MaskedScores masked(t, shape, products,
+                        t.broadcast(maskNumbers(t, shape, mask), scores));
     if (hides) {
-      products =
-          hideLater(t, products, t.mul(block, s.entries), rows.lastOfFirst,
-                    /*samePerRow=*/false);
+      masked.hideLater(t, t.mul(block, s.entries), rows.lastOfFirst,
+                       /*samePerRow=*/false);
     }
     RunningSoftmax softmax{state[0], state[1]};
-    RunningSoftmax::Step step = softmax.take(t, products);
-    Value rounded = arith::TruncFOp::create(
-        t.b, t.withElement(scores, shape.stored), step.weights);
+    RunningSoftmax::Step step = softmax.take(t, masked.scores);
+    Value rounded =
+        arith::TruncFOp::create(t.b, t.withElement(scores, shape.stored),
+                                masked.weighed(t, step.weights));
     Value left = t.convertLayout(rounded, weights);
     Value shrink = t.broadcast(step.shrink, output);
     SmallVector<Value> result = {softmax.best, softmax.sum};

@@ -12,8 +12,8 @@ constexpr int64_t kMostHeadSize = 256;
 
 std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   Type stored = op.getKeys().getType().getElementType();
-  if (op.getKind() != MaskKind::Bias) {
-    return "has a mask of a kind other than bias";
+  if (op.getKind() == MaskKind::Threshold) {
+    return "has a mask of kind threshold";
   }
   if (op.getKeep()) {
     return "keeps a window of entries";

@@ -122,8 +122,8 @@ std::string textOf(const BeforeForm &form) {
             rounded + "\n";
     last = "%out";
   }
-  return text + "  return " + last + ", %r#1, %r#2, %r#3 : " + result + ", " +
-         a.poolTypes() + "\n}\n";
+  return text + "  return " + last + ", " + a.poolResults() + " : " + result +
+         ", " + a.poolTypes() + "\n}\n";
 }
 
 /// What a step has besides AttentionStep: that has heads as they come.

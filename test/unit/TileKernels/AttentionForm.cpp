@@ -1,12 +1,10 @@
-// The text of attention, drawn inputs, and the comparison with the evaluator.
+// The text of attention, and drawn inputs.
 #include "AttentionForm.h"
+#include <numeric>
 
 namespace cheems::test {
 
-using reference::AttentionPools;
-using reference::AttentionRows;
 using reference::Segment;
-using reference::SegmentedAttentionOptions;
 using reference::Tensor;
 
 namespace {
@@ -20,32 +18,48 @@ Tensor withNaNs(llvm::ArrayRef<int64_t> shape) {
   return tensor;
 }
 
-/// What the evaluator has, and the same of the values' magnitudes, which
-/// bounds what an error of weights does.
-struct Evaluated {
-  AttentionPools pools;
-  Tensor y, bound;
+/// A pool as the op names it.
+struct Pool {
+  std::string name, type;
 };
 
-Evaluated evaluated(const AttentionStep &step) {
-  SegmentedAttentionOptions options;
-  // The module's text has six digits of the scale.
-  options.scale = std::stod(std::to_string(step.form.scale()));
-  options.storesBF16 = step.form.stored == Number::BF16;
-  AttentionRows rows{step.query, step.key, step.value, step.mask};
-  Evaluated result{
-      {step.keys, step.values, step.masks, {}, {}, {}, {}}, {}, {}};
-  AttentionPools magnitudes = result.pools;
-  result.y = segmentedAttention(rows, step.segments, step.layer, options,
-                                result.pools);
-  for (Tensor *tensor : {&rows.value, &magnitudes.values}) {
-    for (double &number : tensor->data) {
-      number = std::abs(number);
-    }
+std::string poolType(std::initializer_list<int64_t> extents,
+                     const std::string &element) {
+  std::string text = "tensor<?x" + std::to_string(kLayers) + "x";
+  for (int64_t extent : extents) {
+    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
   }
-  result.bound =
-      segmentedAttention(rows, step.segments, step.layer, options, magnitudes);
-  return result;
+  return text + element + ">";
+}
+
+std::vector<Pool> poolsOf(const AttentionForm &form) {
+  std::string entries = poolType({form.states, -1, form.size},
+                                 form.stored == Number::F32 ? "f32" : "bf16");
+  std::vector<Pool> pools = {{"%keys", entries},
+                             {"%values", entries},
+                             {"%masks", poolType({form.masks, -1}, "f32")}};
+  if (form.keep) {
+    pools.push_back({"%positions", poolType({form.states, -1}, "i32")});
+  }
+  if (form.counts()) {
+    pools.push_back({"%counts", poolType({form.states}, "i32")});
+  }
+  return pools;
+}
+
+template <typename Text>
+std::string joined(const std::vector<Pool> &pools, Text text) {
+  std::string all;
+  for (const Pool &pool : pools) {
+    all += (all.empty() ? "" : ", ") + text(pool);
+  }
+  return all;
+}
+
+std::string nameOf(MaskKind kind) {
+  return kind == MaskKind::Bias    ? "bias"
+         : kind == MaskKind::Scale ? "scale"
+                                   : "threshold";
 }
 
 } // namespace
@@ -59,37 +73,54 @@ std::string AttentionForm::maskType() const {
   return "tensor<?x" + std::to_string(masks) + "xf32>";
 }
 
-static std::string entriesType(const AttentionForm &form) {
-  return "tensor<?x" + std::to_string(kLayers) + "x" +
-         std::to_string(form.states) + "x?x" + std::to_string(form.size) + "x" +
-         (form.stored == Number::F32 ? "f32>" : "bf16>");
-}
-
-static std::string masksType(const AttentionForm &form) {
-  return "tensor<?x" + std::to_string(kLayers) + "x" +
-         std::to_string(form.masks) + "x?xf32>";
-}
-
 std::string AttentionForm::poolTypes() const {
-  return entriesType(*this) + ", " + entriesType(*this) + ", " +
-         masksType(*this);
+  return joined(poolsOf(*this), [](const Pool &pool) { return pool.type; });
 }
 
 std::string AttentionForm::poolArguments() const {
-  return "%keys: " + entriesType(*this) + ", %values: " + entriesType(*this) +
-         ", %masks: " + masksType(*this);
+  return joined(poolsOf(*this),
+                [](const Pool &pool) { return pool.name + ": " + pool.type; });
+}
+
+std::string AttentionForm::poolResults() const {
+  int number = 0;
+  return joined(poolsOf(*this),
+                [&](const Pool &) { return "%r#" + std::to_string(++number); });
 }
 
 std::string AttentionForm::opText() const {
-  std::string query = rowsType(queries), key = rowsType(keys),
-              results = query + ", " + poolTypes();
-  return "  %r:4 = cheems.segmented_attention bias scale " +
-         std::to_string(scale()) + " block 64 " + (oneRow ? "one_row " : "") +
-         "ins(%q, %key, %value : " + query + ", " + key + ", " + key +
-         ") mask(%mask : " + maskType() +
-         ") segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, "
-         "%keys, %values, %masks : " +
-         results + ") -> " + results + "\n";
+  std::string query = rowsType(queries), key = rowsType(keys);
+  std::vector<Pool> pools = poolsOf(*this),
+                    three(pools.begin(), pools.begin() + 3);
+  std::string text = "  %r:" + std::to_string(1 + pools.size()) +
+                     " = cheems.segmented_attention " + nameOf(kind) +
+                     " scale " + std::to_string(scale());
+  if (keep) {
+    text += " keep " + std::to_string(keep);
+  }
+  if (kind == MaskKind::Threshold) {
+    text += " hide_below " + std::to_string(hideBelow);
+  }
+  if (!visible.empty()) {
+    std::string heads;
+    for (bool sees : visible) {
+      heads +=
+          (heads.empty() ? "" : ", ") + std::string(sees ? "true" : "false");
+    }
+    text += " visible [" + heads + "]";
+  }
+  text += std::string(" block 64 ") + (oneRow ? "one_row " : "") +
+          "ins(%q, %key, %value : " + query + ", " + key + ", " + key + ")" +
+          (visible.empty() ? " mask(%mask : " + maskType() + ")" : "") +
+          " segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, " +
+          joined(three, [](const Pool &pool) { return pool.name; }) + " : " +
+          query + ", " +
+          joined(three, [](const Pool &pool) { return pool.type; }) + ")";
+  for (const Pool &pool : std::vector<Pool>(pools.begin() + 3, pools.end())) {
+    text +=
+        " " + pool.name.substr(1) + "(" + pool.name + " : " + pool.type + ")";
+  }
+  return text + " -> " + query + ", " + poolTypes() + "\n";
 }
 
 std::string textOf(const AttentionForm &form) {
@@ -100,7 +131,59 @@ std::string textOf(const AttentionForm &form) {
          ", %value: " + key + ", %mask: " + form.maskType() +
          ", %segments: tensor<?x8xi32>, %layer: index, %y: " + query + ", " +
          form.poolArguments() + ") -> (" + results + ") {\n" + form.opText() +
-         "  return %r#0, %r#1, %r#2, %r#3 : " + results + "\n}\n";
+         "  return %r#0, " + form.poolResults() + " : " + results + "\n}\n";
+}
+
+/// Of few different numbers, or of many.
+static double drawnMask(Random &random, bool hasTies) {
+  double mask = random.uniform(0, 4);
+  return nearest(hasTies ? std::floor(mask * 4) / 4 : mask, Number::F32);
+}
+
+/// Distinct positions below `position`, in no order.
+static std::vector<int64_t> drawnPositions(Random &random, int64_t count,
+                                           int64_t position) {
+  std::vector<int64_t> all(static_cast<size_t>(position));
+  std::iota(all.begin(), all.end(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    std::swap(all[i], all[random.between(i, position - 1)]);
+  }
+  all.resize(static_cast<size_t>(count));
+  return all;
+}
+
+/// What a sequence has stored in one state head.
+static void drawEntries(AttentionStep &step, Random &random,
+                        const Segment &segment, int64_t g, bool hasTies) {
+  const AttentionForm &form = step.form;
+  int64_t count = segment.position;
+  if (form.keep) {
+    count = std::min(count, form.keep);
+  } else if (form.counts()) {
+    count = random.between(0, count);
+    step.counts(segment.slot, step.layer, g) = static_cast<double>(count);
+  }
+  bool inOrder = count == segment.position;
+  std::vector<int64_t> positions =
+      drawnPositions(random, inOrder ? 0 : count, segment.position);
+  for (int64_t e = 0; e < count; ++e) {
+    for (int64_t p = 0; p < form.size; ++p) {
+      step.keys(segment.slot, step.layer, g, e, p) =
+          nearest(random.uniform(-2, 2), form.stored);
+      step.values(segment.slot, step.layer, g, e, p) =
+          nearest(random.uniform(-2, 2), form.stored);
+    }
+    int64_t perState = form.masks / form.states;
+    for (int64_t m = g * perState; m < (g + 1) * perState; ++m) {
+      step.masks(segment.slot, step.layer, m, e) =
+          form.visible.empty() ? drawnMask(random, hasTies)
+                               : double(form.visible[m]);
+    }
+    if (form.keep) {
+      step.positions(segment.slot, step.layer, g, e) =
+          static_cast<double>(inOrder ? e : positions[e]);
+    }
+  }
 }
 
 AttentionStep drawnStep(const AttentionForm &form, Random &random,
@@ -118,31 +201,34 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
     rows += length;
     needed = std::max(needed, position + length);
   }
-  step.capacity = needed + random.between(0, 70);
+  constexpr int64_t block = 64;
+  step.capacity = (form.keep ? std::min(needed, form.keep) + block : needed) +
+                  random.between(0, 70);
   // Queries have few bits, so that they are not rounded.
   step.query =
       random.tensor({rows, form.queries, form.size}, -2, 2, Number::BF16);
   step.key = random.tensor({rows, form.keys, form.size}, -2, 2);
   step.value = random.tensor({rows, form.keys, form.size}, -2, 2);
-  step.mask = random.tensor({rows, form.masks}, 0, 4);
+  bool hasTies = random.once(2);
+  step.mask = Tensor({rows, form.masks});
+  for (double &mask : step.mask.data) {
+    mask = drawnMask(random, hasTies);
+  }
   step.keys =
       withNaNs({step.slots, kLayers, form.states, step.capacity, form.size});
   step.values = step.keys;
   step.masks = withNaNs({step.slots, kLayers, form.masks, step.capacity});
+  const llvm::SmallVector<int64_t> none = {0};
+  step.positions = step.counts = Tensor(none);
+  if (form.keep) {
+    step.positions = Tensor({step.slots, kLayers, form.states, step.capacity});
+  }
+  if (form.counts()) {
+    step.counts = Tensor({step.slots, kLayers, form.states});
+  }
   for (const Segment &segment : step.segments) {
-    for (int64_t e = 0; e < segment.position; ++e) {
-      for (int64_t g = 0; g < form.states; ++g) {
-        for (int64_t p = 0; p < form.size; ++p) {
-          step.keys(segment.slot, step.layer, g, e, p) =
-              nearest(random.uniform(-2, 2), form.stored);
-          step.values(segment.slot, step.layer, g, e, p) =
-              nearest(random.uniform(-2, 2), form.stored);
-        }
-      }
-      for (int64_t m = 0; m < form.masks; ++m) {
-        step.masks(segment.slot, step.layer, m, e) =
-            nearest(random.uniform(0, 4), Number::F32);
-      }
+    for (int64_t g = 0; g < form.states; ++g) {
+      drawEntries(step, random, segment, g, hasTies);
     }
   }
   return step;
@@ -163,7 +249,9 @@ Array tableOf(const std::vector<Segment> &segments, bool oneRow) {
 
 AttentionOutcome::AttentionOutcome(const AttentionStep &step)
     : y(Number::F32, step.query.shape), keys(step.form.stored, step.keys),
-      values(step.form.stored, step.values), masks(Number::F32, step.masks) {}
+      values(step.form.stored, step.values), masks(Number::F32, step.masks),
+      positions(Number::I32, step.positions), counts(Number::I32, step.counts) {
+}
 
 std::optional<AttentionOutcome> run(TileModule &module,
                                     const AttentionStep &step,
@@ -176,9 +264,16 @@ std::optional<AttentionOutcome> run(TileModule &module,
   if (before) {
     outcome = *before;
   }
-  if (!module.call("attend",
-                   {&query, &key, &value, &mask, &table, step.layer, &outcome.y,
-                    &outcome.keys, &outcome.values, &outcome.masks})) {
+  std::vector<Argument> arguments = {
+      &query,     &key,       &value,        &mask,           &table,
+      step.layer, &outcome.y, &outcome.keys, &outcome.values, &outcome.masks};
+  if (step.form.keep) {
+    arguments.emplace_back(&outcome.positions);
+  }
+  if (step.form.counts()) {
+    arguments.emplace_back(&outcome.counts);
+  }
+  if (!module.call("attend", arguments)) {
     return std::nullopt;
   }
   return outcome;
@@ -189,32 +284,6 @@ std::vector<unsigned char> rowsOf(const Array &y, int64_t start,
   auto perRow = static_cast<int64_t>(y.bytes().size()) / y.shape()[0];
   return {y.bytes().begin() + start * perRow,
           y.bytes().begin() + (start + length) * perRow};
-}
-
-void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
-  AttentionPools pools = evaluated(step).pools;
-  EXPECT_EQ(got.keys.bytes(), Array(step.form.stored, pools.keys).bytes());
-  EXPECT_EQ(got.values.bytes(), Array(step.form.stored, pools.values).bytes());
-  EXPECT_EQ(got.masks.bytes(), Array(Number::F32, pools.masks).bytes());
-}
-
-void expectOutputs(const AttentionStep &step, const AttentionOutcome &got,
-                   double ofScores, double ofResult) {
-  auto [pools, want, bound] = evaluated(step);
-  // Weights are rounded to bf16, or have the error of a score of about 16 in
-  // f32, whose sum has P terms.
-  double relative = step.form.stored == Number::BF16
-                        ? kBF16
-                        : (static_cast<double>(step.form.size) + 64) * 4 * kF32;
-  // Each weight changes by what its score does, and so does their sum.
-  relative += std::expm1(2 * ofScores);
-  for (size_t i = 0; i < want.data.size(); ++i) {
-    double value = got.y.get(static_cast<int64_t>(i));
-    ASSERT_LE(std::abs(value - want.data[i]),
-              (relative + ofResult) * bound.data[i])
-        << "element " << i << " is " << value << ", the evaluator has "
-        << want.data[i];
-  }
 }
 
 } // namespace cheems::test

@@ -12,8 +12,14 @@ struct AttentionForm {
   int64_t queries, keys, states, masks, size;
   Number stored;
   bool oneRow;
+  MaskKind kind = MaskKind::Bias;
+  int64_t keep = 0;               ///< 0: all
+  double hideBelow = 0;           ///< of kind threshold
+  std::vector<bool> visible = {}; ///< heads of A; empty: masks are given
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
+  /// Rows that no head sees are not stored.
+  bool counts() const { return kind == MaskKind::Threshold && visible.empty(); }
   std::string rowsType(int64_t heads) const;
   /// [T, M]
   std::string maskType() const;
@@ -23,6 +29,8 @@ struct AttentionForm {
   std::string poolArguments() const;
   /// The op on %q, %key, %value, %mask and the pools, as %r.
   std::string opText() const;
+  /// %r#1 and so on: the pools behind it.
+  std::string poolResults() const;
 };
 
 /// The function @attend of the op alone.
@@ -35,6 +43,7 @@ struct AttentionStep {
   int64_t slots, capacity, layer;
   reference::Tensor query, key, value, mask;
   reference::Tensor keys, values, masks; ///< pools; NaN where nothing is stored
+  reference::Tensor positions, counts;   ///< of no elements unless they exist
 
   int64_t rows() const { return query.shape[0]; }
 };
@@ -46,7 +55,7 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
 Array tableOf(const std::vector<reference::Segment> &segments, bool oneRow);
 
 struct AttentionOutcome {
-  Array y, keys, values, masks;
+  Array y, keys, values, masks, positions, counts;
   /// Before a step.
   explicit AttentionOutcome(const AttentionStep &step);
 };
@@ -60,7 +69,8 @@ run(TileModule &module, const AttentionStep &step,
 std::vector<unsigned char> rowsOf(const Array &y, int64_t start,
                                   int64_t length);
 
-/// The pools have what the evaluator stores, bit for bit.
+/// The pools have what the evaluator stores, bit for bit; a window's entries in
+/// any order.
 void expectPools(const AttentionStep &step, const AttentionOutcome &got);
 /// Outputs are as near as the numbers allow.
 /// \param ofScores how far off scores may be because of the query.

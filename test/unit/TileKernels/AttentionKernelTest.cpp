@@ -4,6 +4,7 @@
 #include "Counts.h"
 
 using namespace cheems::test;
+using cheems::MaskKind;
 using cheems::reference::Segment;
 
 namespace {
@@ -76,6 +77,17 @@ const std::vector<AttentionForm> decoding = {
 
 TEST(AttentionKernelTest, DecodingAgreesWithTheEvaluator) {
   holdCases(decoding, 1, 900);
+}
+
+const std::vector<AttentionForm> scaled = {
+    {4, 2, 2, 4, 64, Number::BF16, false, MaskKind::Scale},
+    {2, 1, 1, 1, 16, Number::F32, false, MaskKind::Scale},
+    {4, 2, 2, 2, 24, Number::BF16, true, MaskKind::Scale},
+    {4, 2, 2, 4, 16, Number::F32, true, MaskKind::Scale},
+};
+
+TEST(AttentionKernelTest, MasksThatScaleWeights) {
+  holdCases(scaled, 130, 200);
 }
 
 /// How a prompt is cut changes nothing, because each row has its own order.

@@ -1,0 +1,131 @@
+// What the evaluator says of a step of attention, and how near a card's is.
+#include "AttentionForm.h"
+#include <map>
+
+namespace cheems::test {
+
+using reference::AttentionPools;
+using reference::AttentionRows;
+using reference::Segment;
+using reference::SegmentedAttentionOptions;
+using reference::Tensor;
+
+namespace {
+
+/// What the evaluator has, and the same of the values' magnitudes, which
+/// bounds what an error of weights does.
+struct Evaluated {
+  AttentionPools pools;
+  Tensor y, bound;
+};
+
+Evaluated evaluated(const AttentionStep &step) {
+  const AttentionForm &form = step.form;
+  SegmentedAttentionOptions options;
+  // The module's text has six digits of the scale.
+  options.scale = std::stod(std::to_string(form.scale()));
+  options.storesBF16 = form.stored == Number::BF16;
+  options.kind = form.kind;
+  options.hideBelow = form.hideBelow;
+  options.visible = form.visible;
+  AttentionRows rows{step.query, step.key, step.value, step.mask};
+  if (!form.visible.empty()) {
+    rows.mask.reset();
+  }
+  Evaluated result{
+      {step.keys, step.values, step.masks, {}, {}, {}, {}}, {}, {}};
+  if (form.keep) {
+    options.keep = form.keep;
+    result.pools.positions = step.positions;
+  }
+  if (form.counts()) {
+    result.pools.counts = step.counts;
+  }
+  AttentionPools magnitudes = result.pools;
+  result.y = segmentedAttention(rows, step.segments, step.layer, options,
+                                result.pools);
+  for (Tensor *tensor : {&rows.value, &magnitudes.values}) {
+    for (double &number : tensor->data) {
+      number = std::abs(number);
+    }
+  }
+  result.bound =
+      segmentedAttention(rows, step.segments, step.layer, options, magnitudes);
+  return result;
+}
+
+using Bytes = std::vector<unsigned char>;
+
+/// Element `at` of an array, in pieces of `count` elements.
+Bytes pieceOf(const Array &array, int64_t at, int64_t count) {
+  auto size = static_cast<int64_t>(sizeOf(array.number())) * count;
+  return {array.bytes().begin() + at * size,
+          array.bytes().begin() + (at + 1) * size};
+}
+
+/// The entries that a window keeps of a sequence in one head, by position.
+std::map<double, std::array<Bytes, 3>>
+keptEntries(const AttentionStep &step, const Array &keys, const Array &values,
+            const Array &masks, const Array &positions, const Segment &segment,
+            int64_t head) {
+  std::map<double, std::array<Bytes, 3>> entries;
+  int64_t layers = keys.shape()[1],
+          row =
+              ((segment.slot * layers + step.layer) * step.form.states + head) *
+              step.capacity;
+  int64_t count = std::min(segment.position + segment.length, step.form.keep);
+  for (int64_t e = row; e < row + count; ++e) {
+    entries[positions.get(e)] = {pieceOf(keys, e, step.form.size),
+                                 pieceOf(values, e, step.form.size),
+                                 pieceOf(masks, e, 1)};
+  }
+  EXPECT_EQ(static_cast<int64_t>(entries.size()), count);
+  return entries;
+}
+
+} // namespace
+
+void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
+  AttentionPools pools = evaluated(step).pools;
+  Array keys(step.form.stored, pools.keys),
+      values(step.form.stored, pools.values), masks(Number::F32, pools.masks);
+  if (step.form.keep) {
+    Array positions(Number::I32, *pools.positions);
+    for (const Segment &segment : step.segments) {
+      for (int64_t g = 0; g < step.form.states; ++g) {
+        EXPECT_EQ(keptEntries(step, got.keys, got.values, got.masks,
+                              got.positions, segment, g),
+                  keptEntries(step, keys, values, masks, positions, segment, g))
+            << "head " << g << " of slot " << segment.slot;
+      }
+    }
+    return;
+  }
+  EXPECT_EQ(got.keys.bytes(), keys.bytes());
+  EXPECT_EQ(got.values.bytes(), values.bytes());
+  EXPECT_EQ(got.masks.bytes(), masks.bytes());
+  if (step.form.counts()) {
+    EXPECT_EQ(got.counts.bytes(), Array(Number::I32, *pools.counts).bytes());
+  }
+}
+
+void expectOutputs(const AttentionStep &step, const AttentionOutcome &got,
+                   double ofScores, double ofResult) {
+  auto [pools, want, bound] = evaluated(step);
+  // Weights are rounded to bf16, or have the error of a score of about 16 in
+  // f32, whose sum has P terms.
+  double relative = step.form.stored == Number::BF16
+                        ? kBF16
+                        : (static_cast<double>(step.form.size) + 64) * 4 * kF32;
+  // Each weight changes by what its score does, and so does their sum.
+  relative += std::expm1(2 * ofScores);
+  for (size_t i = 0; i < want.data.size(); ++i) {
+    double value = got.y.get(static_cast<int64_t>(i));
+    ASSERT_LE(std::abs(value - want.data[i]),
+              (relative + ofResult) * bound.data[i])
+        << "element " << i << " is " << value << ", the evaluator has "
+        << want.data[i];
+  }
+}
+
+} // namespace cheems::test
