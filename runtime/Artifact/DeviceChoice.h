@@ -12,7 +12,8 @@ struct DeviceChoice {
     automatic, ///< a card that the file has code for, else the CPU; never the
                ///< software GPU
     cpu,
-    cuda
+    cuda,
+    none ///< the file is read, and runs nowhere: its code is not loaded
   };
   Kind kind = Kind::automatic;
   /// Which of the driver's cards; nothing: the first that the file has code

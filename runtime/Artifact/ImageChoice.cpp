@@ -30,7 +30,7 @@ public:
     if (!cpu) {
       throw unsupported("compiled for " + targets + " only" + useCpuToo());
     }
-    return {cpu, {}, std::nullopt};
+    return {cpu, {}, std::nullopt, {}};
   }
 
   ImageChoice forCard(std::optional<int> index) const {
@@ -46,7 +46,7 @@ public:
     }
     for (const DeviceInfo &device : devices) {
       if (image.best(device.major, device.minor)) {
-        return {cards, std::move(image), device};
+        return {cards, std::move(image), device, {}};
       }
     }
     throw unsupported(noCodeFor(image, devices.front()));
@@ -63,7 +63,7 @@ public:
       bool can =
           &each == cpu || (&each != cards && findExecutorPlugin(each.target));
       if (can) {
-        return {&each, {}, std::nullopt};
+        return {&each, {}, std::nullopt, {}};
       }
     }
     if (cards) {
@@ -75,6 +75,19 @@ public:
                       "the model again with --target cpu, or name a plugin "
                       "for " +
                       targets + " with CHEEMS_EXECUTORS");
+  }
+
+  ImageChoice toRead() const {
+    try {
+      return automatic();
+    } catch (const Error &error) {
+      if (error.status != Status::unsupported) {
+        throw;
+      }
+      const ImageEntry &first = data.images.front();
+      return {&first, &first == cards ? parseCards() : CudaImage(),
+              std::nullopt, error.what()};
+    }
   }
 
 private:
@@ -116,7 +129,7 @@ private:
           continue;
         }
         if (image.best(device.major, device.minor)) {
-          return ImageChoice{cards, std::move(image), device};
+          return ImageChoice{cards, std::move(image), device, {}};
         }
         reason = "no GPU here runs it: it " + noCodeFor(image, device);
       }
@@ -145,6 +158,8 @@ ImageChoice cheems::chooseImage(const Metadata &metadata,
     return choosing.forCpu();
   case DeviceChoice::Kind::cuda:
     return choosing.forCard(device.card);
+  case DeviceChoice::Kind::none:
+    return choosing.toRead();
   default:
     return choosing.automatic();
   }

@@ -85,15 +85,22 @@ Model::Model(const std::string &path, const ModelOptions &options)
 
   ImageChoice choice = chooseImage(data, container, options.device, path);
   runs = choice.image;
+  runnable = options.device.kind != DeviceChoice::Kind::none;
+  whyNot = std::move(choice.whyNot);
+  chosen = &other;
   if (runs->target == CpuImage::target) {
-    chooseCode(options.cpu);
-    loadCode();
-  } else { // its executor loads it
-    other.name = runs->target;
-    chosen = &other;
+    parseCode();
+    if (whyNot.empty()) {
+      chooseCode(options.cpu);
+    }
+    if (runnable) {
+      loadCode();
+    }
   }
-  if (choice.card) {
-    onCard = std::move(choice.card);
+  // Of another target its executor loads the code.
+  other.name = whyNot.empty() ? runs->target : "none";
+  onCard = std::move(choice.card);
+  if (runs->target == CudaImage::target) {
     cudaImage = std::move(choice.cuda);
     other.decodeRows = cudaImage.decodeRows;
     other.prefill = cudaImage.prefill;
@@ -108,15 +115,25 @@ Model::Model(const std::string &path, const ModelOptions &options)
   }
 }
 
-void Model::chooseCode(const CpuFeatures &cpu) {
+void Model::parseCode() {
   if (runs->section != CHEEMS_SECTION_CODE) {
     throw DamagedFile(filePath +
                       ": corrupted: the image for cpu is in section '" +
                       runs->section + "'; compile the model again");
   }
   cpuImage = CpuImage::parse(*runs, filePath);
+}
+
+void Model::chooseCode(const CpuFeatures &cpu) {
   const char *forced = std::getenv("CHEEMS_CPU");
-  chosen = &chooseVariant(cpuImage, cpu, forced ? forced : "", filePath);
+  try {
+    chosen = &chooseVariant(cpuImage, cpu, forced ? forced : "", filePath);
+  } catch (const Error &error) {
+    if (runnable || forced || error.status != Status::unsupported) {
+      throw;
+    }
+    whyNot = error.what();
+  }
 }
 
 void Model::loadCode() {
@@ -158,6 +175,9 @@ Model::~Model() {
 }
 
 std::string Model::deviceName() const {
+  if (!whyNot.empty()) {
+    return "none";
+  }
   return onCard ? runs->target + ":" + std::to_string(onCard->index)
                 : runs->target;
 }

@@ -28,9 +28,11 @@ public:
   /// Maps and checks the file in the order of docs/abi.md, then chooses an
   /// image for the device and loads its code: of one for CPUs the variant that
   /// CHEEMS_CPU names, else the best one for `cpu`. An artefact is a program:
-  /// open only files you trust. Throws DamagedFile; Error: failed for a file
-  /// that cannot be opened, mapped or loaded, unsupported for a CPU that lacks
-  /// a feature and a device that is not there or that the file has no code for.
+  /// open only files you trust, or for the device `none`: then the file is
+  /// read, no code of it is loaded, and no session can be made. Throws
+  /// DamagedFile; Error: failed for a file that cannot be opened, mapped or
+  /// loaded, unsupported for a CPU that lacks a feature and a device that is
+  /// not there or that the file has no code for.
   static std::shared_ptr<const Model> open(const std::string &path,
                                            const ModelOptions &options = {});
   ~Model();
@@ -52,9 +54,16 @@ public:
   const cuda::DeviceInfo *card() const { return onCard ? &*onCard : nullptr; }
   /// As the driver counts cards; -1: none.
   int device() const { return onCard ? onCard->index : -1; }
-  /// "cpu", "cuda:0", or the target of a plugin's image.
+  /// "cpu", "cuda:0", or the target of a plugin's image; "none" where the file
+  /// was opened to be read and does not run here.
   std::string deviceName() const;
-  /// The variant chosen for this CPU; of another target one of its name.
+  /// Whether its code is loaded, or its executor's to load.
+  bool canRun() const { return runnable; }
+  /// Of a file that was opened to be read: why it does not run here. Empty: it
+  /// does.
+  const std::string &whyNotHere() const { return whyNot; }
+  /// The variant chosen for this CPU; of another target one of its name; one
+  /// called "none" where the file does not run here.
   const Variant &variant() const { return *chosen; }
   cheems_entry generalEntry() const { return general; }
   cheems_entry decodeEntry() const { return decode; }
@@ -100,6 +109,7 @@ public:
 
 private:
   Model(const std::string &path, const ModelOptions &options);
+  void parseCode();
   void chooseCode(const CpuFeatures &cpu);
   void loadCode();
 
@@ -111,6 +121,8 @@ private:
   CpuImage cpuImage;
   CudaImage cudaImage;
   std::optional<cuda::DeviceInfo> onCard;
+  bool runnable = true;
+  std::string whyNot;
   Variant other; ///< stands for an image that is not for CPUs
   const Variant *chosen = nullptr;
   void *library = nullptr;

@@ -10,6 +10,10 @@ using namespace cheems;
 
 std::unique_ptr<Executor> cheems::makeExecutor(const Model &model,
                                                const ExecutorOptions &options) {
+  if (!model.canRun()) {
+    throw Error(Status::usage,
+                model.path() + ": was opened to be read; open it for a device");
+  }
   const std::string &target = model.image().target;
   if (target == CpuImage::target) {
     return std::make_unique<CpuExecutor>(model, options);

@@ -96,16 +96,21 @@ std::string state(const Metadata &data) {
 std::string variants(const Model &model) {
   std::vector<std::string> names;
   if (model.image().target == CudaImage::target) {
-    cuda::CudaModule module(
-        std::make_shared<const cuda::Context>(model.device()), model.cudaCode(),
-        model.path());
+    std::string loaded;
+    if (model.card()) {
+      loaded = cuda::CudaModule(
+                   std::make_shared<const cuda::Context>(model.device()),
+                   model.cudaCode(), model.path())
+                   .name();
+    }
     for (const std::string &name : cuda::CudaModule::names(model.cudaCode())) {
-      names.push_back(name + (name == module.name() ? " (chosen here)" : ""));
+      names.push_back(name + (name == loaded ? " (chosen here)" : ""));
     }
     return joined(names);
   }
   if (model.image().target != CpuImage::target) {
-    return model.image().target + " (chosen here)";
+    return model.image().target +
+           (model.whyNotHere().empty() ? " (chosen here)" : "");
   }
   for (const Variant &variant : model.cpu().variants) {
     names.push_back(variant.name +
@@ -122,7 +127,8 @@ std::string device(const Model &model) {
   }
   const cuda::DeviceInfo *card = model.card();
   return model.deviceName() + (card ? ", " + card->name : "") +
-         "; the file has code for " + joined(targets);
+         "; the file has code for " + joined(targets) +
+         (model.whyNotHere().empty() ? "" : ". " + model.whyNotHere());
 }
 
 /// What was asked for of the compiler.

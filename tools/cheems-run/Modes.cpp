@@ -72,7 +72,7 @@ int logits(const Options &options) {
 }
 
 int tokenize(const Options &options) {
-  TextModel text(open(options));
+  TextModel text(openToRead(options));
   const Tokenizer &tokenizer = text.tokenizer();
   print(formatTokenIds(tokenizer.encode(givenText(options), false)) + "\n");
   return 0;
@@ -81,7 +81,7 @@ int tokenize(const Options &options) {
 int detokenize(const Options &options) {
   std::vector<int64_t> ids =
       parseTokenIds(options.detokenize.value(), "--detokenize");
-  TextModel text(open(options));
+  TextModel text(openToRead(options));
   const Tokenizer &tokenizer = text.tokenizer();
   print(tokenizer.decode(checkTokenIds(ids.data(), ids.size(),
                                        tokenizer.vocabularySize(),
@@ -94,7 +94,7 @@ int detokenize(const Options &options) {
 }
 
 int describe(const Options &options) {
-  std::shared_ptr<const Model> model = open(options);
+  std::shared_ptr<const Model> model = openToRead(options);
   print(options.description == Description::json   ? model->describe() + "\n"
         : options.description == Description::full ? fullDescription(model)
                                                    : summary(model));
@@ -116,7 +116,7 @@ int runPlain(const Options &options) {
   case Mode::describe:
     return describe(options);
   case Mode::verify:
-    open(options)->verify(interrupt::requested);
+    openToRead(options)->verify(interrupt::requested);
     say(options.model + ": every byte is as it was written");
     return 0;
   }

@@ -16,6 +16,14 @@ std::shared_ptr<const Model> open(const Options &options) {
                    options.device);
 }
 
+std::shared_ptr<const Model> openToRead(const Options &options) {
+  DeviceChoice device = options.device;
+  if (device.kind == DeviceChoice::Kind::automatic) {
+    device.kind = DeviceChoice::Kind::none;
+  }
+  return openModel(options.model, say, options.compileArguments, device);
+}
+
 void Warnings::print() {
   for (const std::string &line : lines) {
     say("warning: " + line);

@@ -13,6 +13,9 @@ namespace cheems::run {
 void say(const std::string &text);
 
 std::shared_ptr<const Model> open(const Options &options);
+/// For what the file says, whatever it runs on: unless a device was asked for,
+/// none is needed, and its code is not loaded.
+std::shared_ptr<const Model> openToRead(const Options &options);
 
 /// Warnings wait until nothing can be refused any more: an error is one line.
 class Warnings {

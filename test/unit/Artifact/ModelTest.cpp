@@ -121,6 +121,21 @@ struct ForcedCpu {
   ~ForcedCpu() { unsetenv("CHEEMS_CPU"); }
 };
 
+TEST(Model, whatOnlyIsReadNeedsNoFeatureAndLoadsNoCode) {
+  FakeArtifact artifact;
+  artifact.metadata["images"][0]["variants"][0]["decode"] = "cheems_step_lost";
+  artifact.metadata["images"][0]["features"] = {"sse2", "avx2"};
+  TemporaryFile file(artifact.bytes());
+  EXPECT_NE(refusal(file.path()).message, "");
+  ModelOptions reading{{DeviceChoice::Kind::none, std::nullopt}, smallCpu()};
+  auto model = Model::open(file.path(), reading);
+  EXPECT_FALSE(model->canRun());
+  EXPECT_EQ(model->whyNotHere(), refusal(file.path(), smallCpu()).message);
+  EXPECT_EQ(model->deviceName(), "none");
+  EXPECT_EQ(model->variant().name, "none");
+  EXPECT_EQ(model->config(), "{\"model_type\": \"fake\"}");
+}
+
 TEST(Model, environmentForcesAVariant) {
   FakeArtifact artifact;
   nlohmann::json other = artifact.metadata["images"][0]["variants"][0];

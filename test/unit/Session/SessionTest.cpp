@@ -69,6 +69,20 @@ std::string failure(const std::function<void()> &action, Status expected) {
   }
 }
 
+TEST(Session, isRefusedForAFileThatWasOpenedToBeRead) {
+  TemporaryFile file(FakeArtifact().bytes());
+  ModelOptions reading;
+  reading.device.kind = DeviceChoice::Kind::none;
+  auto model = Model::open(file.path(), reading);
+  EXPECT_EQ(model->deviceName(), "cpu");
+  try {
+    Session session(model, with(1));
+    ADD_FAILURE();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), HasSubstr("was opened to be read"));
+  }
+}
+
 TEST(Session, prefillAndDecodeSeeEverythingFed) {
   auto model = load();
   for (int threads : {1, 2, 3}) {
