@@ -2,6 +2,7 @@
 // one stores the step's entries before, unless these are one row each.
 #include "AttentionInputs.h"
 #include "Patterns.h"
+#include "RoundedOutput.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -25,24 +26,6 @@ std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
     return "has heads of an odd size, or of more than 256";
   }
   return std::nullopt;
-}
-
-/// The op behind attention that alone reads its outputs and rounds them, as
-/// rows of all heads.
-static linalg::GenericOp roundingBehind(Value y) {
-  auto collapse = y.hasOneUse()
-                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
-                      : tensor::CollapseShapeOp();
-  auto op =
-      collapse ? onlyElementwiseUse(collapse.getResult()) : linalg::GenericOp();
-  if (!op || op.getNumDpsInputs() != 1) {
-    return {};
-  }
-  auto yield = cast<linalg::YieldOp>(op.getBlock()->getTerminator());
-  auto truncated = yield.getOperand(0).getDefiningOp<arith::TruncFOp>();
-  return truncated && truncated.getIn() == op.getBlock()->getArgument(0)
-             ? op
-             : linalg::GenericOp();
 }
 
 namespace {
@@ -73,11 +56,9 @@ public:
     }
   }
 
-  /// \param rounded memory for outputs that are rounded; null for the op's own.
-  SmallVector<Value> make(Value rounded) {
-    if (rounded) {
-      y = rounded;
-    }
+  /// \param outputs memory for them, rounded if it has them so.
+  SmallVector<Value> make(Value outputs) {
+    y = outputs;
     if (!storesFirst) {
       storeEntries();
     }
@@ -266,23 +247,9 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     AttentionLaunches launches(b, op, kernels, strategy);
-    linalg::GenericOp rounding = roundingBehind(op.getResult(0));
-    Value rounded;
-    if (rounding) {
-      rounded = tensor::EmptyOp::create(
-          b, tensor::getMixedSizes(b, b.getLoc(), op.getY()),
-          getElementTypeOrSelf(rounding.getResult(0)));
-    }
-    SmallVector<Value> results = launches.make(rounded);
-    if (rounding) {
-      auto collapse =
-          rounding.getInputs()[0].getDefiningOp<tensor::CollapseShapeOp>();
-      Value flat = tensor::CollapseShapeOp::create(
-          b, results[0], collapse.getReassociationIndices());
-      rewriter.replaceOp(rounding, flat);
-      rewriter.eraseOp(collapse);
-      results[0] = op.getY(); // nobody reads it
-    }
+    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
+    results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
     return success();
   }

@@ -43,10 +43,12 @@ void populateRowsToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateRotaryToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateMaskToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateAttentionToTile(RewritePatternSet &patterns, KernelContext kit);
+void populateSSDToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateTopLogitsToTile(RewritePatternSet &patterns, KernelContext kit);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
 std::optional<StringRef> whyNoKernel(SegmentedAttentionOp op);
+std::optional<StringRef> whyNoKernel(SegmentedSSDOp op);
 std::optional<StringRef> whyNoKernel(TopLogitsOp op, const Strategy &strategy);
 
 } // namespace cheems::tile

@@ -131,6 +131,18 @@ AttentionStrategy Strategy::attentionOfOneRow(int64_t size) const {
   return {16, entries, 1, 1, 4, true};
 }
 
+/// 64 bytes of each row, as few blocks have all rows of a column: so a head is
+/// several blocks. A thread has several accesses under way.
+RowStrategy Strategy::ssdOfOneRow(int64_t rows, int64_t columns) const {
+  constexpr int64_t width = 4, leastRows = 8, mostRows = 32;
+  int64_t down = std::clamp(int64_t(llvm::bit_ceil(uint64_t(rows / 2))),
+                            leastRows, mostRows);
+  int64_t across = std::clamp(
+      int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(columns, width)))),
+      kWarpThreads / leastRows, kRowThreads / mostRows);
+  return {down, across, width, across * width};
+}
+
 /// 32 numbers per thread, which stay in registers while the best are found one
 /// after the other. Fewer would make more pieces, whose best are merged.
 RowStrategy Strategy::logits(int64_t columns) const {

@@ -73,6 +73,9 @@ public:
   AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
   /// On tensor cores with segments of one row.
   AttentionStrategy attentionOfOneRow(int64_t size) const;
+  /// The state of a head with one row to come: `rows` of it in halves, and
+  /// `columns`.
+  RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;
   /// Pieces of rows of `columns` logits.
   RowStrategy logits(int64_t columns) const;
   /// Work on elements alone, of rows with `columns` numbers.

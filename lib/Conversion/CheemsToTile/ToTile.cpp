@@ -84,12 +84,13 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
     Strategy strategy(target);
     KernelContext kit{kernels, strategy};
     // First what becomes a neighbour that others take, then those that take
-    // neighbours with them, attention before the others, then the rest.
+    // neighbours with them, attention and SSD before the others, then the rest.
     run([&](RewritePatternSet &patterns) {
       populateMaskToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateAttentionToTile(patterns, kit);
+      populateSSDToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateNormToTile(patterns, kit);
@@ -117,6 +118,8 @@ private:
       std::optional<StringRef> why;
       if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
         why = whyNoKernel(attention);
+      } else if (auto ssd = dyn_cast<SegmentedSSDOp>(op)) {
+        why = whyNoKernel(ssd);
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
         why = whyNoKernel(logits, strategy);
       }

@@ -1,0 +1,190 @@
+// The text of an SSD, drawn inputs, and the comparison with the evaluator.
+#include "SSDForm.h"
+#include "AttentionForm.h"
+
+namespace cheems::test {
+
+using reference::Segment;
+using reference::SSDInputs;
+using reference::Tensor;
+
+namespace {
+
+constexpr int64_t kLayers = 2;
+
+std::string tensorType(llvm::ArrayRef<int64_t> shape) {
+  std::string text = "tensor<";
+  for (int64_t extent : shape) {
+    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
+  }
+  return text + "f32>";
+}
+
+/// What the evaluator has, and the same of all magnitudes, which bounds what
+/// errors of factors do.
+struct Evaluated {
+  Tensor y, pool, boundOfY, boundOfPool;
+};
+
+Evaluated evaluated(const SSDStep &step) {
+  Evaluated result;
+  result.pool = step.pool;
+  result.y = segmentedSSD(step.inputs, step.segments, step.layer, result.pool);
+  SSDInputs inputs = step.inputs;
+  result.boundOfPool = step.pool;
+  auto magnitudes = [](Tensor &tensor) {
+    for (double &number : tensor.data) {
+      number = std::abs(number);
+    }
+  };
+  magnitudes(inputs.x);
+  magnitudes(inputs.b);
+  magnitudes(inputs.c);
+  magnitudes(result.boundOfPool);
+  if (inputs.skip) {
+    magnitudes(*inputs.skip);
+  }
+  result.boundOfY =
+      segmentedSSD(inputs, step.segments, step.layer, result.boundOfPool);
+  return result;
+}
+
+/// The greatest sum of a segment's powers of e, in magnitude.
+double powersOf(const SSDStep &step) {
+  double most = 0;
+  for (const Segment &segment : step.segments) {
+    for (int64_t h = 0; h < step.form.heads; ++h) {
+      double sum = 0;
+      for (int64_t t = 0; t < segment.length; ++t) {
+        sum +=
+            std::abs(step.inputs.a(h) * step.inputs.step(segment.start + t, h));
+      }
+      most = std::max(most, sum);
+    }
+  }
+  return most;
+}
+
+} // namespace
+
+std::string textOf(const SSDForm &form) {
+  std::string x = tensorType({-1, form.heads, form.size}),
+              step = tensorType({-1, form.heads}),
+              head = tensorType({form.heads}),
+              gate = tensorType({-1, form.groups, form.states}),
+              pool =
+                  tensorType({-1, kLayers, form.heads, form.states, form.size}),
+              results = x + ", " + pool;
+  return "func.func @ssd(%x: " + x + ", %step: " + step + ", %a: " + head +
+         ", %b: " + gate + ", %c: " + gate + ", %skip: " + head +
+         ", %segments: tensor<?x8xi32>, %layer: index, %y: " + x +
+         ", %pool: " + pool + ") -> (" + results +
+         ") {\n  %r:2 = cheems.segmented_ssd " +
+         (form.rounds ? "allow_bf16 " : "") + (form.oneRow ? "one_row " : "") +
+         "ins(%x, %step, %a, %b, %c : " + x + ", " + step + ", " + head + ", " +
+         gate + ", " + gate + ") " +
+         (form.skip ? "skip(%skip : " + head + ") " : "") +
+         "segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool "
+         ": " +
+         results + ") -> " + results + "\n  return %r#0, %r#1 : " + results +
+         "\n}\n";
+}
+
+SSDStep drawnStep(const SSDForm &form, Random &random, int64_t sequences,
+                  int64_t longest) {
+  SSDStep step;
+  step.form = form;
+  step.layer = random.between(0, kLayers - 1);
+  int64_t rows = 0;
+  // Slots go down, and one is not used.
+  for (int64_t s = 0; s < sequences; ++s) {
+    int64_t length = form.oneRow ? 1 : random.between(1, longest);
+    int64_t position = random.once(3) ? 0 : random.between(1, 1000);
+    step.segments.push_back({sequences - s, rows, length, position, 0});
+    rows += length;
+  }
+  SSDInputs &inputs = step.inputs;
+  inputs.x = random.tensor({rows, form.heads, form.size}, -2, 2);
+  inputs.step = random.tensor({rows, form.heads}, 0.001, 0.5);
+  // Some heads forget soon, some late, and some grow.
+  inputs.a = random.tensor({form.heads}, random.once(2) ? -6 : -0.01, 0.05);
+  inputs.b = random.tensor({rows, form.groups, form.states}, -2, 2);
+  inputs.c = random.tensor({rows, form.groups, form.states}, -2, 2);
+  if (form.skip) {
+    inputs.skip = random.tensor({form.heads}, -2, 2);
+  }
+  step.pool =
+      Tensor({sequences + 1, kLayers, form.heads, form.states, form.size});
+  std::fill(step.pool.data.begin(), step.pool.data.end(),
+            std::numeric_limits<double>::quiet_NaN());
+  for (const Segment &segment : step.segments) {
+    if (segment.position == 0) {
+      continue;
+    }
+    for (int64_t h = 0; h < form.heads; ++h) {
+      for (int64_t n = 0; n < form.states; ++n) {
+        for (int64_t p = 0; p < form.size; ++p) {
+          step.pool(segment.slot, step.layer, h, n, p) =
+              nearest(random.uniform(-4, 4), Number::F32);
+        }
+      }
+    }
+  }
+  return step;
+}
+
+SSDOutcome::SSDOutcome(const SSDStep &step)
+    : y(Number::F32, step.inputs.x.shape), pool(Number::F32, step.pool) {}
+
+std::optional<SSDOutcome> run(TileModule &module, const SSDStep &step,
+                              const std::vector<Segment> &segments,
+                              const SSDOutcome *before) {
+  const SSDInputs &inputs = step.inputs;
+  Array x(Number::F32, inputs.x), steps(Number::F32, inputs.step),
+      a(Number::F32, inputs.a), b(Number::F32, inputs.b),
+      c(Number::F32, inputs.c),
+      skip(Number::F32, inputs.skip ? *inputs.skip : inputs.a),
+      table = tableOf(segments, step.form.oneRow);
+  SSDOutcome outcome(step);
+  if (before) {
+    outcome = *before;
+  }
+  if (!module.call("ssd", {&x, &steps, &a, &b, &c, &skip, &table, step.layer,
+                           &outcome.y, &outcome.pool})) {
+    return std::nullopt;
+  }
+  return outcome;
+}
+
+static void expectNear(const Array &got, const Tensor &want,
+                       const Tensor &bound, double relative) {
+  for (size_t i = 0; i < want.data.size(); ++i) {
+    double value = got.get(static_cast<int64_t>(i));
+    if (std::isnan(want.data[i])) {
+      ASSERT_TRUE(std::isnan(value)) << "element " << i;
+      continue;
+    }
+    ASSERT_LE(std::abs(value - want.data[i]), relative * bound.data[i] + kTiny)
+        << "element " << i << " is " << value << ", the evaluator has "
+        << want.data[i];
+  }
+}
+
+void expectNear(const SSDStep &step, const SSDOutcome &got) {
+  Evaluated want = evaluated(step);
+  int64_t longest = 0;
+  for (const Segment &segment : step.segments) {
+    longest = std::max(longest, segment.length);
+  }
+  // Sums over N and over rows; a power of e has an error of its magnitude, of
+  // itself and of the sum that it is.
+  double relative =
+      static_cast<double>(step.form.states + longest + 16) * kF32 +
+      powersOf(step) * 4 * kF32 + 4 * kApproximate;
+  // A product of two rounded factors is a factor itself.
+  double rounding = step.form.rounds && !step.form.oneRow ? kBF16 : 0;
+  expectNear(got.y, want.y, want.boundOfY, relative + 4.1 * rounding);
+  expectNear(got.pool, want.pool, want.boundOfPool, relative + 2.1 * rounding);
+}
+
+} // namespace cheems::test
