@@ -65,6 +65,7 @@ void addTileLaunch(Handlers &handlers) {
   });
   // One op after the other, of all threads: nothing is left to wait for.
   handlers.add<tile::BarrierOp>([](tile::BarrierOp, Frame &) {});
+  handlers.add<tile::FenceOp>([](tile::FenceOp, Frame &) {});
 }
 
 } // namespace cheems::interpreter

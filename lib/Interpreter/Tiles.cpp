@@ -51,7 +51,8 @@ static std::optional<Tensor> stageOf(Value buffer, Value stage, Frame &f) {
   return taken.reshaped({whole.shape[1], whole.shape[2]});
 }
 
-static void fma(tile::FmaOp op, Frame &f) {
+/// Products of warpgroups are there at once: here nothing is under way.
+template <typename OpTy> static void multiplyStages(OpTy op, Frame &f) {
   auto a = stageOf(op.getA(), op.getStageA(), f);
   auto b = a ? stageOf(op.getB(), op.getStageB(), f) : std::nullopt;
   const Tensor &c = f.read(op.getC());
@@ -114,7 +115,11 @@ static void indices(tile::IndicesOp op, Frame &f) {
 
 void addTiles(Handlers &handlers) {
   handlers.add<tile::MmaOp>(mma);
-  handlers.add<tile::FmaOp>(fma);
+  handlers.add<tile::FmaOp>(multiplyStages<tile::FmaOp>);
+  handlers.add<tile::WarpgroupMmaOp>(multiplyStages<tile::WarpgroupMmaOp>);
+  handlers.add<tile::WarpgroupWaitOp>([](tile::WarpgroupWaitOp op, Frame &f) {
+    f.set(op.getResult(), f.value(op.getTile()));
+  });
   handlers.add<tile::ReduceOp>(reduce);
   handlers.add<tile::BroadcastOp>(broadcast);
   handlers.add<tile::IndicesOp>(indices);

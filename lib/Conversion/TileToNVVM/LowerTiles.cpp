@@ -2,6 +2,7 @@
 #include "Patterns.h"
 #include "cheems/Conversion/TileToNVVM/KernelABI.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
+#include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -70,6 +71,12 @@ static LogicalResult verifyPlanned(Operation *op) {
   return success();
 }
 
+static bool isForSM80(Operation *op) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      cheems::kTarget);
+  return target && target.getArch() == Architecture::SM80;
+}
+
 /// An error if the op has no code here.
 static LogicalResult verifyOp(Operation *op) {
   StringRef kernel = op->getParentOfType<KernelOp>().getSymName();
@@ -81,6 +88,11 @@ static LogicalResult verifyOp(Operation *op) {
                                   "compute it from indices";
     }
     return success();
+  }
+  if (isa<WarpgroupMmaOp>(op) && isForSM80(op)) {
+    return op->emitOpError()
+           << "in the kernel " << kernel
+           << " is for sm_90a, and the module's cheems.target is for sm_80";
   }
   if (isa<CheemsTileDialect>(op->getDialect())) {
     return verifyPlanned(op);
@@ -190,6 +202,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     populateAsyncCopyPatterns(types, patterns);
     populateSharedPatterns(types, patterns);
     populateMmaPatterns(types, patterns);
+    populateWarpgroupPatterns(types, patterns);
     populateFmaPatterns(types, patterns);
     populateReducePatterns(types, patterns);
     populateExchangePatterns(types, patterns);

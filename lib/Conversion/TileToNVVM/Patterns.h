@@ -40,6 +40,8 @@ void populateMatrixLoadPatterns(const TypeConverter &types,
                                 RewritePatternSet &patterns);
 void populateMmaPatterns(const TypeConverter &types,
                          RewritePatternSet &patterns);
+void populateWarpgroupPatterns(const TypeConverter &types,
+                               RewritePatternSet &patterns);
 void populateFmaPatterns(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateReducePatterns(const TypeConverter &types,

@@ -37,7 +37,9 @@ static bool contains(Operation *op, function_ref<bool(Operation *)> is) {
       .wasInterrupted();
 }
 
-static bool isProduct(Operation *op) { return isa<MmaOp, FmaOp>(op); }
+static bool isProduct(Operation *op) {
+  return isa<MmaOp, WarpgroupMmaOp, FmaOp>(op);
+}
 
 /// Whether a loop has both: products of tiles, and copies to shared memory.
 static bool hasRing(KernelOp op) {

@@ -63,3 +63,18 @@ cheems_tile.kernel @some() warps(1) {
 }
 // expected-error @+1 {{has the name of the module of compiled kernels}}
 func.func private @kernels()
+
+// -----
+
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+!stage = !cheems_tile.buffer<1x64x64xbf16, swizzled>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  cheems_tile.kernel @later() warps(4) {
+    %c0 = arith.constant 0 : index
+    %x = cheems_tile.alloc at 0 : !stage
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+    // expected-error @+1 {{in the kernel later is for sm_90a, and the module's cheems.target is for sm_80}}
+    %d = cheems_tile.warpgroup_mma %x[%c0], %x[%c0], %zero : !stage, !stage, tensor<64x64xf32, #c>
+    cheems_tile.return
+  }
+}

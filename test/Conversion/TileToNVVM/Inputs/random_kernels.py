@@ -4,7 +4,8 @@
     random_kernels.py FOLDER [--seed N] [--count N]
 
 All numbers are multiples of 1/8, and sums of them are exact in f32 in any order. So a difference is an element in a wrong place, or a missing
-guard. Each kernel runs on the emulated card of both architectures, early and late in turn, and must have no finding there.
+guard. Each kernel runs on the emulated card of both architectures, early and late in turn, and must have no finding there. Products of
+warpgroups are for sm_90a alone.
 """
 import argparse
 import json
@@ -38,7 +39,7 @@ class Kernel:
     def __init__(self, rng, number):
         self.rng, self.name = rng, f"kernel_{number}"
         self.arguments, self.lines, self.layouts, self.values = [], [], {}, {}
-        self.grid = (1, 1, 1)
+        self.grid, self.targets = (1, 1, 1), ["sm_80", "sm_90a"]
 
     def power(self, least, most):
         return 2 ** self.rng.randint(least, most)
@@ -218,6 +219,64 @@ class Kernel:
         self.warps = m * n * k
         return True
 
+    def multiplies_in_warpgroups(self):
+        """A product that tensor cores read from stages of shared memory, which copies fill, or threads with f16."""
+        rng = self.rng
+        m, n, stages = self.power(0, 1), self.power(0, 1), rng.randint(1, 3)
+        self.targets, self.warps = ["sm_90a"], 4 * m * n
+        (text, _), tile_m, tile_k = self.fragment("c", 4 * m, n), 64 * m, 2 ** rng.randint(4, 6)
+        # 16 warps leave 128 registers to a thread, and ptxas wants the instruction's sums and others in them.
+        tile_n = n * 8 * rng.choice([1, 2, 3, 5, 8, 12, 16 if m * n > 2 else 32])
+        kind, pending = rng.choice(["bf16", "f16"]), rng.randint(0, 1)
+        copied = kind == "bf16"
+        # Threads write whole tiles of a layout.
+        rows_of = (4 * m * n, 32, tile_k // 32) if tile_k >= 32 else (8 * m * n, 16, 1)
+        written = "#cheems_tile.blocked<rows = {}, columns = {}, width = {}>".format(*rows_of)
+        if not copied and tile_n % rows_of[0]:
+            return False
+        rows, columns, depth = rng.randint(1, 2 * tile_m), rng.randint(1, tile_n), rng.randint(1, 4 * tile_k)
+        depth, columns = -(-depth // 8) * 8, -(-columns // 8) * 8
+        self.grid = (-(-rows // tile_m), 1, 1)
+        x, x_type = self.memory("bf16", [rows, depth])
+        w, w_type = self.memory("bf16", [columns, depth])
+        y, y_type = self.memory("f32", [rows, columns], output=True)
+        self.do("%zero = arith.constant 0 : index")
+        self.do("%block = cheems_tile.block_id x")
+        first = self.emit(f"arith.muli %block, {self.constant(tile_m)} : index")
+        sums = self.tile([tile_m, tile_n], "f32", text)
+        rings = [f"!cheems_tile.buffer<{stages}x{extent}x{tile_k}x{kind}, swizzled>" for extent in (tile_m, tile_n)]
+        xs, ws = (self.emit(f"cheems_tile.alloc : {ring}") for ring in rings)
+        none = self.emit(f"arith.constant dense<1.0> : {sums}")
+        bound, step, many = self.constant(depth), self.constant(tile_k), self.constant(stages)
+        self.do(f"%sum = scf.for %k = %zero to {bound} step {step} iter_args(%part = {none}) -> {sums} {{")
+        number = self.emit(f"arith.divui %k, {step} : index")
+        stage = self.emit(f"arith.remui {number}, {many} : index")
+        # One that is under way may read the stage before.
+        if stages == 1 or not pending:
+            self.do("cheems_tile.barrier")
+        for source, source_type, row, buffer, ring, extent in ((x, x_type, first, xs, rings[0], tile_m), (w, w_type, "%zero", ws, rings[1], tile_n)):
+            if copied:
+                self.do(f"cheems_tile.async_copy {source}[{row}, %k] dims [0, 1] to {buffer}[{stage}] aligned 16 : {source_type}, {ring}")
+                continue
+            narrow, wide, half = (self.tile([extent, tile_k], of, written) for of in ("bf16", "f32", "f16"))
+            tile = self.emit(f"cheems_tile.load {source}[{row}, %k] dims [0, 1] : {source_type} -> {narrow}")
+            tile = self.emit(f"arith.extf {tile} : {narrow} to {wide}")
+            tile = self.emit(f"arith.truncf {tile} : {wide} to {half}")
+            self.do(f"cheems_tile.write {tile}, {buffer}[{stage}, %zero, %zero] : {half}, {ring}")
+        self.do("cheems_tile.commit")
+        self.do("cheems_tile.wait pending 0")
+        self.do("cheems_tile.fence")
+        self.do("cheems_tile.barrier")
+        begun = self.emit(f"cheems_tile.warpgroup_mma {xs}[{stage}], {ws}[{stage}], %part : {rings[0]}, {rings[1]}, {sums}")
+        # With three stages nobody is behind by more than one.
+        left = pending if stages == 3 else 0
+        following = self.emit(f"cheems_tile.warpgroup_wait pending {left} {begun} : {sums}")
+        self.do(f"scf.yield {following} : {sums}")
+        self.do("}")
+        total = self.emit(f"cheems_tile.warpgroup_wait pending 0 %sum : {sums}")
+        self.do(f"cheems_tile.store {total}, {y}[{first}, %zero] dims [0, 1] aligned 8 : {sums}, {y_type}")
+        return True
+
     def multiplies_exactly(self):
         """A product of f32, whose buffers have rows of any number of pieces."""
         rng = self.rng
@@ -273,7 +332,7 @@ def generate(seed, count):
         attempt += 1
         rng = random.Random(f"{seed}/{attempt}")
         kernel = Kernel(rng, len(kernels))
-        if rng.choice([Kernel.moves] * 3 + [Kernel.multiplies] * 2 + [Kernel.multiplies_exactly])(kernel):
+        if rng.choice([Kernel.moves] * 3 + [Kernel.multiplies] * 2 + [Kernel.multiplies_in_warpgroups] * 2 + [Kernel.multiplies_exactly])(kernel):
             kernels.append(kernel)
     return kernels
 
@@ -308,7 +367,8 @@ def expect(folder, kernel):
 
 
 def check(folder, kernel, number, shared, expected):
-    for arch, target in ((80, "sm_80"), (90, "sm_90a")):
+    for target in kernel.targets:
+        arch = re.search(r"\d+", target)[0]
         command = ["cheems-ptx-run", folder / f"{target}.ptx", "--arch", arch, "--kernel", kernel.name, "--shared", shared,
                    "--mode", "late" if number % 2 else "early", "--seed", number + 1,
                    "--grid", ",".join(map(str, kernel.grid)), "--block", 32 * kernel.warps]
@@ -334,10 +394,10 @@ def main():
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     kernels = generate(options.seed, options.count)
-    (folder / "kernels.mlir").write_text("\n".join(kernel.text() for kernel in kernels))
-    run("cheems-opt", folder / "kernels.mlir", "--cheems-tile-plan-shared", "-o", folder / "planned.mlir")
-    run("cheems-opt", folder / "planned.mlir", "--cheems-tile-to-nvvm", "-o", folder / "nvvm.mlir")
     for target in "sm_80", "sm_90a":
+        (folder / "kernels.mlir").write_text("\n".join(kernel.text() for kernel in kernels if target in kernel.targets))
+        run("cheems-opt", folder / "kernels.mlir", "--cheems-tile-plan-shared", "-o", folder / "planned.mlir")
+        run("cheems-opt", folder / "planned.mlir", "--cheems-tile-to-nvvm", "-o", folder / "nvvm.mlir")
         run("cheems-translate", folder / "nvvm.mlir", "--to-ptx", "--cuda-arch", target, "-o", folder / f"{target}.ptx")
         if ".local" in (folder / f"{target}.ptx").read_text():
             sys.exit(f"random_kernels: code for {target} has local memory")

@@ -23,6 +23,10 @@
 namespace cheems::tile {
 
 constexpr int64_t kWarpThreads = 32;
+/// Neighbouring warps that share an instruction of `warpgroup_mma`, the rows
+/// that it multiplies, and the most columns.
+constexpr int64_t kWarpgroupWarps = 4, kWarpgroupRows = 64,
+                  kMostWarpgroupColumns = 256;
 
 /// A tile's layout.
 TileLayoutAttrInterface layoutOf(RankedTensorType tile);

@@ -5,5 +5,6 @@
 include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
 include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
+include "cheems/Dialect/CheemsTile/IR/WarpgroupOps.td"
 
 #endif
