@@ -10,8 +10,8 @@
  * The library reads or writes the pointers that you pass only during the call.
  *
  * Threads: any number of threads may use a model at once, but only one thread
- * at a time may use a session. Sessions of one model run in parallel. Each has
- * its own threads and memory.
+ * at a time may use a session, except for cheems_session_interrupt. Sessions of
+ * one model run in parallel. Each has its own threads and memory.
  *
  * Fork: a child may use and close its parent's models, and save and destroy its
  * sessions. It may not run their steps (CHEEMS_USAGE), because their threads
@@ -41,7 +41,8 @@ typedef enum cheems_status {
   CHEEMS_UNSUPPORTED = 3, /* not supported by this machine or runtime */
   CHEEMS_CONTEXT_FULL =
       4, /* the tokens do not fit into the context; nothing was fed */
-  CHEEMS_INTERRUPTED = 130 /* the session's `interrupted` did not return 0 */
+  CHEEMS_INTERRUPTED = 130 /* the session's `interrupted` did not return 0, or
+                              cheems_session_interrupt was called */
 } cheems_status;
 
 typedef struct cheems_model cheems_model;
@@ -168,6 +169,9 @@ typedef struct cheems_session_options {
    * prefill ends with CHEEMS_INTERRUPTED, and the chunks before are fed. May be
    * null. */
   int (*interrupted)(void *user);
+  int64_t rows; /* how many rows a step may have, if that is more than
+                   prefill_chunk and slots; more than 65536 counts as 65536;
+                   default: the larger of the two */
 } cheems_session_options;
 
 /* Allocates all memory; a step allocates nothing. Null options mean the
@@ -184,6 +188,14 @@ CHEEMS_API void cheems_session_destroy(cheems_session *session);
 /* How many tokens a sequence may hold: 2^31 - 1 if the model sets no limit, 0
  * for a null session. */
 CHEEMS_API int64_t cheems_session_context(const cheems_session *session);
+
+/* What the session was made with, defaults filled in: the most rows of a step,
+ * the rows that a prefill feeds at once, the slots, and the threads that
+ * compute, the caller's included. 0 for a null session. */
+CHEEMS_API int64_t cheems_session_rows(const cheems_session *session);
+CHEEMS_API int64_t cheems_session_prefill_chunk(const cheems_session *session);
+CHEEMS_API int64_t cheems_session_slots(const cheems_session *session);
+CHEEMS_API int64_t cheems_session_threads(const cheems_session *session);
 
 /* How many tokens were fed to the slot. CHEEMS_USAGE: there is no such slot. */
 CHEEMS_API cheems_status cheems_session_position(const cheems_session *session,
@@ -206,6 +218,16 @@ CHEEMS_API cheems_status cheems_session_prefill(cheems_session *session,
                                                 int64_t slot,
                                                 const int32_t *tokens,
                                                 int64_t count, float *logits);
+
+/* With `wanted` 1, asks the session to end its prefill: the one that runs ends
+ * before its next chunk with CHEEMS_INTERRUPTED, and the chunks before are fed.
+ * If none runs, or only its last chunk, the next prefill ends so before its
+ * first chunk. The request is done with when a prefill has ended so; with
+ * `wanted` 0 it is taken back. Steps and decoding do not look at it. Unlike the
+ * other functions this one may be called on any thread and in a signal handler,
+ * also while a function of the session runs, but not after its destruction has
+ * begun. A null session is allowed. */
+CHEEMS_API void cheems_session_interrupt(cheems_session *session, int wanted);
 
 /* Feeds one token. logits [vocabulary]. */
 CHEEMS_API cheems_status cheems_session_decode(cheems_session *session,

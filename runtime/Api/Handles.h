@@ -7,6 +7,7 @@
 #include "runtime/Session/Session.h"
 #include "runtime/Tokenizer/Tokenizer.h"
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -25,8 +26,14 @@ struct cheems_model {
 };
 
 struct cheems_session {
+  cheems_session(const cheems_model &model,
+                 const cheems_session_options &options);
+
+  std::atomic<bool> interruptWanted{false};
   cheems::Session session;
 };
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "signal handlers may set it");
 
 namespace cheems::api {
 

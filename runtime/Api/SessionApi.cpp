@@ -6,31 +6,45 @@
 using namespace cheems;
 using namespace cheems::api;
 
+static SessionOptions convert(const cheems_session_options &options) {
+  SessionOptions converted;
+  converted.slots = options.slots == 0 ? 1 : options.slots;
+  // Out of an int's range is out of the pool's as well; it names the limits.
+  converted.threads =
+      static_cast<int>(std::clamp<int64_t>(options.threads, -1, INT32_MAX));
+  converted.context = options.context;
+  converted.prefillChunk = options.prefill_chunk;
+  converted.rows = options.rows;
+  if (options.warn) {
+    converted.warn = [=](const std::string &line) {
+      options.warn(options.user, line.c_str());
+    };
+  }
+  return converted;
+}
+
+static SessionOptions convert(const cheems_session_options &options,
+                              std::atomic<bool> &interruptWanted) {
+  SessionOptions converted = convert(options);
+  converted.interrupted = [&interruptWanted, options] {
+    return interruptWanted.exchange(false) ||
+           (options.interrupted && options.interrupted(options.user) != 0);
+  };
+  return converted;
+}
+
+cheems_session::cheems_session(const cheems_model &model,
+                               const cheems_session_options &options)
+    : session(model.model, convert(options, interruptWanted)) {}
+
 cheems_status cheems_session_create(const cheems_model *model,
                                     const cheems_session_options *given,
                                     cheems_session **session) {
   return guard([&] {
     need(model, "model");
     need(session, "session");
-    cheems_session_options options = adopt(given, "cheems_session_options");
-    SessionOptions converted;
-    converted.slots = options.slots == 0 ? 1 : options.slots;
-    // Out of an int's range is out of the pool's as well; it names the limits.
-    converted.threads =
-        static_cast<int>(std::clamp<int64_t>(options.threads, -1, INT32_MAX));
-    converted.context = options.context;
-    converted.prefillChunk = options.prefill_chunk;
-    if (options.warn) {
-      converted.warn = [=](const std::string &line) {
-        options.warn(options.user, line.c_str());
-      };
-    }
-    if (options.interrupted) {
-      converted.interrupted = [=] {
-        return options.interrupted(options.user) != 0;
-      };
-    }
-    *session = new cheems_session{Session(model->model, converted)};
+    *session =
+        new cheems_session(*model, adopt(given, "cheems_session_options"));
   });
 }
 
@@ -38,6 +52,22 @@ void cheems_session_destroy(cheems_session *session) { delete session; }
 
 int64_t cheems_session_context(const cheems_session *session) {
   return session ? session->session.context() : 0;
+}
+
+int64_t cheems_session_rows(const cheems_session *session) {
+  return session ? session->session.maxRows() : 0;
+}
+
+int64_t cheems_session_prefill_chunk(const cheems_session *session) {
+  return session ? session->session.prefillChunk() : 0;
+}
+
+int64_t cheems_session_slots(const cheems_session *session) {
+  return session ? session->session.slots() : 0;
+}
+
+int64_t cheems_session_threads(const cheems_session *session) {
+  return session ? session->session.threads() : 0;
 }
 
 cheems_status cheems_session_position(const cheems_session *session,
@@ -69,6 +99,12 @@ cheems_status cheems_session_prefill(cheems_session *session, int64_t slot,
     need(tokens, "tokens");
     session->session.prefill(slot, tokens, count, logits);
   });
+}
+
+void cheems_session_interrupt(cheems_session *session, int wanted) {
+  if (session) {
+    session->interruptWanted.store(wanted != 0);
+  }
 }
 
 cheems_status cheems_session_decode(cheems_session *session, int64_t slot,

@@ -60,6 +60,15 @@ int64_t chooseChunk(const Variant &variant, const SessionOptions &options,
        maxChunk, context});
 }
 
+/// More rows a step than a chunk's and one a slot.
+int64_t chooseRows(const SessionOptions &options) {
+  if (options.rows < 0) {
+    throw Error(Status::usage, "the rows of a step must be at least 1, not " +
+                                   number(options.rows));
+  }
+  return std::min(options.rows, maxChunk);
+}
+
 int64_t checkSlots(int64_t slots) {
   if (slots < 1 || slots > maxSlots) {
     throw Error(Status::usage, "slots must be between 1 and " +
@@ -104,8 +113,8 @@ Session::Session(std::shared_ptr<const Model> model,
       contextLength(capContext(*compiled, options.context,
                                chooseContext(compiled->metadata(), options))),
       chunk(chooseChunk(compiled->variant(), options, contextLength)),
-      rowLimit(std::max({chunk, checkSlots(options.slots),
-                         std::min(options.rows, maxChunk)})),
+      rowLimit(
+          std::max({chunk, checkSlots(options.slots), chooseRows(options)})),
       executor(makeExecutor(
           *compiled,
           executorOptions(options, rowLimit,
