@@ -182,6 +182,37 @@ CHEEMS_API cheems_status cheems_session_create(
     const cheems_model *model, const cheems_session_options *options,
     cheems_session **session);
 
+/* Bytes of memory. Set `size` to sizeof(cheems_memory), because later versions
+ * may add fields at the end. */
+typedef struct cheems_memory {
+  size_t size;
+  int64_t weights; /* all sessions of a model share them; on the CPU they are
+                      the file's, mapped and not copied */
+  int64_t slot;    /* the state of one sequence, reserved; on the CPU pages cost
+                      nothing before a sequence is long enough to use them */
+  int64_t state;   /* that of all slots */
+  int64_t workspace; /* scratch memory of a step */
+} cheems_memory;
+
+/* What the session takes, without kilobytes for its own administration. On a
+ * GPU all of it is the GPU's memory, and a step that asks for the logits of
+ * more rows than there are slots may enlarge the workspace later. */
+CHEEMS_API cheems_status cheems_session_memory(const cheems_session *session,
+                                               cheems_memory *memory);
+
+/* What cheems_session_memory will say of a session with these options; null
+ * options mean the defaults. Creates nothing, and warns of nothing.
+ * CHEEMS_USAGE: the options are impossible. */
+CHEEMS_API cheems_status cheems_model_estimate(
+    const cheems_model *model, const cheems_session_options *options,
+    cheems_memory *memory);
+
+/* How many bytes of its slot a sequence of `tokens` tokens uses. CHEEMS_USAGE:
+ * tokens is negative, or more than 2^31 - 1. */
+CHEEMS_API cheems_status cheems_model_state_bytes(const cheems_model *model,
+                                                  int64_t tokens,
+                                                  int64_t *bytes);
+
 /* Null is allowed. */
 CHEEMS_API void cheems_session_destroy(cheems_session *session);
 

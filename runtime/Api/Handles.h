@@ -63,6 +63,14 @@ template <typename T> void need(const T *pointer, const char *name) {
   }
 }
 
+/// The size that a caller gives of its version of the struct `name`.
+inline size_t checkSize(size_t size, const char *name) {
+  if (size < sizeof(size) || size > 4096) {
+    throw Error(Status::usage, std::string("size is not sizeof(") + name + ")");
+  }
+  return size;
+}
+
 /// The caller's options as this version of the struct `name`: a shorter, older
 /// one leaves defaults; a longer, newer one must not ask for anything we do not
 /// know.
@@ -72,11 +80,7 @@ Options adopt(const Options *given, const char *name) {
   if (!given) {
     return options;
   }
-  size_t size = given->size;
-  if (size < sizeof(size) || size > 4096) {
-    throw Error(Status::usage,
-                std::string("the options' size is not sizeof(") + name + ")");
-  }
+  size_t size = checkSize(given->size, name);
   std::memcpy(&options, given, std::min(size, sizeof(options)));
   const char *bytes = reinterpret_cast<const char *>(given);
   if (size > sizeof(options) &&

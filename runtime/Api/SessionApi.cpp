@@ -48,6 +48,53 @@ cheems_status cheems_session_create(const cheems_model *model,
   });
 }
 
+/// As much of it as the caller's version of the struct has.
+static void give(const SessionBytes &bytes, int64_t slots,
+                 cheems_memory *memory) {
+  cheems_memory result = {};
+  result.size = checkSize(memory->size, "cheems_memory");
+  result.weights = bytes.weights;
+  result.slot = bytes.state / slots;
+  result.state = bytes.state;
+  result.workspace = bytes.workspace;
+  std::memcpy(memory, &result, std::min(result.size, sizeof(result)));
+}
+
+cheems_status cheems_session_memory(const cheems_session *session,
+                                    cheems_memory *memory) {
+  return guard([&] {
+    need(session, "session");
+    need(memory, "memory");
+    give(session->session.bytes(), session->session.slots(), memory);
+  });
+}
+
+cheems_status cheems_model_estimate(const cheems_model *model,
+                                    const cheems_session_options *given,
+                                    cheems_memory *memory) {
+  return guard([&] {
+    need(model, "model");
+    need(memory, "memory");
+    SessionOptions options = convert(adopt(given, "cheems_session_options"));
+    give(Session::estimate(*model->model, options), options.slots, memory);
+  });
+}
+
+cheems_status cheems_model_state_bytes(const cheems_model *model,
+                                       int64_t tokens, int64_t *bytes) {
+  return guard([&] {
+    need(model, "model");
+    need(bytes, "bytes");
+    if (tokens < 0 || tokens > INT32_MAX) {
+      throw Error(Status::usage, "tokens must be between 0 and " +
+                                     std::to_string(INT32_MAX) + ", not " +
+                                     std::to_string(tokens));
+    }
+    const Metadata &data = model->model->metadata();
+    *bytes = StatePools::bytesOf(data, 1, data.usedEntries(tokens));
+  });
+}
+
 void cheems_session_destroy(cheems_session *session) { delete session; }
 
 int64_t cheems_session_context(const cheems_session *session) {

@@ -39,7 +39,7 @@ void cuda::requireFree(const Context &context, int64_t bytes,
 
 DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context,
                            int64_t bytes)
-    : context(std::move(context)), size(std::max<int64_t>(bytes, 1)) {}
+    : context(std::move(context)), size(sizeOf(bytes)) {}
 
 // The other constructor's work is done when this one starts, so the destructor
 // runs even where a call below fails.

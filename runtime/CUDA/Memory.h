@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_CUDA_MEMORY_H
 
 #include "runtime/CUDA/Device.h"
+#include <algorithm>
 
 namespace cheems::cuda {
 
@@ -20,6 +21,9 @@ constexpr int64_t aligned(int64_t bytes) {
 
 class DeviceMemory {
 public:
+  /// What `bytes` is for a block of so many.
+  static int64_t sizeOf(int64_t bytes) { return std::max<int64_t>(bytes, 1); }
+
   enum class Content { any, zero };
   /// At least one byte, at a multiple of 256. Throws as requireFree.
   DeviceMemory(std::shared_ptr<const Context> context, int64_t bytes,

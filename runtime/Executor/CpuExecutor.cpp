@@ -1,4 +1,5 @@
 #include "runtime/Executor/CpuExecutor.h"
+#include "runtime/ThreadPool/Cores.h"
 #include "runtime/ThreadPool/Denormals.h"
 #include <algorithm>
 
@@ -14,6 +15,13 @@ int64_t workspaceSize(const Variant &variant, const ExecutorOptions &options,
 }
 
 } // namespace
+
+ExecutorBytes CpuExecutor::estimate(const Model &model,
+                                    const ExecutorOptions &options) {
+  int threads = ThreadPool::chooseThreads(options.threads, CoreLimits::host());
+  return {model.weightBytes(),
+          Memory::sizeOf(workspaceSize(model.variant(), options, threads))};
+}
 
 CpuExecutor::CpuExecutor(const Model &model, const ExecutorOptions &options)
     : model(model), profile(options.profile),

@@ -13,12 +13,15 @@ namespace cheems {
 class CpuExecutor : public Executor {
 public:
   CpuExecutor(const Model &model, const ExecutorOptions &options);
+  static ExecutorBytes estimate(const Model &model,
+                                const ExecutorOptions &options);
 
   std::string code() const override { return model.variant().name; }
   int threads() const override { return pool.threads(); }
   bool isOfThisProcess() const override { return pool.isOfThisProcess(); }
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override { return workspace.bytes(); }
+  int64_t weightBytes() const override { return model.weightBytes(); }
   void run(cheems_step &step, bool decodes) override;
 
 private:

@@ -8,12 +8,29 @@
 
 using namespace cheems;
 
-std::unique_ptr<Executor> cheems::makeExecutor(const Model &model,
-                                               const ExecutorOptions &options) {
+static void checkRuns(const Model &model) {
   if (!model.canRun()) {
     throw Error(Status::usage,
                 model.path() + ": was opened to be read; open it for a device");
   }
+}
+
+ExecutorBytes cheems::estimateExecutor(const Model &model,
+                                       const ExecutorOptions &options) {
+  checkRuns(model);
+  const std::string &target = model.image().target;
+  if (target == CpuImage::target) {
+    return CpuExecutor::estimate(model, options);
+  }
+  if (target == CudaImage::target) {
+    return CudaExecutor::estimate(model, options);
+  }
+  return PluginExecutor::estimate(model, *findExecutorPlugin(target), options);
+}
+
+std::unique_ptr<Executor> cheems::makeExecutor(const Model &model,
+                                               const ExecutorOptions &options) {
+  checkRuns(model);
   const std::string &target = model.image().target;
   if (target == CpuImage::target) {
     return std::make_unique<CpuExecutor>(model, options);

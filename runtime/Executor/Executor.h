@@ -43,6 +43,9 @@ public:
     return const_cast<Executor *>(this)->pools();
   }
   virtual int64_t workspaceBytes() const = 0;
+  /// Of the weights that steps read: on the host those of the file that is
+  /// mapped.
+  virtual int64_t weightBytes() const = 0;
 
   /// Runs a step that was checked; `decodes`: each segment has one row, and
   /// there are few. Fills in the fields from `parameters` on. Allocates
@@ -60,6 +63,17 @@ public:
     return std::nullopt;
   }
 };
+
+/// What an executor takes beside its pools, in bytes.
+struct ExecutorBytes {
+  int64_t weights = 0; ///< which all executors of a model share
+  int64_t workspace = 0;
+};
+
+/// What makeExecutor's would take. Throws Error: usage for impossible options,
+/// failed where the numbers are too large for any machine.
+ExecutorBytes estimateExecutor(const Model &model,
+                               const ExecutorOptions &options);
 
 /// The executor for the image of `model` that was chosen. Throws Error: usage
 /// for impossible options, failed where memory is short.

@@ -44,6 +44,15 @@ PluginExecutor::PluginExecutor(const Model &model,
   }
 }
 
+ExecutorBytes PluginExecutor::estimate(const Model &model,
+                                       const cheems_executor_plugin &plugin,
+                                       const ExecutorOptions &options) {
+  void *asked = create(model, plugin);
+  int64_t workspace = plugin.workspace(asked, options.rows);
+  plugin.destroy(asked);
+  return {model.weightBytes(), Memory::sizeOf(workspace)};
+}
+
 bool PluginExecutor::isOfThisProcess() const { return process == getpid(); }
 
 void PluginExecutor::run(cheems_step &step, bool decodes) {

@@ -14,6 +14,10 @@ class PluginExecutor : public Executor {
 public:
   PluginExecutor(const Model &model, const cheems_executor_plugin &plugin,
                  const ExecutorOptions &options);
+  /// Makes an executor of the plugin for a moment, and asks it.
+  static ExecutorBytes estimate(const Model &model,
+                                const cheems_executor_plugin &plugin,
+                                const ExecutorOptions &options);
   ~PluginExecutor() override { plugin.destroy(executor); }
   PluginExecutor(const PluginExecutor &) = delete;
   PluginExecutor &operator=(const PluginExecutor &) = delete;
@@ -23,6 +27,7 @@ public:
   bool isOfThisProcess() const override;
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override { return workspace->bytes(); }
+  int64_t weightBytes() const override { return model.weightBytes(); }
   void run(cheems_step &step, bool decodes) override;
 
 private:

@@ -77,18 +77,6 @@ int64_t checkSlots(int64_t slots) {
   return slots;
 }
 
-ExecutorOptions executorOptions(const SessionOptions &options, int64_t rows,
-                                int64_t capacity) {
-  ExecutorOptions result;
-  result.threads = options.threads;
-  result.slots = options.slots;
-  result.rows = rows;
-  result.capacity = capacity;
-  result.profile = options.profile.get();
-  result.uploading = options.uploading;
-  return result;
-}
-
 /// The fields that the caller of a step fills in.
 cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *segments, int64_t segmentCount,
@@ -106,23 +94,51 @@ cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
 
 } // namespace
 
+Session::Sizes::Sizes(const Model &model, const SessionOptions &options)
+    : context(capContext(model, options.context,
+                         chooseContext(model.metadata(), options))),
+      chunk(chooseChunk(model.variant(), options, context)),
+      slots(checkSlots(options.slots)),
+      rows(std::max({chunk, slots, chooseRows(options)})) {}
+
+ExecutorOptions Session::Sizes::executor(const Model &model,
+                                         const SessionOptions &options) const {
+  ExecutorOptions result;
+  result.threads = options.threads;
+  result.slots = slots;
+  result.rows = rows;
+  result.capacity = model.metadata().capacity(context);
+  result.profile = options.profile.get();
+  result.uploading = options.uploading;
+  return result;
+}
+
 Session::Session(std::shared_ptr<const Model> model,
                  const SessionOptions &options)
+    : Session(model, options, Sizes(*model, options)) {}
+
+Session::Session(std::shared_ptr<const Model> model,
+                 const SessionOptions &options, const Sizes &sizes)
     : compiled(std::move(model)), interrupted(options.interrupted),
-      profile(options.profile),
-      contextLength(capContext(*compiled, options.context,
-                               chooseContext(compiled->metadata(), options))),
-      chunk(chooseChunk(compiled->variant(), options, contextLength)),
-      rowLimit(
-          std::max({chunk, checkSlots(options.slots), chooseRows(options)})),
-      executor(makeExecutor(
-          *compiled,
-          executorOptions(options, rowLimit,
-                          compiled->metadata().capacity(contextLength)))),
+      profile(options.profile), contextLength(sizes.context),
+      chunk(sizes.chunk), rowLimit(sizes.rows),
+      executor(makeExecutor(*compiled, sizes.executor(*compiled, options))),
       checks(vocabulary(), options.slots, rowLimit, contextLength),
       positions(options.slots), reached(options.slots), segments(options.slots),
       allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
+}
+
+SessionBytes Session::estimate(const Model &model,
+                               const SessionOptions &options) {
+  SessionOptions silent = options;
+  silent.warn = nullptr;
+  Sizes sizes(model, silent);
+  ExecutorOptions asked = sizes.executor(model, silent);
+  ExecutorBytes executor = estimateExecutor(model, asked);
+  return {executor.weights,
+          StatePools::bytesOf(model.metadata(), asked.slots, asked.capacity),
+          executor.workspace};
 }
 
 void Session::step(const int32_t *tokens, int64_t tokenCount,

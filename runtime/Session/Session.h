@@ -38,6 +38,13 @@ struct SessionOptions {
   std::function<bool()> interrupted;
 };
 
+/// What a session takes, in bytes.
+struct SessionBytes {
+  int64_t weights = 0; ///< which all sessions of a model share
+  int64_t state = 0;   ///< of all slots
+  int64_t workspace = 0;
+};
+
 /// One slot at one moment.
 struct Snapshot {
   int32_t position = 0;
@@ -71,9 +78,14 @@ public:
   int64_t maxRows() const { return rowLimit; }
   /// Rows that prefill feeds at a time.
   int64_t prefillChunk() const { return chunk; }
-  /// Bytes of all state pools, and of the scratch memory.
-  int64_t stateBytes() const { return pools().bytes(); }
-  int64_t workspaceBytes() const { return executor->workspaceBytes(); }
+  SessionBytes bytes() const {
+    return {executor->weightBytes(), pools().bytes(),
+            executor->workspaceBytes()};
+  }
+  /// What a session with these options would take. Takes no memory itself, and
+  /// warns of nothing. Throws Error, as the constructor does for the options.
+  static SessionBytes estimate(const Model &model,
+                               const SessionOptions &options);
 
   /// Runs any mix of sequences. tokens [tokenCount]; segments [segmentCount] as
   /// in abi.h, where rope_length 0 stands for position + length; logits
@@ -145,6 +157,15 @@ public:
   std::string load(int64_t slot, const std::string &path);
 
 private:
+  /// The options with defaults filled in.
+  struct Sizes {
+    Sizes(const Model &model, const SessionOptions &options);
+    ExecutorOptions executor(const Model &model,
+                             const SessionOptions &options) const;
+    int64_t context, chunk, slots, rows;
+  };
+  Session(std::shared_ptr<const Model> model, const SessionOptions &options,
+          const Sizes &sizes);
   StatePools &pools() { return executor->pools(); }
   const StatePools &pools() const {
     return static_cast<const Executor &>(*executor).pools();

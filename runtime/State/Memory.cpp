@@ -24,7 +24,7 @@ size_t mappedBytes(int64_t size) {
 } // namespace
 
 Memory::Memory(int64_t bytes, const std::string &purpose)
-    : size(std::max<int64_t>(bytes, 1)) {
+    : size(sizeOf(bytes)) {
   // Without MAP_NORESERVE: the kernel refuses at once what this machine could
   // never hold.
   void *mapped = mmap(nullptr, mappedBytes(size), PROT_READ | PROT_WRITE,

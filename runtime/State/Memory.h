@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_STATE_MEMORY_H
 #define CHEEMS_RUNTIME_STATE_MEMORY_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,8 @@ public:
 
   char *data() const { return base; }
   int64_t bytes() const { return size; }
+  /// What that is for a block of so many.
+  static int64_t sizeOf(int64_t bytes) { return std::max<int64_t>(bytes, 1); }
 
   /// For AddressSanitizer the block ends after its first `bytes` from now on,
   /// at most its size; no effect in other builds.

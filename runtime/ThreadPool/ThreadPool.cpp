@@ -81,14 +81,18 @@ int ThreadPool::defaultThreads(const CoreLimits &limits) {
   return std::min(limits.threads(), maxThreads);
 }
 
-ThreadPool::ThreadPool(int threads) : process(getpid()) {
-  CoreLimits limits = CoreLimits::host();
-  threadCount = threads == 0 ? defaultThreads(limits) : threads;
-  if (threadCount < 1 || threadCount > maxThreads) {
+int ThreadPool::chooseThreads(int threads, const CoreLimits &limits) {
+  if (threads < 0 || threads > maxThreads) {
     throw Error(Status::usage, "threads must be between 1 and " +
                                    std::to_string(maxThreads) + ", not " +
                                    std::to_string(threads));
   }
+  return threads == 0 ? defaultThreads(limits) : threads;
+}
+
+ThreadPool::ThreadPool(int threads) : process(getpid()) {
+  CoreLimits limits = CoreLimits::host();
+  threadCount = chooseThreads(threads, limits);
   spinning = threadCount <= limits.available();
   claims = std::vector<Claim>(threadCount);
   workers.reserve(threadCount - 1); // a worker knows its place in it

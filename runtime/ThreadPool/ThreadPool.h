@@ -28,8 +28,11 @@ public:
 
   /// CoreLimits::threads(), at most maxThreads.
   static int defaultThreads(const CoreLimits &limits);
+  /// `threads`; 0 means defaultThreads(). Throws Error (usage) where a pool
+  /// cannot have so many.
+  static int chooseThreads(int threads, const CoreLimits &limits);
 
-  /// `threads` counts the caller; 0 means defaultThreads() of this machine.
+  /// `threads` counts the caller, as chooseThreads() of this machine takes it.
   /// More than CoreLimits::available() never spin.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();

@@ -54,8 +54,8 @@ void sayWhereItRuns(const Options &options, const Session &session) {
   const cuda::DeviceInfo *card = model.card();
   say("runs on " + model.deviceName() + (card ? ", " + card->name : "") +
       ": code " + session.code() + ", state " +
-      megabytes(session.stateBytes()) + ", workspace " +
-      megabytes(session.workspaceBytes()));
+      megabytes(session.bytes().state) + ", workspace " +
+      megabytes(session.bytes().workspace));
 }
 
 GenerationLimits limitsOf(const Options &options, const TextModel &text) {

@@ -14,6 +14,10 @@ int64_t decodeRows(const Model &model, const ExecutorOptions &options) {
   return std::min(options.slots, model.variant().decodeRows);
 }
 
+int64_t rowBytesOf(const Model &model) {
+  return model.metadata().vocabulary * static_cast<int64_t>(sizeof(float));
+}
+
 /// Of the state and the scratch memory; what is less than some kilobytes aside.
 Program::Loading loadingFor(const Model &model,
                             const ExecutorOptions &options) {
@@ -44,14 +48,41 @@ Program::Loading loadingFor(const Model &model,
   return loading;
 }
 
+/// The same sum as of an executor that was made: workspaceBytes.
+int64_t workspaceOf(const LaunchPlan &plan, const Model &model,
+                    const ExecutorOptions &options) {
+  auto largest = [&](int64_t rows) {
+    return largestStep(rows, options.slots, options.capacity);
+  };
+  int64_t logitRows = std::min(options.slots, options.rows);
+  StepSizes general = largest(options.rows),
+            decode = largest(decodeRows(model, options));
+  int64_t sum = Launcher::bytesOf(plan.general, general) +
+                Launcher::bytesOf(plan.decode, decode) +
+                DeviceMemory::sizeOf(logitRows * rowBytesOf(model)) +
+                StepInputs::bytesOf(general) + StepInputs::bytesOf(decode);
+  for (const LaunchPlan::TopLogits &each : plan.topLogits) {
+    sum += TopLogitsFinder::bytesOf(each, logitRows);
+  }
+  return sum;
+}
+
 } // namespace
+
+ExecutorBytes CudaExecutor::estimate(const Model &model,
+                                     const ExecutorOptions &options) {
+  const CardCode &code =
+      *CudaModule::choose(model.cudaCode(), *model.card(), model.path()).code;
+  LaunchPlan plan = LaunchPlan::parse(code.plan, code.path, model.path(),
+                                      model.metadata().state.size());
+  return {WeightUpload(model.metadata(), model.path()).bytes(),
+          workspaceOf(plan, model, options)};
+}
 
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
     : program(Program::of(model, loadingFor(model, options))),
       slots(options.slots), capacity(options.capacity),
-      rowBytes(model.metadata().vocabulary *
-               static_cast<int64_t>(sizeof(float))),
-      stream(program->context()),
+      rowBytes(rowBytesOf(model)), stream(program->context()),
       state(program->context(), model.metadata(), slots, capacity),
       logits(std::make_unique<DeviceMemory>(
           program->context(), std::min(slots, options.rows) * rowBytes,

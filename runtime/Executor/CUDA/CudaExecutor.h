@@ -18,6 +18,9 @@ class CudaExecutor : public Executor {
 public:
   /// Throws Error: failed where the card's memory is short; DriverError.
   CudaExecutor(const Model &model, const ExecutorOptions &options);
+  /// Takes nothing of the card.
+  static ExecutorBytes estimate(const Model &model,
+                                const ExecutorOptions &options);
 
   std::string code() const override { return program->codeName(); }
   int threads() const override { return 1; }
@@ -26,6 +29,7 @@ public:
   }
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override;
+  int64_t weightBytes() const override { return program->weightBytes(); }
   void run(cheems_step &step, bool decodes) override;
   bool keepsLogits() const override { return true; }
   void readLogits(int64_t row, float *result) override;

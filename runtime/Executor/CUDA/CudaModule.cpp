@@ -49,16 +49,18 @@ std::vector<std::string> CudaModule::names(const CudaImage &image) {
 
 CudaModule::CudaModule(std::shared_ptr<const Context> given,
                        const CudaImage &image, const std::string &file)
-    : context(std::move(given)), file(file) {
-  choose(image);
+    : context(std::move(given)), file(file),
+      chosen(choose(image, context->device(), file)) {
   Context::Current current(*context);
-  if (!(takesCubin && loadCubin())) {
+  if (!(chosen.takesCubin && loadCubin())) {
     loadPTX();
   }
 }
 
-void CudaModule::choose(const CudaImage &image) {
-  const DeviceInfo &card = context->device();
+CudaModule::Choice CudaModule::choose(const CudaImage &image,
+                                      const DeviceInfo &card,
+                                      const std::string &file) {
+  Choice chosen;
   const char *forced = std::getenv("CHEEMS_CUDA_IMAGE");
   if (forced && *forced) {
     std::string_view name = forced;
@@ -67,21 +69,21 @@ void CudaModule::choose(const CudaImage &image) {
         dot == std::string_view::npos ? "" : name.substr(dot + 1);
     for (const CardCode &code : image.cards) {
       if (code.architecture == name.substr(0, dot)) {
-        chosen = &code;
+        chosen.code = &code;
       }
     }
-    takesCubin = kind == "cubin";
-    takesPTX = kind == "ptx";
-    if (!chosen || takesCubin == takesPTX ||
-        (takesCubin && chosen->cubin.empty())) {
+    chosen.takesCubin = kind == "cubin";
+    chosen.takesPTX = kind == "ptx";
+    if (!chosen.code || chosen.takesCubin == chosen.takesPTX ||
+        (chosen.takesCubin && chosen.code->cubin.empty())) {
       throw Error(Status::usage, "CHEEMS_CUDA_IMAGE is '" + std::string(name) +
                                      "', but " + file +
                                      " has: " + images(image));
     }
-    return;
+    return chosen;
   }
-  chosen = image.best(card.major, card.minor);
-  if (!chosen) {
+  chosen.code = image.best(card.major, card.minor);
+  if (!chosen.code) {
     throw Error(Status::unsupported,
                 file + ": its code for GPUs is for " + architectures(image) +
                     ", and " + card.name + " is sm_" +
@@ -89,22 +91,23 @@ void CudaModule::choose(const CudaImage &image) {
                     "; use --device cpu, or compile the model for another "
                     "--cuda-arch");
   }
-  takesCubin =
-      !chosen->cubin.empty() && chosen->cubinRunsOn(card.major, card.minor);
+  chosen.takesCubin = !chosen.code->cubin.empty() &&
+                      chosen.code->cubinRunsOn(card.major, card.minor);
+  return chosen;
 }
 
 bool CudaModule::loadCubin() {
   CUresult code = context->driver().cuModuleLoadDataEx.result(
-      &module, chosen->cubin.data(), 0, nullptr, nullptr);
+      &module, chosen.code->cubin.data(), 0, nullptr, nullptr);
   if (code == CUDA_SUCCESS) {
-    loaded = chosen->architecture + ".cubin";
+    loaded = chosen.code->architecture + ".cubin";
     return true;
   }
   // Code for another card or by a newer assembler: the driver makes its own.
   bool unknown = code == CUDA_ERROR_INVALID_IMAGE ||
                  code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
                  code == CUDA_ERROR_INVALID_PTX;
-  if (unknown && takesPTX) {
+  if (unknown && chosen.takesPTX) {
     return false;
   }
   refuse(code, "");
@@ -118,29 +121,29 @@ void CudaModule::loadPTX() {
   size_t room = sizeof(log) - 1;
   std::memcpy(&values[1], &room, sizeof(room)); // a number in a pointer's place
   CUresult code = context->driver().cuModuleLoadDataEx.result(
-      &module, chosen->ptx.data(), 2, options, values);
+      &module, chosen.code->ptx.data(), 2, options, values);
   if (code != CUDA_SUCCESS) {
     refuse(code, log);
   }
-  loaded = chosen->architecture + ".ptx";
+  loaded = chosen.code->architecture + ".ptx";
 }
 
 void CudaModule::refuse(CUresult code, const std::string &log) const {
   const Driver &driver = context->driver();
   if (code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
     int version = driver.version();
-    throw Error(Status::unsupported,
-                file + ": its code for GPUs is PTX " + versionOf(chosen->ptx) +
-                    ", which the driver of CUDA " +
-                    std::to_string(version / 1000) + "." +
-                    std::to_string(version % 1000 / 10) +
-                    " does not know; install a newer driver");
+    throw Error(
+        Status::unsupported,
+        file + ": its code for GPUs is PTX " + versionOf(chosen.code->ptx) +
+            ", which the driver of CUDA " + std::to_string(version / 1000) +
+            "." + std::to_string(version % 1000 / 10) +
+            " does not know; install a newer driver");
   }
   std::string reason = driver.describe(code);
   if (std::string line = log.substr(0, log.find('\n')); !line.empty()) {
     reason += " (" + line + ")";
   }
-  throw DriverError(code, file + ": its code for " + chosen->architecture +
+  throw DriverError(code, file + ": its code for " + chosen.code->architecture +
                               " cannot be loaded: " + reason);
 }
 
@@ -157,7 +160,7 @@ std::vector<CUfunction> CudaModule::functions(const LaunchPlan &plan) const {
     CUfunction function = nullptr;
     if (driver.cuModuleGetFunction.result(
             &function, module, kernel.name.c_str()) != CUDA_SUCCESS) {
-      throw DamagedFile(file + ": its code for " + chosen->architecture +
+      throw DamagedFile(file + ": its code for " + chosen.code->architecture +
                         " has no kernel '" + kernel.name +
                         "'; compile the model again");
     }

@@ -21,11 +21,21 @@ public:
   CudaModule(const CudaModule &) = delete;
   CudaModule &operator=(const CudaModule &) = delete;
 
+  /// The code of an image that is best for a card, or what CHEEMS_CUDA_IMAGE
+  /// forces, and which forms of it may be loaded.
+  struct Choice {
+    const CardCode *code = nullptr;
+    bool takesCubin = true, takesPTX = true;
+  };
+  /// Needs no driver. Throws as the constructor.
+  static Choice choose(const CudaImage &image, const DeviceInfo &card,
+                       const std::string &file);
+
   /// What an image has: "sm_80.ptx", "sm_80.cubin", ….
   static std::vector<std::string> names(const CudaImage &image);
 
   /// Whose plan belongs to the kernels.
-  const CardCode &code() const { return *chosen; }
+  const CardCode &code() const { return *chosen.code; }
   /// "sm_90a.cubin"
   const std::string &name() const { return loaded; }
 
@@ -34,7 +44,6 @@ public:
   std::vector<CUfunction> functions(const LaunchPlan &plan) const;
 
 private:
-  void choose(const CudaImage &image);
   /// False where the driver does not take machine code.
   bool loadCubin();
   void loadPTX();
@@ -42,8 +51,7 @@ private:
 
   std::shared_ptr<const Context> context;
   std::string file;
-  const CardCode *chosen = nullptr;
-  bool takesCubin = true, takesPTX = true;
+  Choice chosen;
   std::string loaded;
   CUmodule module = nullptr;
 };

@@ -85,7 +85,7 @@ int64_t Launcher::bytesOf(const LaunchPlan::Entry &entry,
   entry.evaluate(most, values);
   int64_t sum = 0;
   for (size_t area : entry.areas) {
-    if (__builtin_add_overflow(sum, values[area], &sum)) {
+    if (__builtin_add_overflow(sum, DeviceMemory::sizeOf(values[area]), &sum)) {
       throw tooLarge();
     }
   }

@@ -33,6 +33,8 @@ public:
   CUdeviceptr weights(int64_t offset) const {
     return parameters.addressOf(offset);
   }
+  /// That they take of the card's memory.
+  int64_t weightBytes() const { return parameters.bytes(); }
   /// "sm_90a.cubin"
   const std::string &codeName() const { return module.name(); }
 

@@ -9,14 +9,24 @@ namespace {
 constexpr auto tokenBytes = static_cast<int64_t>(sizeof(int32_t));
 constexpr auto segmentBytes = static_cast<int64_t>(sizeof(cheems_segment));
 
+/// Offsets; tokens are first.
+int64_t segmentsOf(const StepSizes &most) {
+  return aligned(most.tokens * tokenBytes);
+}
+int64_t rowsOf(const StepSizes &most) {
+  return segmentsOf(most) + aligned(most.segments * segmentBytes);
+}
+
 } // namespace
+
+int64_t StepInputs::bytesOf(const StepSizes &most) {
+  return DeviceMemory::sizeOf(rowsOf(most) + aligned(most.rows * tokenBytes));
+}
 
 StepInputs::StepInputs(const std::shared_ptr<const Context> &context,
                        const StepSizes &most)
-    : segments(aligned(most.tokens * tokenBytes)),
-      rows(segments + aligned(most.segments * segmentBytes)),
-      host(context, rows + aligned(most.rows * tokenBytes),
-           "the inputs of a step"),
+    : segments(segmentsOf(most)), rows(rowsOf(most)),
+      host(context, bytesOf(most), "the inputs of a step"),
       device(context, host.bytes(), "the inputs of a step") {}
 
 void StepInputs::send(const cheems_step &step, const Stream &stream) {

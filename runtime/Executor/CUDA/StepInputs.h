@@ -18,6 +18,8 @@ public:
   /// Where they are on the card, in `addresses`.
   void tell(StepAddresses &addresses) const;
   int64_t bytes() const { return device.bytes(); }
+  /// What they would be.
+  static int64_t bytesOf(const StepSizes &most);
 
 private:
   int64_t segments, rows; ///< offsets; tokens are first

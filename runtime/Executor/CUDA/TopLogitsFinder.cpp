@@ -14,14 +14,27 @@ StepSizes sizesOf(int64_t rows) {
   return sizes;
 }
 
+/// An offset; values are first, sums at twice as much.
+int64_t tokensOf(const LaunchPlan::TopLogits &plan, int64_t rows) {
+  return aligned(rows * plan.count * numberBytes);
+}
+
+int64_t resultBytes(const LaunchPlan::TopLogits &plan, int64_t rows) {
+  return DeviceMemory::sizeOf(2 * tokensOf(plan, rows) + rows * numberBytes);
+}
+
 } // namespace
+
+int64_t TopLogitsFinder::bytesOf(const LaunchPlan::TopLogits &plan,
+                                 int64_t rows) {
+  return Launcher::bytesOf(plan.entry, sizesOf(rows)) + resultBytes(plan, rows);
+}
 
 TopLogitsFinder::TopLogitsFinder(const Program &program,
                                  const LaunchPlan::TopLogits &plan,
                                  int64_t rows, CUdeviceptr logits)
-    : plan(plan), tokens(aligned(rows * plan.count * numberBytes)),
-      sums(2 * tokens),
-      host(program.context(), sums + rows * numberBytes, purpose),
+    : plan(plan), tokens(tokensOf(plan, rows)), sums(2 * tokens),
+      host(program.context(), resultBytes(plan, rows), purpose),
       device(program.context(), host.bytes(), purpose),
       launcher(program.context(), program.plan(), plan.entry,
                program.functions(), sizesOf(rows), addresses(logits)) {}

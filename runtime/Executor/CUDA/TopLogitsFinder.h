@@ -19,6 +19,8 @@ public:
   /// Of each row.
   int64_t count() const { return plan.count; }
   int64_t bytes() const { return launcher.bytes() + device.bytes(); }
+  /// What they would be.
+  static int64_t bytesOf(const LaunchPlan::TopLogits &plan, int64_t rows);
   void setLogits(CUdeviceptr address) { launcher.setLogits(address); }
   /// Of the first `rows` rows, and waits for them.
   void run(int64_t rows, const Stream &stream);

@@ -220,6 +220,88 @@ TEST_F(Api, sessionSaysWhatItWasMadeWith) {
   EXPECT_EQ(cheems_session_rows(nullptr), 0);
 }
 
+TEST_F(Api, memoryIsWhatWasEstimated) {
+  for (int64_t slots : {1, 3}) {
+    for (int64_t rows : {0, 20}) {
+      cheems_session_options options = {};
+      options.size = sizeof(options);
+      options.slots = slots;
+      options.threads = 2;
+      options.context = 100; // past the trained length
+      options.prefill_chunk = 7;
+      options.rows = rows;
+      options.warn = [](void *, const char *line) { ADD_FAILURE() << line; };
+      cheems_memory estimate = {}, memory = {};
+      estimate.size = memory.size = sizeof(cheems_memory);
+      ASSERT_EQ(cheems_model_estimate(model, &options, &estimate), CHEEMS_OK)
+          << cheems_last_error();
+      options.warn = nullptr;
+      ASSERT_EQ(cheems_session_create(model, &options, &session), CHEEMS_OK);
+      ASSERT_EQ(cheems_session_memory(session, &memory), CHEEMS_OK);
+      EXPECT_EQ(memory.weights, estimate.weights);
+      EXPECT_EQ(memory.slot, estimate.slot);
+      EXPECT_EQ(memory.state, estimate.state);
+      EXPECT_EQ(memory.workspace, estimate.workspace);
+      EXPECT_EQ(memory.weights, 8); // FakeArtifact's
+      EXPECT_EQ(memory.slot, 400);  // an i32 of each token
+      EXPECT_EQ(memory.state, 400 * slots);
+      EXPECT_GE(memory.workspace, 100 + 64 * std::max<int64_t>(7, rows));
+      cheems_session_destroy(session);
+      session = nullptr;
+    }
+  }
+}
+
+TEST_F(Api, estimatesRefuseWhatSessionsRefuse) {
+  cheems_memory memory = {};
+  memory.size = sizeof(memory);
+  cheems_session_options options = {};
+  options.size = sizeof(options);
+  for (int64_t cheems_session_options::*field :
+       {&cheems_session_options::slots, &cheems_session_options::threads,
+        &cheems_session_options::context,
+        &cheems_session_options::prefill_chunk,
+        &cheems_session_options::rows}) {
+    options.*field = -1;
+    EXPECT_EQ(cheems_model_estimate(model, &options, &memory), CHEEMS_USAGE);
+    std::string reason = cheems_last_error();
+    EXPECT_EQ(cheems_session_create(model, &options, &session), CHEEMS_USAGE);
+    EXPECT_EQ(cheems_last_error(), reason);
+    options.*field = 0;
+  }
+  EXPECT_EQ(memory.slot, 0);
+  EXPECT_EQ(cheems_model_estimate(model, nullptr, nullptr), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_model_estimate(nullptr, nullptr, &memory), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_memory(nullptr, &memory), CHEEMS_USAGE);
+  memory.size = 0;
+  EXPECT_EQ(cheems_model_estimate(model, nullptr, &memory), CHEEMS_USAGE);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("sizeof(cheems_memory)"));
+  // An older program's struct is shorter.
+  memory.size = offsetof(cheems_memory, slot);
+  memory.slot = -1;
+  EXPECT_EQ(cheems_model_estimate(model, nullptr, &memory), CHEEMS_OK);
+  EXPECT_EQ(memory.weights, 8);
+  EXPECT_EQ(memory.slot, -1);
+}
+
+TEST_F(Api, aSequenceUsesSoManyBytesOfItsSlot) {
+  auto bytesOf = [&](int64_t tokens) {
+    int64_t bytes = -1;
+    EXPECT_EQ(cheems_model_state_bytes(model, tokens, &bytes), CHEEMS_OK);
+    return bytes;
+  };
+  EXPECT_EQ(bytesOf(0), 0);
+  EXPECT_EQ(bytesOf(1), 4);
+  EXPECT_EQ(bytesOf(32), 128);
+  int64_t bytes = -1;
+  EXPECT_EQ(cheems_model_state_bytes(model, -1, &bytes), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_model_state_bytes(model, int64_t(1) << 31, &bytes),
+            CHEEMS_USAGE);
+  EXPECT_EQ(cheems_model_state_bytes(nullptr, 1, &bytes), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_model_state_bytes(model, 1, nullptr), CHEEMS_USAGE);
+  EXPECT_EQ(bytes, -1);
+}
+
 TEST_F(Api, interruptEndsOnePrefill) {
   start();
   std::vector<int32_t> tokens(8, 1);

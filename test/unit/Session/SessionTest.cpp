@@ -325,7 +325,7 @@ TEST(Session, windowNeverEndsAndKeepsItsNewestTokens) {
   session.decode(0, 3, logits.data());
   tokens.push_back(3);
   EXPECT_EQ(logits[hash], hashOf(tokens, 4));
-  EXPECT_LE(session.stateBytes(), 64);
+  EXPECT_LE(session.bytes().state, 64);
 }
 
 TEST(Session, rewindForgetsTheNewestTokens) {

@@ -1,0 +1,41 @@
+// What a session takes of a card is what was estimated without one.
+#include "../../CPU/Sameness/Artefacts.h"
+#include "runtime/Session/Session.h"
+#include <algorithm>
+
+using namespace cheems;
+using namespace cheems::test;
+
+namespace {
+
+class CardMemory : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(Models, CardMemory,
+                         testing::Values("doge-tiny", "doge-untied-bf16"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(CardMemory, isWhatWasEstimated) {
+  auto model = openArtefact(GetParam(), "cuda", "cuda");
+  for (int64_t slots : {1, 3, 70}) { // past the rows of the decode entry, too
+    for (int64_t rows : {0, 100}) {
+      SessionOptions options;
+      options.slots = slots;
+      options.context = 200;
+      options.prefillChunk = 64;
+      options.rows = rows;
+      SessionBytes estimate = Session::estimate(*model, options);
+      Session session(model, options);
+      SessionBytes has = session.bytes();
+      EXPECT_EQ(has.weights, estimate.weights);
+      EXPECT_EQ(has.state, estimate.state);
+      EXPECT_EQ(has.workspace, estimate.workspace);
+      EXPECT_GT(has.weights, 0);
+      EXPECT_GT(has.workspace, 0);
+    }
+  }
+}
+
+} // namespace
