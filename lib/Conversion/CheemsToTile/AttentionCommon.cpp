@@ -11,8 +11,73 @@ AttentionShape::AttentionShape(SegmentedAttentionOp op)
     : queryHeads(op.getQueryHeads()), keyHeads(op.getKeyHeads()),
       stateHeads(op.getStateHeads()), maskHeads(op.getMaskHeads()),
       size(op.getHeadSize()), scale(op.getScale().convertToDouble()),
-      kind(op.getKind()), stored(op.getKeys().getType().getElementType()),
-      oneRow(op.getOneRow()) {}
+      kind(op.getKind()),
+      hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
+      counts(bool(op.getCounts())),
+      visible(op.getVisible().value_or(ArrayRef<bool>())),
+      stored(op.getKeys().getType().getElementType()), oneRow(op.getOneRow()) {}
+
+SmallVector<int64_t> AttentionShape::liveStateHeads() const {
+  SmallVector<int64_t> live;
+  for (int64_t head = 0; head < stateHeads; ++head) {
+    auto masks = ArrayRef<bool>(visible);
+    if (!masks.empty()) {
+      masks =
+          masks.slice(size_t(head * masksPerState()), size_t(masksPerState()));
+    }
+    if (masks.empty() || llvm::is_contained(masks, true)) {
+      live.push_back(head);
+    }
+  }
+  return live;
+}
+
+bool AttentionShape::readsMasks() const {
+  // Between heads of A that share entries only masks tell.
+  return visible.empty() ||
+         (masksPerState() > 1 && llvm::is_contained(visible, false));
+}
+
+/// Whether an index is one of a list; null if the list is all below `count`.
+static Value isOneOf(TileBuilder &t, Value number, ArrayRef<int64_t> list,
+                     int64_t count) {
+  Value found;
+  if (int64_t(list.size()) < count) {
+    for (int64_t one : list) {
+      Value here = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, number,
+                                         t.index(one));
+      found = found ? arith::OrIOp::create(t.b, found, here).getResult() : here;
+    }
+  }
+  return found;
+}
+
+Value cheems::tile::isSeen(TileBuilder &t, const AttentionShape &shape,
+                           Value stateHead) {
+  return isOneOf(t, stateHead, shape.liveStateHeads(), shape.stateHeads);
+}
+
+Value cheems::tile::seesRows(TileBuilder &t, const AttentionShape &shape,
+                             Value maskHead) {
+  SmallVector<int64_t> heads;
+  for (int64_t head = 0; head < shape.maskHeads; ++head) {
+    if (shape.visible.empty() || shape.visible[size_t(head)]) {
+      heads.push_back(head);
+    }
+  }
+  return isOneOf(t, maskHead, heads, shape.maskHeads);
+}
+
+Value cheems::tile::divisorOf(TileBuilder &t, const AttentionShape &shape,
+                              Value sums) {
+  if (!shape.maySeeNothing()) {
+    return sums;
+  }
+  auto type = cast<RankedTensorType>(sums.getType());
+  Value isNone = arith::CmpFOp::create(t.b, arith::CmpFPredicate::OEQ, sums,
+                                       t.fill(type, 0));
+  return t.select(isNone, t.fill(type, 1), sums);
+}
 
 RunningSoftmax RunningSoftmax::none(TileBuilder &t, RankedTensorType scores) {
   RankedTensorType perRow = t.sliceType(scores, 1);
@@ -38,30 +103,35 @@ Value cheems::tile::maskNumbers(TileBuilder &t, const AttentionShape &shape,
              : masks;
 }
 
+static Value minusInfinity(TileBuilder &t, RankedTensorType type) {
+  return t.fill(type, -std::numeric_limits<double>::infinity());
+}
+
 MaskedScores::MaskedScores(TileBuilder &t, const AttentionShape &shape,
                            Value products, Value masks) {
   auto type = cast<RankedTensorType>(products.getType());
   Value scale = t.fill(type, shape.scale * llvm::numbers::log2e);
   if (shape.kind == MaskKind::Bias) {
     scores = t.fma(products, scale, masks);
-  } else {
-    scores = t.mul(products, scale);
+    return;
+  }
+  scores = t.mul(products, scale);
+  if (shape.kind == MaskKind::Scale) {
     factor = masks;
+  } else if (masks) {
+    Value isSeen = arith::CmpFOp::create(t.b, arith::CmpFPredicate::OGE, masks,
+                                         t.fill(type, shape.hideBelow));
+    scores = t.select(isSeen, scores, minusInfinity(t, type));
   }
 }
 
 void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
-                             Value lastOfFirst, bool samePerRow) {
+                             const QueryRows &rows) {
   auto type = cast<RankedTensorType>(scores.getType());
   Value column = t.indicesFrom(firstColumn, t.sliceType(type, 0), 0);
-  RankedTensorType perRow = t.sliceType(type, 1);
-  Value last = samePerRow ? t.splat(t.withElement(perRow, t.b.getI32Type()),
-                                    arith::IndexCastOp::create(
-                                        t.b, t.b.getI32Type(), lastOfFirst))
-                          : t.indicesFrom(lastOfFirst, perRow, 0);
+  Value last = rows.lastSeen(t, t.sliceType(type, 1));
   Value isLater = t.isLess(t.broadcast(last, type), t.broadcast(column, type));
-  Value hidden = t.fill(type, -std::numeric_limits<double>::infinity());
-  scores = t.select(isLater, hidden, scores);
+  scores = t.select(isLater, minusInfinity(t, type), scores);
   if (factor) {
     // A mask may be infinite, and 0 times that is no number.
     factor = t.select(isLater, t.fill(type, 0), factor);
@@ -73,44 +143,85 @@ Value MaskedScores::weighed(TileBuilder &t, Value weights) const {
 }
 
 QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
-                            Value segments, int64_t rows) {
+                            const AttentionMemory &memory, int64_t rows) {
   Value first = t.mul(t.block(GridDimension::X), rows);
   Value head = t.block(GridDimension::Y);
-  SegmentRow segment =
-      loadSegment(t, segments, t.block(GridDimension::Z), /*oneRow=*/false);
+  SegmentRow segment = loadSegment(t, memory.segments,
+                                   t.block(GridDimension::Z), /*oneRow=*/false);
   Value past = t.minimum(segment.length, t.add(first, rows));
-  return {
-      segment,
-      {t.add(segment.start, first), head, t.add(segment.start, segment.length)},
-      t.isLess(first, segment.length),
-      t.divide(head, shape.queriesPerState()),
-      Value(),
-      t.add(segment.position, first),
-      t.add(segment.position, past)};
+  QueryRows found;
+  found.segment = segment;
+  found.place = {t.add(segment.start, first), head,
+                 t.add(segment.start, segment.length)};
+  found.exist = t.isLess(first, segment.length);
+  found.stateHead = t.divide(head, shape.queriesPerState());
+  found.lastOfFirst = t.add(segment.position, first);
+  found.count = t.add(segment.position, past);
+  found.seen = memory.seen;
+  if (Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()))) {
+    found.count = t.select(sees, found.count, t.index(0));
+  }
+  return found;
+}
+
+void QueryRows::loadSeen(TileBuilder &t, int64_t rows) {
+  if (!seen) {
+    return;
+  }
+  Value one = t.index(1);
+  Value last = t.sub(t.minimum(place.past, t.add(place.row, rows)), one);
+  lastOfFirst = t.sub(loadIndex(t, seen, {place.row, stateHead}), one);
+  count = loadIndex(t, seen, {last, stateHead});
 }
 
 QueryRows QueryRows::ofOneRow(TileBuilder &t, const AttentionShape &shape,
-                              Value segments, int64_t rows) {
+                              const AttentionMemory &memory, int64_t rows) {
   int64_t blocks = llvm::divideCeil(shape.queriesPerState(), rows);
   Value group = t.block(GridDimension::Y);
-  Value stateHead = t.divide(group, blocks);
-  Value first = t.mul(t.remainder(group, blocks), rows);
-  Value heads = t.mul(stateHead, shape.queriesPerState());
-  SegmentRow segment =
-      loadSegment(t, segments, t.block(GridDimension::Z), /*oneRow=*/true);
-  return {segment,
-          {segment.start, t.add(heads, first),
-           t.add(heads, shape.queriesPerState()), /*hasHeads=*/true},
-          Value(),
-          stateHead,
-          first,
-          segment.position,
-          t.add(segment.position, 1)};
+  QueryRows found;
+  found.stateHead = t.divide(group, blocks);
+  found.firstOfState = t.mul(t.remainder(group, blocks), rows);
+  Value heads = t.mul(found.stateHead, shape.queriesPerState());
+  found.segment = loadSegment(t, memory.segments, t.block(GridDimension::Z),
+                              /*oneRow=*/true);
+  found.place = {found.segment.start, t.add(heads, found.firstOfState),
+                 t.add(heads, shape.queriesPerState()), /*hasHeads=*/true};
+  if (memory.seen) {
+    SmallVector<Value> at = {found.segment.start, found.stateHead};
+    found.count = loadIndex(t, memory.seen, at);
+    found.lastOfFirst = t.sub(found.count, t.index(1));
+    found.ownPlace = loadIndex(t, memory.places, at);
+    return found;
+  }
+  found.lastOfFirst = found.ownPlace = found.segment.position;
+  found.count = t.add(found.segment.position, 1);
+  if (Value sees = isSeen(t, shape, found.stateHead)) {
+    found.count = t.select(sees, found.count, t.index(0));
+    found.ownPlace = t.select(sees, found.ownPlace, t.index(-1));
+  }
+  return found;
+}
+
+Value QueryRows::lastSeen(TileBuilder &t, RankedTensorType perRow) const {
+  RankedTensorType numbers = t.withElement(perRow, t.b.getI32Type());
+  if (place.hasHeads) {
+    return t.splat(numbers, arith::IndexCastOp::create(t.b, t.b.getI32Type(),
+                                                       lastOfFirst));
+  }
+  if (!seen) {
+    return t.indicesFrom(lastOfFirst, perRow, 0);
+  }
+  Value counts =
+      t.load(numbers, seen, {{place.row, stateHead}, {0}, {place.past}});
+  return t.sub(counts, t.fillInteger(numbers, 1));
 }
 
 Value cheems::tile::masksOf(TileBuilder &t, const AttentionShape &shape,
                             const QueryRows &rows, const Entries &entries,
                             Value first, RankedTensorType scores) {
+  if (!shape.readsMasks()) {
+    return {};
+  }
   RankedTensorType perEntry = t.sliceType(scores, 0);
   auto load = [&](Value maskHead) {
     Value mask =

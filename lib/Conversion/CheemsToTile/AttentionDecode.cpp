@@ -57,11 +57,13 @@ public:
     piece = t.block(GridDimension::X);
     first = t.mul(piece, s.entries);
     sequence = t.block(GridDimension::Z);
-    rows = QueryRows::ofOneRow(t, shape, memory.segments, s.rows);
+    rows = QueryRows::ofOneRow(t, shape, memory, s.rows);
     t.when(t.isLess(first, rows.count), [&] {
       if (stores.added) {
-        Value isLast = t.isLess(rows.lastOfFirst, t.add(first, s.entries));
-        t.when(isLast, [&] {
+        // A row that is not stored has a place behind all pieces.
+        Value isHere =
+            t.isLess(t.sub(rows.ownPlace, first), t.index(s.entries));
+        t.when(isHere, [&] {
           storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
         });
       }
@@ -111,7 +113,7 @@ private:
     }
     MaskedScores masked(t, shape, products,
                         masksOf(t, shape, rows, entries, first, scores));
-    masked.hideLater(t, first, rows.lastOfFirst, /*samePerRow=*/true);
+    masked.hideLater(t, first, rows);
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     Value rounded =
@@ -159,15 +161,31 @@ void cheems::tile::buildAttentionOfOneRow(
   OneRow(t, s, shape, memory, query, stores, partial).build();
 }
 
+/// How many entries a query head reads of a sequence that has one row.
+static Value entriesOfOneRow(TileBuilder &t, const AttentionShape &shape,
+                             const AttentionMemory &memory,
+                             const SegmentRow &segment, Value head) {
+  if (memory.seen) {
+    return loadIndex(t, memory.seen,
+                     {segment.start, t.divide(head, shape.queriesPerState())});
+  }
+  Value count = t.add(segment.position, 1);
+  Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()));
+  return sees ? t.select(sees, count, t.index(0)) : count;
+}
+
 /// Each row of threads takes every so many pieces, one after the other; then
 /// the rows are added. So the order depends on the number of pieces alone.
 void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
                                     const AttentionShape &shape,
-                                    int64_t entriesPerPiece, Value segments,
+                                    int64_t entriesPerPiece,
+                                    const AttentionMemory &memory,
                                     const PartialAttention &partial, Value y) {
   Value head = t.block(GridDimension::X), sequence = t.block(GridDimension::Y);
-  SegmentRow segment = loadSegment(t, segments, sequence, /*oneRow=*/true);
-  Value pieces = t.ceilDiv(t.add(segment.position, 1), entriesPerPiece);
+  SegmentRow segment =
+      loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
+  Value count = entriesOfOneRow(t, shape, memory, segment, head);
+  Value pieces = t.ceilDiv(count, entriesPerPiece);
   auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
   auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
   RankedTensorType perPiece = t.sliceType(type, 1);
@@ -205,6 +223,7 @@ void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
   Value sum =
       t.reduce(Combine::Add, t.mul(t.broadcast(state[1], type), share), 0);
   Value output = t.reduce(Combine::Add, t.mul(state[2], share), 0);
+  sum = divisorOf(t, shape, sum);
   storeOutput(t, arith::DivFOp::create(t.b, output, sum), y,
               {{segment.start, head, zero}, {2}}, aligned);
 }

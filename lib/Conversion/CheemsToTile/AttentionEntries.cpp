@@ -39,29 +39,77 @@ static void storeKeysAndValues(TileBuilder &t, const RowStrategy &s,
   storeHeads(t, shape, added.value, place, type, entries, entry, memory.values);
 }
 
+/// Mask values of rows from `first` on, of one head of A.
+static Value masksOfRows(TileBuilder &t, const AttentionShape &shape,
+                         const NewEntries &added, RankedTensorType perRow,
+                         Value first, Value past, Value maskHead) {
+  if (shape.visible.empty()) {
+    return t.load(perRow, added.mask.values, {{first, maskHead}, {0}, {past}});
+  }
+  Value sees = seesRows(t, shape, maskHead);
+  return sees ? t.splat(perRow, t.select(sees, t.f32(1), t.f32(0)))
+              : t.fill(perRow, 1);
+}
+
+/// Rows of one state head from `first` on, all that follow or one, to entries
+/// from `entry` on.
+static void storeRows(TileBuilder &t, const RowStrategy &s,
+                      const AttentionShape &shape, const NewEntries &added,
+                      Value first, Value past, const Entries &entries,
+                      Value entry) {
+  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+  auto type = t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
+  storeKeysAndValues(t, s, shape, added, first, past, entries, entry);
+  for (int64_t i = 0; i < shape.masksPerState(); ++i) {
+    Value maskHead = t.add(t.mul(entries.stateHead, shape.masksPerState()), i);
+    t.store(masksOfRows(t, shape, added, t.sliceType(type, 1), first, past,
+                        maskHead),
+            entries.memory.masks, entries.mask(maskHead, entry));
+  }
+}
+
 void cheems::tile::buildStoreEntries(TileBuilder &t, const RowStrategy &s,
                                      const AttentionShape &shape,
                                      const AttentionMemory &memory,
                                      const NewEntries &added) {
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
   Value first = t.mul(t.block(GridDimension::X), s.tileRows());
   Value head = t.block(GridDimension::Y);
   SegmentRow segment =
       loadSegment(t, memory.segments, t.block(GridDimension::Z), shape.oneRow);
-  t.when(t.isLess(first, segment.length), [&] {
+  Value exist = t.isLess(first, segment.length);
+  if (Value sees = isSeen(t, shape, head)) {
+    exist = arith::AndIOp::create(t.b, exist, sees);
+  }
+  t.when(exist, [&] {
     Value row = t.add(segment.start, first);
     Value past = t.add(segment.start, segment.length);
     Entries entries{memory, segment.slot, head,
                     t.add(segment.position, segment.length)};
-    Value entry = t.add(segment.position, first);
-    storeKeysAndValues(t, s, shape, added, row, past, entries, entry);
-    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
-      Value maskHead = t.add(t.mul(head, shape.masksPerState()), i);
-      Value numbers = t.load(t.sliceType(type, 1), added.mask.values,
-                             {{row, maskHead}, {0}, {past}});
-      t.store(numbers, memory.masks, entries.mask(maskHead, entry));
-    }
+    storeRows(t, s, shape, added, row, past, entries,
+              t.add(segment.position, first));
+  });
+}
+
+void cheems::tile::buildStorePlaced(TileBuilder &t, const RowStrategy &s,
+                                    const AttentionShape &shape,
+                                    const AttentionMemory &memory,
+                                    const NewEntries &added) {
+  Value first = t.mul(t.block(GridDimension::X), s.times);
+  Value head = t.block(GridDimension::Y);
+  SegmentRow segment =
+      loadSegment(t, memory.segments, t.block(GridDimension::Z), shape.oneRow);
+  Value past = t.minimum(t.add(first, s.times), segment.length);
+  RowStrategy one = s;
+  one.times = 1;
+  t.each(first, past, 1, [&](Value number) {
+    Value row = t.add(segment.start, number);
+    Value place = loadIndex(t, memory.places, {row, head});
+    // The place of a row that is not stored is behind all entries.
+    t.when(t.isLess(place, t.extent(memory.keys, 3)), [&] {
+      Value next = t.add(row, 1);
+      Entries entries{memory, segment.slot, head, t.add(place, 1)};
+      storeRows(t, one, shape, added, row, next, entries, place);
+    });
   });
 }
 
@@ -70,26 +118,37 @@ void cheems::tile::storeOneEntry(TileBuilder &t, const RowStrategy &s,
                                  const QueryRows &rows,
                                  const AttentionMemory &memory,
                                  const NewEntries &added) {
-  Value row = rows.segment.start, entry = rows.segment.position;
+  Value row = rows.segment.start, entry = rows.ownPlace;
   storeKeysAndValues(t, s, shape, added, row, t.add(row, 1),
                      rows.entries(memory), entry);
   Value first = t.mul(rows.stateHead, shape.masksPerState());
   Value past = t.add(first, shape.masksPerState());
-  Value numbers;
+  Place place{{rows.segment.slot, memory.layer, first, entry}, {2}, {past}};
   if (added.mask.isProduct()) {
-    numbers = buildMaskProduct(t, added.mask, row, first, past,
-                               shape.masksPerState(), s.warps());
-  } else {
+    t.store(buildMaskProduct(t, added.mask, row, first, past,
+                             shape.masksPerState(), s.warps()),
+            memory.masks, place);
+  } else if (shape.visible.empty()) {
     auto layout =
         BlockedAttr::get(t.b.getContext(), 1, s.warps() * kWarpThreads, 1);
     auto type = t.tileType(
         {1, int64_t(llvm::alignTo(uint64_t(shape.masksPerState()),
                                   uint64_t(s.warps() * kWarpThreads)))},
         t.b.getF32Type(), layout);
-    numbers = t.load(t.sliceType(type, 0), added.mask.values,
-                     {{row, first}, {1}, {past}});
+    t.store(t.load(t.sliceType(type, 0), added.mask.values,
+                   {{row, first}, {1}, {past}}),
+            memory.masks, place);
+  } else {
+    Entries entries = rows.entries(memory);
+    auto layout =
+        BlockedAttr::get(t.b.getContext(), 1, kWarpThreads * s.warps(), 1);
+    auto type = t.sliceType(
+        t.tileType({1, kWarpThreads * s.warps()}, t.b.getF32Type(), layout), 1);
+    for (int64_t i = 0; i < shape.masksPerState(); ++i) {
+      Value maskHead = t.add(first, i);
+      t.store(masksOfRows(t, shape, added, type, row, t.add(row, 1), maskHead),
+              memory.masks, entries.mask(maskHead, entry));
+    }
   }
-  t.store(numbers, memory.masks,
-          {{rows.segment.slot, memory.layer, first, entry}, {2}, {past}});
   BarrierOp::create(t.b);
 }

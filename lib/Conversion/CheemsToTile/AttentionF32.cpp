@@ -43,13 +43,19 @@ public:
 
   void build() {
     if (!shape.oneRow) {
-      rows = QueryRows::ofHead(t, shape, memory.segments, s.rows);
-      t.when(rows.exist, [&] { buildRows(); });
+      rows = QueryRows::ofHead(t, shape, memory, s.rows);
+      t.when(rows.exist, [&] {
+        rows.loadSeen(t, s.rows);
+        buildRows();
+      });
       return;
     }
-    rows = QueryRows::ofOneRow(t, shape, memory.segments, s.rows);
+    rows = QueryRows::ofOneRow(t, shape, memory, s.rows);
     if (stores.added) {
-      storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
+      // A row that is not stored has a place behind all entries.
+      t.when(t.isLess(rows.ownPlace, t.extent(memory.keys, 3)), [&] {
+        storeOneEntry(t, stores.strategy, shape, rows, memory, *stores.added);
+      });
     }
     buildRows();
   }
@@ -71,7 +77,7 @@ private:
                [&](Value block, ValueRange now) {
                  return attend(t.mul(block, s.entries), now);
                });
-    Value sums = t.broadcast(state[1], output);
+    Value sums = t.broadcast(divisorOf(t, shape, state[1]), output);
     storeOutput(t, arith::DivFOp::create(t.b, state[2], sums), y, outputs(),
                 sizeof(float));
   }
@@ -102,8 +108,7 @@ private:
                                products);
     }
     MaskedScores masked(t, shape, products, mask);
-    masked.hideLater(t, entry, rows.lastOfFirst,
-                     /*samePerRow=*/rows.place.hasHeads);
+    masked.hideLater(t, entry, rows);
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     t.write(masked.weighed(t, step.weights), weightBuffer, zero, zero, zero);

@@ -134,6 +134,9 @@ void MaskBefore::addTo(LaunchOperands &operands) {
     operands.read(values);
     return;
   }
+  if (!product) {
+    return;
+  }
   operands.read(x());
   operands.read(product.getDpsInputs()[1]);
   for (linalg::GenericOp op : after) {
@@ -150,6 +153,9 @@ MaskSource MaskBefore::in(const LaunchOperands &operands,
   MaskSource mask;
   if (values) {
     mask.values = operands.in(arguments, values);
+    return mask;
+  }
+  if (!product) {
     return mask;
   }
   mask.x = operands.in(arguments, x());

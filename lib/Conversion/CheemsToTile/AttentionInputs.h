@@ -32,7 +32,7 @@ struct HeadsBefore {
   HeadRows in(const LaunchOperands &operands, ValueRange arguments);
 };
 
-/// Mask values as a tensor, or the product that makes them.
+/// Mask values as a tensor, or the product that makes them, or none.
 struct MaskBefore {
   Value values; ///< [T, M]; null if a kernel computes the product
 

@@ -15,7 +15,10 @@ struct AttentionShape {
   int64_t queryHeads, keyHeads, stateHeads, maskHeads, size;
   double scale;
   MaskKind kind;
-  Type stored; ///< element type of the pools
+  double hideBelow;          ///< of kind threshold
+  bool counts;               ///< rows that no head sees are not stored
+  SmallVector<bool> visible; ///< heads of A that see rows; empty: masks say
+  Type stored;               ///< element type of the pools
   bool oneRow;
 
   explicit AttentionShape(SegmentedAttentionOp op);
@@ -23,6 +26,11 @@ struct AttentionShape {
   int64_t queriesPerState() const { return queryHeads / stateHeads; }
   int64_t queriesPerMask() const { return queryHeads / maskHeads; }
   int64_t masksPerState() const { return maskHeads / stateHeads; }
+  /// State heads that store entries: some head of A sees them.
+  SmallVector<int64_t> liveStateHeads() const;
+  /// Whether masks say what is seen of the entries of a state head.
+  bool readsMasks() const;
+  bool maySeeNothing() const { return kind == MaskKind::Threshold; }
   /// Bytes of accesses to rows of queries, and of stored entries.
   int64_t alignedQuery(TileBuilder &t) const {
     return alignmentOf(size, t.b.getF32Type());
@@ -34,6 +42,9 @@ struct AttentionShape {
 /// values [slots, layers, G', C, P], masks [slots, layers, M, C].
 struct AttentionMemory {
   Value segments, layer, keys, values, masks;
+  /// [T, G'] i32, null where entry e is row e: the entry that a row becomes, or
+  /// -1, and how many entries it sees.
+  Value places, seen;
 };
 
 /// The entries of one sequence and head, as a block sees them.
@@ -63,14 +74,20 @@ struct QueryRows {
   Value firstOfState; ///< the first row among those of the state head, if heads
   Value lastOfFirst;  ///< the last entry that the first row sees
   Value count;        ///< of entries that the block may read
+  Value seen;         ///< memory, if rows do not see one entry more each
+  Value ownPlace;     ///< of one row: the entry that it becomes, or -1
 
   /// Grid: blocks of rows, query heads, segments.
   static QueryRows ofHead(TileBuilder &t, const AttentionShape &shape,
-                          Value segments, int64_t rows);
+                          const AttentionMemory &memory, int64_t rows);
   /// Grid: any, state heads times blocks of query heads, segments.
   static QueryRows ofOneRow(TileBuilder &t, const AttentionShape &shape,
-                            Value segments, int64_t rows);
+                            const AttentionMemory &memory, int64_t rows);
 
+  /// Reads what `seen` says of up to so many rows, which exist.
+  void loadSeen(TileBuilder &t, int64_t rows);
+  /// The last entry that each row sees, as a slice of i32.
+  Value lastSeen(TileBuilder &t, RankedTensorType perRow) const;
   Entries entries(const AttentionMemory &memory) const {
     return {memory, segment.slot, stateHead, count};
   }
@@ -81,7 +98,7 @@ struct QueryRows {
 Value maskNumbers(TileBuilder &t, const AttentionShape &shape, Value masks);
 
 /// The mask values of the rows' heads of A, from an entry on, as a tile of the
-/// scores' layout, by `maskNumbers`.
+/// scores' layout, by `maskNumbers`. Null where they say nothing.
 Value masksOf(TileBuilder &t, const AttentionShape &shape,
               const QueryRows &rows, const Entries &entries, Value first,
               RankedTensorType scores);
@@ -112,14 +129,11 @@ struct MaskedScores {
   Value scores; ///< in base 2, with what the mask adds to them
   Value factor; ///< what weights are multiplied by; null: nothing
 
-  /// \param masks by `maskNumbers`.
+  /// \param masks by `maskNumbers`; null where entries are all seen.
   MaskedScores(TileBuilder &t, const AttentionShape &shape, Value products,
                Value masks);
-  /// Hides columns that are past the row's last one.
-  /// \param lastOfFirst the last column that row 0 sees; each further row sees
-  ///   one more, or with `samePerRow` the same.
-  void hideLater(TileBuilder &t, Value firstColumn, Value lastOfFirst,
-                 bool samePerRow);
+  /// Hides columns that are past the last one of their row.
+  void hideLater(TileBuilder &t, Value firstColumn, const QueryRows &rows);
   /// What values are multiplied by; sums of weights are without the factor.
   Value weighed(TileBuilder &t, Value weights) const;
 };
@@ -135,11 +149,25 @@ struct NewEntries {
 void buildStoreEntries(TileBuilder &t, const RowStrategy &s,
                        const AttentionShape &shape,
                        const AttentionMemory &memory, const NewEntries &added);
-/// The same of one row, in a kernel with other work: `last` is the row's own
-/// entry. All threads see it afterwards.
+/// The same where rows have places: a block has `s.times` rows, one after the
+/// other.
+void buildStorePlaced(TileBuilder &t, const RowStrategy &s,
+                      const AttentionShape &shape,
+                      const AttentionMemory &memory, const NewEntries &added);
+/// The same of one row that has a place, in a kernel with other work. All
+/// threads see it afterwards.
 void storeOneEntry(TileBuilder &t, const RowStrategy &s,
                    const AttentionShape &shape, const QueryRows &rows,
                    const AttentionMemory &memory, const NewEntries &added);
+
+/// Finds the rows that some head sees: sets places, seen, and the pool
+/// `counts` [slots, layers, G']. Grid: state heads, segments.
+/// \param values [T, M], which the mask values are stored to if a product makes
+///   them.
+/// \param rows that are taken at a time.
+void buildPlaceVisible(TileBuilder &t, const AttentionShape &shape,
+                       const AttentionMemory &memory, const MaskSource &mask,
+                       Value values, Value counts, int64_t rows, int64_t warps);
 
 /// Attention of blocks of rows on tensor cores. Grid: blocks of rows, query
 /// heads, segments.
@@ -178,7 +206,16 @@ void buildAttentionOfOneRow(TileBuilder &t, const AttentionStrategy &s,
 /// Merges the pieces of each row. Grid: query heads, segments.
 void buildMergePieces(TileBuilder &t, const RowStrategy &s,
                       const AttentionShape &shape, int64_t entriesPerPiece,
-                      Value segments, const PartialAttention &partial, Value y);
+                      const AttentionMemory &memory,
+                      const PartialAttention &partial, Value y);
+
+/// What weighted sums are divided by; a row that sees nothing gives zero.
+Value divisorOf(TileBuilder &t, const AttentionShape &shape, Value sums);
+
+/// Whether a head of A sees rows; null if all do.
+Value seesRows(TileBuilder &t, const AttentionShape &shape, Value maskHead);
+/// Whether the entries of a state head are seen by any; null if all are.
+Value isSeen(TileBuilder &t, const AttentionShape &shape, Value stateHead);
 
 /// Outputs, rounded if the memory of `y` has them so.
 /// \param aligned of memory in f32.

@@ -40,18 +40,25 @@ public:
     SmallVector<int64_t> ring = {s.stages, s.entries, columns};
     keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
-    maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
+    if (readsMasks()) {
+      maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
+    }
     if (!s.queryInRegisters) {
       sharedQuery = t.alloc({1, s.rows, columns}, shape.stored, true);
     }
   }
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory.segments, s.rows);
-    t.when(rows.exist, [&] { buildRows(); });
+    rows = QueryRows::ofHead(t, shape, memory, s.rows);
+    t.when(rows.exist, [&] {
+      rows.loadSeen(t, s.rows);
+      buildRows();
+    });
   }
 
 private:
+  /// A block has one head of A: it sees all its entries, or has none.
+  bool readsMasks() const { return shape.visible.empty(); }
   int64_t chunks() const { return llvm::divideCeil(shape.size, kDepth); }
 
   void buildRows() {
@@ -67,6 +74,9 @@ private:
     Value mixed = arith::DivUIOp::create(t.b, t.add(rows.lastOfFirst, 1),
                                          t.index(s.entries));
     Value blocks = t.ceilDiv(entries.count, s.entries);
+    if (!shape.visible.empty()) {
+      mixed = t.minimum(mixed, blocks);
+    }
     state = t.loop(t.index(0), mixed, 1, state, [&](Value i, ValueRange now) {
       return attend(i, now, /*hides=*/false);
     });
@@ -98,11 +108,13 @@ private:
     Place place = entries.keys(t, entry, t.index(0), shape.size);
     t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
     t.copy(memory.values, place, valueRing, stage, shape.alignedEntry());
-    Value maskHead = t.divide(rows.place.head, shape.queriesPerMask());
-    Place mask{{rows.segment.slot, memory.layer, maskHead, entry},
-               {2, 3},
-               {t.add(maskHead, 1), entries.count}};
-    t.copy(memory.masks, mask, maskRing, stage, sizeof(float));
+    if (readsMasks()) {
+      Value maskHead = t.divide(rows.place.head, shape.queriesPerMask());
+      Place mask{{rows.segment.slot, memory.layer, maskHead, entry},
+                 {2, 3},
+                 {t.add(maskHead, 1), entries.count}};
+      t.copy(memory.masks, mask, maskRing, stage, sizeof(float));
+    }
     t.commit();
   }
 
@@ -124,13 +136,14 @@ private:
       products =
           t.mma(left, t.read(keyTile, keyRing, stage, zero, column), products);
     }
-    RankedTensorType perEntry = t.sliceType(scores, 0);
-    Value mask = t.read(perEntry, maskRing, stage, zero, zero);
-    MaskedScores masked(t, shape, products,
-                        t.broadcast(maskNumbers(t, shape, mask), scores));
+    Value masks;
+    if (readsMasks()) {
+      masks = t.read(t.sliceType(scores, 0), maskRing, stage, zero, zero);
+      masks = t.broadcast(maskNumbers(t, shape, masks), scores);
+    }
+    MaskedScores masked(t, shape, products, masks);
     if (hides) {
-      masked.hideLater(t, t.mul(block, s.entries), rows.lastOfFirst,
-                       /*samePerRow=*/false);
+      masked.hideLater(t, t.mul(block, s.entries), rows);
     }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
@@ -150,8 +163,10 @@ private:
 
   void storeOutputs(ArrayRef<Value> state) {
     auto perRow = cast<RankedTensorType>(state[1].getType());
-    Value scale = t.broadcast(
-        arith::DivFOp::create(t.b, t.fill(perRow, 1), state[1]), output);
+    Value scale =
+        t.broadcast(arith::DivFOp::create(t.b, t.fill(perRow, 1),
+                                          divisorOf(t, shape, state[1])),
+                    output);
     for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
       storeOutput(t, t.mul(sums, scale), y,
                   rows.place.at(t, int64_t(chunk) * kDepth, shape.size),

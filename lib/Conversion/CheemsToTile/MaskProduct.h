@@ -13,7 +13,7 @@ struct SumsOp {
   SmallVector<Value> vectors; ///< memory per input; null for the sums
 };
 
-/// Mask values of rows, [T, M].
+/// Mask values of rows, [T, M]; all null if they are known of heads alone.
 struct MaskSource {
   Value values; ///< memory; null if they are a product
 
@@ -22,7 +22,7 @@ struct MaskSource {
   linalg::GenericOp before; ///< on x alone; may be null
   SmallVector<SumsOp> after;
 
-  bool isProduct() const { return !values; }
+  bool isProduct() const { return bool(x); }
 };
 
 /// Mask values [first, past) of one row, as a vector of at least as many.

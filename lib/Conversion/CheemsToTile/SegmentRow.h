@@ -12,14 +12,18 @@ struct SegmentRow {
   Value slot, start, length, position, ropeLength;
 };
 
+/// A number of a memref of i32 as an index.
+inline Value loadIndex(TileBuilder &t, Value memory, ValueRange at) {
+  return arith::IndexCastOp::create(t.b, t.b.getIndexType(),
+                                    memref::LoadOp::create(t.b, memory, at));
+}
+
 /// \param segments memref [S, 8] i32.
 /// \param oneRow the segment has one row, whatever the table says.
 inline SegmentRow loadSegment(TileBuilder &t, Value segments, Value number,
                               bool oneRow) {
   auto field = [&](SegmentField column) -> Value {
-    Value value = memref::LoadOp::create(t.b, segments,
-                                         ValueRange{number, t.index(column)});
-    return arith::IndexCastOp::create(t.b, t.b.getIndexType(), value);
+    return loadIndex(t, segments, {number, t.index(column)});
   };
   return {field(kSlot), field(kStart), oneRow ? t.index(1) : field(kLength),
           field(kPosition), field(kRopeLength)};

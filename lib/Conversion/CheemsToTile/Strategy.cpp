@@ -105,6 +105,19 @@ RowStrategy Strategy::entries(int64_t columns, bool oneRow) const {
   return s;
 }
 
+/// A block has enough rows that not every one of them begins a block.
+RowStrategy Strategy::placedRows(int64_t columns, bool oneRow) const {
+  constexpr int64_t rows = 16;
+  RowStrategy s = this->oneRow(columns);
+  s.times = oneRow ? 1 : rows;
+  return s;
+}
+
+/// A tile has a number for each pair of rows: 32 per thread.
+VisibleStrategy Strategy::visible(bool oneRow) const {
+  return oneRow ? VisibleStrategy{16, 4} : VisibleStrategy{64, 4};
+}
+
 /// Sums of a warp's 16 rows take P/2 registers of a thread, and their queries
 /// would take P/4: of greater heads these stay in shared memory. Of the
 /// greatest two warps share the columns of values, and exchange weights.

@@ -49,6 +49,11 @@ struct RowStrategy {
   int64_t tileRows() const { return times * rows; }
 };
 
+/// A block takes `rows` rows of a segment at a time.
+struct VisibleStrategy {
+  int64_t rows, warps;
+};
+
 class Strategy {
 public:
   explicit Strategy(TargetAttr target) : target(target) {}
@@ -67,6 +72,10 @@ public:
   RowStrategy numbers(bool oneRow) const;
   /// Rows that become entries, `columns` numbers of each at a time.
   RowStrategy entries(int64_t columns, bool oneRow) const;
+  /// The same of rows that have places of their own, one after the other.
+  RowStrategy placedRows(int64_t columns, bool oneRow) const;
+  /// Which rows are seen.
+  VisibleStrategy visible(bool oneRow) const;
   /// Attention with heads of `size` numbers, on tensor cores.
   AttentionStrategy attention(int64_t size) const;
   /// The same in f32, without tensor cores.

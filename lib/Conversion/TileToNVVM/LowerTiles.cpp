@@ -221,6 +221,11 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     });
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                          legal);
+    // A loop that carries nothing has bounds all the same.
+    legal.addDynamicallyLegalOp<scf::ForOp>([&](scf::ForOp op) {
+      return types.isLegal(op->getOperandTypes()) &&
+             types.isLegal(op->getResultTypes());
+    });
     return applyFullConversion(kernels, legal, std::move(patterns));
   }
 };

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-constexpr int64_t kFloatBytes = 4;
+constexpr int64_t kWordBytes = 4;
 
 namespace {
 struct Reduction {
@@ -18,10 +18,13 @@ struct Reduction {
   RankedTensorType result() { return op.getResult().getType(); }
 
   Value combine(Value a, Value c) {
-    if (op.getCombine() == Combine::Add) {
-      return arith::AddFOp::create(t.b, t.loc, a, c);
+    bool adds = op.getCombine() == Combine::Add;
+    if (a.getType().isF32()) {
+      return adds ? arith::AddFOp::create(t.b, t.loc, a, c).getResult()
+                  : arith::MaximumFOp::create(t.b, t.loc, a, c).getResult();
     }
-    return arith::MaximumFOp::create(t.b, t.loc, a, c);
+    return adds ? arith::AddIOp::create(t.b, t.loc, a, c).getResult()
+                : arith::MaxSIOp::create(t.b, t.loc, a, c).getResult();
   }
 
   /// One number per element of the result: the thread's own, ascending along
@@ -70,11 +73,11 @@ struct Reduction {
     if (warpBits == 0) {
       return;
     }
-    int64_t row = result().getNumElements() * kFloatBytes;
+    int64_t row = result().getNumElements() * kWordBytes;
     auto places = layoutOf(result()).getElements(result().getShape());
     Value thread = t.thread();
     Value warp = t.shiftRight(thread, 5);
-    Value begin = t.add(t.mul(t.place(result())[0], kFloatBytes),
+    Value begin = t.add(t.mul(t.place(result())[0], kWordBytes),
                         int64_t(*op.getScratch()));
     int64_t lanes = bits & (kWarpThreads - 1);
     t.barrier();
@@ -82,7 +85,7 @@ struct Reduction {
     Value written = t.shared(t.add(begin, t.mul(warp, row)));
     storeSharedIf(t, writes, [&] {
       for (auto [place, number] : llvm::zip_equal(places, numbers)) {
-        storeShared(t, t.offset(written, place[0] * kFloatBytes), number);
+        storeShared(t, t.offset(written, place[0] * kWordBytes), number);
       }
     });
     t.barrier();
@@ -92,8 +95,9 @@ struct Reduction {
       // Subsets of the bits, ascending.
       int64_t other = 0;
       do {
-        Value pointer = t.offset(read, place[0] * kFloatBytes + other * row);
-        Value loaded = loadShared(t, pointer, t.b.getF32Type(), 1).front();
+        Value pointer = t.offset(read, place[0] * kWordBytes + other * row);
+        Value loaded =
+            loadShared(t, pointer, result().getElementType(), 1).front();
         number = number ? combine(number, loaded) : loaded;
         other = (other - warpBits) & warpBits;
       } while (other != 0);

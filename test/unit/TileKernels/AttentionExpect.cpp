@@ -85,8 +85,32 @@ keptEntries(const AttentionStep &step, const Array &keys, const Array &values,
 
 } // namespace
 
+/// Entries of heads that nobody sees are as before: nobody asks for them.
+static void dropUnseen(const AttentionStep &step, AttentionPools &pools) {
+  const AttentionForm &form = step.form;
+  int64_t perState = form.masks / form.states;
+  auto restore = [&](Tensor &pool, const Tensor &before, int64_t heads) {
+    auto perHead = static_cast<int64_t>(pool.data.size()) /
+                   (pool.shape[0] * pool.shape[1] * heads);
+    for (int64_t row = 0; row < pool.shape[0] * pool.shape[1] * heads; ++row) {
+      auto first = form.visible.begin() +
+                   row % heads * form.masks / heads / perState * perState;
+      if (std::find(first, first + perState, true) == first + perState) {
+        std::copy_n(before.data.begin() + row * perHead, perHead,
+                    pool.data.begin() + row * perHead);
+      }
+    }
+  };
+  restore(pools.keys, step.keys, form.states);
+  restore(pools.values, step.values, form.states);
+  restore(pools.masks, step.masks, form.masks);
+}
+
 void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
   AttentionPools pools = evaluated(step).pools;
+  if (!step.form.visible.empty()) {
+    dropUnseen(step, pools);
+  }
   Array keys(step.form.stored, pools.keys),
       values(step.form.stored, pools.values), masks(Number::F32, pools.masks);
   if (step.form.keep) {

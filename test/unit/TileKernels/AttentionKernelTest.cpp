@@ -90,6 +90,42 @@ TEST(AttentionKernelTest, MasksThatScaleWeights) {
   holdCases(scaled, 130, 200);
 }
 
+AttentionForm hiding(AttentionForm form, double below,
+                     std::vector<bool> visible = {}) {
+  form.kind = MaskKind::Threshold;
+  form.hideBelow = below;
+  form.visible = std::move(visible);
+  return form;
+}
+
+const std::vector<AttentionForm> hidden = {
+    hiding({4, 2, 2, 4, 64, Number::BF16, false}, 2),
+    hiding({2, 1, 1, 1, 16, Number::F32, false}, 3),
+    hiding({4, 2, 2, 2, 24, Number::BF16, true}, 2.5),
+    hiding({4, 2, 2, 4, 16, Number::F32, true}, 1.5),
+    hiding({20, 1, 1, 4, 48, Number::BF16, true}, 3.5),
+    hiding({1, 1, 1, 1, 160, Number::F32, false}, 2),
+};
+
+TEST(AttentionKernelTest, HiddenRowsAreNotStored) {
+  holdCases(hidden, 130, 200);
+}
+
+const std::vector<AttentionForm> partlyDead = {
+    hiding({4, 2, 2, 4, 64, Number::BF16, false}, 1,
+           {true, false, false, true}),
+    hiding({4, 4, 4, 4, 16, Number::F32, false}, 1, {true, false, false, true}),
+    hiding({4, 2, 2, 4, 24, Number::BF16, true}, 0.5,
+           {false, true, false, false}),
+    hiding({4, 2, 2, 2, 16, Number::F32, true}, 1, {false, true}),
+    hiding({4, 2, 2, 2, 16, Number::BF16, false}, 1, {true, true}),
+    hiding({3, 3, 3, 3, 32, Number::BF16, true}, 1, {false, true, false}),
+};
+
+TEST(AttentionKernelTest, HeadsThatSeeNothingGiveZero) {
+  holdCases(partlyDead, 130, 200);
+}
+
 /// How a prompt is cut changes nothing, because each row has its own order.
 TEST(AttentionKernelTest, CutsOfAPromptChangeNoBit) {
   std::vector<AttentionForm> forms(prompts.begin(), prompts.begin() + 2);

@@ -65,11 +65,12 @@ LogicalResult ReduceOp::verify() {
   }
   auto slice = dyn_cast<SliceAttr>(result.getEncoding());
   if (!slice || slice.getAxis() != axis || slice.getOf() != layoutOf(tile) ||
+      result.getElementType() != tile.getElementType() ||
       result.getDimSize(0) != tile.getDimSize(unsigned(1 - axis))) {
     return emitOpError("C2: the result has ")
-           << tile.getDimSize(unsigned(1 - axis))
-           << " elements and the slice of the tile's layout along axis "
-           << axis;
+           << tile.getDimSize(unsigned(1 - axis)) << " elements of "
+           << tile.getElementType()
+           << " and the slice of the tile's layout along axis " << axis;
   }
   if (holdsPartialSums(tile)) {
     return emitOpError("C3: the tile holds sums over a part of k: add them by "

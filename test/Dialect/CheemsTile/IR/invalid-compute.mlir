@@ -66,7 +66,7 @@ cheems_tile.kernel @reduce_c1_dimensions() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @reduce_c2_extent() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x32xf32, #wide>
-  // expected-error@below {{C2: the result has 16 elements and the slice of the tile's layout along axis 1}}
+  // expected-error@below {{C2: the result has 16 elements of 'f32' and the slice of the tile's layout along axis 1}}
   %r = cheems_tile.reduce maximum %t axis 1 : tensor<16x32xf32, #wide> -> tensor<32xf32, #rows>
   cheems_tile.return
 }
@@ -84,7 +84,7 @@ cheems_tile.kernel @reduce_c2_extent() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @reduce_c2_axis() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x32xf32, #wide>
-  // expected-error@below {{C2: the result has 16 elements and the slice of the tile's layout along axis 1}}
+  // expected-error@below {{C2: the result has 16 elements of 'f32' and the slice of the tile's layout along axis 1}}
   %r = cheems_tile.reduce maximum %t axis 1 : tensor<16x32xf32, #wide> -> tensor<16xf32, #columns>
   cheems_tile.return
 }
@@ -102,7 +102,7 @@ cheems_tile.kernel @reduce_c2_axis() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @reduce_c2_layout() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x32xf32, #wide>
-  // expected-error@below {{C2: the result has 16 elements and the slice of the tile's layout along axis 1}}
+  // expected-error@below {{C2: the result has 16 elements of 'f32' and the slice of the tile's layout along axis 1}}
   %r = cheems_tile.reduce maximum %t axis 1 : tensor<16x32xf32, #wide> -> tensor<16xf32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 1>>>
   cheems_tile.return
 }
@@ -120,7 +120,7 @@ cheems_tile.kernel @reduce_c2_layout() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @reduce_c2_no_slice() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x32xf32, #wide>
-  // expected-error@below {{C2: the result has 16 elements and the slice of the tile's layout along axis 1}}
+  // expected-error@below {{C2: the result has 16 elements of 'f32' and the slice of the tile's layout along axis 1}}
   %r = cheems_tile.reduce maximum %t axis 1 : tensor<16x32xf32, #wide> -> tensor<16x16xf32, #wide>
   cheems_tile.return
 }

@@ -50,6 +50,7 @@ def CheemsTile_Tile : CheemsTile_TileOf<[F64, F32, F16, BF16, I64, I32, I1]>;
 def CheemsTile_HalfTile : CheemsTile_TileOf<[F16, BF16]>;
 def CheemsTile_F32Tile : CheemsTile_TileOf<[F32]>;
 def CheemsTile_I32Tile : CheemsTile_TileOf<[I32]>;
+def CheemsTile_WordTile : CheemsTile_TileOf<[F32, I32]>;
 def CheemsTile_Global : MemRefOf<[F32, F16, BF16, I32]>;
 
 #endif

@@ -103,16 +103,16 @@ def CheemsTile_ReduceOp : CheemsTile_ScratchOp<"reduce", [CheemsTile_NamedResult
 
     Equation: result[i] = combine over j of tile[i, j] with `axis` 1; over i of tile[i, j], as result[j], with `axis` 0.
 
-    Operands: `tile` [R, C] f32.
+    Operands: `tile` [R, C] f32 or i32, whose numbers have a sign.
 
     Constraints:
     - C1: the tile has two dimensions, and `axis` is one of them.
-    - C2: the result has the other extent, and the layout is the slice of the tile's layout along `axis`.
+    - C2: the result has the tile's element type and the other extent, and the layout is the slice of the tile's layout along `axis`.
     - C3: the tile's layout holds no sums over a part of k.
 
     Edges: a maximum with a NaN is NaN.
 
-    Accumulation: f32. Each thread combines its own elements, ascending along `axis`. Then threads combine pairwise: those whose numbers
+    Accumulation: of the tile's type. Each thread combines its own elements, ascending along `axis`. Then threads combine pairwise: those whose numbers
     differ in the lowest bit of `axis` first, up to bit 4. Then the warps' numbers are combined, ascending. The order depends on layout and
     extent alone.
 
@@ -121,8 +121,8 @@ def CheemsTile_ReduceOp : CheemsTile_ScratchOp<"reduce", [CheemsTile_NamedResult
     %s = cheems_tile.reduce add %t axis 1 : tensor<4x256xf32, #rows> -> tensor<4xf32, #cheems_tile.slice<axis = 1, of = #rows>>
     ```
   }];
-  let arguments = (ins CheemsTile_CombineAttr:$combine, CheemsTile_F32Tile:$tile, I64Attr:$axis, OptionalAttr<I64Attr>:$scratch);
-  let results = (outs CheemsTile_F32Tile:$result);
+  let arguments = (ins CheemsTile_CombineAttr:$combine, CheemsTile_WordTile:$tile, I64Attr:$axis, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_WordTile:$result);
   let assemblyFormat = "custom<Word>($combine) $tile `axis` $axis (`scratch` $scratch^)? attr-dict `:` type($tile) `->` type($result)";
 }
 

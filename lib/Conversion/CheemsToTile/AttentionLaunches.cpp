@@ -1,0 +1,258 @@
+// Makes the launches of attention.
+#include "AttentionLaunches.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
+                                     SegmentedAttentionOp op, KernelContext kit)
+    : b(b), op(op), kernels(kit.kernels), strategy(kit.strategy), shape(op),
+      query(HeadsBefore::of(op.getQuery())),
+      added{HeadsBefore::of(op.getKey()),
+            HeadsBefore::of(op.getValue()),
+            {op.getMask(), {}, {}, {}}},
+      entries{op.getKeys(), op.getValues(), op.getMasks()},
+      counts(op.getCounts()) {
+  isExact = shape.stored.isF32();
+  sizes = isExact        ? strategy.attentionF32(shape.size, shape.oneRow)
+          : shape.oneRow ? strategy.attentionOfOneRow(shape.size)
+                         : strategy.attention(shape.size);
+  // Then one block has the entry.
+  storesFirst = shape.oneRow && headBlocks() == 1;
+  if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
+    added.mask = MaskBefore::productOf(op.getMask());
+  }
+  if (!isExact && !shape.oneRow) {
+    // Its blocks would make tiles of a prompt's queries whose layout is that
+    // of products: more instructions than a launch of its own has.
+    query = {op.getQuery(), {}, {}};
+  }
+}
+
+SmallVector<Value> AttentionLaunches::make(Value outputs) {
+  y = outputs;
+  if (shape.counts) {
+    placeVisible();
+  }
+  if (!storesFirst) {
+    storeEntries();
+  }
+  SmallVector<Value> results = {isExact || !shape.oneRow ? attend()
+                                                         : attendInPieces()};
+  results.append(entries);
+  if (counts) {
+    results.push_back(counts);
+  }
+  return results;
+}
+
+int64_t AttentionLaunches::headBlocks() const {
+  return llvm::divideCeil(shape.queriesPerState(), sizes.rows);
+}
+
+Value AttentionLaunches::blocksOfRows(int64_t rows) {
+  return shape.oneRow ? count(1) : tilesOf(b, op.getQuery(), 0, rows);
+}
+
+Value AttentionLaunches::count(int64_t number) {
+  return arith::ConstantIndexOp::create(b, number);
+}
+
+Value AttentionLaunches::empty(ArrayRef<OpFoldResult> extents, Type element) {
+  return tensor::EmptyOp::create(b, extents, element);
+}
+
+LaunchOp AttentionLaunches::makeLaunch(StringRef name,
+                                       const LaunchOperands &operands,
+                                       int64_t warps, ArrayRef<Value> blocks,
+                                       KernelTable::Body body) {
+  FlatSymbolRefAttr kernel =
+      kernels.get(op.getLoc(), name, operands.types(), warps, body);
+  return launch(b, kernel, blocks, operands.inputs, operands.outputs);
+}
+
+void AttentionLaunches::placeVisible() {
+  LaunchOperands operands;
+  added.mask.addTo(operands);
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), op.getQuery(), 0),
+               heads = b.getIndexAttr(shape.stateHeads);
+  places = empty({rows, heads}, b.getI32Type());
+  seen = empty({rows, heads}, b.getI32Type());
+  Value values;
+  llvm::for_each(ArrayRef{places, seen, counts},
+                 [&](Value to) { operands.write(to); });
+  if (added.mask.product) {
+    values = empty({rows, b.getIndexAttr(shape.maskHeads)}, b.getF32Type());
+    operands.write(values);
+  }
+  VisibleStrategy s = strategy.visible(shape.oneRow);
+  LaunchOp made = makeLaunch(
+      "place_visible", operands, s.warps, {count(shape.stateHeads), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        buildPlaceVisible(t, shape, memoryOf(operands, m),
+                          added.mask.in(operands, m),
+                          values ? operands.in(m, values) : Value(),
+                          operands.in(m, counts), s.rows, s.warps);
+      });
+  places = made.getResult(0);
+  seen = made.getResult(1);
+  counts = made.getResult(2);
+  if (values) {
+    added.mask = {made.getResult(3), {}, {}, {}};
+  }
+}
+
+void AttentionLaunches::storeEntries() {
+  LaunchOperands operands;
+  added.addTo(operands);
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  readPlaces(operands);
+  writeEntries(operands);
+  RowStrategy s = places ? strategy.placedRows(shape.half(), shape.oneRow)
+                         : strategy.entries(shape.half(), shape.oneRow);
+  LaunchOp made = makeLaunch(
+      places ? "store_placed" : "store_entries", operands, s.warps(),
+      {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        auto *build = places ? buildStorePlaced : buildStoreEntries;
+        build(t, s, shape, memoryOf(operands, m), added.in(operands, m));
+      });
+  entries.assign(made.result_begin(), made.result_end());
+}
+
+void AttentionLaunches::readPlaces(LaunchOperands &operands) {
+  if (places) {
+    operands.read(places);
+    operands.read(seen);
+  }
+}
+
+LaunchOperands AttentionLaunches::operandsOfAttention() {
+  LaunchOperands operands;
+  query.addTo(operands);
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  readPlaces(operands);
+  if (storesFirst) {
+    added.addTo(operands);
+    writeEntries(operands);
+  } else {
+    llvm::for_each(entries, [&](Value pool) { operands.read(pool); });
+  }
+  return operands;
+}
+
+void AttentionLaunches::writeEntries(LaunchOperands &operands) {
+  llvm::for_each(entries, [&](Value pool) { operands.write(pool); });
+}
+
+AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
+                                            ValueRange m) {
+  AttentionMemory memory;
+  memory.segments = operands.in(m, op.getSegments());
+  memory.layer = operands.in(m, op.getLayer());
+  memory.keys = operands.in(m, entries[0]);
+  memory.values = operands.in(m, entries[1]);
+  memory.masks = operands.in(m, entries[2]);
+  if (places) {
+    memory.places = operands.in(m, places);
+    memory.seen = operands.in(m, seen);
+  }
+  return memory;
+}
+
+void AttentionLaunches::build(
+    const LaunchOperands &operands, ValueRange m,
+    function_ref<void(const AttentionMemory &, const HeadRows &,
+                      const FirstStores &)>
+        body) {
+  NewEntries rows;
+  FirstStores stores{nullptr, strategy.wholeRows(shape.half())};
+  if (storesFirst) {
+    rows = added.in(operands, m);
+    stores.added = &rows;
+  }
+  body(memoryOf(operands, m), query.in(operands, m), stores);
+}
+
+SmallVector<Value> AttentionLaunches::takePools(LaunchOp made) {
+  SmallVector<Value> results(made.getResults());
+  if (storesFirst) {
+    entries.assign(results.begin(), results.begin() + 3);
+    results.erase(results.begin(), results.begin() + 3);
+  }
+  return results;
+}
+
+/// Blocks of rows, or the heads of one row.
+Value AttentionLaunches::attend() {
+  LaunchOperands operands = operandsOfAttention();
+  operands.write(y);
+  int64_t heads =
+      shape.oneRow ? shape.stateHeads * headBlocks() : shape.queryHeads;
+  LaunchOp made = makeLaunch(
+      isExact ? "attention_f32" : "attention", operands, sizes.warps(),
+      {blocksOfRows(sizes.rows), count(heads), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        build(operands, m,
+              [&](const AttentionMemory &memory, const HeadRows &rows,
+                  const FirstStores &stores) {
+                Value out = operands.in(m, y);
+                if (isExact) {
+                  buildAttentionF32(t, sizes, shape, memory, rows, stores, out);
+                } else {
+                  buildAttention(t, sizes, shape, memory, rows.memory, out);
+                }
+              });
+      });
+  return takePools(made).front();
+}
+
+/// Pieces of one row's entries each.
+Value AttentionLaunches::attendInPieces() {
+  Value pieces = tilesOf(b, op.getKeys(), 3, sizes.entries);
+  SmallVector<OpFoldResult> extents = {
+      segments(), b.getIndexAttr(shape.queryHeads), pieces};
+  Type f32 = b.getF32Type();
+  SmallVector<Value> partial = {empty(extents, f32), empty(extents, f32)};
+  extents.push_back(b.getIndexAttr(shape.size));
+  partial.push_back(empty(extents, f32));
+  LaunchOperands operands = operandsOfAttention();
+  llvm::for_each(partial, [&](Value part) { operands.write(part); });
+  LaunchOp made = makeLaunch(
+      "attention_of_one_row", operands, sizes.warps(),
+      {pieces, count(shape.stateHeads * headBlocks()), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        build(operands, m,
+              [&](const AttentionMemory &memory, const HeadRows &rows,
+                  const FirstStores &stores) {
+                ValueRange parts = m.take_back(3);
+                buildAttentionOfOneRow(t, sizes, shape, memory, rows, stores,
+                                       {parts[0], parts[1], parts[2]});
+              });
+      });
+  return merge(takePools(made));
+}
+
+Value AttentionLaunches::merge(ValueRange partial) {
+  RowStrategy s = strategy.wholeRows(shape.size);
+  LaunchOperands operands;
+  operands.read(op.getSegments());
+  readPlaces(operands);
+  llvm::for_each(partial, [&](Value part) { operands.read(part); });
+  operands.write(y);
+  return makeLaunch("merge_pieces", operands, s.warps(),
+                    {count(shape.queryHeads), segments()},
+                    [&](TileBuilder &t, ValueRange m) {
+                      ValueRange parts = m.drop_back().take_back(3);
+                      buildMergePieces(
+                          t, s, shape, sizes.entries, memoryOf(operands, m),
+                          {parts[0], parts[1], parts[2]}, m.back());
+                    })
+      .getResult(0);
+}

@@ -1,0 +1,73 @@
+// The launches that one op of attention becomes: one attends, with what stands
+// before it in the step. Others store the step's entries before, unless these
+// are one row each; where not every row is stored, another one finds those that
+// are.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
+
+#include "AttentionInputs.h"
+#include "Patterns.h"
+
+namespace cheems::tile {
+
+class AttentionLaunches {
+public:
+  AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
+                    KernelContext kit);
+
+  /// The op's results.
+  /// \param outputs memory for them, rounded if it has them so.
+  SmallVector<Value> make(Value outputs);
+
+private:
+  /// How many blocks the query heads of a state head are.
+  int64_t headBlocks() const;
+  Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
+  /// How many blocks of rows the longest segment may have.
+  Value blocksOfRows(int64_t rows);
+  Value count(int64_t number);
+  Value empty(ArrayRef<OpFoldResult> extents, Type element);
+
+  LaunchOp makeLaunch(StringRef name, const LaunchOperands &operands,
+                      int64_t warps, ArrayRef<Value> blocks,
+                      KernelTable::Body body);
+
+  void placeVisible();
+  void storeEntries();
+  Value attend();
+  Value attendInPieces();
+  Value merge(ValueRange partial);
+
+  /// What every launch that reads entries has.
+  void readPlaces(LaunchOperands &operands);
+  /// What a launch of attention has besides its outputs.
+  LaunchOperands operandsOfAttention();
+  void writeEntries(LaunchOperands &operands);
+  AttentionMemory memoryOf(const LaunchOperands &operands, ValueRange m);
+  /// Calls `body` with the kernel's memory and what it takes from the step.
+  void build(const LaunchOperands &operands, ValueRange m,
+             function_ref<void(const AttentionMemory &, const HeadRows &,
+                               const FirstStores &)>
+                 body);
+  /// The pools behind a launch whose further results are returned.
+  SmallVector<Value> takePools(LaunchOp made);
+
+  ImplicitLocOpBuilder &b;
+  SegmentedAttentionOp op;
+  KernelTable &kernels;
+  const Strategy &strategy;
+  AttentionShape shape;
+  HeadsBefore query;
+  EntriesBefore added;
+  SmallVector<Value> entries; ///< keys, values and masks, as they are now
+  Value counts;               ///< the same; null if entries are not counted
+  Value places, seen;         ///< null where entry e is row e
+  Value y;
+  bool isExact;
+  AttentionStrategy sizes;
+  bool storesFirst; ///< the kernel of attention stores entries itself
+};
+
+} // namespace cheems::tile
+
+#endif
