@@ -301,6 +301,49 @@ CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
 CHEEMS_API cheems_status cheems_session_load(cheems_session *session,
                                              int64_t slot, const char *path);
 
+/* What of a slot's state goes to memory. */
+typedef enum cheems_state_flags {
+  CHEEMS_STATE_PARTIAL = 1 /* without the entries that the slot itself keeps
+                              while its sequence grows */
+} cheems_state_flags;
+
+/* The slot's state in memory instead of in a file: cheems_session_state_get
+ * writes to `buffer`, which has `capacity` bytes, as many bytes as
+ * cheems_session_state_size says at that moment. `size` of the former may be
+ * null. `flags` are cheems_state_flags.
+ *
+ * With flags 0 these are the bytes of a file of cheems_session_save. They may
+ * go to any slot of any session that could load the file.
+ *
+ * A partial state is small, and for most models its size does not grow with the
+ * sequence: it has running sums and counts, but not the keys and values, which
+ * are written once when their token is fed. So it goes back only to the slot
+ * that it was taken of, as long as this slot has kept the tokens up to there:
+ * since then it was only fed, or given back partial states of at least as many
+ * tokens. Where a window evicts keys, a partial state is a whole one.
+ *
+ * CHEEMS_USAGE: there is no such slot, a flag is not known, or the capacity is
+ * too small; nothing is written then. */
+CHEEMS_API cheems_status cheems_session_state_size(
+    const cheems_session *session, int64_t slot, int flags, size_t *size);
+CHEEMS_API cheems_status cheems_session_state_get(const cheems_session *session,
+                                                  int64_t slot, int flags,
+                                                  void *buffer, size_t capacity,
+                                                  size_t *size);
+
+/* Gives the slot a state that cheems_session_state_get wrote, whole or partial.
+ * Decoding goes on with the same bits.
+ *
+ * CHEEMS_FAILED: the bytes are damaged, are not a state, or are of a model that
+ * cheems_session_load would refuse. CHEEMS_CONTEXT_FULL: as there.
+ * CHEEMS_USAGE: a partial state was taken of another session or slot.
+ * CHEEMS_UNSUPPORTED: the slot has not kept the tokens of a partial state; feed
+ * them again. In all cases nothing is changed. */
+CHEEMS_API cheems_status cheems_session_state_set(cheems_session *session,
+                                                  int64_t slot,
+                                                  const void *buffer,
+                                                  size_t size);
+
 #ifdef __cplusplus
 }
 #endif

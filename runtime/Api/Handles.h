@@ -63,6 +63,15 @@ template <typename T> void need(const T *pointer, const char *name) {
   }
 }
 
+/// Flags of the enum `name`, whose bits together are `known`.
+inline void checkFlags(int flags, int known, const char *name) {
+  if ((flags & ~known) != 0) {
+    throw Error(Status::usage, "flags has bits that are not " +
+                                   std::string(name) + ": " +
+                                   std::to_string(flags & ~known));
+  }
+}
+
 /// The size that a caller gives of its version of the struct `name`.
 inline size_t checkSize(size_t size, const char *name) {
   if (size < sizeof(size) || size > 4096) {

@@ -208,3 +208,46 @@ cheems_status cheems_session_load(cheems_session *session, int64_t slot,
     session->session.load(slot, path);
   });
 }
+
+static bool isPartial(int flags) {
+  checkFlags(flags, CHEEMS_STATE_PARTIAL, "cheems_state_flags");
+  return (flags & CHEEMS_STATE_PARTIAL) != 0;
+}
+
+cheems_status cheems_session_state_size(const cheems_session *session,
+                                        int64_t slot, int flags, size_t *size) {
+  return guard([&] {
+    need(session, "session");
+    need(size, "size");
+    *size = session->session.stateBytes(slot, isPartial(flags));
+  });
+}
+
+cheems_status cheems_session_state_get(const cheems_session *session,
+                                       int64_t slot, int flags, void *buffer,
+                                       size_t capacity, size_t *size) {
+  return guard([&] {
+    need(session, "session");
+    need(buffer, "buffer");
+    bool partial = isPartial(flags);
+    size_t wanted = session->session.stateBytes(slot, partial);
+    if (wanted > capacity) {
+      throw Error(Status::usage, "the state has " + std::to_string(wanted) +
+                                     " bytes, and the buffer has room for " +
+                                     std::to_string(capacity));
+    }
+    session->session.writeState(slot, partial, static_cast<char *>(buffer));
+    if (size) {
+      *size = wanted;
+    }
+  });
+}
+
+cheems_status cheems_session_state_set(cheems_session *session, int64_t slot,
+                                       const void *buffer, size_t size) {
+  return guard([&] {
+    need(session, "session");
+    need(buffer, "buffer");
+    session->session.readState(slot, {static_cast<const char *>(buffer), size});
+  });
+}

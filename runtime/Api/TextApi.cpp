@@ -24,12 +24,8 @@ cheems_status cheems_tokenize(const cheems_model *model, const char *text,
                               size_t length, int flags, int32_t *tokens,
                               int64_t capacity, int64_t *count) {
   return guard([&] {
-    constexpr int known = CHEEMS_ADD_SPECIAL | CHEEMS_SPECIAL_AS_TEXT;
-    if ((flags & ~known) != 0) {
-      throw Error(Status::usage,
-                  "flags has bits that are not cheems_tokenize_flags: " +
-                      std::to_string(flags & ~known));
-    }
+    checkFlags(flags, CHEEMS_ADD_SPECIAL | CHEEMS_SPECIAL_AS_TEXT,
+               "cheems_tokenize_flags");
     const Tokenizer &tokenizer = tokenizerOf(model);
     need(count, "count");
     if (length != 0) {

@@ -1,6 +1,7 @@
 #include "runtime/Session/Session.h"
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 using namespace cheems;
 
@@ -77,6 +78,12 @@ int64_t checkSlots(int64_t slots) {
   return slots;
 }
 
+uint64_t drawIdentity() {
+  std::random_device device; // 32 bits at a time
+  uint64_t high = device();
+  return high << 32 | device();
+}
+
 /// The fields that the caller of a step fills in.
 cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *segments, int64_t segmentCount,
@@ -124,8 +131,9 @@ Session::Session(std::shared_ptr<const Model> model,
       chunk(sizes.chunk), rowLimit(sizes.rows),
       executor(makeExecutor(*compiled, sizes.executor(*compiled, options))),
       checks(vocabulary(), options.slots, rowLimit, contextLength),
-      positions(options.slots), reached(options.slots), segments(options.slots),
-      allRows(chunk) {
+      positions(options.slots), reached(options.slots),
+      histories(options.slots), identity(drawIdentity()),
+      segments(options.slots), allRows(chunk) {
   std::iota(allRows.begin(), allRows.end(), 0);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/Artifact/Model.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/Profile/Profile.h"
+#include "runtime/Session/SlotHistory.h"
 #include "runtime/Session/StepCheck.h"
 #include "runtime/State/StatePools.h"
 #include <functional>
@@ -155,6 +156,14 @@ public:
   /// short for it; nothing is changed then. Only where a file that was found
   /// whole then changes or can not be read any more, the slot is empty.
   std::string load(int64_t slot, const std::string &path);
+  /// The same in memory. A partial state is without the entries that the slot
+  /// keeps while its sequence grows, and goes back only there; where a window
+  /// evicts entries it is a whole one. `bytes` has room for stateBytes().
+  size_t stateBytes(int64_t slot, bool partial) const;
+  void writeState(int64_t slot, bool partial, char *bytes) const;
+  /// Throws Error naming why the bytes are refused; unsupported where the slot
+  /// has not kept the entries of a partial state. Nothing is changed then.
+  void readState(int64_t slot, std::string_view bytes);
 
 private:
   /// The options with defaults filled in.
@@ -175,10 +184,21 @@ private:
   /// A token of the slot's sequence.
   cheems_segment oneRow(int64_t slot) const;
   void checkFits(const std::string &what, int64_t tokens) const;
+  /// Where a partial state belongs.
+  struct Place {
+    uint64_t session, slot, moment;
+  };
+  Place placeOf(int64_t slot) const;
+  bool evicts() const;
+  template <typename Use>
+  auto toWrite(int64_t slot, bool partial, const Use &use) const;
+  void checkPlace(int64_t slot, int32_t position,
+                  std::string_view application) const;
   void setPosition(int64_t slot, int64_t tokens);
-  /// Gives the slot by `act` the state of so many tokens.
+  /// Gives the slot by `act` the state of so many tokens, of which it has the
+  /// entries of the first `kept` already.
   template <typename Act>
-  void change(int64_t slot, int32_t position, const Act &act);
+  void change(int64_t slot, int32_t position, int32_t kept, const Act &act);
   /// Entries of each capacity extent that the slot's sequence uses.
   int64_t entries(int64_t slot) const;
   /// Checks and runs a step whose logits go to step.logits, or are kept where
@@ -196,6 +216,8 @@ private:
   StepCheck checks;
   std::vector<int32_t> positions; ///< tokens fed, by slot
   std::vector<int32_t> reached;   ///< most of them since its memory was unused
+  std::vector<SlotHistory> histories; ///< by slot
+  uint64_t identity;                  ///< random: no other session has it
   std::vector<cheems_segment>
       segments;                 ///< the caller's, with rope_length filled in
   std::vector<int32_t> allRows; ///< 0, 1, …

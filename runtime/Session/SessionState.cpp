@@ -2,6 +2,7 @@
 #include "runtime/Session/Session.h"
 #include "runtime/State/StateFile.h"
 #include <algorithm>
+#include <cstring>
 
 using namespace cheems;
 
@@ -15,10 +16,17 @@ void Session::setPosition(int64_t slot, int64_t tokens) {
 }
 
 template <typename Act>
-void Session::change(int64_t slot, int32_t position, const Act &act) {
+void Session::change(int64_t slot, int32_t position, int32_t kept,
+                     const Act &act) {
   setPosition(slot, position); // the memory is in use from now on
+  histories[slot].wentBack(kept);
   positions[slot] = 0; // a file or a card that fails now leaves an empty slot
-  act();
+  try {
+    act();
+  } catch (...) {
+    histories[slot].wentBack(0);
+    throw;
+  }
   positions[slot] = position;
 }
 
@@ -30,6 +38,7 @@ int64_t Session::position(int64_t slot) const {
 void Session::reset(int64_t slot) {
   checkSlot(slot);
   positions[slot] = 0; // compiled code ignores a slot's content at position 0
+  histories[slot].wentBack(0);
   int64_t entries = compiled->metadata().usedEntries(reached[slot]);
   if (pools().usedBytes(entries) - pools().usedBytes(0) > keptBytes) {
     pools().release(slot);
@@ -55,8 +64,9 @@ bool Session::rewind(int64_t slot, int64_t tokens) {
   }
   if (tokens == 0) {
     reset(slot);
-  } else {
+  } else if (tokens != positions[slot]) {
     setPosition(slot, tokens);
+    histories[slot].wentBack(positions[slot]);
   }
   return true;
 }
@@ -89,7 +99,7 @@ void Session::restore(int64_t slot, const Snapshot &snapshot) {
     throw Error(Status::usage,
                 "the saved state is of another model or does not fit");
   }
-  change(slot, snapshot.position,
+  change(slot, snapshot.position, 0,
          [&] { pools().restore(slot, snapshot.state); });
 }
 
@@ -97,23 +107,100 @@ void Session::copy(int64_t from, int64_t to) {
   int64_t used = entries(from);
   checkSlot(to);
   if (from != to) {
-    change(to, positions[from], [&] { pools().copy(from, to, used); });
+    change(to, positions[from], 0, [&] { pools().copy(from, to, used); });
   }
 }
 
 void Session::save(int64_t slot, const std::string &path,
                    std::string_view application) const {
   int64_t used = entries(slot);
-  writeStateFile(path, StateIdentity::of(*compiled), pools(), slot,
-                 positions[slot], used, application);
+  writeStateFile(path, {StateIdentity::of(*compiled), pools(), slot,
+                        positions[slot], used, application});
 }
 
 std::string Session::load(int64_t slot, const std::string &path) {
   checkSlot(slot);
   StateFile file(path, StateIdentity::of(*compiled), compiled->metadata());
   checkFits(path, file.position());
+  if (file.partial()) {
+    throw Error(path + ": holds a partial state, which only the slot that it "
+                       "was taken of can read, from memory");
+  }
   file.check(pools());
   std::string application = file.application();
-  change(slot, file.position(), [&] { file.read(pools(), slot, application); });
+  change(slot, file.position(), 0,
+         [&] { file.read(pools(), slot, application); });
   return application;
+}
+
+Session::Place Session::placeOf(int64_t slot) const {
+  return {identity, static_cast<uint64_t>(slot), histories[slot].moment()};
+}
+
+bool Session::evicts() const {
+  int64_t window = compiled->metadata().keepWindow;
+  return window != 0 && contextLength > window;
+}
+
+template <typename Use>
+auto Session::toWrite(int64_t slot, bool partial, const Use &use) const {
+  int64_t used = entries(slot);
+  StateIdentity model = StateIdentity::of(*compiled);
+  if (!partial || evicts()) {
+    return use({model, pools(), slot, positions[slot], used, {}});
+  }
+  Place place = placeOf(slot);
+  std::string_view application(reinterpret_cast<const char *>(&place),
+                               sizeof(place));
+  return use({model, pools(), slot, positions[slot], 0, application, true});
+}
+
+size_t Session::stateBytes(int64_t slot, bool partial) const {
+  return toWrite(slot, partial,
+                 [](const StateToWrite &state) { return state.bytes(); });
+}
+
+void Session::writeState(int64_t slot, bool partial, char *bytes) const {
+  toWrite(slot, partial,
+          [&](const StateToWrite &state) { cheems::writeState(bytes, state); });
+}
+
+void Session::checkPlace(int64_t slot, int32_t position,
+                         std::string_view application) const {
+  Place place;
+  if (application.size() != sizeof(place)) {
+    throw Error("the state: corrupted: it does not say of which slot it is");
+  }
+  std::memcpy(&place, application.data(), sizeof(place));
+  if (place.session != identity) {
+    throw Error(Status::usage,
+                "the state: it is partial, and was taken of another session");
+  }
+  if (place.slot != static_cast<uint64_t>(slot)) {
+    throw Error(Status::usage, "the state: it is partial, and was taken of "
+                               "slot " +
+                                   std::to_string(place.slot) +
+                                   "; only that one can take it back");
+  }
+  if (!histories[slot].keeps(place.moment, position)) {
+    throw Error(Status::unsupported, "the state: it is partial, and slot " +
+                                         std::to_string(slot) +
+                                         " has not kept all of its first " +
+                                         std::to_string(position) +
+                                         " tokens since; feed them again");
+  }
+}
+
+void Session::readState(int64_t slot, std::string_view bytes) {
+  checkSlot(slot);
+  StateFile state(bytes, "the state", StateIdentity::of(*compiled),
+                  compiled->metadata());
+  checkFits("the state", state.position());
+  state.check(pools());
+  std::string application = state.application();
+  if (state.partial()) {
+    checkPlace(slot, state.position(), application);
+  }
+  change(slot, state.position(), state.partial() ? state.position() : 0,
+         [&] { state.read(pools(), slot, application); });
 }

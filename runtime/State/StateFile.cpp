@@ -72,46 +72,75 @@ StateIdentity StateIdentity::of(const Model &model) {
   return identity;
 }
 
-void cheems::writeStateFile(const std::string &path,
-                            const StateIdentity &identity,
-                            const StatePools &pools, int64_t slot,
-                            int32_t position, int64_t entries,
-                            std::string_view application) {
+size_t StateToWrite::bytes() const {
+  return sizeof(StateFileHeader) +
+         (position == 0 ? 0 : static_cast<size_t>(pools.usedBytes(entries))) +
+         application.size() + sizeof(uint64_t);
+}
+
+static StateFileHeader headerOf(const StateToWrite &state) {
   StateFileHeader header = {};
   std::memcpy(header.magic, stateFileMagic, sizeof(header.magic));
   header.version = stateFileVersion;
-  header.layoutVersion = identity.layoutVersion;
-  header.position = static_cast<uint64_t>(position);
-  header.entries = static_cast<uint64_t>(entries);
-  header.stateBytes =
-      position == 0 ? 0 : static_cast<uint64_t>(pools.usedBytes(entries));
-  header.applicationBytes = application.size();
-  header.fileSize = sizeof(header) + header.stateBytes + application.size() +
-                    sizeof(uint64_t);
-  header.configuration = identity.configuration;
-  header.layout = identity.layout;
-  header.weights = identity.weights;
-  setFormat(header, identity.weightFormat);
+  header.layoutVersion = state.identity.layoutVersion;
+  header.position = static_cast<uint64_t>(state.position);
+  header.entries = static_cast<uint64_t>(state.entries);
+  header.applicationBytes = state.application.size();
+  header.fileSize = state.bytes();
+  header.stateBytes = header.fileSize - sizeof(header) -
+                      header.applicationBytes - sizeof(uint64_t);
+  header.configuration = state.identity.configuration;
+  header.layout = state.identity.layout;
+  header.weights = state.identity.weights;
+  setFormat(header, state.identity.weightFormat);
+  header.partial = state.partial ? 1 : 0;
   header.headerChecksum = headerSum(header);
+  return header;
+}
 
-  NewFile file(path);
+/// Hands all bytes on, in order.
+template <typename Sink>
+static void writeTo(const Sink &sink, const StateToWrite &state) {
   Hasher hasher;
-  int64_t offset = 0;
   auto append = [&](const void *bytes, size_t size) {
     hasher.add(bytes, size);
-    file.write(bytes, size, offset);
-    offset += static_cast<int64_t>(size);
+    sink(bytes, size);
   };
+  StateFileHeader header = headerOf(state);
   append(&header, sizeof(header));
-  if (position != 0) { // else there lies an earlier sequence's
-    pools.read(slot, entries, [&](const char *bytes, int64_t size, bool) {
-      append(bytes, static_cast<size_t>(size));
-    });
+  if (state.position != 0) { // else there lies an earlier sequence's
+    state.pools.read(state.slot, state.entries,
+                     [&](const char *bytes, int64_t size, bool) {
+                       append(bytes, static_cast<size_t>(size));
+                     });
   }
-  append(application.data(), application.size());
+  append(state.application.data(), state.application.size());
   uint64_t sum = hasher.sum();
-  file.write(&sum, sizeof(sum), offset);
+  sink(&sum, sizeof(sum));
+}
+
+void cheems::writeStateFile(const std::string &path,
+                            const StateToWrite &state) {
+  NewFile file(path);
+  int64_t offset = 0;
+  writeTo(
+      [&](const void *bytes, size_t size) {
+        file.write(bytes, size, offset);
+        offset += static_cast<int64_t>(size);
+      },
+      state);
   file.finish(NewFile::Sync::disk);
+}
+
+void cheems::writeState(char *bytes, const StateToWrite &state) {
+  writeTo(
+      [&](const void *part, size_t size) {
+        if (size != 0) {
+          std::memcpy(bytes, part, size);
+          bytes += size;
+        }
+      },
+      state);
 }
 
 Error StateFile::bad(const std::string &what) const {
@@ -139,18 +168,39 @@ StateFile::StateFile(const std::string &path, const StateIdentity &identity,
     if (!S_ISREG(status.st_mode)) {
       throw bad("not a cheems state file (not a regular file)");
     }
-    checkHeader(static_cast<uint64_t>(status.st_size));
-    checkIdentity(identity);
-    checkSizes(metadata);
+    checkAll(static_cast<uint64_t>(status.st_size), identity, metadata);
   } catch (...) { // no destructor runs for what was never made
     close(descriptor);
     throw;
   }
 }
 
-StateFile::~StateFile() { close(descriptor); }
+StateFile::StateFile(std::string_view bytes, const std::string &name,
+                     const StateIdentity &identity, const Metadata &metadata)
+    : path(name), memory(bytes) {
+  checkAll(bytes.size(), identity, metadata);
+}
+
+StateFile::~StateFile() {
+  if (descriptor >= 0) {
+    close(descriptor);
+  }
+}
+
+void StateFile::checkAll(uint64_t size, const StateIdentity &identity,
+                         const Metadata &metadata) {
+  checkHeader(size);
+  checkIdentity(identity);
+  checkSizes(metadata);
+}
 
 void StateFile::readAt(uint64_t offset, void *bytes, size_t size) const {
+  if (descriptor < 0) {
+    if (size != 0) {
+      std::memcpy(bytes, memory.data() + offset, size);
+    }
+    return;
+  }
   char *at = static_cast<char *>(bytes);
   while (size != 0) {
     ssize_t count = pread(descriptor, at, size, static_cast<off_t>(offset));
@@ -193,7 +243,7 @@ void StateFile::checkHeader(uint64_t size) {
               ", but this runtime reads version " + number(stateFileVersion) +
               "; save it again");
   }
-  if (!sound || header.reservedZero != 0) {
+  if (!sound || header.partial > 1) {
     throw corrupted("the header does not match its checksum");
   }
   if (header.fileSize != size) {
@@ -238,11 +288,13 @@ void StateFile::checkIdentity(const StateIdentity &identity) const {
   }
 }
 
-void StateFile::checkSizes(const Metadata &metadata) const {
+void StateFile::checkSizes(const Metadata &metadata) {
   uint64_t rest = header.fileSize - sizeof(header);
+  if (header.position <= INT32_MAX) {
+    mostEntries = metadata.usedEntries(static_cast<int64_t>(header.position));
+  }
   if (header.position > INT32_MAX ||
-      header.entries != static_cast<uint64_t>(metadata.usedEntries(
-                            static_cast<int64_t>(header.position))) ||
+      header.entries != (partial() ? 0 : static_cast<uint64_t>(mostEntries)) ||
       header.stateBytes > rest || header.applicationBytes > rest ||
       rest != header.stateBytes + header.applicationBytes + sizeof(uint64_t)) {
     throw corrupted("the header's sizes contradict each other");
@@ -252,7 +304,8 @@ void StateFile::checkSizes(const Metadata &metadata) const {
 /// What was read of a file, in its order.
 class StateFile::Contents {
 public:
-  explicit Contents(const StateFileHeader &header) : entries(header.entries) {
+  Contents(const StateFileHeader &header, int64_t mostEntries)
+      : entries(static_cast<uint64_t>(mostEntries)) {
     hasher.add(&header, sizeof(header));
   }
   void add(const char *bytes, size_t size, bool counts) {
@@ -295,7 +348,7 @@ void StateFile::check(const StatePools &pools) const {
                : static_cast<uint64_t>(pools.usedBytes(entries)))) {
     throw corrupted("its state is not as long as the model's");
   }
-  Contents contents(header);
+  Contents contents(header, mostEntries);
   std::vector<char> buffer(block);
   uint64_t offset = sizeof(header);
   auto pass = [&](uint64_t size, bool counts) {
@@ -324,7 +377,7 @@ std::string StateFile::application() const {
 
 void StateFile::read(StatePools &pools, int64_t slot,
                      std::string_view application) const {
-  Contents contents(header);
+  Contents contents(header, mostEntries);
   uint64_t offset = sizeof(header);
   if (header.position != 0) {
     pools.fill(slot, static_cast<int64_t>(header.entries),

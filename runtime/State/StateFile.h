@@ -1,5 +1,6 @@
-// One sequence's state as a file: written whole or not at all, read only by a
-// model that would compute the same state (docs/abi.md has the layout).
+// One sequence's state as a file or as the same bytes in memory: a file is
+// written whole or not at all, and read only by a model that would compute the
+// same state (docs/abi.md has the layout).
 #ifndef CHEEMS_RUNTIME_STATE_STATEFILE_H
 #define CHEEMS_RUNTIME_STATE_STATEFILE_H
 
@@ -42,20 +43,32 @@ struct StateFileHeader {
   uint64_t stateBytes;       ///< behind the header
   uint64_t applicationBytes; ///< behind those
   uint64_t configuration, layout, weights;
-  char weightFormat[32]; ///< padded with zeros, at least one
-  uint64_t reservedZero;
+  char weightFormat[32];   ///< padded with zeros, at least one
+  uint64_t partial;        ///< 1: without the entries, which a slot still has
   uint64_t headerChecksum; ///< XXH3-64 of the 120 bytes above
 };
 static_assert(sizeof(StateFileHeader) == 128, "files rely on this layout");
 
-/// Writes what `pools` hold for `slot` after `position` tokens, in `entries`
-/// entries, and `application`. The old file stays until the new one is whole
-/// and on the disk. Throws Error.
-void writeStateFile(const std::string &path, const StateIdentity &identity,
-                    const StatePools &pools, int64_t slot, int32_t position,
-                    int64_t entries, std::string_view application);
+/// What is written: what `pools` hold for `slot` after `position` tokens, in
+/// `entries` entries, and `application`.
+struct StateToWrite {
+  const StateIdentity &identity;
+  const StatePools &pools;
+  int64_t slot;
+  int32_t position;
+  int64_t entries; ///< none of a partial one
+  std::string_view application;
+  bool partial = false;
 
-/// An open state file.
+  size_t bytes() const;
+};
+
+/// The old file stays until the new one is whole and on the disk. Throws Error.
+void writeStateFile(const std::string &path, const StateToWrite &state);
+/// The same bytes to memory, which has room for state.bytes().
+void writeState(char *bytes, const StateToWrite &state);
+
+/// An open state file, or its bytes in memory.
 class StateFile {
 public:
   /// Checks everything that is not state: that the file is whole in size, of a
@@ -63,11 +76,15 @@ public:
   /// its position. Throws Error naming the file and what does not fit.
   StateFile(const std::string &path, const StateIdentity &identity,
             const Metadata &metadata);
+  /// `bytes`, which must outlive this, are called `name` in messages.
+  StateFile(std::string_view bytes, const std::string &name,
+            const StateIdentity &identity, const Metadata &metadata);
   ~StateFile();
   StateFile(const StateFile &) = delete;
   StateFile &operator=(const StateFile &) = delete;
 
   int32_t position() const { return static_cast<int32_t>(header.position); }
+  bool partial() const { return header.partial != 0; }
 
   /// Reads all of it against its checksum, and that it fits pools like these.
   /// Changes nothing. Throws Error.
@@ -81,9 +98,11 @@ public:
             std::string_view application) const;
 
 private:
+  void checkAll(uint64_t size, const StateIdentity &identity,
+                const Metadata &metadata);
   void checkHeader(uint64_t size);
   void checkIdentity(const StateIdentity &identity) const;
-  void checkSizes(const Metadata &metadata) const;
+  void checkSizes(const Metadata &metadata);
   Error bad(const std::string &what) const;
   Error corrupted(const std::string &what) const;
   void readAt(uint64_t offset, void *bytes, size_t size) const;
@@ -92,7 +111,9 @@ private:
   void judge(const Contents &contents) const;
 
   std::string path;
-  int descriptor;
+  int descriptor = -1;     ///< of a file
+  std::string_view memory; ///< else
+  int64_t mostEntries = 0; ///< that a sequence of so many tokens can have
   StateFileHeader header;
 };
 

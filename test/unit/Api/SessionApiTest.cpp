@@ -123,6 +123,53 @@ TEST_F(Api, statesAreCopiedSavedAndLoaded) {
   EXPECT_THAT(cheems_last_error(), HasSubstr("other weights"));
 }
 
+TEST_F(Api, statesGoToMemoryAndBack) {
+  start();
+  std::vector<int32_t> tokens = {4, 5, 6};
+  ASSERT_EQ(cheems_session_prefill(session, 0, tokens.data(), 3, nullptr),
+            CHEEMS_OK);
+  for (int flags : {0, int(CHEEMS_STATE_PARTIAL)}) {
+    size_t size = 0, written = 0;
+    ASSERT_EQ(cheems_session_state_size(session, 0, flags, &size), CHEEMS_OK);
+    std::string bytes(size + 1, '?');
+    EXPECT_EQ(cheems_session_state_get(session, 0, flags, bytes.data(),
+                                       size - 1, &written),
+              CHEEMS_USAGE);
+    EXPECT_EQ(bytes, std::string(size + 1, '?'));
+    ASSERT_EQ(cheems_session_state_get(session, 0, flags, bytes.data(), size,
+                                       &written),
+              CHEEMS_OK);
+    EXPECT_EQ(written, size);
+    EXPECT_EQ(bytes.back(), '?');
+    ASSERT_EQ(cheems_session_decode(session, 0, 7, logits.data()), CHEEMS_OK);
+    EXPECT_EQ(logits[0], hashOf({4, 5, 6, 7}));
+    ASSERT_EQ(cheems_session_state_set(session, 0, bytes.data(), size),
+              CHEEMS_OK)
+        << cheems_last_error();
+    EXPECT_EQ(cheems_session_state_set(session, 1, bytes.data(), size),
+              flags == 0 ? CHEEMS_OK : CHEEMS_USAGE);
+    EXPECT_EQ(cheems_session_state_set(session, 0, bytes.data(), size - 1),
+              CHEEMS_FAILED);
+    EXPECT_THAT(cheems_last_error(), HasSubstr("the state: truncated"));
+    int64_t position = 0;
+    EXPECT_EQ(cheems_session_position(session, 0, &position), CHEEMS_OK);
+    EXPECT_EQ(position, 3);
+    ASSERT_EQ(cheems_session_reset(session, 1), CHEEMS_OK);
+  }
+  size_t size = 1;
+  char byte = 0;
+  EXPECT_EQ(cheems_session_state_size(session, 0, 2, &size), CHEEMS_USAGE);
+  EXPECT_STREQ(cheems_last_error(),
+               "flags has bits that are not cheems_state_flags: 2");
+  EXPECT_EQ(cheems_session_state_size(session, 2, 0, &size), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_state_size(session, 0, 0, nullptr), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_state_get(session, 0, 0, nullptr, 0, &size),
+            CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_state_set(session, 0, nullptr, 0), CHEEMS_USAGE);
+  EXPECT_EQ(cheems_session_state_set(session, 0, &byte, 0), CHEEMS_FAILED);
+  EXPECT_EQ(cheems_session_state_set(nullptr, 0, &byte, 1), CHEEMS_USAGE);
+}
+
 TEST_F(Api, optionsMayBeOlderOrNewerThanTheLibrary) {
   struct {
     cheems_session_options known;

@@ -129,10 +129,10 @@ TEST(DevicePools, aStateFileOfEitherIsThatOfTheOther) {
     file.read(to, slot, file.application());
   };
   std::string first = folder.path / "device", second = folder.path / "host";
-  writeStateFile(first, identity, pools, 0, 7, 7, "tokens");
+  writeStateFile(first, {identity, pools, 0, 7, 7, "tokens"});
   load(first, host, 0);
   EXPECT_TRUE(used(host, 0, 7) == used(pools, 0, 7));
-  writeStateFile(second, identity, host, 0, 7, 7, "tokens");
+  writeStateFile(second, {identity, host, 0, 7, 7, "tokens"});
   EXPECT_TRUE(content(first) == content(second));
   load(second, again, 1);
   EXPECT_TRUE(used(again, 1, 7) == used(pools, 0, 7));

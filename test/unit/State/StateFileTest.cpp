@@ -70,8 +70,8 @@ protected:
     save(5, "tokens");
   }
   void save(int32_t position, const std::string &application) {
-    writeStateFile(path, identity, pools, 1, position,
-                   data.usedEntries(position), application);
+    writeStateFile(path, {identity, pools, 1, position,
+                          data.usedEntries(position), application});
   }
   /// Loads into slot 0 and returns the application's bytes.
   std::string load(StatePools &to) {
@@ -140,8 +140,9 @@ TEST_F(StateFileTest, statesLargerThanABufferComeBack) {
   data.state[0].extents[3] = 100'000;
   HostPools large(data, 1, capacity), other(data, 1, capacity);
   fill(large, 1, 3);
-  writeStateFile(path, identity, large, 0, 7, 7, std::string(3 << 20, 'a'));
-  EXPECT_EQ(load(other), std::string(3 << 20, 'a'));
+  std::string application(3 << 20, 'a');
+  writeStateFile(path, {identity, large, 0, 7, 7, application});
+  EXPECT_EQ(load(other), application);
   EXPECT_TRUE(used(large, 0, 7) == used(other, 0, 7));
 }
 
@@ -245,7 +246,7 @@ TEST_F(StateFileTest, lyingHeadersAreRefused) {
   EXPECT_EQ(edited([](Header &) {}), "");
   EXPECT_THAT(edited([](Header &header) { header.version = 3; }),
               StartsWith("format version 3, but"));
-  EXPECT_THAT(edited([](Header &header) { header.reservedZero = 1; }),
+  EXPECT_THAT(edited([](Header &header) { header.partial = 2; }),
               HasSubstr("header"));
   for (uint64_t lie : {uint64_t(0), uint64_t(6), uint64_t(INT32_MAX) + 1,
                        uint64_t(1) << 63, UINT64_MAX, UINT64_MAX - 200}) {
@@ -342,7 +343,7 @@ TEST_F(StateFileTest, aSlotWhoseFileChangedWhileItWasLoadedIsEmpty) {
 TEST_F(StateFileTest, aFailedWriteLeavesTheOldFile) {
   std::string good = read(path);
   StateIdentity other = identity;
-  EXPECT_THROW(writeStateFile("/no/such/folder/x", other, pools, 0, 1, 1, ""),
+  EXPECT_THROW(writeStateFile("/no/such/folder/x", {other, pools, 0, 1, 1, {}}),
                Error);
   EXPECT_EQ(read(path), good);
 }
