@@ -1,4 +1,5 @@
-// Products with panels, and epilogues: linear and column_epilogue.
+// Products with panels, and epilogues: linear and column_epilogue. Products of
+// codes.
 #include "Handlers.h"
 #include "Letters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
@@ -133,7 +134,23 @@ static void columnEpilogue(ColumnEpilogueOp op, Frame &f) {
   f.set(op.getResult(0), std::move(y));
 }
 
+static void codedProduct(CodedProductOp op, Frame &f) {
+  Letters n(f);
+  n("TK", op.getX())("T", op.getXScales())("TN", op.getY());
+  n("NB", op.getCodes())("NG", op.getScales());
+  reference::RoundedRows x{f.read(op.getX()), f.read(op.getXScales())};
+  reference::QuantizedWeights w{f.read(op.getCodes()), f.read(op.getScales())};
+  if (f.failed()) {
+    return;
+  }
+  if (op.getBits() == 4) {
+    w.codes = reference::codesOfNibbles(w.codes, n['K']);
+  }
+  f.set(op.getResult(0), reference::codedProduct(x, w));
+}
+
 void addLinear(Handlers &handlers) {
+  handlers.add<CodedProductOp>(codedProduct);
   handlers.add<LinearOp>(linear);
   handlers.add<ColumnEpilogueOp>(columnEpilogue);
 }

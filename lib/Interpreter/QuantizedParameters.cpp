@@ -2,7 +2,9 @@
 #include "Elements.h"
 #include "Parameters.h"
 #include "cheems/Dialect/CheemsCPU/IR/CheemsCPUDialect.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "cheems/Import/Quantize.h"
+#include "cheems/Reference/Linear.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cheems::interpreter {
@@ -34,7 +36,8 @@ static std::optional<Codes> rounded(ParameterOp op, Frame &f) {
                          op.getQuantizedAttr().getGroup()};
   int64_t step = format.bits == 8 ? 1 : 2; // codes of a byte
   bool fits = size % (format.group ? format.group : 1) == 0 &&
-              (!op.getLayoutAttr() || size % (kTogether * step) == 0);
+              (!isa_and_nonnull<PanelsAttr>(op.getLayoutAttr()) ||
+               size % (kTogether * step) == 0);
   if (!fits) {
     f.fail() << "has no codes of rows of " << size;
     return std::nullopt;
@@ -94,6 +97,10 @@ static Tensor packedScales(const Tensor &scales) {
 void quantizedParameter(ParameterOp op, Frame &f) {
   std::optional<Codes> all = rounded(op, f);
   if (!all) {
+    return;
+  }
+  if (isa_and_nonnull<tile::NibblesAttr>(op.getLayoutAttr())) {
+    f.set(op.getResult(), reference::nibblesOf(all->codes));
     return;
   }
   bool panels = static_cast<bool>(op.getLayoutAttr());

@@ -113,8 +113,28 @@ static void indices(tile::IndicesOp op, Frame &f) {
   f.set(op.getResult(), std::move(result));
 }
 
+/// 16 times the codes of a part.
+static void nibbles(tile::NibblesOp op, Frame &f) {
+  const Tensor &packed = f.read(op.getPacked());
+  if (f.failed()) {
+    return;
+  }
+  auto part = static_cast<int64_t>(op.getPart());
+  Tensor result({packed.shape[0], packed.shape[1] / 2});
+  for (int64_t m = 0; m < packed.shape[0]; ++m) {
+    for (int64_t k = 0; k < result.shape[1]; ++k) {
+      int64_t byte = k / 32 * 64 + k / 4 % 4 * 16 + 4 * part + k % 4;
+      auto bits = static_cast<uint8_t>(static_cast<int64_t>(packed(m, byte)));
+      uint8_t half = k / 16 % 2 ? bits & 0xf0 : bits << 4;
+      result(m, k) = static_cast<int8_t>(half);
+    }
+  }
+  f.set(op.getResult(), std::move(result));
+}
+
 void addTiles(Handlers &handlers) {
   handlers.add<tile::MmaOp>(mma);
+  handlers.add<tile::NibblesOp>(nibbles);
   handlers.add<tile::FmaOp>(multiplyStages<tile::FmaOp>);
   handlers.add<tile::WarpgroupMmaOp>(multiplyStages<tile::WarpgroupMmaOp>);
   handlers.add<tile::WarpgroupWaitOp>([](tile::WarpgroupWaitOp op, Frame &f) {

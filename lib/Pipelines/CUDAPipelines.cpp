@@ -46,6 +46,7 @@ static void round(OpPassManager &pm, tile::Architecture architecture) {
   pm.addPass(createAddTopLogitsPass(topLogits));
   pm.addPass(createSpecializeDecodePass(
       SpecializeDecodePassOptions{tile::kFewRows, /*callees=*/true}));
+  pm.addPass(createCodeProductsPass());
   pm.addNestedPass<func::FuncOp>(createRoundInputsPass());
   // An extent of a result is no use of it: what has one use can be fused.
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());

@@ -116,6 +116,70 @@ Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w) {
   return y;
 }
 
+Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w) {
+  int64_t rows = x.codes.shape[0], size = x.codes.shape[1],
+          columns = w.codes.shape[0], groups = w.scales.shape[1],
+          group = size / groups;
+  Tensor y({rows, columns});
+  for (int64_t t = 0; t < rows; ++t) {
+    for (int64_t n = 0; n < columns; ++n) {
+      float total = 0;
+      for (int64_t g = 0; g < groups; ++g) {
+        double sum = 0.0;
+        for (int64_t k = g * group; k < (g + 1) * group; ++k) {
+          sum += x.codes(t, k) * w.codes(n, k);
+        }
+        total = std::fma(static_cast<float>(sum),
+                         static_cast<float>(w.scales(n, g)), total);
+      }
+      y(t, n) = static_cast<float>(x.scales(t)) * total;
+    }
+  }
+  return y;
+}
+
+namespace {
+/// Where the code of a column is: its byte of a row, and whether it is the high
+/// half.
+struct Half {
+  int64_t byte;
+  bool high;
+  explicit Half(int64_t k)
+      : byte(k / 128 * 64 + k / 4 % 4 * 16 + k / 32 % 4 * 4 + k % 4),
+        high(k / 16 % 2 == 1) {}
+};
+} // namespace
+
+Tensor codesOfNibbles(const Tensor &bytes, int64_t size) {
+  Tensor codes({bytes.shape[0], size});
+  for (int64_t n = 0; n < codes.shape[0]; ++n) {
+    for (int64_t k = 0; k < size; ++k) {
+      Half half(k);
+      auto byte = static_cast<int64_t>(bytes(n, half.byte)) & 255;
+      int64_t code = half.high ? byte >> 4 : byte & 15;
+      codes(n, k) = static_cast<double>(code < 8 ? code : code - 16);
+    }
+  }
+  return codes;
+}
+
+Tensor nibblesOf(const Tensor &codes) {
+  Tensor bytes({codes.shape[0], (codes.shape[1] + 127) / 128 * 64});
+  for (int64_t n = 0; n < codes.shape[0]; ++n) {
+    for (int64_t k = 0; k < codes.shape[1]; ++k) {
+      Half half(k);
+      double &byte = bytes(n, half.byte);
+      auto code = static_cast<int64_t>(codes(n, k)) & 15;
+      auto bits = static_cast<int64_t>(byte) | (half.high ? code << 4 : code);
+      byte = static_cast<double>(bits);
+    }
+  }
+  for (double &byte : bytes.data) {
+    byte -= byte < 128 ? 0 : 256;
+  }
+  return bytes;
+}
+
 double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }

@@ -45,6 +45,16 @@ RoundedRows roundedRows(const Tensor &x);
 /// codes[n, k]).
 Tensor quantizedLinear(const Tensor &x, const QuantizedWeights &w);
 
+/// The same as kernels compute it: exact sums, and then f32, each operation
+/// rounded. cheems.coded_product has the order.
+Tensor codedProduct(const RoundedRows &x, const QuantizedWeights &w);
+
+/// Codes of 4 bits [N, size] of bytes [N, 64 ceil(size / 128)] that hold two
+/// each, in the order of cheems.coded_product.
+Tensor codesOfNibbles(const Tensor &bytes, int64_t size);
+/// The bytes, as signed ones.
+Tensor nibblesOf(const Tensor &codes);
+
 /// log(1 + e^x), without overflow for large x.
 double softplus(double x);
 

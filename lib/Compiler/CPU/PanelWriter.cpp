@@ -87,6 +87,41 @@ private:
   std::vector<Element> row;
 };
 
+/// Unsigned bytes [K/4, 16, 4], or [K/8, 16, 4] where two codes share one.
+class CodePanels : public CodeLayout {
+public:
+  bool padsRows() const override { return true; }
+  int64_t rowBytes(int64_t columns, int64_t bits) const override {
+    return columns * bits / 8;
+  }
+  uint8_t zero(int64_t bits) const override {
+    uint8_t code = stored(0, bits);
+    return bits == 8 ? code : code | code << 4;
+  }
+  void place(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,
+             llvm::MutableArrayRef<uint8_t> panel) const override {
+    auto size = static_cast<int64_t>(codes.size());
+    int64_t step = kTogether * 8 / bits;
+    for (int64_t k = 0; k < size; k += step) {
+      uint8_t *to = &panel[(k / step * kHeight + row) * kTogether];
+      for (int64_t j = 0; j < kTogether; ++j) {
+        uint8_t low = stored(codes[k + j], bits);
+        to[j] =
+            bits == 8 ? low : low | stored(codes[k + kTogether + j], bits) << 4;
+      }
+    }
+  }
+
+private:
+  static constexpr int64_t kTogether = 4; ///< codes of one row side by side
+
+  /// What is stored of a code, with zero in the middle.
+  static uint8_t stored(int8_t code, int64_t bits) {
+    return static_cast<uint8_t>(code + (1 << (bits - 1)));
+  }
+};
+static_assert(CodeLayout::kHeight == LinearOp::kColumns);
+
 template <typename Element>
 void writePanels(llvm::raw_ostream &os, mlir::DictionaryAttr entry,
                  mlir::RankedTensorType type,
@@ -107,7 +142,9 @@ llvm::Error PanelWriter::write(mlir::DictionaryAttr entry,
                                mlir::RankedTensorType type,
                                llvm::ArrayRef<const TensorView *> parts) {
   if (entry.contains("quantized")) {
-    return quantized.parameter(entry, type, parts);
+    CodePanels panels;
+    return quantized.parameter(entry, type, parts,
+                               entry.contains("layout") ? &panels : nullptr);
   }
   if (type.getElementType().isBF16()) {
     writePanels<uint16_t>(os, entry, type, parts);

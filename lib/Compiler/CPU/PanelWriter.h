@@ -2,8 +2,8 @@
 #ifndef CHEEMS_LIB_COMPILER_CPU_PANELWRITER_H
 #define CHEEMS_LIB_COMPILER_CPU_PANELWRITER_H
 
-#include "QuantizedWriter.h"
 #include "cheems/Compiler/Backend.h"
+#include "lib/Compiler/QuantizedWriter.h"
 
 namespace cheems {
 

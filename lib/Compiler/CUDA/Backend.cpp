@@ -1,4 +1,5 @@
 // Compiles a model's kernels for NVIDIA's cards.
+#include "CodeWriter.h"
 #include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Error.h"
@@ -72,6 +73,16 @@ public:
       from = stage.stage;
     }
     return stages;
+  }
+
+  std::unique_ptr<ParameterWriter>
+  parameterWriter(llvm::raw_ostream &os) const override {
+    return std::make_unique<CodeWriter>(os);
+  }
+
+  /// "nibbles"
+  std::string layoutName(mlir::Attribute) const override {
+    return tile::NibblesAttr::getMnemonic().str();
   }
 
   std::vector<std::string> texts() const override {

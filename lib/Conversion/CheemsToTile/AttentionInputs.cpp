@@ -112,7 +112,7 @@ MaskBefore MaskBefore::productOf(Value value) {
     sums = before->get();
     product = sums.getDefiningOp<linalg::MatmulOp>();
   }
-  if (!product || !sums.hasOneUse() || !isLinear(product)) {
+  if (!product || !sums.hasOneUse() || !Product::of(product)) {
     return {value, {}, {}, {}};
   }
   found.product = product;

@@ -39,6 +39,7 @@ Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,
 void populateNormToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateProductToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateElementwiseToTile(RewritePatternSet &patterns, KernelContext kit);
+void populateRoundEntriesToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateRowsToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateRotaryToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateMaskToTile(RewritePatternSet &patterns, KernelContext kit);

@@ -2,6 +2,7 @@
 #include "ProductGroup.h"
 
 using namespace mlir;
+using namespace cheems;
 using namespace cheems::tile;
 
 /// Whether `value` is zero everywhere.
@@ -10,7 +11,8 @@ static bool isZero(Value value) {
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
 
-bool cheems::tile::isLinear(linalg::MatmulOp op) {
+/// Of types that kernels have.
+static bool isLinear(linalg::MatmulOp op) {
   MLIRContext *context = op.getContext();
   AffineExpr t, n, k;
   bindDims(context, t, n, k);
@@ -29,16 +31,47 @@ bool cheems::tile::isLinear(linalg::MatmulOp op) {
          (element.isF32() || element.isF16() || element.isBF16());
 }
 
+Product Product::of(Operation *op) {
+  if (auto matmul = dyn_cast_or_null<linalg::MatmulOp>(op)) {
+    return {isLinear(matmul) ? op : nullptr};
+  }
+  auto coded = dyn_cast_or_null<CodedProductOp>(op);
+  // Kernels take 128 k of codes of 4 bits at a time.
+  bool has = coded && coded.hasPureTensorSemantics() &&
+             cast<ShapedType>(coded.getCodes().getType()).hasStaticShape() &&
+             (coded.getBits() == 8 ||
+              CodedProductOp::kTogether % coded.getGroup() == 0);
+  return {has ? op : nullptr};
+}
+
+Value Product::target() const {
+  Value out = op->getOperand(op->getNumOperands() - 1);
+  // Sums are stored where zeros were to be.
+  return isCoded() ? out : out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
+}
+
+bool Product::isLike(Product other) const {
+  if (op->getName() != other.op->getName() || inputs() != other.inputs()) {
+    return false;
+  }
+  auto one = dyn_cast<CodedProductOp>(op);
+  return !one || (one.getBits() == cast<CodedProductOp>(other.op).getBits() &&
+                  one.getGroup() == cast<CodedProductOp>(other.op).getGroup());
+}
+
 ProductForm ProductChain::form() const {
-  return weightType().getElementType().isF32() ? ProductForm::F32
-         : hasFewRows(last())                  ? ProductForm::FewRows
-                                               : ProductForm::ManyRows;
+  bool few = hasFewRows(last());
+  if (products[0].isCoded()) {
+    return few ? ProductForm::CodedFewRows : ProductForm::Coded;
+  }
+  return products[0].matrix().getElementType().isF32() ? ProductForm::F32
+         : few                                         ? ProductForm::FewRows
+                                                       : ProductForm::ManyRows;
 }
 
 Value ProductChain::out() const {
-  Value out = last()->getOperand(last()->getNumOperands() - 1);
-  // Sums alone are stored where zeros were to be.
-  return after ? out : out.getDefiningOp<linalg::FillOp>().getOutputs()[0];
+  linalg::GenericOp op = after;
+  return op ? op.getOutputs()[0] : products[0].target();
 }
 
 SmallVector<Value> ProductChain::others() const {
@@ -46,19 +79,21 @@ SmallVector<Value> ProductChain::others() const {
   linalg::GenericOp op = after;
   if (op) {
     llvm::copy_if(op.getInputs(), std::back_inserter(others), [&](Value value) {
-      return !llvm::is_contained(products, value.getDefiningOp());
+      return llvm::none_of(products, [&](const Product &each) {
+        return each.op == value.getDefiningOp();
+      });
     });
   }
   return others;
 }
 
 /// A product that only `user` reads.
-static linalg::MatmulOp productFor(Value operand, Operation *user) {
-  auto product = operand.getDefiningOp<linalg::MatmulOp>();
-  return product && isLinear(product) && operand.hasOneUse() &&
-                 product->getBlock() == user->getBlock()
+static Product productFor(Value operand, Operation *user) {
+  Product product = Product::of(operand.getDefiningOp());
+  return product && operand.hasOneUse() &&
+                 product.op->getBlock() == user->getBlock()
              ? product
-             : linalg::MatmulOp();
+             : Product{nullptr};
 }
 
 ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
@@ -68,12 +103,11 @@ ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
     return chain;
   }
   for (Value operand : op.getInputs()) {
-    linalg::MatmulOp product = productFor(operand, op);
-    bool fits =
-        product &&
-        (chain.products.empty() ||
-         (chain.products.size() == 1 && product->getOperand(0) == chain.x() &&
-          product->getOperand(1).getType() == chain.weight(0).getType()));
+    Product product = productFor(operand, op);
+    bool fits = product && (chain.products.empty() ||
+                            (chain.products.size() == 1 &&
+                             product.isLike(chain.products[0]) &&
+                             product.matrix() == chain.products[0].matrix()));
     if (fits) {
       chain.products.push_back(product);
     }
@@ -83,11 +117,18 @@ ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
 
 static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
                           const Strategy &strategy) {
-  if (a.form() != ProductForm::ManyRows) {
+  switch (a.form()) {
+  case ProductForm::ManyRows:
+    return strategy.product(a.outputs(), 1)
+        .hasSameTiles(strategy.product(c.outputs(), 1));
+  case ProductForm::Coded: {
+    auto bits = int64_t(cast<CodedProductOp>(a.products[0].op).getBits());
+    return strategy.coded(a.outputs(), 1, bits)
+        .hasSameTiles(strategy.coded(c.outputs(), 1, bits));
+  }
+  default:
     return true; // the form and k alone say what they are
   }
-  return strategy.product(a.outputs(), 1)
-      .hasSameTiles(strategy.product(c.outputs(), 1));
 }
 
 /// Whether `value` is there in front of `at`.
@@ -100,7 +141,7 @@ static bool isThere(Value value, Operation *at) {
 static bool canBeAt(const ProductChain &chain, Operation *at) {
   auto isThereNow = [&](Value value) { return isThere(value, at); };
   SmallVector<Value> wanted = chain.others();
-  wanted.push_back(chain.weight(0));
+  llvm::append_range(wanted, chain.products[0].weights());
   // Memory without values can be made earlier.
   auto empty = chain.out().getDefiningOp<tensor::EmptyOp>();
   if (empty) {
@@ -119,14 +160,13 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
     return group;
   }
   for (Operation *user : chain.x().getUsers()) {
-    auto product = dyn_cast<linalg::MatmulOp>(user);
-    if (!product || product == chain.products[0] ||
-        product->getBlock() != block || product->getOperand(0) != chain.x() ||
-        !isLinear(product)) {
+    Product product = Product::of(user);
+    if (!product || user == chain.products[0].op || user->getBlock() != block ||
+        !product.isLike(chain.products[0])) {
       continue;
     }
     ProductChain other{{product}, {}};
-    if (linalg::GenericOp after = onlyElementwiseUse(product.getResult(0))) {
+    if (linalg::GenericOp after = onlyElementwiseUse(user->getResult(0))) {
       other = chainBefore(after);
     }
     if (other.products.size() == 1 && other.last()->getBlock() == block &&

@@ -4,41 +4,62 @@
 
 #include "Elementwise.h"
 #include "Strategy.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 
 namespace cheems::tile {
 
 /// Which kernel computes a product.
-enum class ProductForm { ManyRows, FewRows, F32 };
+enum class ProductForm { ManyRows, FewRows, F32, Coded, CodedFewRows };
 
-/// Whether the op is y[t, n] = sum_k x[t, k] * w[n, k] from zero, of types that
-/// kernels have.
-bool isLinear(linalg::MatmulOp op);
+/// A linalg.matmul or a cheems.coded_product.
+struct Product {
+  Operation *op;
+
+  /// Null if `op` is none that kernels have: y[t, n] = sum_k x[t, k] * w[n, k]
+  /// from zero.
+  static Product of(Operation *op);
+  explicit operator bool() const { return op; }
+
+  bool isCoded() const { return isa<CodedProductOp>(op); }
+  /// The factors, and of codes the scales.
+  ValueRange inputs() const {
+    return op->getOperands().take_front(isCoded() ? 2 : 1);
+  }
+  ValueRange weights() const {
+    return op->getOperands().slice(isCoded() ? 2 : 1, isCoded() ? 2 : 1);
+  }
+  Value x() const { return op->getOperand(0); }
+  RankedTensorType matrix() const {
+    return cast<RankedTensorType>(weights()[0].getType());
+  }
+  int64_t depth() const {
+    return cast<RankedTensorType>(x().getType()).getDimSize(1);
+  }
+  /// Memory for the sums, whatever it holds.
+  Value target() const;
+  /// Whether a block may compute both.
+  bool isLike(Product other) const;
+};
 
 /// Products of one input whose sums a block has together, and what becomes of
 /// them.
 struct ProductChain {
-  SmallVector<linalg::MatmulOp> products;
+  SmallVector<Product> products;
   linalg::GenericOp after; ///< may be null
 
-  Value x() const { return products[0]->getOperand(0); }
-  Value weight(size_t i) const { return products[i]->getOperand(1); }
-  int64_t outputs() const { return weightType().getDimSize(0); }
-  int64_t depth() const { return weightType().getDimSize(1); }
+  Value x() const { return products[0].x(); }
+  ValueRange inputs() const { return products[0].inputs(); }
+  int64_t outputs() const { return products[0].matrix().getDimSize(0); }
+  int64_t depth() const { return products[0].depth(); }
   Operation *last() const {
     linalg::GenericOp op = after;
-    linalg::MatmulOp product = products[0];
-    return op ? op.getOperation() : product.getOperation();
+    return op ? op.getOperation() : products[0].op;
   }
   ProductForm form() const;
   /// Where the result is written to.
   Value out() const;
   /// What `after` reads besides the sums.
   SmallVector<Value> others() const;
-
-private:
-  RankedTensorType weightType() const {
-    return cast<RankedTensorType>(weight(0).getType());
-  }
 };
 
 /// The products that `op` reads and that a block may compute: at most two, of

@@ -4,101 +4,21 @@
 using namespace mlir;
 using namespace cheems::tile;
 
-ProductBuffers ProductBuffers::alloc(TileBuilder &t, const ProductStrategy &s,
-                                     Type element, size_t weights) {
-  ProductBuffers buffers;
-  buffers.x = t.alloc({s.stages, s.rows, s.depth}, element, /*swizzled=*/true);
-  for (size_t i = 0; i < weights; ++i) {
-    buffers.weights.push_back(
-        t.alloc({s.stages, s.columns, s.depth}, element, /*swizzled=*/true));
-  }
-  return buffers;
-}
-
-namespace {
 /// k of one instruction of tensor cores.
 constexpr int64_t kInstructionDepth = 16;
-/// The least piece that an asynchronous copy moves.
-constexpr int64_t kLeastCopy = 4;
 
-/// Buffers of x and of each weight, which are filled ahead of their use.
-class Ring {
-public:
-  Ring(TileBuilder &t, const ProductStrategy &s, const ProductBuffers &buffers,
-       const ProductInputs &in, const RowsAndColumns &at)
-      : t(t), s(s), buffers(buffers), in(in), at(at) {
-    Type element = cast<MemRefType>(in.x.getType()).getElementType();
-    aligned = alignmentOf(in.depth, element);
+/// Tiles of x and of the weights, all of which advance along k together.
+static ProductRing ringOf(TileBuilder &t, const ProductStrategy &s,
+                          const ProductBuffers &buffers,
+                          const ProductInputs &in, const RowsAndColumns &at) {
+  Type element = cast<MemRefType>(in.x.getType()).getElementType();
+  int64_t aligned = alignmentOf(in.depth, element);
+  SmallVector<RingPart> parts = {{in.x, at.row, buffers.x, aligned}};
+  for (auto [weight, buffer] : llvm::zip_equal(in.weights, buffers.weights)) {
+    parts.push_back({weight, at.column, buffer, aligned});
   }
-
-  /// Carries sums over all k. `multiply` adds the products of a stage.
-  using Multiply =
-      function_ref<SmallVector<Value>(Value stage, ValueRange sums)>;
-  SmallVector<Value> run(ValueRange zeros, Multiply multiply) {
-    Value steps = t.ceilDiv(t.extent(in.x, 1), s.depth);
-    for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
-      fetch(t.index(ahead), t.index(ahead));
-    }
-    // The stages of this step and of the one that is fetched meanwhile.
-    SmallVector<Value> state = {t.index(0), t.index(s.stages - 1)};
-    llvm::append_range(state, zeros);
-    SmallVector<Value> after = t.loop(
-        t.index(0), steps, 1, state, [&](Value step, ValueRange carried) {
-          // Behind it, this stage is there, and nobody reads the one before.
-          t.waitForAll(s.stages - 2);
-          fetch(t.add(step, s.stages - 1), carried[1]);
-          SmallVector<Value> next = {following(carried[0]),
-                                     following(carried[1])};
-          llvm::append_range(next, multiply(carried[0], carried.drop_front(2)));
-          return next;
-        });
-    WaitOp::create(t.b, uint64_t(0));
-    return SmallVector<Value>(ArrayRef(after).drop_front(2));
-  }
-
-private:
-  Value following(Value stage) {
-    Value next = t.add(stage, 1);
-    Value isPast = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, next,
-                                         t.index(s.stages));
-    return t.select(isPast, t.index(0), next);
-  }
-
-  /// Past the end of k it fetches zeros.
-  void fetch(Value step, Value stage) {
-    Value k = t.mul(step, s.depth);
-    move(in.x, at.row, k, buffers.x, stage, s.rows);
-    for (auto [weight, buffer] : llvm::zip_equal(in.weights, buffers.weights)) {
-      move(weight, at.column, k, buffer, stage, s.columns);
-    }
-    t.commit();
-  }
-
-  void move(Value source, Value row, Value k, Value buffer, Value stage,
-            int64_t rows) {
-    Place place{{row, k}, {0, 1}};
-    if (aligned >= kLeastCopy) {
-      t.copy(source, place, buffer, stage, aligned);
-      return;
-    }
-    // Rows of odd length: element by element, through registers.
-    int64_t threads = s.warpsM * s.warpsN * kWarpThreads;
-    auto layout = BlockedAttr::get(t.b.getContext(), threads / kWarpThreads,
-                                   kWarpThreads, s.depth / kWarpThreads);
-    auto element = cast<MemRefType>(source.getType()).getElementType();
-    Value tile =
-        t.load(t.tileType({rows, s.depth}, element, layout), source, place);
-    WriteOp::create(t.b, tile, buffer, stage, t.index(0), t.index(0));
-  }
-
-  TileBuilder &t;
-  const ProductStrategy &s;
-  const ProductBuffers &buffers;
-  const ProductInputs &in;
-  const RowsAndColumns &at;
-  int64_t aligned;
-};
-} // namespace
+  return {t, s, std::move(parts)};
+}
 
 static SmallVector<Value> zerosOf(TileBuilder &t, RankedTensorType type,
                                   size_t count) {
@@ -121,9 +41,10 @@ void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
                       fragment(FragmentRole::C));
   RowsAndColumns at{t.mul(in.rowBlock, s.rows),
                     t.mul(in.columnBlock, s.columns)};
-  Ring ring(t, s, buffers, in, at);
+  ProductRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
-      zerosOf(t, c, in.weights.size()), [&](Value stage, ValueRange carried) {
+      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
+      [&](Value, Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (int64_t k = 0; k < s.depth; k += kInstructionDepth) {
           Value column = t.index(k), row = t.index(0);
@@ -148,9 +69,10 @@ void cheems::tile::buildProductF32(TileBuilder &t, const ProductStrategy &s,
   auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
   RowsAndColumns at{t.mul(in.rowBlock, s.rows),
                     t.mul(in.columnBlock, s.columns)};
-  Ring ring(t, s, buffers, in, at);
+  ProductRing ring = ringOf(t, s, buffers, in, at);
   SmallVector<Value> sums = ring.run(
-      zerosOf(t, c, in.weights.size()), [&](Value stage, ValueRange carried) {
+      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
+      [&](Value, Value stage, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
           sum = FmaOp::create(t.b, c, buffers.x, stage, buffer, stage, sum);

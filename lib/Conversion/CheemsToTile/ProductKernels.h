@@ -3,7 +3,7 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTKERNELS_H
 
 #include "Elementwise.h"
-#include "Strategy.h"
+#include "ProductRing.h"
 
 namespace cheems::tile {
 
@@ -13,16 +13,6 @@ struct ProductInputs {
   SmallVector<Value> weights;  ///< [N, K] each
   int64_t depth;               ///< K
   Value rowBlock, columnBlock; ///< which tile of the result
-};
-
-/// Rings of shared memory that a product of many rows goes through. Products
-/// of which a block computes one have the same.
-struct ProductBuffers {
-  Value x;
-  SmallVector<Value> weights;
-
-  static ProductBuffers alloc(TileBuilder &t, const ProductStrategy &s,
-                              Type element, size_t weights);
 };
 
 /// What is done with a block's sums, a tile per weight.

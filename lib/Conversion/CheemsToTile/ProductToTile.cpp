@@ -1,8 +1,8 @@
 // Products, with the elementwise op behind them. Those of one input are one
 // launch.
+#include "CodedKernels.h"
 #include "Patterns.h"
 #include "ProductGroup.h"
-#include "ProductKernels.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -17,6 +17,13 @@ public:
     switch (form) {
     case ProductForm::FewRows:
       few = strategy.fewRows(*fewRowsOf(first.last()), first.depth());
+      break;
+    case ProductForm::CodedFewRows:
+      few = strategy.codedFewRows(*fewRowsOf(first.last()), first.depth(),
+                                  bits());
+      break;
+    case ProductForm::Coded:
+      many = strategy.coded(first.outputs(), first.products.size(), bits());
       break;
     case ProductForm::F32:
       many = strategy.productF32();
@@ -35,7 +42,8 @@ public:
     for (Value operand : llvm::concat<Value>(inputs, outputs)) {
       auto type = cast<ShapedType>(operand.getType());
       bool isFactor = llvm::is_contained(factors, operand);
-      arguments.push_back(argumentFor(type, isFactor ? 2 : type.getRank() - 1));
+      arguments.push_back(
+          argumentFor(type, isFactor ? type.getRank() : type.getRank() - 1));
     }
     FlatSymbolRefAttr kernel = kernels.get(
         group.at->getLoc(), name(), arguments, warps(),
@@ -51,37 +59,50 @@ public:
          llvm::zip_equal(group.chains, made.getResults())) {
       rewriter.replaceOp(chain.last(), result);
       if (chain.after) {
-        for (linalg::MatmulOp product : chain.products) {
-          rewriter.eraseOp(product);
+        for (Product product : chain.products) {
+          rewriter.eraseOp(product.op);
         }
       }
     }
   }
 
 private:
-  int64_t rows() const {
-    return form == ProductForm::FewRows ? few.rows : many.rows;
+  bool hasFewRows() const {
+    return form == ProductForm::FewRows || form == ProductForm::CodedFewRows;
   }
-  int64_t columns() const {
-    return form == ProductForm::FewRows ? few.columns : many.columns;
-  }
+  int64_t rows() const { return hasFewRows() ? few.rows : many.rows; }
+  int64_t columns() const { return hasFewRows() ? few.columns : many.columns; }
   int64_t warps() const {
-    return form == ProductForm::FewRows ? few.warps : many.warpsM * many.warpsN;
+    return hasFewRows() ? few.warps : many.warpsM * many.warpsN;
+  }
+  int64_t bits() const {
+    return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
   }
   StringRef name() const {
-    return form == ProductForm::FewRows ? "product_few_rows"
-           : form == ProductForm::F32   ? "product_f32"
-                                        : "product";
+    switch (form) {
+    case ProductForm::FewRows:
+      return "product_few_rows";
+    case ProductForm::F32:
+      return "product_f32";
+    case ProductForm::ManyRows:
+      return "product";
+    case ProductForm::Coded:
+      return bits() == 8 ? "product_int8" : "product_int4";
+    case ProductForm::CodedFewRows:
+      return bits() == 8 ? "product_int8_few_rows" : "product_int4_few_rows";
+    }
+    llvm_unreachable("a form");
   }
 
   /// x, then of each chain its weights and what is read besides the sums; then
-  /// all results.
+  /// all results. Codes have their scales behind them.
   void takeOperands(ImplicitLocOpBuilder &b) {
-    inputs = factors = {first.x()};
+    llvm::append_range(inputs, first.inputs());
+    llvm::append_range(factors, first.inputs());
     for (const ProductChain &chain : group.chains) {
-      for (size_t i = 0; i < chain.products.size(); ++i) {
-        inputs.push_back(chain.weight(i));
-        factors.push_back(chain.weight(i));
+      for (Product product : chain.products) {
+        llvm::append_range(inputs, product.weights());
+        llvm::append_range(factors, product.weights());
       }
       llvm::append_range(inputs, chain.others());
       Value out = chain.out();
@@ -95,21 +116,42 @@ private:
 
   void build(TileBuilder &t, ValueRange memory) {
     ProductBuffers buffers;
-    if (form != ProductForm::FewRows) {
+    if (form == ProductForm::Coded) {
+      buffers = allocCoded(t, many, bits(), first.products.size());
+    } else if (!hasFewRows()) {
       buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
-                                      first.products.size());
+                                      first.products.size(), many.depth);
     }
     ValueRange outs = memory.take_back(outputs.size());
     Value block = t.block(GridDimension::X);
     Value rowBlock = t.block(GridDimension::Y);
-    size_t next = 1;
+    size_t next = first.inputs().size();
     auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
-      SmallVector<Value> weights(memory.slice(next, chain.products.size()));
-      next += weights.size();
-      SmallVector<Value> others(memory.slice(next, chain.others().size()));
-      next += others.size();
-      ProductInputs in{memory[0], weights, chain.depth(), rowBlock, own};
-      buildOne(t, buffers, in, chain, others, out);
+      auto take = [&](size_t count) {
+        next += count;
+        return SmallVector<Value>(memory.slice(next - count, count));
+      };
+      SmallVector<Value> weights, scales;
+      for (Product product : chain.products) {
+        weights.append(take(1));
+        scales.append(take(product.weights().size() - 1));
+      }
+      SmallVector<Value> others = take(chain.others().size());
+      auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
+        Value result =
+            chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
+        t.store(result, out, at.place(), alignmentOf(out, at));
+      };
+      if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
+        buildCodes(t, buffers,
+                   {memory[0], memory[1], weights, scales, chain.depth(),
+                    bits(), coded.getGroup(), rowBlock, own},
+                   finish);
+      } else {
+        buildNumbers(t, buffers,
+                     {memory[0], weights, chain.depth(), rowBlock, own},
+                     finish);
+      }
     };
     if (outs.size() == 1) {
       buildNext(first, outs[0], block);
@@ -129,22 +171,24 @@ private:
     }
   }
 
-  void buildOne(TileBuilder &t, const ProductBuffers &buffers,
-                const ProductInputs &in, const ProductChain &chain,
-                ArrayRef<Value> others, Value target) {
-    auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
-      Value result =
-          chain.after ? apply(t, chain, sums, others, target, at) : sums[0];
-      t.store(result, target, at.place(), alignmentOf(target, at));
-    };
+  void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
+                    const ProductInputs &in, Finish finish) {
     switch (form) {
     case ProductForm::F32:
       return buildProductF32(t, many, buffers, in, finish);
     case ProductForm::FewRows:
       return buildProductOfFewRows(t, few, in, finish);
-    case ProductForm::ManyRows:
+    default:
       return buildProduct(t, many, buffers, in, finish);
     }
+  }
+
+  void buildCodes(TileBuilder &t, const ProductBuffers &buffers,
+                  const CodedInputs &in, Finish finish) {
+    if (hasFewRows()) {
+      return buildCodedOfFewRows(t, few, in, finish);
+    }
+    return buildCoded(t, many, buffers, in, finish);
   }
 
   /// The op behind the products.
@@ -155,7 +199,10 @@ private:
     auto like = cast<RankedTensorType>(sums[0].getType());
     SmallVector<Value> sources, tiles;
     for (Value operand : after.getInputs()) {
-      const auto *product = llvm::find(chain.products, operand.getDefiningOp());
+      const auto *product =
+          llvm::find_if(chain.products, [&](const Product &each) {
+            return each.op == operand.getDefiningOp();
+          });
       bool isSum = product != chain.products.end();
       tiles.push_back(isSum ? sums[size_t(product - chain.products.begin())]
                             : Value());
@@ -194,20 +241,21 @@ struct FusedProductToTile : ToKernel<linalg::GenericOp> {
   }
 };
 
-struct ProductToTile : ToKernel<linalg::MatmulOp> {
-  using ToKernel::ToKernel;
+/// Others.
+template <typename OpTy> struct ProductToTile : ToKernel<OpTy> {
+  using ToKernel<OpTy>::ToKernel;
 
-  LogicalResult matchAndRewrite(linalg::MatmulOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    if (!isLinear(op)) {
+    if (!Product::of(op)) {
       return rewriter.notifyMatchFailure(op, "no kernel has its types or maps");
     }
     if (onlyElementwiseUse(op.getResult(0))) {
       return rewriter.notifyMatchFailure(op, "the op behind it takes it");
     }
-    ProductChain chain{{op}, {}};
-    ProductGroup group = ProductGroup::around(chain, strategy);
-    GroupLaunch(group, strategy).replace(rewriter, kernels);
+    ProductChain chain{{{op}}, {}};
+    ProductGroup group = ProductGroup::around(chain, this->strategy);
+    GroupLaunch(group, this->strategy).replace(rewriter, this->kernels);
     return success();
   }
 };
@@ -216,5 +264,6 @@ struct ProductToTile : ToKernel<linalg::MatmulOp> {
 void cheems::tile::populateProductToTile(RewritePatternSet &patterns,
                                          KernelContext kit) {
   patterns.add<FusedProductToTile>(patterns.getContext(), kit, /*benefit=*/3);
-  patterns.add<ProductToTile>(patterns.getContext(), kit, /*benefit=*/2);
+  patterns.add<ProductToTile<linalg::MatmulOp>, ProductToTile<CodedProductOp>>(
+      patterns.getContext(), kit, /*benefit=*/2);
 }

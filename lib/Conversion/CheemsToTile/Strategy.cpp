@@ -66,6 +66,35 @@ FewRowsStrategy Strategy::fewRows(int64_t rows, int64_t k) const {
   return {tokens, columns, depth, ahead, warps};
 }
 
+/// A row of k in a buffer has the bytes that it has in 16 bits, but for codes
+/// of 4 bits. Those have two sums in registers, of integers and of groups, so
+/// there are half as many.
+ProductStrategy Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
+  ProductStrategy s = product(n, weights);
+  s.depth = 2 * kDepth;
+  if (bits == 4 && s.columns * int64_t(weights) > kSmallTile) {
+    s.columns = std::max(s.columns / 2, kSmallTile / 2);
+  }
+  return s;
+}
+
+/// Codes of 8 bits are as those of 16 bits with half the k. Of codes of 4 bits
+/// a warp has 16 columns and all k, so a block has one: then most
+/// multiprocessors have blocks.
+FewRowsStrategy Strategy::codedFewRows(int64_t rows, int64_t k,
+                                       int64_t bits) const {
+  if (bits == 8) {
+    FewRowsStrategy s = fewRows(rows, llvm::divideCeil(k, 2));
+    s.depth *= 2;
+    return s;
+  }
+  constexpr int64_t columns = 16, together = 128, most = 4, loaded = 96;
+  auto tokens = int64_t(llvm::alignTo(uint64_t(rows), 8));
+  int64_t ahead = std::clamp<int64_t>(loaded / (columns + 2 * tokens), 1, most);
+  ahead = std::min(ahead, int64_t(llvm::divideCeil(k, together)));
+  return {tokens, columns, together, ahead, /*warps=*/1};
+}
+
 /// As few threads per row as give each of them an access, and the block's
 /// other threads more rows.
 RowStrategy Strategy::wholeRows(int64_t columns) const {
@@ -78,6 +107,14 @@ RowStrategy Strategy::wholeRows(int64_t columns) const {
   int64_t step = threads * width;
   return {kRowThreads / threads, threads, width,
           int64_t(llvm::alignTo(uint64_t(columns), uint64_t(step)))};
+}
+
+RowStrategy Strategy::piecesOfRows(int64_t columns) const {
+  RowStrategy s = wholeRows(columns);
+  // A thread has 32 numbers at a time.
+  constexpr int64_t most = 8;
+  s.columns = std::min(s.columns, most * s.threads * s.width);
+  return s;
 }
 
 /// A warp is enough for short rows.

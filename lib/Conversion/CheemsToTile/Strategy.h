@@ -64,8 +64,14 @@ public:
   ProductStrategy productF32() const;
   /// Products of at most `rows` rows, which is at most kFewRows.
   FewRowsStrategy fewRows(int64_t rows, int64_t k) const;
+  /// The same of codes of 8 or 4 bits. `depth` is k, and codes of 4 bits are
+  /// half as many bytes.
+  ProductStrategy coded(int64_t n, size_t weights, int64_t bits) const;
+  FewRowsStrategy codedFewRows(int64_t rows, int64_t k, int64_t bits) const;
   /// Work on whole rows of `columns` numbers.
   RowStrategy wholeRows(int64_t columns) const;
+  /// The same, a piece after the other if rows are long.
+  RowStrategy piecesOfRows(int64_t columns) const;
   /// Copies of a row at a time: a block per row and piece of it.
   RowStrategy oneRow(int64_t columns) const;
   /// Numbers of a segment's rows, of which a block takes `columns`.

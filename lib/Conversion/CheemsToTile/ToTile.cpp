@@ -95,6 +95,7 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
     run([&](RewritePatternSet &patterns) {
       populateNormToTile(patterns, kit);
       populateProductToTile(patterns, kit);
+      populateRoundEntriesToTile(patterns, kit);
       populateRowsToTile(patterns, kit);
       populateRotaryToTile(patterns, kit);
       populateTopLogitsToTile(patterns, kit);

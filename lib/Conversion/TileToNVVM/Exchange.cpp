@@ -24,7 +24,8 @@ public:
       : t(t), columns(tile.getShape().back()), offset(offset) {
     Type type = tile.getElementType();
     // Conditions are bytes.
-    element = type.isInteger(1) ? Type(t.b.getI8Type()) : type;
+    isCondition = type.isInteger(1);
+    element = isCondition ? Type(t.b.getI8Type()) : type;
     bytes = element.getIntOrFloatBitWidth() / 8;
     int64_t all = kBanks / (kPiece * bytes), inRow = columns / kPiece;
     while (columns % kPiece == 0 && orders < all && inRow % (2 * orders) == 0) {
@@ -40,7 +41,7 @@ public:
       for (int64_t next = 0; next < width; ++next) {
         stored.push_back(widened(elements[size_t(at + next)]));
       }
-      if (bytes == 1) {
+      if (isCondition) {
         LLVM::StoreOp::create(t.b, t.loc, stored[0], pointer, 1);
       } else {
         storeShared(t, pointer, stored);
@@ -53,7 +54,7 @@ public:
     SmallVector<Value> elements;
     int64_t begin = slab * tile.getNumElements() * bytes;
     forEach(tile, begin, [&](Value pointer, int64_t, int64_t width) {
-      if (bytes == 1) {
+      if (isCondition) {
         elements.push_back(arith::TruncIOp::create(
             t.b, t.loc, t.b.getI1Type(),
             LLVM::LoadOp::create(t.b, t.loc, element, pointer, 1)));
@@ -95,7 +96,7 @@ private:
                function_ref<void(Value, int64_t, int64_t)> access) {
     TileLayoutAttrInterface layout = layoutOf(tile);
     int64_t width =
-        bytes == 1 ? 1 : std::min(layout.getVectorWidth(), 16 / bytes);
+        isCondition ? 1 : std::min(layout.getVectorWidth(), 16 / bytes);
     while (columns % width != 0) {
       width /= 2;
     }
@@ -115,6 +116,7 @@ private:
   int64_t columns, bytes;
   int64_t orders = 1;   ///< in how many orders the pieces of a row may be
   int64_t sameRows = 1; ///< neighbouring rows with one order
+  bool isCondition;     ///< a byte each
   Type element;
   Value offset;
 };
@@ -197,7 +199,9 @@ struct LowerSumPartials : OpConversionPattern<SumPartialsOp> {
     SmallVector<Value> sums = all.read(to);
     for (int64_t k = 1; k < fragment.getWarpsK(); ++k) {
       for (auto [sum, next] : llvm::zip_equal(sums, all.read(to, k))) {
-        sum = arith::AddFOp::create(t.b, t.loc, sum, next);
+        sum = sum.getType().isInteger(32)
+                  ? t.add(sum, next)
+                  : arith::AddFOp::create(t.b, t.loc, sum, next).getResult();
       }
     }
     rewriter.replaceOp(op, t.vector(sums));

@@ -30,6 +30,9 @@ static WordNames namesOf(Type word) {
   if (word.isInteger(16)) {
     return {"h", "b16", "mov.b16 $0, 0;"};
   }
+  if (word.isInteger(8)) { // in a register of 16 bits
+    return {"h", "b8", "mov.b16 $0, 0;"};
+  }
   return {"r", "b32", "mov.b32 $0, 0;"};
 }
 
@@ -77,6 +80,16 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
   if (!constant) {
     constraints += ",~{memory}";
   }
+  if (word.isInteger(8)) {
+    Type wide = t.b.getI16Type();
+    Value loaded = LLVM::InlineAsmOp::create(
+                       t.b, t.loc, wide, ValueRange{place.pointer, condition},
+                       text, constraints, /*has_side_effects=*/!constant,
+                       /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                       LLVM::AsmDialectAttr(), ArrayAttr())
+                       .getResult(0);
+    return {arith::TruncIOp::create(t.b, t.loc, word, loaded)};
+  }
   SmallVector<Type> types(count, word);
   Type result = count == 1
                     ? word
@@ -115,7 +128,13 @@ static void storeWords(ThreadBuilder &t, GlobalTile::Place place,
     constraints += "," + names.constraint.str();
   }
   SmallVector<Value> operands = {place.pointer, condition};
-  llvm::append_range(operands, words);
+  for (Value word : words) {
+    operands.push_back(
+        word.getType().isInteger(8)
+            ? arith::ExtUIOp::create(t.b, t.loc, t.b.getI16Type(), word)
+                  .getResult()
+            : word);
+  }
   LLVM::InlineAsmOp::create(t.b, t.loc, TypeRange(), operands, text,
                             constraints + ",~{memory}",
                             /*has_side_effects=*/true,

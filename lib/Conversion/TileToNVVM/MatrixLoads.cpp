@@ -1,6 +1,6 @@
-// cheems_tile.read of 16-bit fragments by ldmatrix. An instruction loads four
-// matrices of 8 x 8, or two; lanes 8 i to 8 i + 7 say where the rows of matrix
-// i begin.
+// cheems_tile.read of fragments of 16 bits and of bytes by ldmatrix. An
+// instruction loads four matrices of 8 rows of 16 bytes, or two; lanes 8 i to 8
+// i + 7 say where the rows of matrix i begin.
 #include "Patterns.h"
 #include "SharedTile.h"
 
@@ -8,9 +8,10 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// Rows, and 16-bit columns, of a matrix.
+/// Rows of a matrix, and bytes of a row.
 constexpr int64_t kMatrix = 8;
-constexpr int64_t kBytes = 2;
+constexpr int64_t kRowBytes = 16;
+constexpr int64_t kRegisterBytes = 4;
 
 namespace {
 /// A coordinate pair of the buffer: rows and columns.
@@ -29,9 +30,10 @@ struct MatrixRead {
   ThreadBuilder &t;
   SharedTile &buffer;
   bool transposed;
-  Pair extents; ///< of the tile
-  Value row;    ///< of the warp's first matrix
-  Value column; ///< the same
+  int64_t bytes; ///< of an element
+  Pair extents;  ///< of the tile
+  Value row;     ///< of the warp's first matrix
+  Value column;  ///< the same
   SmallVector<Pair> matrices;
 
   /// How many matrices from `first` on one instruction loads: lanes find them
@@ -62,14 +64,14 @@ struct MatrixRead {
     Value matrix = t.bitAnd(t.shiftRight(lane, 3), int64_t(count) - 1);
     Value down =
         t.add(t.bitAnd(lane, kMatrix - 1), stepped(matrix, one.row, two.row));
-    Value across = stepped(matrix, one.column * kBytes, two.column * kBytes);
+    Value across = stepped(matrix, one.column * bytes, two.column * bytes);
     SharedPlace place;
     place.row = t.add(row, down);
-    place.columnBytes = t.mul(column, kBytes);
+    place.columnBytes = t.mul(column, bytes);
     place.rowConstant = begin.row;
-    place.columnConstant = begin.column * kBytes;
+    place.columnConstant = begin.column * bytes;
     // Warps' parts of the tile begin at multiples of it, too, if the tile does.
-    int64_t span = one.column + two.column + kMatrix;
+    int64_t span = one.column + two.column + kRowBytes / bytes;
     if (extents.column % span == 0 && begin.column % span == 0) {
       place.columnBits = across;
     } else {
@@ -107,9 +109,10 @@ struct LowerMatrixRead : OpConversionPattern<ReadOp> {
     RankedTensorType tile = op.getTile().getType();
     BufferType type = op.getBuffer().getType();
     auto fragment = dyn_cast<FragmentAttr>(tile.getEncoding());
-    if (!fragment || fragment.getKWidth() != 2 ||
-        tile.getElementTypeBitWidth() != 8 * kBytes ||
-        type.getRowBytes() % (kMatrix * kBytes) != 0) {
+    int64_t bytes = tile.getElementTypeBitWidth() / 8;
+    if (!fragment || bytes == 0 ||
+        fragment.getKWidth() * bytes != kRegisterBytes ||
+        type.getRowBytes() % kRowBytes != 0) {
       return rewriter.notifyMatchFailure(op, "is no fragment of matrices");
     }
     ThreadBuilder t(rewriter, op.getLoc());
@@ -120,12 +123,14 @@ struct LowerMatrixRead : OpConversionPattern<ReadOp> {
     };
     SmallVector<Value> warp =
         t.placeOf(tile, t.bitAnd(t.thread(), -kWarpThreads));
-    MatrixRead read{t, buffer, transposed, perWarp(tile, inBuffer), {}, {}, {}};
+    MatrixRead read{t,  buffer, transposed, bytes, perWarp(tile, inBuffer),
+                    {}, {},     {}};
     read.row = t.add(adaptor.getRow(), warp[transposed ? 1 : 0]);
     read.column = t.add(adaptor.getColumn(), warp[transposed ? 0 : 1]);
-    // A register has two elements, and a matrix is a register.
+    // A matrix is a register.
     auto places = fragment.getElements(tile.getShape());
-    for (size_t at = 0; at < places.size(); at += 2) {
+    for (size_t at = 0; at < places.size();
+         at += size_t(fragment.getKWidth())) {
       read.matrices.push_back(inBuffer(places[at]));
     }
     SmallVector<Value> words;

@@ -83,7 +83,7 @@ Type ThreadBuilder::wordType(Type element, int64_t bytes) {
   if (element.getIntOrFloatBitWidth() >= 32) {
     return element;
   }
-  return b.getIntegerType(bytes < 4 ? 16 : 32);
+  return b.getIntegerType(unsigned(8 * std::min<int64_t>(bytes, 4)));
 }
 
 SmallVector<Value> ThreadBuilder::toWords(ArrayRef<Value> elements) {
@@ -91,13 +91,16 @@ SmallVector<Value> ThreadBuilder::toWords(ArrayRef<Value> elements) {
   if (element.getIntOrFloatBitWidth() >= 32) {
     return SmallVector<Value>(elements);
   }
-  if (elements.size() == 1) {
-    return {LLVM::BitcastOp::create(b, loc, b.getI16Type(), elements.front())};
-  }
+  size_t bytes = element.getIntOrFloatBitWidth() / 8,
+         together = std::min(4 / bytes, elements.size());
+  Type word = wordType(element, int64_t(bytes * together));
   SmallVector<Value> words;
-  for (size_t at = 0; at < elements.size(); at += 2) {
-    words.push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(),
-                                            vector(elements.slice(at, 2))));
+  for (size_t at = 0; at < elements.size(); at += together) {
+    Value part =
+        together == 1 ? elements[at] : vector(elements.slice(at, together));
+    words.push_back(part.getType() == word
+                        ? part
+                        : LLVM::BitcastOp::create(b, loc, word, part));
   }
   return words;
 }
@@ -109,13 +112,17 @@ SmallVector<Value> ThreadBuilder::fromWords(ArrayRef<Value> words,
   }
   SmallVector<Value> parts;
   for (Value word : words) {
-    if (word.getType().isInteger(16)) {
-      parts.push_back(LLVM::BitcastOp::create(b, loc, element, word));
+    unsigned together = word.getType().getIntOrFloatBitWidth() /
+                        element.getIntOrFloatBitWidth();
+    if (together == 1) {
+      parts.push_back(word.getType() == element
+                          ? word
+                          : LLVM::BitcastOp::create(b, loc, element, word));
       continue;
     }
-    auto pair = VectorType::get({2}, element);
+    auto some = VectorType::get({together}, element);
     llvm::append_range(parts,
-                       elements(LLVM::BitcastOp::create(b, loc, pair, word)));
+                       elements(LLVM::BitcastOp::create(b, loc, some, word)));
   }
   return parts;
 }

@@ -81,7 +81,7 @@ struct ThreadBuilder {
   /// An intrinsic of LLVM with one result.
   Value intrinsic(StringRef name, Type result, ValueRange operands);
 
-  // Words of 32 bits, or of 16 bits for one element of that size: how elements
+  // Words of 32 bits, or of fewer if there are no more neighbours: how elements
   // are moved. What has 32 bits or more is a word by itself.
   /// The type of the words that hold `bytes` bytes of neighbouring elements.
   Type wordType(Type element, int64_t bytes);

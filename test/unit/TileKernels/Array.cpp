@@ -2,6 +2,7 @@
 #include "Array.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <cstring>
 #include <stdexcept>
 
@@ -29,7 +30,21 @@ llvm::APFloat converted(double value, const llvm::fltSemantics &semantics) {
 } // namespace
 
 size_t sizeOf(Number number) {
-  return number == Number::F32 || number == Number::I32 ? 4 : 2;
+  switch (number) {
+  case Number::F32:
+  case Number::I32:
+    return 4;
+  case Number::BF16:
+  case Number::F16:
+    return 2;
+  case Number::I8:
+    return 1;
+  }
+  llvm_unreachable("every number is handled above");
+}
+
+bool isInteger(Number number) {
+  return number == Number::I32 || number == Number::I8;
 }
 
 Number numberOf(mlir::Type type) {
@@ -45,11 +60,14 @@ Number numberOf(mlir::Type type) {
   if (type.isInteger(32)) {
     return Number::I32;
   }
+  if (type.isInteger(8)) {
+    return Number::I8;
+  }
   throw std::runtime_error("an element type that kernels do not have");
 }
 
 double nearest(double value, Number number) {
-  return number == Number::I32
+  return isInteger(number)
              ? value
              : converted(value, semanticsOf(number)).convertToDouble();
 }
@@ -77,13 +95,16 @@ double Array::get(int64_t index) const {
   if (kind == Number::I32) {
     return static_cast<int32_t>(bits);
   }
+  if (kind == Number::I8) {
+    return static_cast<int8_t>(bits);
+  }
   llvm::APInt integer(static_cast<unsigned>(8 * size), bits);
   return llvm::APFloat(semanticsOf(kind), integer).convertToDouble();
 }
 
 void Array::set(int64_t index, double value) {
   uint32_t bits =
-      kind == Number::I32
+      isInteger(kind)
           ? static_cast<uint32_t>(static_cast<int32_t>(value))
           : static_cast<uint32_t>(converted(value, semanticsOf(kind))
                                       .bitcastToAPInt()

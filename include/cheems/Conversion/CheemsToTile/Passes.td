@@ -20,6 +20,19 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }
 
+def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
+  let summary = "Split matrices into codes and scales, and multiply codes";
+  let description = [{
+    Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`.
+    After: two parameters, codes and scales, and a `cheems.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
+    layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
+    products of one input share it.
+    Requires: only products read such a parameter, and their sums start from zero.
+    Guarantees: the codes and scales are those that other targets have. Other products stay as they are.
+  }];
+  let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
   let summary = "Inputs of products get the type of the weights";
   let description = [{

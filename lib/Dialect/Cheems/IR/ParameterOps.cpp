@@ -16,7 +16,7 @@ static LogicalResult verifyQuantized(ParameterOp op, QuantizedAttr quantized,
       part == QuantizedPart::Matrix
           ? type.getRank() == 2 && !layout && !op.getByColumns()
       : layout ? layout.mayHave(type.getShape(), /*stacked=*/false, quantized)
-               : type.getRank() == 2 && quantized.getBits() == 8;
+               : type.getRank() == 2 && (quantized.getBits() == 8 || !codes);
   bool element = codes ? type.getElementType().isInteger(8)
                        : isa<FloatType>(type.getElementType());
   if (op.getPermute() || !shaped || !element) {

@@ -49,8 +49,9 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a buffer has stages, rows and columns";
   }
   if (!element.isF32() && !element.isF16() && !element.isBF16() &&
-      !element.isInteger(32)) {
-    return emitError() << "a buffer has elements of f32, f16, bf16 or i32, not "
+      !element.isInteger(32) && !element.isInteger(8)) {
+    return emitError() << "a buffer has elements of f32, f16, bf16, i32 or i8, "
+                          "not "
                        << element;
   }
   int64_t bytes = shape[2] * element.getIntOrFloatBitWidth() / 8;

@@ -84,4 +84,15 @@ tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Codes of 4 bits: rows of bytes, 64 for each 128 codes.
+bool NibblesAttr::mayHave(ArrayRef<int64_t> shape, bool stacked,
+                          Attribute quantized) const {
+  auto format = dyn_cast_or_null<QuantizedAttr>(quantized);
+  return format && format.getBits() == 4 &&
+         format.getPart() == QuantizedPart::Codes && !stacked &&
+         shape.size() == 2 && shape[1] % (CodedProductOp::kTogether / 2) == 0;
+}
+
+int64_t NibblesAttr::getFurtherDimensions() const { return 0; }
+
 StringRef tile::TargetAttr::getBackend() const { return "cuda"; }

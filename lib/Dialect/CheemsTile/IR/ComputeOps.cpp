@@ -19,6 +19,11 @@ LogicalResult MmaOp::verify() {
     return emitOpError("C2: a has elements of ")
            << a.getElementType() << ", and b of " << b.getElementType();
   }
+  bool bytes = a.getElementType().isInteger(8);
+  if (c.getElementType().isInteger(32) != bytes) {
+    return emitOpError("C2: sums of products of ")
+           << a.getElementType() << " are no " << c.getElementType();
+  }
   auto first = dyn_cast<FragmentAttr>(a.getEncoding());
   auto second = dyn_cast<FragmentAttr>(b.getEncoding());
   auto sums = dyn_cast<FragmentAttr>(c.getEncoding());
@@ -36,6 +41,34 @@ LogicalResult MmaOp::verify() {
   if (first.getKWidth() != second.getKWidth()) {
     return emitOpError("C4: a has k_width ")
            << first.getKWidth() << ", and b " << second.getKWidth();
+  }
+  if (first.isOfBytes() != bytes) {
+    return emitOpError("C4: elements of ")
+           << a.getElementType() << " have no k_width " << first.getKWidth();
+  }
+  return success();
+}
+
+LogicalResult NibblesOp::verify() {
+  RankedTensorType packed = getPacked().getType(),
+                   result = getResult().getType();
+  if (packed.getRank() != 2 || result.getRank() != 2 ||
+      packed.getDimSize(0) != result.getDimSize(0) ||
+      packed.getDimSize(1) != 2 * result.getDimSize(1)) {
+    return emitOpError("C1: packed is [M, 64 C] and the result [M, 32 C], not ")
+           << packed << " and " << result;
+  }
+  auto from = dyn_cast<FragmentAttr>(packed.getEncoding());
+  auto to = dyn_cast<FragmentAttr>(result.getEncoding());
+  if (!from || !to || from.getRole() == FragmentRole::C ||
+      from.getKWidth() != 16 || to.getKWidth() != 4 ||
+      to != FragmentAttr::get(getContext(), from.getRole(), from.getWarpsM(),
+                              from.getWarpsN(), from.getWarpsK(), 4)) {
+    return emitOpError("C2: the layouts are fragments of one role, a or b, "
+                       "with the same warps, and of k_width 16 and 4");
+  }
+  if (getPart() > 3) {
+    return emitOpError("C3: part is 0 to 3, not ") << getPart();
   }
   return success();
 }
@@ -102,9 +135,11 @@ LogicalResult SumPartialsOp::verify() {
     return emitOpError("C1: partial sums are a fragment of role c, not ")
            << layoutOf(partials);
   }
-  if (result.getShape() != partials.getShape() || holdsPartialSums(result)) {
-    return emitOpError("C2: the result is a tile of the same shape whose "
-                       "elements are whole");
+  if (result.getShape() != partials.getShape() ||
+      result.getElementType() != partials.getElementType() ||
+      holdsPartialSums(result)) {
+    return emitOpError("C2: the result is a tile of the same shape and element "
+                       "type whose elements are whole");
   }
   return success();
 }

@@ -91,7 +91,7 @@ static bool mayBeArgument(Type type) {
     Type element = memref.getElementType();
     return memref.getLayout().isIdentity() && !memref.getMemorySpace() &&
            (element.isF32() || element.isF16() || element.isBF16() ||
-            element.isInteger(32));
+            element.isInteger(32) || element.isInteger(8));
   }
   return type.isIndex() || type.isInteger(32) || type.isF32();
 }

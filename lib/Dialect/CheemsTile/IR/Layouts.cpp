@@ -130,12 +130,14 @@ int64_t BlockedAttr::getThreadBits(int64_t axis) const {
   return axis == 1 ? getColumns() - 1 : (getRows() - 1) * getColumns();
 }
 
-// Fragments of mma.sync.m16n8k16.
+// Fragments of mma.sync.m16n8k16, and of m16n8k32 for bytes.
 
 /// Neighbours along k of 16-bit operands in one register.
 constexpr int64_t kPair = 2;
 /// As many as 16 bytes hold.
 constexpr int64_t kVector = 8;
+/// The same of bytes.
+constexpr int64_t kFour = 4, kBytes = 16;
 
 LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    FragmentRole role, int64_t warpsM,
@@ -145,9 +147,12 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "counts of warps are powers of two up to 1024, not "
                        << warpsM << ", " << warpsN << " and " << warpsK;
   }
-  if (kWidth != kPair && (kWidth != kVector || role == FragmentRole::C)) {
-    return emitError() << "k_width is 2, or 8 for the roles a and b, not "
-                       << kWidth;
+  bool isOperand = llvm::is_contained({kVector, kFour, kBytes}, kWidth) &&
+                   role != FragmentRole::C;
+  if (kWidth != kPair && !isOperand) {
+    return emitError()
+           << "k_width is 2, or 4, 8 or 16 for the roles a and b, not "
+           << kWidth;
   }
   return success();
 }
@@ -161,7 +166,7 @@ LogicalResult FragmentAttr::verifyEncoding(
 int64_t FragmentAttr::getRank() const { return 2; }
 
 SmallVector<int64_t> FragmentAttr::getLeastShape() const {
-  int64_t depth = getWarpsK() * (getKWidth() == kVector ? 32 : 16);
+  int64_t depth = getWarpsK() * (hasNeighbours() ? 4 : 8) * getKWidth();
   switch (getRole()) {
   case FragmentRole::A:
     return {16 * getWarpsM(), depth};
@@ -218,12 +223,12 @@ FragmentAttr::getElements(ArrayRef<int64_t> shape) const {
   int64_t rowStep = isB ? 8 : 16;
   int64_t columnStep = least[1] / (isC ? getWarpsN() : getWarpsK());
   // The halves of 8 columns of an operand whose pairs are not neighbours.
-  int64_t halves = isC || getKWidth() == kVector ? 1 : 2;
+  int64_t halves = isC || hasNeighbours() ? 1 : 2;
   for (int64_t row = 0; row < rows; row += rowStep) {
     for (int64_t column = 0; column < columns; column += columnStep) {
       for (int64_t half = 0; half < halves; ++half) {
         for (int64_t down = 0; down < rowStep; down += 8) {
-          add(row + down, column + 8 * half, getKWidth());
+          add(row + down, column + 4 * getKWidth() * half, getKWidth());
         }
       }
     }

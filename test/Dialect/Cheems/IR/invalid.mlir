@@ -514,8 +514,8 @@ func.func @parameter_c6_element() {
 // -----
 
 func.func @parameter_c6_scales() {
-  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 4, group = 64, part = scales>}}
-  %r = cheems.parameter ["a"] quantized <bits = 4, group = 64, part = scales> : tensor<4x2xbf16>
+  // expected-error@below {{C6: a parameter of #cheems.quantized<bits = 4, group = 64, part = codes>}}
+  %r = cheems.parameter ["a"] quantized <bits = 4, group = 64, part = codes> : tensor<4x64xi8>
   return
 }
 

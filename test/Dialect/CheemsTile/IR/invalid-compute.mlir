@@ -192,7 +192,7 @@ cheems_tile.kernel @sum_partials_c1_role() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @sum_partials_c2_shape() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x16xf32, #ck>
-  // expected-error@below {{C2: the result is a tile of the same shape whose elements are whole}}
+  // expected-error@below {{C2: the result is a tile of the same shape and element type whose elements are whole}}
   %r = cheems_tile.sum_partials %t : tensor<16x16xf32, #ck> -> tensor<8x16xf32, #wide>
   cheems_tile.return
 }
@@ -210,7 +210,7 @@ cheems_tile.kernel @sum_partials_c2_shape() warps(4) {
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @sum_partials_c2_sums() warps(4) {
   %t = arith.constant dense<0.0> : tensor<16x16xf32, #ck>
-  // expected-error@below {{C2: the result is a tile of the same shape whose elements are whole}}
+  // expected-error@below {{C2: the result is a tile of the same shape and element type whose elements are whole}}
   %r = cheems_tile.sum_partials %t : tensor<16x16xf32, #ck> -> tensor<16x16xf32, #ck>
   cheems_tile.return
 }

@@ -16,7 +16,7 @@ func.func private @f(!cheems_tile.buffer<0x4x8xf32>)
 
 // -----
 
-// expected-error@below {{a buffer has elements of f32, f16, bf16 or i32, not 'f64'}}
+// expected-error@below {{a buffer has elements of f32, f16, bf16, i32 or i8, not 'f64'}}
 func.func private @f(!cheems_tile.buffer<1x4x8xf64>)
 
 // -----
@@ -87,12 +87,12 @@ module attributes {test.it = #cheems_tile.fragment<role = a, warps_m = 1, warps_
 
 // -----
 
-// expected-error@below {{k_width is 2, or 8 for the roles a and b, not 4}}
-module attributes {test.it = #cheems_tile.fragment<role = b, warps_m = 1, warps_n = 1, k_width = 4>} {}
+// expected-error@below {{k_width is 2, or 4, 8 or 16 for the roles a and b, not 32}}
+module attributes {test.it = #cheems_tile.fragment<role = b, warps_m = 1, warps_n = 1, k_width = 32>} {}
 
 // -----
 
-// expected-error@below {{k_width is 2, or 8 for the roles a and b, not 8}}
+// expected-error@below {{k_width is 2, or 4, 8 or 16 for the roles a and b, not 8}}
 module attributes {test.it = #cheems_tile.fragment<role = c, warps_m = 1, warps_n = 1, k_width = 8>} {}
 
 // -----

@@ -30,6 +30,21 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
   let genVerifyDecl = 1;
 }
 
+def CheemsTile_NibblesAttr : AttrDef<CheemsTile_Dialect, "Nibbles", [DeclareAttrInterfaceMethods<Cheems_LayoutAttrInterface>]> {
+  let mnemonic = "nibbles";
+  let summary = "How a card stores a matrix of codes of 4 bits";
+  let description = [{
+    A matrix `[N, K]` is stored as `[N, 64 ceil(K / 128)]`. A byte has two codes, signed: with j, q, i < 4, code 128 c + 32 j + 4 q + i of
+    a row is the low half of its byte 64 c + 16 q + 4 j + i, and code 128 c + 32 j + 16 + 4 q + i is the high half. Codes past K are zero.
+    So a lane of a warp finds in 16 neighbouring bytes what it needs for four products of 32 k (`cheems_tile.nibbles`).
+
+    Example: `#cheems_tile.nibbles`, as in
+    ```mlir
+    %c = cheems.parameter ["a.weight"] layout(#cheems_tile.nibbles) quantized <bits = 4, group = 64, part = codes> : tensor<256x384xi8>
+    ```
+  }];
+}
+
 def CheemsTile_Combine : I32EnumAttr<"Combine", "How a reduction combines two numbers", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Maximum", 1, "maximum">]> {
   let cppNamespace = "::cheems::tile";

@@ -35,21 +35,21 @@ class CheemsTile_ScratchOp<string mnemonic, list<Trait> traits = []>
 def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]>]> {
   let summary = "A product of tiles, on tensor cores";
   let description = [{
-    Warps multiply their fragments (`mma.sync.m16n8k16`).
+    Warps multiply their fragments (`mma.sync.m16n8k16`, or `m16n8k32` for bytes).
 
     Equation: result[m, n] = c[m, n] + sum_k a[m, k] * b[n, k]
 
-    Operands: `a` [M, K] and `b` [N, K] f16 or bf16; `c` [M, N] f32.
+    Operands: `a` [M, K] and `b` [N, K] f16, bf16 or i8; `c` [M, N] f32, or i32 for i8.
 
     Constraints:
     - C1: `a` is [M, K], `b` is [N, K] and `c` is [M, N], of two dimensions.
-    - C2: `a` and `b` have one element type.
+    - C2: `a` and `b` have one element type, and `c` has its sums: i32 of i8, and f32 of others.
     - C3: the layouts are fragments of the roles a, b and c, with the same warps.
-    - C4: `a` and `b` have the same `k_width`, and K is a multiple of 16 `warps_k`, or of 32 `warps_k` if `k_width` is 8.
+    - C4: `a` and `b` have the same `k_width`: 4 or 16 if they are i8, and 2 or 8 if not.
 
     Edges: NaNs and infinities as in the hardware; their payload is not defined.
 
-    Accumulation: f32. Products of 16 k are added to the accumulator one after the other, k ascending (with `k_width` 8: in the order of
+    Accumulation: i32 is exact, as far as 32 bits hold the sums. f32: products of 16 k are added to the accumulator one after the other, k ascending (with `k_width` 8: in the order of
     `fragment`); within them the order is the hardware's. With `warps_k` above 1 each warp has a sum of its own.
 
     Example:
@@ -57,9 +57,40 @@ def CheemsTile_MmaOp : CheemsTile_Op<"mma", [Pure, AllTypesMatch<["c", "result"]
     %d = cheems_tile.mma %a, %b, %c : tensor<64x16xbf16, #a>, tensor<64x16xbf16, #b>, tensor<64x64xf32, #acc>
     ```
   }];
-  let arguments = (ins CheemsTile_HalfTile:$a, CheemsTile_HalfTile:$b, CheemsTile_F32Tile:$c);
-  let results = (outs CheemsTile_F32Tile:$result);
+  let arguments = (ins CheemsTile_FactorTile:$a, CheemsTile_FactorTile:$b, CheemsTile_WordTile:$c);
+  let results = (outs CheemsTile_WordTile:$result);
   let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
+def CheemsTile_NibblesOp : CheemsTile_Op<"nibbles", [Pure]> {
+  let summary = "Codes of 4 bits become bytes";
+  let description = [{
+    Takes a part of the codes of 4 bits that `#cheems_tile.nibbles` stores: the 32 of each 128 that one product of bytes sums over. Each
+    thread shifts and masks its own bytes. The results are 16 times the codes, which a scale makes good.
+
+    Equation: with the signed halves low and high of a byte, for i < 4 and q < 4: result[m, 32 c + 4 q + i] = 16 low(packed[m, 64 c + 16 q +
+    4 part + i]), and result[m, 32 c + 16 + 4 q + i] = 16 high(packed[m, 64 c + 16 q + 4 part + i]).
+
+    Operands: `packed` [M, 64 C] i8.
+
+    Constraints:
+    - C1: the result is [M, 32 C].
+    - C2: the layouts are fragments of one role, a or b, with the same warps. `packed` has `k_width` 16 and the result 4.
+    - C3: `part` is 0, 1, 2 or 3.
+
+    Edges: none.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    %w = cheems_tile.nibbles %p part 2 : tensor<16x64xi8, #packed> -> tensor<16x32xi8, #a>
+    ```
+  }];
+  let arguments = (ins CheemsTile_CodeTile:$packed, I64Attr:$part);
+  let results = (outs CheemsTile_CodeTile:$result);
+  let assemblyFormat = "$packed `part` $part attr-dict `:` type($packed) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -133,23 +164,23 @@ def CheemsTile_SumPartialsOp : CheemsTile_ScratchOp<"sum_partials"> {
 
     Equation: result[m, n] = partials[m, n]
 
-    Operands: `partials` [M, N] f32.
+    Operands: `partials` [M, N] f32 or i32.
 
     Constraints:
     - C1: `partials` has a `fragment` layout of role c.
-    - C2: the result has the same shape, and its layout holds no sums over a part of k.
+    - C2: the result has the same shape and element type, and its layout holds no sums over a part of k.
 
     Edges: none.
 
-    Accumulation: f32. The warps' sums are added one after the other, with the first k first.
+    Accumulation: that of the element type. The warps' sums are added one after the other, with the first k first.
 
     Example:
     ```mlir
     %y = cheems_tile.sum_partials %c : tensor<16x8xf32, #partial> -> tensor<16x8xf32, #rows>
     ```
   }];
-  let arguments = (ins CheemsTile_F32Tile:$partials, OptionalAttr<I64Attr>:$scratch);
-  let results = (outs CheemsTile_F32Tile:$result);
+  let arguments = (ins CheemsTile_WordTile:$partials, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_WordTile:$result);
   let assemblyFormat = "$partials (`scratch` $scratch^)? attr-dict `:` type($partials) `->` type($result)";
 }
 

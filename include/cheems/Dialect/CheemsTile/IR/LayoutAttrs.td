@@ -59,7 +59,7 @@ def CheemsTile_FragmentRole : I32EnumAttr<"FragmentRole", "A part of a warp's pr
 
 def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
   let mnemonic = "fragment";
-  let summary = "Operands and accumulators of `mma.sync.m16n8k16`";
+  let summary = "Operands and accumulators of `mma.sync.m16n8k16`, and of `m16n8k32` for bytes";
   let description = [{
     The product is c[m, n] += sum_k a[m, k] * b[n, k]. Warps form a grid of `warps_m` x `warps_n` x `warps_k`. Warp w is at
     (w % warps_m, w / warps_m % warps_n, w / warps_m / warps_n). It holds M / warps_m rows of `a` and `c`, N / warps_n columns of `c`,
@@ -76,12 +76,22 @@ def CheemsTile_FragmentAttr : CheemsTile_LayoutAttr<"Fragment"> {
     order, the same one for `a` and `b`: product s takes 8q + 4s + {0, 1} where the instruction counts k as 2q + {0, 1}, and
     8q + 4s + {2, 3} where it counts 2q + {8, 9}. Such an operand can be loaded straight from memory, 16 bytes at a time.
 
+    Bytes are multiplied by m16n8k32. Their `k_width` is 4 or 16. A register has four of them in place of two, so each number of k above is
+    twice as large: with `k_width` 4 a lane holds 4q + {0, ..., 3} and 4q + {16, ..., 19} of 32 k, and with 16 it holds the 16 neighbours
+    from 16q on of 64 k. Product s then takes 16q + 8s + {0, ..., 7}.
+
     A `c` has `k_width` 2. All counts of warps are powers of two up to 1024.
 
     Example: `#cheems_tile.fragment<role = c, warps_m = 2, warps_n = 2>`
   }];
   let parameters = (ins EnumParameter<CheemsTile_FragmentRole>:$role, "int64_t":$warps_m, "int64_t":$warps_n,
                         DefaultValuedParameter<"int64_t", "1">:$warps_k, DefaultValuedParameter<"int64_t", "2">:$k_width);
+  let extraClassDeclaration = [{
+    /// Whether it is of an operand of bytes.
+    bool isOfBytes() const { return getKWidth() == 4 || getKWidth() == 16; }
+    /// Whether lanes hold neighbours for two products: 16 bytes of an operand.
+    bool hasNeighbours() const { return getKWidth() == 8 || getKWidth() == 16; }
+  }];
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -1,4 +1,4 @@
-// Rounds and packs matrices, some panels at a time on all threads.
+// Rounds matrices, some rows at a time on all threads.
 #include "QuantizedWriter.h"
 #include "cheems/Compiler/ReadWeights.h"
 #include "mlir/IR/Builders.h"
@@ -7,30 +7,7 @@
 #include <cstring>
 
 namespace cheems {
-namespace {
-constexpr int64_t kHeight = LinearOp::kColumns; // of a panel
-constexpr int64_t kTogether = 4; ///< codes of one row side by side
-
-/// What is stored of a code, with zero in the middle.
-uint8_t stored(int8_t code, int64_t bits) {
-  return static_cast<uint8_t>(code + (1 << (bits - 1)));
-}
-
-/// Byte of [K/4, 16, 4], or of [K/8, 16, 4] where two codes share one.
-void placeRow(llvm::ArrayRef<int8_t> codes, int64_t row, int64_t bits,
-              llvm::MutableArrayRef<uint8_t> panel) {
-  auto size = static_cast<int64_t>(codes.size());
-  int64_t step = kTogether * 8 / bits;
-  for (int64_t k = 0; k < size; k += step) {
-    uint8_t *to = &panel[(k / step * kHeight + row) * kTogether];
-    for (int64_t j = 0; j < kTogether; ++j) {
-      uint8_t low = stored(codes[k + j], bits);
-      to[j] =
-          bits == 8 ? low : low | stored(codes[k + kTogether + j], bits) << 4;
-    }
-  }
-}
-} // namespace
+constexpr int64_t kHeight = CodeLayout::kHeight;
 
 struct QuantizedWriter::Rows {
   llvm::ArrayRef<const TensorView *> parts;
@@ -65,7 +42,7 @@ struct QuantizedWriter::Rows {
 /// where scales alone are wanted.
 const TensorView *
 QuantizedWriter::roundPanel(const Rows &rows, int64_t panel,
-                            QuantizedFormat format, bool panels,
+                            QuantizedFormat format, const CodeLayout *layout,
                             llvm::MutableArrayRef<uint8_t> bytes) {
   int64_t groups = format.groups(rows.columns), from = panel * kHeight;
   std::vector<float> row(rows.columns);
@@ -80,8 +57,8 @@ QuantizedWriter::roundPanel(const Rows &rows, int64_t panel,
     if (bytes.empty()) {
       continue;
     }
-    if (panels) {
-      placeRow(codes, n - from, format.bits, bytes);
+    if (layout) {
+      layout->place(codes, n - from, format.bits, bytes);
     } else {
       std::memcpy(&bytes[(n - from) * rows.columns], codes.data(),
                   codes.size());
@@ -91,7 +68,7 @@ QuantizedWriter::roundPanel(const Rows &rows, int64_t panel,
 }
 
 llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
-                                   bool panels, bool writeCodes) {
+                                   const CodeLayout *layout, bool writeCodes) {
   if (!pool) {
     pool.emplace();
   }
@@ -101,23 +78,23 @@ llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
   constexpr int64_t kWeights = 1 << 20, kHeld = 1 << 24;
   int64_t count = llvm::divideCeilSigned(rows.count, kHeight),
           weights = kHeight * rows.columns,
-          panelBytes = weights * format.bits / 8;
+          rowBytes = layout ? layout->rowBytes(rows.columns, format.bits)
+                            : rows.columns,
+          panelBytes = kHeight * rowBytes;
   int64_t some = std::max<int64_t>(kWeights / weights, 1), held = 0;
   int64_t share = llvm::divideCeilSigned(some, pool->getMaxConcurrency());
   std::vector<uint8_t> bytes;
   for (int64_t first = 0; first < count; first += some) {
     int64_t last = std::min(first + some, count);
-    // Rows past the matrix have codes of zero.
-    uint8_t zero = stored(0, format.bits);
     bytes.assign(writeCodes ? (last - first) * panelBytes : 0,
-                 format.bits == 8 ? zero : zero | zero << 4);
+                 layout ? layout->zero(format.bits) : 0);
     std::vector<const TensorView *> bad(some);
     for (int64_t begin = first; begin < last; begin += share) {
       pool->async([&, begin, end = std::min(begin + share, last)] {
         for (int64_t p = begin; p < end; ++p) {
           llvm::MutableArrayRef<uint8_t> own(bytes);
           bad[p - first] = roundPanel(
-              rows, p, format, panels,
+              rows, p, format, layout,
               writeCodes ? own.slice((p - first) * panelBytes, panelBytes)
                          : own);
         }
@@ -135,8 +112,9 @@ llvm::Error QuantizedWriter::round(const Rows &rows, QuantizedFormat format,
     if (writeCodes) {
       int64_t rest = rows.count - first * kHeight;
       os.write(reinterpret_cast<const char *>(bytes.data()),
-               panels ? bytes.size()
-                      : std::min<int64_t>(bytes.size(), rest * rows.columns));
+               layout && layout->padsRows()
+                   ? bytes.size()
+                   : std::min<int64_t>(bytes.size(), rest * rowBytes));
     }
     held += some * weights;
     if (held >= kHeld) {
@@ -170,14 +148,14 @@ void QuantizedWriter::writeScales(int64_t groups, bool panels, bool brain) {
   }
 }
 
-llvm::Error
-QuantizedWriter::parameter(mlir::DictionaryAttr entry,
-                           mlir::RankedTensorType type,
-                           llvm::ArrayRef<const TensorView *> parts) {
+llvm::Error QuantizedWriter::parameter(mlir::DictionaryAttr entry,
+                                       mlir::RankedTensorType type,
+                                       llvm::ArrayRef<const TensorView *> parts,
+                                       const CodeLayout *layout) {
   auto attribute = entry.getAs<QuantizedAttr>("quantized");
   QuantizedFormat format{attribute.getBits(), attribute.getGroup()};
   bool codes = attribute.getPart() == QuantizedPart::Codes,
-       panels = entry.contains("layout"),
+       panels = layout && layout->padsRows(),
        byColumns = entry.contains("by_columns");
   Rows rows(parts, byColumns);
   mlir::Builder b(entry.getContext());
@@ -185,7 +163,7 @@ QuantizedWriter::parameter(mlir::DictionaryAttr entry,
       {entry.get("names"), b.getBoolAttr(byColumns),
        b.getI64IntegerAttr(format.bits), b.getI64IntegerAttr(format.group)});
   if (codes || matrix != scalesOf) {
-    if (llvm::Error failed = round(rows, format, panels, codes)) {
+    if (llvm::Error failed = round(rows, format, layout, codes)) {
       return failed;
     }
     scalesOf = matrix;

@@ -1,0 +1,22 @@
+// Writes parameters that are rounded to codes, as cards read them.
+#ifndef CHEEMS_LIB_COMPILER_CUDA_CODEWRITER_H
+#define CHEEMS_LIB_COMPILER_CUDA_CODEWRITER_H
+
+#include "cheems/Compiler/Backend.h"
+#include "lib/Compiler/QuantizedWriter.h"
+
+namespace cheems {
+
+class CodeWriter : public ParameterWriter {
+public:
+  explicit CodeWriter(llvm::raw_ostream &os) : quantized(os) {}
+  llvm::Error write(mlir::DictionaryAttr entry, mlir::RankedTensorType type,
+                    llvm::ArrayRef<const TensorView *> parts) override;
+
+private:
+  QuantizedWriter quantized;
+};
+
+} // namespace cheems
+
+#endif

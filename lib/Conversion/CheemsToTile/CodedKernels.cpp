@@ -1,0 +1,297 @@
+// Builds the kernels of products of codes.
+#include "CodedKernels.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// k of one instruction of tensor cores.
+constexpr int64_t kInstructionDepth = 32;
+/// Codes of 4 bits that stand together, their bytes, and how many instructions
+/// multiply them.
+constexpr int64_t kTogether = 128, kPackedBytes = 64, kParts = 4;
+/// What cheems_tile.nibbles makes of a code is so much greater.
+constexpr double kNibbleUnit = 16;
+
+namespace {
+/// Types of tiles, and the last steps of the law.
+struct Coded {
+  TileBuilder &t;
+  const CodedInputs &in;
+  /// The dimension of a tile of sums along which columns lie, and the other.
+  int64_t columnAxis, rowAxis;
+  RowsAndColumns at;
+
+  Type byte() { return t.b.getI8Type(); }
+  RankedTensorType numbersOf(RankedTensorType sums) {
+    return t.withElement(sums, t.b.getF32Type());
+  }
+
+  /// A number per column of the matrix, from `memory` [N, G] in f32, as a tile
+  /// like `like`.
+  Value scale(Value memory, Value group, RankedTensorType like, double unit) {
+    Type element = cast<MemRefType>(memory.getType()).getElementType();
+    auto type = t.sliceType(like, rowAxis);
+    Value scale =
+        t.load(t.withElement(type, element), memory, {{at.column, group}, {0}});
+    if (!element.isF32()) {
+      scale = arith::ExtFOp::create(t.b, type, scale);
+    }
+    if (unit != 1) {
+      scale = t.mul(scale, t.fill(type, unit));
+    }
+    return t.broadcast(scale, like);
+  }
+
+  /// total + scale * sum
+  Value added(Value sum, Value scale, Value total) {
+    Value number = arith::SIToFPOp::create(t.b, total.getType(), sum);
+    return t.fma(number, scale, total);
+  }
+
+  /// Times the scales of the rows of x.
+  Value scaled(Value total) {
+    auto type = cast<RankedTensorType>(total.getType());
+    Value scale =
+        t.load(t.sliceType(type, columnAxis), in.xScales, {{at.row}, {0}});
+    return t.mul(total, t.broadcast(scale, type));
+  }
+
+  /// Sums over the only group of each weight.
+  SmallVector<Value> finished(ValueRange sums) {
+    SmallVector<Value> results;
+    for (auto [sum, scales] : llvm::zip_equal(sums, in.scales)) {
+      auto type = numbersOf(cast<RankedTensorType>(sum.getType()));
+      results.push_back(scaled(
+          added(sum, scale(scales, t.index(0), type, 1), t.fill(type, 0))));
+    }
+    return results;
+  }
+
+  /// The totals and the products of the 128 k of step `step`.
+  /// \param product adds the products of part i of weight w to sums.
+  SmallVector<Value>
+  addPacked(Value step, ValueRange totals, RankedTensorType sums,
+            function_ref<Value(size_t w, int64_t part, Value sum)> product) {
+    SmallVector<Value> next(totals);
+    int64_t partsOfGroup = std::min(in.group / kInstructionDepth, kParts);
+    Value last = t.index(in.depth / in.group - 1);
+    auto type = numbersOf(sums);
+    for (auto [w, total] : llvm::enumerate(next)) {
+      for (int64_t part = 0; part < kParts; part += partsOfGroup) {
+        Value sum = t.fillInteger(sums, 0);
+        for (int64_t i = 0; i < partsOfGroup; ++i) {
+          sum = product(w, part + i, sum);
+        }
+        // Past the last group the sums are 0, and add nothing.
+        Value group = t.minimum(
+            t.add(t.mul(step, kParts / partsOfGroup), part / partsOfGroup),
+            last);
+        total = added(sum, scale(in.scales[w], group, type, 1 / kNibbleUnit),
+                      total);
+      }
+    }
+    return next;
+  }
+};
+} // namespace
+
+static Coded codedOf(TileBuilder &t, const CodedInputs &in, int64_t rows,
+                     int64_t columns, bool across) {
+  RowsAndColumns at{t.mul(in.rowBlock, rows), t.mul(in.columnBlock, columns),
+                    across};
+  return across ? Coded{t, in, 0, 1, at} : Coded{t, in, 1, 0, at};
+}
+
+static SmallVector<Value> copiesOf(Value zeros, size_t count) {
+  return SmallVector<Value>(count, zeros);
+}
+
+ProductBuffers cheems::tile::allocCoded(TileBuilder &t,
+                                        const ProductStrategy &s, int64_t bits,
+                                        size_t weights) {
+  return ProductBuffers::alloc(t, s, t.b.getI8Type(), weights,
+                               s.depth * bits / 8);
+}
+
+void cheems::tile::buildCoded(TileBuilder &t, const ProductStrategy &s,
+                              const ProductBuffers &buffers,
+                              const CodedInputs &in, Finish finish) {
+  Coded c = codedOf(t, in, s.rows, s.columns, /*across=*/false);
+  MLIRContext *context = t.b.getContext();
+  auto fragment = [&](FragmentRole role, int64_t width) {
+    return FragmentAttr::get(context, role, s.warpsM, s.warpsN, 1, width);
+  };
+  auto a = t.tileType({s.rows, kInstructionDepth}, c.byte(),
+                      fragment(FragmentRole::A, 4));
+  auto b = t.tileType({s.columns, kInstructionDepth}, c.byte(),
+                      fragment(FragmentRole::B, 4));
+  auto packed = t.tileType({s.columns, kPackedBytes}, c.byte(),
+                           fragment(FragmentRole::B, 16));
+  auto sums = t.tileType({s.rows, s.columns}, t.b.getI32Type(),
+                         fragment(FragmentRole::C, 2));
+
+  SmallVector<RingPart> parts = {
+      {in.x, c.at.row, buffers.x, alignmentOf(in.depth, c.byte())}};
+  int64_t rowBytes = CodedProductOp::getRowBytes(in.depth, in.bits);
+  for (auto [codes, buffer] : llvm::zip_equal(in.codes, buffers.weights)) {
+    parts.push_back(
+        {codes, c.at.column, buffer, alignmentOf(rowBytes, c.byte())});
+  }
+  ProductRing ring(t, s, std::move(parts));
+  Value steps = t.ceilDiv(t.extent(in.x, 1), s.depth);
+  if (!in.isPacked()) {
+    finish(c.finished(ring.run(
+               steps, copiesOf(t.fillInteger(sums, 0), in.codes.size()),
+               [&](Value, Value stage, ValueRange carried) {
+                 SmallVector<Value> next(carried);
+                 for (int64_t k = 0; k < s.depth; k += kInstructionDepth) {
+                   Value column = t.index(k), row = t.index(0);
+                   Value left = t.read(a, buffers.x, stage, row, column);
+                   for (auto [buffer, sum] :
+                        llvm::zip_equal(buffers.weights, next)) {
+                     Value right = t.read(b, buffer, stage, row, column);
+                     sum = t.mma(left, right, sum);
+                   }
+                 }
+                 return next;
+               })),
+           c.at);
+    return;
+  }
+  Value zeros = t.fill(c.numbersOf(sums), 0);
+  SmallVector<Value> totals = ring.run(
+      steps, copiesOf(zeros, in.codes.size()),
+      [&](Value step, Value stage, ValueRange carried) {
+        SmallVector<Value> left, right;
+        for (int64_t part = 0; part < kParts; ++part) {
+          left.push_back(t.read(a, buffers.x, stage, t.index(0),
+                                t.index(part * kInstructionDepth)));
+        }
+        for (Value buffer : buffers.weights) {
+          right.push_back(
+              t.read(packed, buffer, stage, t.index(0), t.index(0)));
+        }
+        return c.addPacked(
+            step, carried, sums, [&](size_t w, int64_t part, Value sum) {
+              Value bytes = NibblesOp::create(t.b, b, right[w], uint64_t(part));
+              return t.mma(left[size_t(part)], bytes, sum);
+            });
+      });
+  for (Value &total : totals) {
+    total = c.scaled(total);
+  }
+  finish(totals, c.at);
+}
+
+/// One group: warps share k, and their sums of integers are added.
+static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
+                                Finish finish) {
+  constexpr int64_t width = 16; // bytes of a row of codes per lane
+  TileBuilder &t = c.t;
+  const CodedInputs &in = c.in;
+  MLIRContext *context = t.b.getContext();
+  auto fragment = [&](FragmentRole role) {
+    return FragmentAttr::get(context, role, 1, 1, s.warps,
+                             role == FragmentRole::C ? 2 : width);
+  };
+  auto a =
+      t.tileType({s.columns, s.depth}, c.byte(), fragment(FragmentRole::A));
+  auto b = t.tileType({s.rows, s.depth}, c.byte(), fragment(FragmentRole::B));
+  auto sumType = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
+                            fragment(FragmentRole::C));
+  int64_t aligned = alignmentOf(in.depth, c.byte());
+  SmallVector<Value> sums = t.loop(
+      t.index(0), t.extent(in.x, 1), s.depth * s.ahead,
+      copiesOf(t.fillInteger(sumType, 0), in.codes.size()),
+      [&](Value from, ValueRange carried) {
+        SmallVector<Value> weights, inputs;
+        for (int64_t i = 0; i < s.ahead; ++i) {
+          Value k = t.add(from, i * s.depth);
+          for (Value codes : in.codes) {
+            weights.push_back(
+                t.load(a, codes, {{c.at.column, k}, {0, 1}}, aligned));
+          }
+          inputs.push_back(t.load(b, in.x, {{c.at.row, k}, {0, 1}}, aligned));
+        }
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < s.ahead; ++i) {
+          for (auto [w, sum] : llvm::enumerate(next)) {
+            Value weight = weights[size_t(i) * next.size() + w];
+            sum = t.mma(weight, inputs[size_t(i)], sum);
+          }
+        }
+        return next;
+      });
+  auto layout = BlockedAttr::get(context, s.columns,
+                                 s.warps * kWarpThreads / s.columns, 1);
+  auto whole = t.tileType(sumType.getShape(), t.b.getI32Type(), layout);
+  for (Value &sum : sums) {
+    sum = SumPartialsOp::create(t.b, whole, sum, IntegerAttr());
+  }
+  finish(c.finished(sums), c.at);
+}
+
+/// Several groups, added in order: a warp has all k of its columns.
+static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
+                                 Finish finish) {
+  TileBuilder &t = c.t;
+  const CodedInputs &in = c.in;
+  MLIRContext *context = t.b.getContext();
+  auto fragment = [&](FragmentRole role, int64_t width) {
+    return FragmentAttr::get(context, role, s.warps, 1, 1, width);
+  };
+  auto packed = t.tileType({s.columns, kPackedBytes}, c.byte(),
+                           fragment(FragmentRole::A, 16));
+  auto a = t.tileType({s.columns, kInstructionDepth}, c.byte(),
+                      fragment(FragmentRole::A, 4));
+  auto b = t.tileType({s.rows, kInstructionDepth}, c.byte(),
+                      fragment(FragmentRole::B, 4));
+  auto sums = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
+                         fragment(FragmentRole::C, 2));
+  int64_t rowBytes = CodedProductOp::getRowBytes(in.depth, in.bits);
+  Value zeros = t.fill(c.numbersOf(sums), 0);
+  SmallVector<Value> totals = t.loop(
+      t.index(0), t.index(rowBytes / kPackedBytes), s.ahead,
+      copiesOf(zeros, in.codes.size()), [&](Value from, ValueRange carried) {
+        SmallVector<Value> weights, inputs, steps;
+        for (int64_t i = 0; i < s.ahead; ++i) {
+          Value step = t.add(from, i);
+          steps.push_back(step);
+          for (Value codes : in.codes) {
+            weights.push_back(
+                t.load(packed, codes,
+                       {{c.at.column, t.mul(step, kPackedBytes)}, {0, 1}}, 16));
+          }
+          for (int64_t part = 0; part < kParts; ++part) {
+            Value k = t.add(t.mul(step, kTogether), part * kInstructionDepth);
+            inputs.push_back(t.load(b, in.x, {{c.at.row, k}, {0, 1}},
+                                    alignmentOf(in.depth, c.byte())));
+          }
+        }
+        SmallVector<Value> next(carried);
+        for (size_t i = 0; i < steps.size(); ++i) {
+          next = c.addPacked(
+              steps[i], next, sums, [&](size_t w, int64_t part, Value sum) {
+                Value bytes = NibblesOp::create(
+                    t.b, a, weights[i * next.size() + w], uint64_t(part));
+                return t.mma(bytes, inputs[i * kParts + size_t(part)], sum);
+              });
+        }
+        return next;
+      });
+  for (Value &total : totals) {
+    total = c.scaled(total);
+  }
+  finish(totals, c.at);
+}
+
+void cheems::tile::buildCodedOfFewRows(TileBuilder &t, const FewRowsStrategy &s,
+                                       const CodedInputs &in, Finish finish) {
+  Coded c = codedOf(t, in, s.rows, s.columns, /*across=*/true);
+  if (in.isPacked()) {
+    buildPackedOfFewRows(c, s, finish);
+  } else {
+    buildBytesOfFewRows(c, s, finish);
+  }
+}

@@ -1,0 +1,75 @@
+// Fills buffers ahead of their use.
+#include "ProductRing.h"
+
+using namespace mlir;
+using namespace cheems::tile;
+
+/// The least piece that an asynchronous copy moves.
+constexpr int64_t kLeastCopy = 4;
+
+ProductBuffers ProductBuffers::alloc(TileBuilder &t, const ProductStrategy &s,
+                                     Type element, size_t weights,
+                                     int64_t weightColumns) {
+  ProductBuffers buffers;
+  buffers.x = t.alloc({s.stages, s.rows, s.depth}, element, /*swizzled=*/true);
+  for (size_t i = 0; i < weights; ++i) {
+    buffers.weights.push_back(t.alloc({s.stages, s.columns, weightColumns},
+                                      element, /*swizzled=*/true));
+  }
+  return buffers;
+}
+
+SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
+                                    Multiply multiply) {
+  for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
+    fetch(t.index(ahead), t.index(ahead));
+  }
+  // The stages of this step and of the one that is fetched meanwhile.
+  SmallVector<Value> state = {t.index(0), t.index(s.stages - 1)};
+  llvm::append_range(state, zeros);
+  SmallVector<Value> after =
+      t.loop(t.index(0), steps, 1, state, [&](Value step, ValueRange carried) {
+        // Behind it, this stage is there, and nobody reads the one before.
+        t.waitForAll(s.stages - 2);
+        fetch(t.add(step, s.stages - 1), carried[1]);
+        SmallVector<Value> next = {following(carried[0]),
+                                   following(carried[1])};
+        llvm::append_range(next,
+                           multiply(step, carried[0], carried.drop_front(2)));
+        return next;
+      });
+  WaitOp::create(t.b, uint64_t(0));
+  return SmallVector<Value>(ArrayRef(after).drop_front(2));
+}
+
+Value ProductRing::following(Value stage) {
+  Value next = t.add(stage, 1);
+  Value isPast = arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, next,
+                                       t.index(s.stages));
+  return t.select(isPast, t.index(0), next);
+}
+
+void ProductRing::fetch(Value step, Value stage) {
+  for (const RingPart &part : parts) {
+    move(part, step, stage);
+  }
+  t.commit();
+}
+
+void ProductRing::move(const RingPart &part, Value step, Value stage) {
+  auto buffer = cast<BufferType>(part.buffer.getType());
+  int64_t columns = buffer.getColumns();
+  Place place{{part.row, t.mul(step, columns)}, {0, 1}};
+  if (part.aligned >= kLeastCopy) {
+    t.copy(part.source, place, part.buffer, stage, part.aligned);
+    return;
+  }
+  // Rows of odd length: element by element, through registers.
+  int64_t threads = s.warpsM * s.warpsN * kWarpThreads;
+  auto layout = BlockedAttr::get(t.b.getContext(), threads / kWarpThreads,
+                                 kWarpThreads, columns / kWarpThreads);
+  Value tile = t.load(
+      t.tileType({buffer.getRows(), columns}, buffer.getElementType(), layout),
+      part.source, place);
+  WriteOp::create(t.b, tile, part.buffer, stage, t.index(0), t.index(0));
+}

@@ -1,0 +1,54 @@
+// Shared memory of products of many rows, which is filled ahead of its use.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTRING_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTRING_H
+
+#include "Strategy.h"
+#include "TileBuilder.h"
+
+namespace cheems::tile {
+
+/// Rings of shared memory that a product of many rows goes through. Products
+/// of which a block computes one have the same.
+struct ProductBuffers {
+  Value x;
+  SmallVector<Value> weights;
+
+  /// \param weightColumns of a row of weights: how many elements a stage has.
+  static ProductBuffers alloc(TileBuilder &t, const ProductStrategy &s,
+                              Type element, size_t weights,
+                              int64_t weightColumns);
+};
+
+/// A memref [R, C] of which a buffer gets a tile per step: the rows from `row`
+/// on, and as many columns further on in each step as the buffer has.
+struct RingPart {
+  Value source, row, buffer;
+  int64_t aligned; ///< bytes
+};
+
+class ProductRing {
+public:
+  ProductRing(TileBuilder &t, const ProductStrategy &s,
+              SmallVector<RingPart> parts)
+      : t(t), s(s), parts(std::move(parts)) {}
+
+  /// Carries sums over all steps. `multiply` adds the products of a step, whose
+  /// tiles are in `stage` of the buffers.
+  using Multiply = function_ref<SmallVector<Value>(Value step, Value stage,
+                                                   ValueRange sums)>;
+  SmallVector<Value> run(Value steps, ValueRange zeros, Multiply multiply);
+
+private:
+  Value following(Value stage);
+  /// Past the end of rows it fetches zeros.
+  void fetch(Value step, Value stage);
+  void move(const RingPart &part, Value step, Value stage);
+
+  TileBuilder &t;
+  const ProductStrategy &s;
+  SmallVector<RingPart> parts;
+};
+
+} // namespace cheems::tile
+
+#endif

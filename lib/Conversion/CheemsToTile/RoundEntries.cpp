@@ -1,0 +1,116 @@
+// Rows that become codes and scales, for products of codes.
+#include "Elementwise.h"
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// A block's rows, in pieces if they are long.
+struct Rows {
+  TileBuilder &t;
+  const RowStrategy &s;
+  Value x, codes, scales;
+  Value row; ///< the first one
+  int64_t columns;
+  RankedTensorType type;
+
+  RowsAndColumns at(Value column) { return {row, column}; }
+  Value load(Value column) {
+    return t.load(type, x, at(column).place(), alignmentOf(x, at(column)));
+  }
+  Value greatest(Value piece) {
+    return t.reduce(Combine::Maximum, math::AbsFOp::create(t.b, piece), 1);
+  }
+
+  /// `value` where numbers count, and 0 in rows of almost nothing. A NaN
+  /// counts.
+  Value unlessSmall(Value most, Value value) {
+    auto type = cast<RankedTensorType>(most.getType());
+    Value isSmall = arith::CmpFOp::create(t.b, arith::CmpFPredicate::OLT, most,
+                                          t.fill(type, 0x1p-100));
+    return t.select(isSmall, t.fill(type, 0), value);
+  }
+
+  void store(Value piece, Value factor, Value column) {
+    // The sum's lowest bits are the nearest whole number, ties to even.
+    constexpr double shift = 0x1.8p23;
+    auto i32 = t.withElement(type, t.b.getI32Type()),
+         i8 = t.withElement(type, t.b.getI8Type());
+    Value code =
+        t.add(t.mul(piece, t.broadcast(factor, type)), t.fill(type, shift));
+    code = arith::TruncIOp::create(t.b, i8,
+                                   arith::BitcastOp::create(t.b, i32, code));
+    t.store(code, codes, at(column).place(), alignmentOf(codes, at(column)));
+  }
+
+  void build() {
+    Value zero = t.index(0), end = t.index(columns);
+    bool isWhole = columns <= s.columns;
+    Value piece = isWhole ? load(zero) : Value(), most;
+    if (isWhole) {
+      most = greatest(piece);
+    } else {
+      Value none = t.fill(t.sliceType(type, 1), 0);
+      most = t.loop(zero, end, s.columns, none,
+                    [&](Value column, ValueRange before) -> SmallVector<Value> {
+                      return {t.maximum(before[0], greatest(load(column)))};
+                    })
+                 .front();
+    }
+    Value levels = t.fill(cast<RankedTensorType>(most.getType()), 127);
+    Value scale =
+        unlessSmall(most, arith::DivFOp::create(t.b, most, levels).getResult());
+    Value factor =
+        unlessSmall(most, arith::DivFOp::create(t.b, levels, most).getResult());
+    t.store(scale, scales, {{row}, {0}});
+    if (isWhole) {
+      store(piece, factor, zero);
+      return;
+    }
+    t.each(zero, end, s.columns,
+           [&](Value column) { store(load(column), factor, column); });
+  }
+};
+
+struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(QuantizeEntriesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
+    auto type = cast<RankedTensorType>(op.getX().getType());
+    int64_t columns = type.getDimSize(1);
+    if (ShapedType::isDynamic(columns)) {
+      return rewriter.notifyMatchFailure(op, "its rows are of any length");
+    }
+    SmallVector<Type> arguments = {argumentFor(type, 1),
+                                   argumentFor(op.getCodes().getType(), 1),
+                                   argumentFor(op.getScales().getType(), 1)};
+    RowStrategy s = strategy.piecesOfRows(columns);
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      auto layout =
+          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+      RankedTensorType tile =
+          t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+      Value row = t.mul(t.block(GridDimension::X), s.rows);
+      Rows{t, s, memory[0], memory[1], memory[2], row, columns, tile}.build();
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made = launch(b, kernel, {tilesOf(b, op.getCodes(), 0, s.rows)},
+                       op.getX(), ValueRange{op.getCodes(), op.getScales()});
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+} // namespace
+
+void cheems::tile::populateRoundEntriesToTile(RewritePatternSet &patterns,
+                                              KernelContext kit) {
+  patterns.add<RoundEntriesToTile>(patterns.getContext(), kit);
+}
