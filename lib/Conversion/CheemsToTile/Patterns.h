@@ -49,7 +49,6 @@ void populateTopLogitsToTile(RewritePatternSet &patterns, KernelContext kit);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
 std::optional<StringRef> whyNoKernel(SegmentedAttentionOp op);
-std::optional<StringRef> whyNoKernel(SegmentedSSDOp op);
 std::optional<StringRef> whyNoKernel(TopLogitsOp op, const Strategy &strategy);
 
 } // namespace cheems::tile

@@ -26,3 +26,81 @@ Value cheems::tile::exactDecay(TileBuilder &t, Value x) {
   power = arith::MinimumFOp::create(t.b, power, t.fill(f64, kMost));
   return arith::TruncFOp::create(t.b, type, exp2F64(t, power));
 }
+
+SSDChunk SSDChunk::of(TileBuilder &t, int64_t chunkRows, const SegmentRow &row,
+                      Value segment, Value index, Value rows) {
+  Value first = t.mul(index, chunkRows), end = t.add(first, chunkRows);
+  Value begin = t.add(row.start, first);
+  // A whole chunk has exactly one row that is a multiple of its length. What
+  // is left of a segment has a number behind these.
+  Value isRest = t.isLess(row.length, end);
+  Value number = t.select(isRest, t.add(t.ceilDiv(rows, chunkRows), segment),
+                          t.ceilDiv(begin, chunkRows));
+  return {t.isLess(first, row.length), begin,
+          t.add(row.start, t.minimum(row.length, end)), number};
+}
+
+Value ChunkDecays::plane(RankedTensorType slice, int64_t number) {
+  return t.load(slice, decays,
+                {{t.index(number), head, chunk.row}, {2}, {chunk.past}});
+}
+
+ChunkDecays::Logarithm ChunkDecays::rows(RankedTensorType slice) {
+  return {plane(slice, kHighPlane), plane(slice, kLowPlane)};
+}
+
+Value ChunkDecays::steps(RankedTensorType slice) {
+  return plane(slice, kStepPlane);
+}
+
+ChunkDecays::Logarithm ChunkDecays::last(RankedTensorType slice) {
+  Value row = t.sub(chunk.past, t.index(1));
+  auto number = [&](int64_t plane) {
+    return t.splat(
+        slice, memref::LoadOp::create(t.b, decays,
+                                      ValueRange{t.index(plane), head, row}));
+  };
+  return {number(kHighPlane), number(kLowPlane)};
+}
+
+Value ChunkDecays::between(TileBuilder &t, const Logarithm &from,
+                           const Logarithm &to) {
+  Value power = t.add(t.sub(to.high, from.high), t.sub(to.low, from.low));
+  return math::ExpOp::create(t.b, power);
+}
+
+Value ChunkDecays::weights(RankedTensorType slice) {
+  Value weights = t.mul(between(t, rows(slice), last(slice)), steps(slice));
+  // Past the chunk a decay may be infinite.
+  Value row = t.indicesFrom(chunk.row, slice, 0);
+  Value past =
+      t.splat(cast<RankedTensorType>(row.getType()),
+              arith::IndexCastOp::create(t.b, t.b.getI32Type(), chunk.past));
+  return t.select(t.isLess(row, past), weights, t.fill(slice, 0));
+}
+
+Value cheems::tile::weightsOfChunk(TileBuilder &t, const SSDMemory &memory,
+                                   ChunkDecays &decays, Value products) {
+  auto type = cast<RankedTensorType>(products.getType());
+  RankedTensorType perRow = t.sliceType(type, 1),
+                   perColumn = t.sliceType(type, 0);
+  auto whole = [&](const ChunkDecays::Logarithm &l) {
+    return ChunkDecays::Logarithm{t.broadcast(l.high, type),
+                                  t.broadcast(l.low, type)};
+  };
+  Value decay = ChunkDecays::between(t, whole(decays.rows(perColumn)),
+                                     whole(decays.rows(perRow)));
+  Value weights =
+      t.mul(t.mul(decay, t.broadcast(decays.steps(perColumn), type)), products);
+  auto i32 = t.withElement(type, t.b.getI32Type());
+  Value row = IndicesOp::create(t.b, i32, uint64_t(0));
+  Value column = IndicesOp::create(t.b, i32, uint64_t(1));
+  if (memory.skip) {
+    Value skip =
+        t.splat(type, memref::LoadOp::create(t.b, memory.skip, decays.head));
+    Value isOwn =
+        arith::CmpIOp::create(t.b, arith::CmpIPredicate::eq, row, column);
+    weights = t.select(isOwn, t.add(weights, skip), weights);
+  }
+  return t.select(t.isLess(row, column), t.fill(type, 0), weights);
+}

@@ -46,6 +46,86 @@ Value exactDecay(TileBuilder &t, Value x);
 void buildSSDOfOneRow(TileBuilder &t, const RowStrategy &s,
                       const SSDShape &shape, const SSDMemory &memory);
 
+/// Memory that the kernels of a prompt pass on. Rows of a segment are cut into
+/// chunks from its start on, and a chunk has a number of its own in the step.
+struct SSDPassed {
+  Value decays;  ///< [3, H, T]: see DecayPlane
+  Value wholes;  ///< [chunks, H]: what a chunk multiplies the state by
+  Value added;   ///< [chunks, H, N, P]: what a chunk adds to the state
+  Value carried; ///< [chunks, H, N, P]: the state before a chunk
+};
+
+/// The logarithm of the decay from before a chunk up to a row, itself included,
+/// is a sum in f64. It is stored as two numbers of f32, so that differences are
+/// right to f32's own rounding. With it the row's step.
+enum DecayPlane : int64_t { kHighPlane, kLowPlane, kStepPlane, kDecayPlanes };
+
+/// One chunk of a segment, as a block sees it.
+struct SSDChunk {
+  Value exists;    ///< whether the segment has it
+  Value row, past; ///< its rows
+  Value number;
+
+  /// \param index of the chunk in its segment, `segment` of that.
+  /// \param rows of a step, which is the extent of a memref.
+  static SSDChunk of(TileBuilder &t, int64_t chunkRows, const SegmentRow &row,
+                     Value segment, Value index, Value rows);
+};
+
+/// The decays of a chunk's rows and one head.
+struct ChunkDecays {
+  TileBuilder &t;
+  Value decays, head;
+  const SSDChunk &chunk;
+
+  struct Logarithm {
+    Value high, low; ///< numbers, or tiles of one type
+  };
+  /// Of all rows, as a slice; zeros past the chunk.
+  Logarithm rows(RankedTensorType slice);
+  Value steps(RankedTensorType slice);
+  /// Of the last row, as a slice that has it everywhere.
+  Logarithm last(RankedTensorType slice);
+  /// What each row's b and x are multiplied with in the state after the chunk.
+  Value weights(RankedTensorType slice);
+  /// exp(to - from)
+  static Value between(TileBuilder &t, const Logarithm &from,
+                       const Logarithm &to);
+
+private:
+  Value plane(RankedTensorType slice, int64_t number);
+};
+
+/// Fills `decays` and `wholes`. Grid: chunks, blocks of 32 heads, segments.
+void buildSSDDecays(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+                    const SSDMemory &memory, const SSDPassed &passed);
+/// Fills `added`. Grid: chunks, heads times pieces of N and P, segments.
+void buildSSDAdded(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+                   const SSDMemory &memory, const SSDPassed &passed);
+/// The same without tensor cores.
+void buildSSDAddedF32(TileBuilder &t, const SSDStrategy &s,
+                      const SSDShape &shape, const SSDMemory &memory,
+                      const SSDPassed &passed);
+/// Fills `carried` and updates the pool, chunk by chunk. Grid: pieces of N and
+/// P, heads, segments.
+void buildSSDCarried(TileBuilder &t, const RowStrategy &s, int64_t chunkRows,
+                     const SSDShape &shape, const SSDMemory &memory,
+                     const SSDPassed &passed);
+/// Outputs of a chunk. Grid: chunks, heads times pieces of P, segments.
+void buildSSDOutputs(TileBuilder &t, const SSDStrategy &s,
+                     const SSDShape &shape, const SSDMemory &memory,
+                     const SSDPassed &passed);
+/// The same without tensor cores.
+void buildSSDOutputsF32(TileBuilder &t, const SSDStrategy &s,
+                        const SSDShape &shape, const SSDMemory &memory,
+                        const SSDPassed &passed);
+
+/// What a row takes from each row of its chunk: the product of their gates,
+/// times the decay between them and the step; 0 for later rows. A row's own
+/// has the skip.
+Value weightsOfChunk(TileBuilder &t, const SSDMemory &memory,
+                     ChunkDecays &decays, Value products);
+
 } // namespace cheems::tile
 
 #endif

@@ -1,4 +1,6 @@
-// State-space duality: one launch for segments of one row.
+// State-space duality: one launch for segments of one row. Prompts have four:
+// decays, what each chunk adds to the state, the state before each chunk, and
+// outputs.
 #include "AttentionInputs.h"
 #include "Patterns.h"
 #include "RoundedOutput.h"
@@ -7,13 +9,6 @@
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
-
-std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedSSDOp op) {
-  if (!op.getOneRow()) {
-    return "is of prompts";
-  }
-  return std::nullopt;
-}
 
 /// b or c before its rotation. A norm before that is a launch of its own.
 static HeadsBefore rotatedGate(Value gate) {
@@ -33,11 +28,52 @@ public:
       : b(b), op(op), kernels(kernels), strategy(strategy), shape(op), y(y) {}
 
   /// y and the pool.
-  SmallVector<Value> make() { return ofOneRow(); }
+  SmallVector<Value> make() { return op.getOneRow() ? ofOneRow() : ofChunks(); }
 
 private:
   Value count(int64_t number) {
     return arith::ConstantIndexOp::create(b, number);
+  }
+  static int64_t tiles(int64_t extent, int64_t tile) {
+    return int64_t(llvm::divideCeil(extent, tile));
+  }
+  Value segments() { return tilesOf(b, op.getSegments(), 0, 1); }
+
+  /// The kernel's memory of what its launch has, null for the rest.
+  SSDMemory memoryOf(const LaunchOperands &operands, ValueRange m) {
+    SSDMemory memory;
+    memory.segments = operands.in(m, op.getSegments());
+    memory.layer = operands.in(m, op.getLayer());
+    memory.x = operands.in(m, op.getX());
+    memory.step = operands.in(m, op.getStep());
+    memory.a = operands.in(m, op.getA());
+    memory.b.memory = operands.in(m, op.getB());
+    memory.c.memory = operands.in(m, op.getC());
+    if (op.getSkip()) {
+      memory.skip = operands.in(m, op.getSkip());
+    }
+    memory.pool = operands.in(m, op.getPool());
+    memory.y = operands.in(m, y);
+    return memory;
+  }
+  SSDPassed passedOf(const LaunchOperands &operands, ValueRange m) {
+    return {operands.in(m, passed.decays), operands.in(m, passed.wholes),
+            operands.in(m, passed.added), operands.in(m, passed.carried)};
+  }
+
+  /// A launch on memory of one kind or the other.
+  ValueRange launchOf(
+      StringRef name, const LaunchOperands &operands, int64_t warps,
+      ArrayRef<Value> grid,
+      function_ref<void(TileBuilder &, const SSDMemory &, const SSDPassed &)>
+          build) {
+    auto body = [&](TileBuilder &t, ValueRange m) {
+      build(t, memoryOf(operands, m), passedOf(operands, m));
+    };
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), name, operands.types(), warps, body);
+    return launch(b, kernel, grid, operands.inputs, operands.outputs)
+        .getResults();
   }
 
   SmallVector<Value> ofOneRow() {
@@ -48,38 +84,145 @@ private:
     operands.read(op.getA());
     gateB.addTo(operands);
     gateC.addTo(operands);
-    if (op.getSkip()) {
-      operands.read(op.getSkip());
-    }
+    readSkip(operands);
     operands.read(op.getSegments());
     operands.read(op.getLayer());
     operands.write(y);
     operands.write(op.getPool());
     RowStrategy s = strategy.ssdOfOneRow(shape.states, shape.size);
     auto body = [&](TileBuilder &t, ValueRange m) {
-      SSDMemory memory;
-      memory.segments = operands.in(m, op.getSegments());
-      memory.layer = operands.in(m, op.getLayer());
-      memory.x = operands.in(m, op.getX());
-      memory.step = operands.in(m, op.getStep());
-      memory.a = operands.in(m, op.getA());
+      SSDMemory memory = memoryOf(operands, m);
       memory.b = gateB.in(operands, m);
       memory.c = gateC.in(operands, m);
-      if (op.getSkip()) {
-        memory.skip = operands.in(m, op.getSkip());
-      }
-      memory.pool = operands.in(m, op.getPool());
-      memory.y = operands.in(m, y);
       buildSSDOfOneRow(t, s, shape, memory);
     };
     FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "ssd_of_one_row",
                                            operands.types(), s.warps(), body);
-    Value pieces = count(int64_t(llvm::divideCeil(shape.size, s.columns)));
-    auto made =
-        launch(b, kernel,
-               {pieces, count(shape.heads), tilesOf(b, op.getSegments(), 0, 1)},
-               operands.inputs, operands.outputs);
-    return SmallVector<Value>(made.getResults());
+    return SmallVector<Value>(launch(b, kernel,
+                                     {count(tiles(shape.size, s.columns)),
+                                      count(shape.heads), segments()},
+                                     operands.inputs, operands.outputs)
+                                  .getResults());
+  }
+
+  void readSkip(LaunchOperands &operands) {
+    if (op.getSkip()) {
+      operands.read(op.getSkip());
+    }
+  }
+
+  SmallVector<Value> ofChunks() {
+    bool rounds = op.getAllowBf16();
+    SSDStrategy s =
+        rounds ? strategy.ssd() : strategy.ssdF32(shape.states, shape.size);
+    allocate(s, rounds ? Type(b.getBF16Type()) : Type(b.getF32Type()));
+    sumDecays(s);
+    addRows(s, rounds);
+    Value pool = carry(s);
+    return {outputs(s, rounds), pool};
+  }
+
+  /// Numbers of chunks: see SSDChunk.
+  void allocate(const SSDStrategy &s, Type element) {
+    Type f32 = b.getF32Type();
+    OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), op.getX(), 0);
+    OpFoldResult chunks =
+        arith::AddIOp::create(b, tilesOf(b, op.getX(), 0, s.rows), segments())
+            .getResult();
+    OpFoldResult heads = b.getIndexAttr(shape.heads);
+    SmallVector<OpFoldResult> states = {chunks, heads,
+                                        b.getIndexAttr(shape.states),
+                                        b.getIndexAttr(shape.size)};
+    passed.decays = tensor::EmptyOp::create(
+        b, {b.getIndexAttr(kDecayPlanes), heads, rows}, f32);
+    passed.wholes = tensor::EmptyOp::create(b, {chunks, heads}, f32);
+    passed.added = tensor::EmptyOp::create(b, states, f32);
+    passed.carried = tensor::EmptyOp::create(b, states, element);
+  }
+
+  /// How many chunks the longest segment may have.
+  Value chunks(const SSDStrategy &s) {
+    return tilesOf(b, op.getX(), 0, s.rows);
+  }
+
+  void sumDecays(const SSDStrategy &s) {
+    LaunchOperands operands;
+    operands.read(op.getStep());
+    operands.read(op.getA());
+    operands.read(op.getSegments());
+    operands.write(passed.decays);
+    operands.write(passed.wholes);
+    ValueRange made = launchOf(
+        "ssd_decays", operands, 1,
+        {chunks(s), count(tiles(shape.heads, kWarpThreads)), segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &to) {
+          buildSSDDecays(t, s, shape, memory, to);
+        });
+    passed.decays = made[0];
+    passed.wholes = made[1];
+  }
+
+  void addRows(const SSDStrategy &s, bool rounds) {
+    LaunchOperands operands;
+    operands.read(op.getX());
+    operands.read(op.getStep());
+    operands.read(op.getB());
+    operands.read(passed.decays);
+    operands.read(op.getSegments());
+    operands.write(passed.added);
+    int64_t pieces =
+        tiles(shape.states, s.states) * tiles(shape.size, s.columns);
+    passed.added = launchOf(
+        "ssd_added", operands, s.warps,
+        {chunks(s), count(shape.heads * pieces), segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
+          (rounds ? buildSSDAdded : buildSSDAddedF32)(t, s, shape, memory,
+                                                      from);
+        })[0];
+  }
+
+  /// Returns the pool.
+  Value carry(const SSDStrategy &s) {
+    LaunchOperands operands;
+    operands.read(op.getStep());
+    operands.read(passed.wholes);
+    operands.read(passed.added);
+    operands.read(op.getSegments());
+    operands.read(op.getLayer());
+    operands.write(passed.carried);
+    operands.write(op.getPool());
+    RowStrategy rows = strategy.ssdCarried(shape.states, shape.size);
+    int64_t pieces =
+        tiles(shape.states, rows.rows) * tiles(shape.size, rows.columns);
+    ValueRange made = launchOf(
+        "ssd_carried", operands, rows.warps(),
+        {count(pieces), count(shape.heads), segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
+          buildSSDCarried(t, rows, s.rows, shape, memory, from);
+        });
+    passed.carried = made[0];
+    return made[1];
+  }
+
+  Value outputs(const SSDStrategy &s, bool rounds) {
+    LaunchOperands operands;
+    operands.read(op.getX());
+    operands.read(op.getStep());
+    operands.read(op.getB());
+    operands.read(op.getC());
+    readSkip(operands);
+    operands.read(passed.decays);
+    operands.read(passed.carried);
+    operands.read(op.getSegments());
+    operands.write(y);
+    return launchOf(
+        "ssd_outputs", operands, s.warps,
+        {chunks(s), count(shape.heads * tiles(shape.size, s.columns)),
+         segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
+          (rounds ? buildSSDOutputs : buildSSDOutputsF32)(t, s, shape, memory,
+                                                          from);
+        })[0];
   }
 
   ImplicitLocOpBuilder &b;
@@ -88,6 +231,7 @@ private:
   const Strategy &strategy;
   SSDShape shape;
   Value y;
+  SSDPassed passed; ///< as it is now
 };
 
 struct SSDToTile : ToKernel<SegmentedSSDOp> {
@@ -95,9 +239,6 @@ struct SSDToTile : ToKernel<SegmentedSSDOp> {
 
   LogicalResult matchAndRewrite(SegmentedSSDOp op,
                                 PatternRewriter &rewriter) const override {
-    if (auto why = whyNoKernel(op)) {
-      return rewriter.notifyMatchFailure(op, *why);
-    }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
     SmallVector<Value> results =

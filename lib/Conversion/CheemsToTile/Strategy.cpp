@@ -193,6 +193,29 @@ RowStrategy Strategy::ssdOfOneRow(int64_t rows, int64_t columns) const {
   return {down, across, width, across * width};
 }
 
+/// Chunks of all kernels have as many rows as a block of attention: so both
+/// parts of a model give the same bits if a prompt is cut there.
+constexpr int64_t kChunkRows = 64;
+
+/// Two sums of 64 x 64 are 64 registers of a thread. All operands together are
+/// 32 KiB of shared memory.
+SSDStrategy Strategy::ssd() const { return {kChunkRows, 64, 64, 64, 4}; }
+
+/// Small states are not padded to what larger ones need.
+SSDStrategy Strategy::ssdF32(int64_t states, int64_t size) const {
+  constexpr int64_t least = 16, most = 64, mostDepth = 32;
+  auto piece = [&](int64_t extent, int64_t limit) {
+    return std::clamp(int64_t(llvm::bit_ceil(uint64_t(extent))), least, limit);
+  };
+  return {kChunkRows, piece(states, most), piece(size, most),
+          piece(states, mostDepth), 4};
+}
+
+/// A thread has four numbers, and those of several chunks under way.
+RowStrategy Strategy::ssdCarried(int64_t states, int64_t size) const {
+  return ssdOfOneRow(2 * states, size);
+}
+
 /// 32 numbers per thread, which stay in registers while the best are found one
 /// after the other. Fewer would make more pieces, whose best are merged.
 RowStrategy Strategy::logits(int64_t columns) const {

@@ -54,6 +54,14 @@ struct VisibleStrategy {
   int64_t rows, warps;
 };
 
+/// Rows of a prompt are chunks of `rows`. A block has `states` rows and
+/// `columns` of a head's state, or `columns` of the outputs of a chunk, for
+/// which it takes `depth` rows of the state at a time.
+struct SSDStrategy {
+  int64_t rows, states, columns, depth;
+  int64_t warps;
+};
+
 class Strategy {
 public:
   explicit Strategy(TargetAttr target) : target(target) {}
@@ -91,6 +99,12 @@ public:
   /// The state of a head with one row to come: `rows` of it in halves, and
   /// `columns`.
   RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;
+  /// Prompts, on tensor cores.
+  SSDStrategy ssd() const;
+  /// The same in f32, without tensor cores.
+  SSDStrategy ssdF32(int64_t states, int64_t size) const;
+  /// A state that goes from chunk to chunk.
+  RowStrategy ssdCarried(int64_t states, int64_t size) const;
   /// Pieces of rows of `columns` logits.
   RowStrategy logits(int64_t columns) const;
   /// Work on elements alone, of rows with `columns` numbers.

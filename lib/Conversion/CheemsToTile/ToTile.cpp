@@ -119,8 +119,6 @@ private:
       std::optional<StringRef> why;
       if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
         why = whyNoKernel(attention);
-      } else if (auto ssd = dyn_cast<SegmentedSSDOp>(op)) {
-        why = whyNoKernel(ssd);
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
         why = whyNoKernel(logits, strategy);
       }

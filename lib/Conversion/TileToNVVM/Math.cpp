@@ -55,8 +55,14 @@ static bool isPolynomial(Operation *op) {
          getElementTypeOrSelf(op->getResult(0).getType()).isF32();
 }
 
+/// A logarithm of what is near 1, for which the card has no instruction.
+static bool isNearOne(Operation *op) {
+  return isa<math::Log1pOp>(op) &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
 bool tile::isSupportedMath(Operation *op) {
-  return isInstruction(op) || isPolynomial(op) ||
+  return isInstruction(op) || isPolynomial(op) || isNearOne(op) ||
          (approximationOf(op) &&
           !getElementTypeOrSelf(op->getResult(0).getType()).isF64());
 }
@@ -128,6 +134,62 @@ struct LowerMath : ConversionPattern {
   }
 };
 
+/// log(1 + x) of one f32. Near 1 it is 2 atanh(s) with s = x / (2 + x), as a
+/// series in which nothing is lost; elsewhere the logarithm is not small, and
+/// an instruction is near enough.
+struct Log1p {
+  ThreadBuilder &t;
+
+  Value number(double value) {
+    return arith::ConstantOp::create(t.b, t.loc,
+                                     t.b.getF32FloatAttr(float(value)));
+  }
+  Value add(Value a, Value c) {
+    return arith::AddFOp::create(t.b, t.loc, a, c);
+  }
+  Value mul(Value a, Value c) {
+    return arith::MulFOp::create(t.b, t.loc, a, c);
+  }
+  Value isLess(Value a, Value c) {
+    return arith::CmpFOp::create(t.b, t.loc, arith::CmpFPredicate::OLE, a, c);
+  }
+
+  Value series(Value x) {
+    constexpr int kTerms = 8; // |s| <= 1/3: the next one is below 2^-27
+    Value s = t.intrinsic("llvm.nvvm.div.full.ftz", x.getType(),
+                          {x, add(x, number(2))});
+    Value square = mul(s, s), sum = number(2.0 / (2 * kTerms - 1));
+    for (int i = kTerms - 2; i >= 0; --i) {
+      sum = LLVM::FMAOp::create(t.b, t.loc, sum, square,
+                                number(2.0 / (2 * i + 1)));
+    }
+    return mul(s, sum);
+  }
+
+  Value of(Value x) {
+    Value far = t.intrinsic("llvm.nvvm.lg2.approx.ftz.f", x.getType(),
+                            add(x, number(1)));
+    far = mul(far, number(llvm::numbers::ln2));
+    Value isNear = t.both(isLess(number(-0.5), x), isLess(x, number(1)));
+    return arith::SelectOp::create(t.b, t.loc, isNear, series(x), far);
+  }
+};
+
+struct LowerLog1p : OpConversionPattern<math::Log1pOp> {
+  LowerLog1p(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/3) {}
+
+  LogicalResult
+  matchAndRewrite(math::Log1pOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    Log1p log1p{t};
+    rewriter.replaceOp(op, forEach(t, adaptor.getOperand(),
+                                   [&](Value x) { return log1p.of(x); }));
+    return success();
+  }
+};
+
 /// A division that may multiply by a reciprocal.
 struct LowerFastDivision : OpConversionPattern<arith::DivFOp> {
   LowerFastDivision(const TypeConverter &types, MLIRContext *context)
@@ -162,5 +224,6 @@ struct LowerFastDivision : OpConversionPattern<arith::DivFOp> {
 
 void tile::populateMathPatterns(const TypeConverter &types,
                                 RewritePatternSet &patterns) {
-  patterns.add<LowerMath, LowerFastDivision>(types, patterns.getContext());
+  patterns.add<LowerMath, LowerLog1p, LowerFastDivision>(types,
+                                                         patterns.getContext());
 }

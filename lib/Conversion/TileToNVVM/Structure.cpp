@@ -41,13 +41,14 @@ static bool isProduct(Operation *op) {
   return isa<MmaOp, WarpgroupMmaOp, FmaOp>(op);
 }
 
-/// Whether a loop has both: products of tiles, and copies to shared memory.
-static bool hasRing(KernelOp op) {
-  return contains(op, [](Operation *inner) {
-    return isa<scf::ForOp>(inner) && contains(inner, isProduct) &&
-           contains(inner,
-                    [](Operation *copy) { return isa<AsyncCopyOp>(copy); });
-  });
+/// Whether there are products, and all of them take what comes through shared
+/// memory.
+static bool multipliesBuffers(KernelOp op) {
+  auto loadsOperands = [](Operation *inner) {
+    auto product = dyn_cast<MmaOp>(inner);
+    return product && !product.getB().getDefiningOp<ReadOp>();
+  };
+  return contains(op, isProduct) && !contains(op, loadsOperands);
 }
 
 /// Numbers of a tile that a thread holds, from which on a kernel of a few such
@@ -89,9 +90,9 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
         NVVM::NVVMDialect::getReqntidAttrName(),
         rewriter.getDenseI32ArrayAttr({int32_t(op.getThreads()), 1, 1}));
     // ptxas would spill tiles for more blocks on a multiprocessor. They are not
-    // needed where copies in flight hide latency. Products that load straight
-    // to registers need them.
-    if (hasRing(op) || holdsLargeTiles(op)) {
+    // needed where copies to shared memory hide latency. Products that load
+    // straight to registers need them.
+    if (multipliesBuffers(op) || holdsLargeTiles(op)) {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
     }

@@ -67,6 +67,18 @@ TEST(FunctionKernelTest, ErrorsAreThoseThatThePassNames) {
   functions.push_back(
       {"erf", "math.erf %a", [](double a, double) { return std::erf(a); }, -6,
        6, [](double, double value) { return 8 * kF32 * std::abs(value); }});
+  auto log1p = [](double a, double) { return std::log1p(a); };
+  auto relative = [](double, double value) {
+    return 8 * kF32 * std::abs(value);
+  };
+  functions.push_back({"log1p", "math.log1p %a", log1p, -0.5, 1, relative});
+  functions.push_back(
+      {"log1p of little", "math.log1p %a", log1p, 0, 1e-5, relative});
+  functions.push_back({"log1p of much", "math.log1p %a", log1p, -0.999, 50,
+                       [](double, double value) {
+                         return 2 * kApproximate *
+                                std::max(std::abs(value), 1.0);
+                       }});
   for (Function &function : functions) {
     function.module = compiledStep(replaced(text, "OP", function.op));
   }

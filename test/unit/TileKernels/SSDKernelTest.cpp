@@ -55,4 +55,20 @@ const std::vector<SSDForm> decoding = {
 
 TEST(SSDKernelTest, DecodingAgreesWithTheEvaluator) { holdCases(decoding, 1); }
 
+const std::vector<SSDForm> exact = {
+    {4, 4, 16, 16, false, false, false}, {2, 1, 64, 64, true, false, false},
+    {3, 1, 7, 10, true, false, false},   {2, 2, 36, 100, false, false, false},
+    {1, 1, 128, 32, true, false, false}, {1, 1, 96, 17, true, false, false},
+};
+
+TEST(SSDKernelTest, PromptsInF32AreExact) { holdCases(exact, 150); }
+
+const std::vector<SSDForm> prompts = {
+    {4, 4, 16, 16, false, true, false}, {2, 1, 64, 64, true, true, false},
+    {3, 1, 7, 10, true, true, false},   {2, 2, 36, 100, false, true, false},
+    {1, 1, 128, 64, true, true, false}, {1, 1, 96, 17, true, true, false},
+};
+
+TEST(SSDKernelTest, PromptsAgreeWithTheEvaluator) { holdCases(prompts, 150); }
+
 } // namespace

@@ -68,7 +68,12 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     outputs if the op behind it does. With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. More than 16 query heads that share entries
-    are several blocks, so then entries have their launch. The best logits are found in pieces of rows, and then among these.
+    are several blocks, so then entries have their launch.
+    State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else it is
+    four: a segment's rows are chunks of 64, counted from its start; the first one sums logarithms of decays, the second one computes
+    what each chunk adds to the state, the third one takes the state from chunk to chunk, in ascending order, and the last one computes
+    outputs. With `allow_bf16` the products of a chunk are on tensor cores. A row of a chunk after which x is infinite may be NaN. The
+    best logits are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
     bf16 or f32 and heads of an even size up to 256; other attention is an error.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on

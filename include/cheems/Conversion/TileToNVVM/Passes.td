@@ -17,7 +17,8 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
     Functions have the error of the instruction that computes them (PTX ISA, "Floating Point Instructions"). `math.exp2`, `rsqrt`, `log2`
     and `log` are one approximation: 2^-22 relative to the result (of logarithms near 1, absolute); subnormal numbers are zero.
     `math.exp` is 2^(x log2(e)), which adds 2^-24 |x log2(e)|. `math.sqrt` and `arith.divf` are rounded correctly; with fastmath<arcp> a
-    division has an error of 2 units in the last place. `math.erf` of f32 stays for `cheems-finish-kernels`.
+    division has an error of 2 units in the last place. `math.log1p` of f32 has an error of 2^-21, relative to the result if its argument
+    is between -1/2 and 1. `math.erf` of f32 stays for `cheems-finish-kernels`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

@@ -143,10 +143,10 @@ LogicalResult ReadOp::verify() {
   }
   auto fragment = dyn_cast<FragmentAttr>(tile.getEncoding());
   if (getTransposed() &&
-      (!fragment || fragment.getRole() != FragmentRole::B ||
+      (!fragment || fragment.getRole() == FragmentRole::C ||
        fragment.getKWidth() != 2 || tile.getElementTypeBitWidth() != 16)) {
-    return emitOpError("C3: what is read transposed is a fragment of role b "
-                       "with k_width 2 and 16-bit elements, not ")
+    return emitOpError("C3: what is read transposed is a fragment of role a "
+                       "or b with k_width 2 and 16-bit elements, not ")
            << tile;
   }
   return success();

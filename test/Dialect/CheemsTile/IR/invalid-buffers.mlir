@@ -78,14 +78,14 @@ cheems_tile.kernel @read_c2_transposed() warps(4) {
 
 #wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
 #row = #cheems_tile.slice<axis = 0, of = #wide>
-#a = #cheems_tile.fragment<role = a, warps_m = 2, warps_n = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 2, warps_n = 2>
 #b = #cheems_tile.fragment<role = b, warps_m = 2, warps_n = 2>
 #b8 = #cheems_tile.fragment<role = b, warps_m = 2, warps_n = 2, k_width = 8>
-cheems_tile.kernel @read_c3_a() warps(4) {
+cheems_tile.kernel @read_c3_c() warps(4) {
   %c0 = arith.constant 0 : index
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x32x64xbf16>
-  // expected-error@below {{C3: what is read transposed is a fragment of role b with k_width 2 and 16-bit elements, not }}
-  %t = cheems_tile.read %b[%c0, %c0, %c0] transposed : !cheems_tile.buffer<2x32x64xbf16> -> tensor<64x32xbf16, #a>
+  // expected-error@below {{C3: what is read transposed is a fragment of role a or b with k_width 2 and 16-bit elements, not }}
+  %t = cheems_tile.read %b[%c0, %c0, %c0] transposed : !cheems_tile.buffer<2x32x64xbf16> -> tensor<64x32xbf16, #c>
   cheems_tile.return
 }
 
@@ -99,7 +99,7 @@ cheems_tile.kernel @read_c3_a() warps(4) {
 cheems_tile.kernel @read_c3_blocked() warps(4) {
   %c0 = arith.constant 0 : index
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16>
-  // expected-error@below {{C3: what is read transposed is a fragment of role b with k_width 2 and 16-bit elements, not }}
+  // expected-error@below {{C3: what is read transposed is a fragment of role a or b with k_width 2 and 16-bit elements, not }}
   %t = cheems_tile.read %b[%c0, %c0, %c0] transposed : !cheems_tile.buffer<2x64x64xbf16> -> tensor<64x64xbf16, #wide>
   cheems_tile.return
 }
@@ -114,7 +114,7 @@ cheems_tile.kernel @read_c3_blocked() warps(4) {
 cheems_tile.kernel @read_c3_width() warps(4) {
   %c0 = arith.constant 0 : index
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x32x64xbf16>
-  // expected-error@below {{C3: what is read transposed is a fragment of role b with k_width 2 and 16-bit elements, not }}
+  // expected-error@below {{C3: what is read transposed is a fragment of role a or b with k_width 2 and 16-bit elements, not }}
   %t = cheems_tile.read %b[%c0, %c0, %c0] transposed : !cheems_tile.buffer<2x32x64xbf16> -> tensor<64x32xbf16, #b8>
   cheems_tile.return
 }
@@ -129,7 +129,7 @@ cheems_tile.kernel @read_c3_width() warps(4) {
 cheems_tile.kernel @read_c3_element() warps(4) {
   %c0 = arith.constant 0 : index
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x32x64xf32>
-  // expected-error@below {{C3: what is read transposed is a fragment of role b with k_width 2 and 16-bit elements, not }}
+  // expected-error@below {{C3: what is read transposed is a fragment of role a or b with k_width 2 and 16-bit elements, not }}
   %t = cheems_tile.read %b[%c0, %c0, %c0] transposed : !cheems_tile.buffer<2x32x64xf32> -> tensor<64x32xf32, #b>
   cheems_tile.return
 }

@@ -181,7 +181,7 @@ def CheemsTile_ReadOp : CheemsTile_Op<"read", [CheemsTile_NamedResult]> {
     Constraints:
     - C1: the tile has the buffer's element type.
     - C2: the tile fits into a stage of the buffer.
-    - C3: with `transposed` the tile has 16-bit elements and a `fragment` layout of role `b`, with `k_width` 2.
+    - C3: with `transposed` the tile has 16-bit elements and a `fragment` layout of role `a` or `b`, with `k_width` 2.
 
     Edges: the tile lies within the buffer, and `row` and `column` are multiples of its extents. It is not written at the same time.
 

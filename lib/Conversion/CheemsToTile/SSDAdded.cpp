@@ -1,0 +1,138 @@
+// What a chunk of a prompt adds to the state: the product of b with decayed x,
+// over its rows.
+#include "SSDKernels.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// A block's piece of a head's state, and the chunk that it has.
+struct Piece {
+  Value head, group, state, column;
+  SSDChunk chunk;
+
+  static Piece of(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+                  const SSDMemory &memory) {
+    int64_t across = int64_t(llvm::divideCeil(shape.size, s.columns));
+    int64_t down = int64_t(llvm::divideCeil(shape.states, s.states));
+    Value number = t.block(GridDimension::Y);
+    Value segment = t.block(GridDimension::Z);
+    SegmentRow row = loadSegment(t, memory.segments, segment, false);
+    Piece piece;
+    piece.head = t.divide(number, across * down);
+    piece.group = t.divide(piece.head, shape.headsPerGroup());
+    piece.state = t.mul(t.remainder(t.divide(number, across), down), s.states);
+    piece.column = t.mul(t.remainder(number, across), s.columns);
+    piece.chunk =
+        SSDChunk::of(t, s.rows, row, segment, t.block(GridDimension::X),
+                     t.extent(memory.step, 0));
+    return piece;
+  }
+
+  /// Of b or x: rows of the chunk, from a column on.
+  Place rows(Value of, Value from, Value limit) const {
+    return {{chunk.row, of, from}, {0, 2}, {chunk.past, limit}};
+  }
+  Place across(Value of, Value from, Value limit) const {
+    return {{chunk.row, of, from}, {2, 0}, {limit, chunk.past}};
+  }
+  Place added(const SSDShape &shape, TileBuilder &t) const {
+    return {{chunk.number, head, state, column},
+            {2, 3},
+            {t.index(shape.states), t.index(shape.size)}};
+  }
+};
+} // namespace
+
+void cheems::tile::buildSSDAdded(TileBuilder &t, const SSDStrategy &s,
+                                 const SSDShape &shape, const SSDMemory &memory,
+                                 const SSDPassed &passed) {
+  constexpr int64_t depth = 16, width = 8;
+  MLIRContext *context = t.b.getContext();
+  Type f32 = t.b.getF32Type(), bf16 = t.b.getBF16Type();
+  auto fragment = [&](FragmentRole role) {
+    return FragmentAttr::get(context, role, s.warps, 1, 1, 2);
+  };
+  int64_t threads = s.warps * kWarpThreads;
+  // Neighbours have neighbouring pieces of 16 bytes of bf16.
+  auto tileOf = [&](int64_t columns) {
+    int64_t across = columns / width;
+    return t.tileType(
+        {s.rows, columns}, f32,
+        BlockedAttr::get(context, threads / across, across, width));
+  };
+  Value gates = t.alloc({1, s.rows, s.states}, bf16, /*swizzled=*/true);
+  Value inputs = t.alloc({1, s.rows, s.columns}, bf16, /*swizzled=*/true);
+  Piece piece = Piece::of(t, s, shape, memory);
+  t.when(piece.chunk.exists, [&] {
+    Value zero = t.index(0);
+    auto write = [&](Value tile, Value buffer) {
+      auto type = cast<RankedTensorType>(tile.getType());
+      t.write(arith::TruncFOp::create(t.b, t.withElement(type, bf16), tile),
+              buffer, zero, zero, zero);
+    };
+    write(t.load(tileOf(s.states), memory.b.memory,
+                 piece.rows(piece.group, piece.state, t.index(shape.states)),
+                 shape.alignedGate(t)),
+          gates);
+    RankedTensorType type = tileOf(s.columns);
+    Value x = t.load(type, memory.x,
+                     piece.rows(piece.head, piece.column, t.index(shape.size)),
+                     shape.alignedRow(t));
+    ChunkDecays decays{t, passed.decays, piece.head, piece.chunk};
+    Value weights = decays.weights(t.sliceType(type, 1));
+    write(t.mul(x, t.broadcast(weights, type)), inputs);
+    BarrierOp::create(t.b);
+    auto left = t.tileType({s.states, depth}, bf16, fragment(FragmentRole::A));
+    auto right =
+        t.tileType({s.columns, depth}, bf16, fragment(FragmentRole::B));
+    Value sums = t.fill(
+        t.tileType({s.states, s.columns}, f32, fragment(FragmentRole::C)), 0);
+    for (int64_t row = 0; row < s.rows; row += depth) {
+      sums = t.mma(t.readTransposed(left, gates, zero, t.index(row), zero),
+                   t.readTransposed(right, inputs, zero, t.index(row), zero),
+                   sums);
+    }
+    t.store(sums, passed.added, piece.added(shape, t), shape.alignedRow(t));
+  });
+}
+
+void cheems::tile::buildSSDAddedF32(TileBuilder &t, const SSDStrategy &s,
+                                    const SSDShape &shape,
+                                    const SSDMemory &memory,
+                                    const SSDPassed &passed) {
+  MLIRContext *context = t.b.getContext();
+  Type f32 = t.b.getF32Type();
+  int64_t threads = s.warps * kWarpThreads;
+  // Rows of buffers are columns of memory.
+  auto tileOf = [&](int64_t columns) {
+    int64_t down = std::min<int64_t>(columns, threads / 4);
+    return t.tileType({columns, s.rows}, f32,
+                      BlockedAttr::get(context, down, threads / down, 1));
+  };
+  Value gates = t.alloc({1, s.states, s.rows}, f32, /*swizzled=*/true);
+  Value inputs = t.alloc({1, s.columns, s.rows}, f32, /*swizzled=*/true);
+  Piece piece = Piece::of(t, s, shape, memory);
+  t.when(piece.chunk.exists, [&] {
+    Value zero = t.index(0);
+    t.write(
+        t.load(tileOf(s.states), memory.b.memory,
+               piece.across(piece.group, piece.state, t.index(shape.states))),
+        gates, zero, zero, zero);
+    RankedTensorType type = tileOf(s.columns);
+    Value x =
+        t.load(type, memory.x,
+               piece.across(piece.head, piece.column, t.index(shape.size)));
+    ChunkDecays decays{t, passed.decays, piece.head, piece.chunk};
+    Value weights = decays.weights(t.sliceType(type, 0));
+    t.write(t.mul(x, t.broadcast(weights, type)), inputs, zero, zero, zero);
+    BarrierOp::create(t.b);
+    auto layout = BlockedAttr::get(context, threads / 8, 8, 1);
+    auto sums = t.tileType({s.states, s.columns}, f32, layout);
+    Value added =
+        FmaOp::create(t.b, sums, gates, zero, inputs, zero, t.fill(sums, 0));
+    t.store(added, passed.added, piece.added(shape, t), sizeof(float));
+  });
+}
