@@ -84,7 +84,7 @@ else
   broken+=("the asan build")
 fi
 
-threaded=(ThreadPool Session State Generation Race EmulatorMachine EmulatorDriver)
+threaded=(ThreadPool Session State Text Generation Race EmulatorMachine EmulatorDriver)
 if timed builds build tsan "${threaded[@]/%/Tests}"; then
   timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests$" || broken+=(tsan)
 else

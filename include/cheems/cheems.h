@@ -47,6 +47,7 @@ typedef enum cheems_status {
 
 typedef struct cheems_model cheems_model;
 typedef struct cheems_session cheems_session;
+typedef struct cheems_decoder cheems_decoder;
 
 /* For example "0.1.0". The text is static. */
 CHEEMS_API const char *cheems_version(void);
@@ -109,6 +110,21 @@ CHEEMS_API int64_t cheems_model_vocabulary(const cheems_model *model);
  * do so, or config.json if the former names none. */
 CHEEMS_API int cheems_model_ends_text(const cheems_model *model, int32_t token);
 
+/* The same as a list. `count` receives the number of tokens. At most `capacity`
+ * of them are written. */
+CHEEMS_API cheems_status cheems_model_end_tokens(const cheems_model *model,
+                                                 int32_t *tokens,
+                                                 int64_t capacity,
+                                                 int64_t *count);
+
+/* The token that begins a text, and the one that fills shorter texts up to the
+ * length of others; -1 if the model has none. The first of
+ * tokenizer_config.json, generation_config.json and config.json that names one
+ * says it. Both pointers may be null. Fails as cheems_tokenize does if the
+ * tokenizer is malformed or not supported. */
+CHEEMS_API cheems_status cheems_model_text_tokens(const cheems_model *model,
+                                                  int32_t *bos, int32_t *pad);
+
 /* ---- text */
 
 /* How text becomes tokens. Flags may be combined. */
@@ -146,6 +162,58 @@ CHEEMS_API cheems_status cheems_detokenize(const cheems_model *model,
                                            const int32_t *tokens, int64_t count,
                                            int show_special, char *text,
                                            size_t capacity, size_t *length);
+
+/* The bytes that a token adds to a text, behind other tokens. They may be a
+ * part of a character. A special token has its name. Otherwise as
+ * cheems_detokenize. */
+CHEEMS_API cheems_status cheems_token_bytes(const cheems_model *model,
+                                            int32_t token, char *bytes,
+                                            size_t capacity, size_t *length);
+
+/* Turns tokens into text while they come. One thread at a time may use a
+ * decoder; it may outlive the model's handle. Destroy it with
+ * cheems_decoder_destroy, which takes null, too. */
+CHEEMS_API cheems_status cheems_decoder_create(const cheems_model *model,
+                                               int show_special,
+                                               cheems_decoder **decoder);
+CHEEMS_API void cheems_decoder_destroy(cheems_decoder *decoder);
+
+/* `text` becomes the text that is complete with this token: whole characters in
+ * UTF-8, often none, with a zero byte behind. It is valid until the next call
+ * with this decoder. All texts together, that of cheems_decoder_finish
+ * included, are what cheems_detokenize gives for all tokens. CHEEMS_FAILED: the
+ * tokenizer has no such token; the decoder is as before. */
+CHEEMS_API cheems_status cheems_decoder_push(cheems_decoder *decoder,
+                                             int32_t token, const char **text,
+                                             size_t *length);
+
+/* The same for what is left: U+FFFD for a character that is not complete. The
+ * decoder begins a new text. */
+CHEEMS_API cheems_status cheems_decoder_finish(cheems_decoder *decoder,
+                                               const char **text,
+                                               size_t *length);
+
+typedef enum cheems_chat_flags {
+  CHEEMS_ADD_GENERATION_PROMPT = 1 /* end with what begins the answer */
+} cheems_chat_flags;
+
+/* Turns a conversation into the text that the model was trained on, by its chat
+ * template, as transformers' apply_chat_template does. `json` is an array of
+ * messages as in OpenAI's interface:
+ *
+ *     [{"role": "user", "content": "Hello"}]
+ *
+ * or an object with such an array as "messages", and other variables of the
+ * template, such as "tools". `flags` are cheems_chat_flags. Text, capacity and
+ * length are those of cheems_detokenize. Tokenize the text without
+ * CHEEMS_ADD_SPECIAL: the template writes the special tokens itself.
+ *
+ * CHEEMS_FAILED: the JSON is malformed, or the template refuses the messages.
+ * CHEEMS_UNSUPPORTED: the model has no chat template, or one with a construct
+ * that this runtime does not know. */
+CHEEMS_API cheems_status cheems_apply_chat_template(
+    const cheems_model *model, const char *json, size_t json_length, int flags,
+    char *text, size_t capacity, size_t *length);
 
 /* ---- sessions */
 

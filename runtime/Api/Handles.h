@@ -5,24 +5,20 @@
 
 #include "cheems/cheems.h"
 #include "runtime/Session/Session.h"
-#include "runtime/Tokenizer/Tokenizer.h"
+#include "runtime/Text/TextModel.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <optional>
 #include <string>
 #include <vector>
 
 struct cheems_model {
   std::shared_ptr<const cheems::Model> model;
+  std::shared_ptr<cheems::TextModel> text;
   std::string description, device;
   std::vector<int32_t> ends; ///< tokens that end a text
-  // Loaded when text is first asked for: feeding ids needs no tokenizer.
-  mutable std::mutex tokenizerLock;
-  mutable std::optional<cheems::Tokenizer> tokenizer;
 };
 
 struct cheems_session {
@@ -70,6 +66,18 @@ inline void checkFlags(int flags, int known, const char *name) {
                                    std::string(name) + ": " +
                                    std::to_string(flags & ~known));
   }
+}
+
+/// The first of `tokens` to a caller's list, and how many they are.
+inline void copyOut(const std::vector<int32_t> &tokens, int32_t *list,
+                    int64_t capacity, int64_t *count) {
+  need(count, "count");
+  if (capacity > 0) {
+    need(list, "tokens");
+  }
+  *count = static_cast<int64_t>(tokens.size());
+  std::copy_n(tokens.begin(), std::max<int64_t>(0, std::min(capacity, *count)),
+              list);
 }
 
 /// The size that a caller gives of its version of the struct `name`.

@@ -1,6 +1,5 @@
 // The C interface: versions, errors, models.
 #include "runtime/Api/Handles.h"
-#include "runtime/Sampler/GenerationConfig.h"
 #include <algorithm>
 
 using namespace cheems;
@@ -28,15 +27,6 @@ const char *cheems_version(void) { return CHEEMS_VERSION; }
 
 const char *cheems_last_error(void) { return lastError.c_str(); }
 
-/// As programs that generate see it: TextModel::eosTokens.
-static std::vector<int32_t> endsOf(const Model &model) {
-  GenerationConfig generation;
-  if (!model.generationConfig().empty()) {
-    generation = parseGenerationConfig(model.generationConfig());
-  }
-  return generation.eosTokensOr(model.metadata().eosTokens);
-}
-
 cheems_status cheems_model_open(const char *path, cheems_model **model) {
   return cheems_model_open_with(path, nullptr, model);
 }
@@ -56,7 +46,8 @@ cheems_status cheems_model_open_with(const char *path,
     handle->model = Model::open(path, converted);
     handle->description = handle->model->describe();
     handle->device = handle->model->deviceName();
-    handle->ends = endsOf(*handle->model);
+    handle->text = std::make_shared<TextModel>(handle->model);
+    handle->ends = handle->text->eosTokens();
     *model = handle.release();
   });
 }

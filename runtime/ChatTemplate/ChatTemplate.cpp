@@ -61,9 +61,10 @@ ChatTemplate::~ChatTemplate() = default;
 ChatTemplate::ChatTemplate(ChatTemplate &&) noexcept = default;
 ChatTemplate &ChatTemplate::operator=(ChatTemplate &&) noexcept = default;
 
-std::string ChatTemplate::render(
-    const std::vector<ChatMessage> &messages, bool addGenerationPrompt,
-    const std::map<std::string, std::string> &variables) const {
+/// What every rendering has beside its messages.
+static std::shared_ptr<Scope>
+globalsFor(bool addGenerationPrompt,
+           const std::map<std::string, std::string> &variables) {
   auto globals = std::make_shared<Scope>(nullptr);
   globals->names["tools"] = Value();
   globals->names["documents"] = Value();
@@ -71,6 +72,14 @@ std::string ChatTemplate::render(
     requireUtf8(value, "the chat template's variable " + name);
     globals->names[name] = Value(value);
   }
+  globals->names["add_generation_prompt"] = Value(addGenerationPrompt);
+  return globals;
+}
+
+std::string ChatTemplate::render(
+    const std::vector<ChatMessage> &messages, bool addGenerationPrompt,
+    const std::map<std::string, std::string> &variables) const {
+  auto globals = globalsFor(addGenerationPrompt, variables);
   std::vector<Value> list;
   size_t inputBytes = 0;
   for (size_t i = 0; i < messages.size(); ++i) {
@@ -85,8 +94,18 @@ std::string ChatTemplate::render(
     list.emplace_back(std::shared_ptr<const Dict>(std::move(dict)));
   }
   globals->names["messages"] = Value::list(std::move(list));
-  globals->names["add_generation_prompt"] = Value(addGenerationPrompt);
   return renderWith(tree->body, globals, limitsFor({}, inputBytes));
+}
+
+std::string ChatTemplate::renderMessages(
+    std::string_view json, bool addGenerationPrompt,
+    const std::map<std::string, std::string> &variables) const {
+  auto globals = globalsFor(addGenerationPrompt, variables);
+  auto given = readMessages(json);
+  for (const auto &[name, value] : given->items) {
+    globals->names[name.string()] = value;
+  }
+  return renderWith(tree->body, globals, limitsFor({}, json.size()));
 }
 
 std::string ChatTemplate::renderJson(std::string_view variables,

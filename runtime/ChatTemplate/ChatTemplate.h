@@ -49,6 +49,13 @@ public:
   render(const std::vector<ChatMessage> &messages, bool addGenerationPrompt,
          const std::map<std::string, std::string> &variables = {}) const;
 
+  /// The same with messages as the text of a JSON array, as an OpenAI request
+  /// has them, or of an object with "messages" and whatever other variables,
+  /// which go before those above. Throws Error for other JSON, too.
+  std::string renderMessages(
+      std::string_view json, bool addGenerationPrompt,
+      const std::map<std::string, std::string> &variables = {}) const;
+
   /// The same with all variables given as the text of a JSON object; nothing is
   /// added to them.
   std::string renderJson(std::string_view variables,

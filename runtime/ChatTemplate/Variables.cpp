@@ -4,6 +4,8 @@
 #include "runtime/ChatTemplate/PythonText.h"
 #include "runtime/Error.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace cheems::jinja {
@@ -102,6 +104,28 @@ std::shared_ptr<const Dict> readVariables(std::string_view json) {
     throw Error("the chat template's variables must be a JSON object");
   }
   return std::make_shared<const Dict>(reader.document.dict());
+}
+
+std::shared_ptr<const Dict> readMessages(std::string_view json) {
+  Reader reader;
+  if (!Json::sax_parse(json.begin(), json.end(), &reader)) {
+    throw Error("the messages are not JSON");
+  }
+  auto variables = std::make_shared<Dict>();
+  if (reader.document.isMapping()) {
+    *variables = reader.document.dict();
+  } else {
+    variables->set(Value("messages"), reader.document);
+  }
+  const Value *messages = variables->find(Value("messages"));
+  auto isMessage = [](const Value &each) { return each.isMapping(); };
+  if (!messages || !messages->sequence() ||
+      !std::all_of(messages->sequence()->items.begin(),
+                   messages->sequence()->items.end(), isMessage)) {
+    throw Error("the messages must be a JSON array of objects, or an object "
+                "with such an array as its member messages");
+  }
+  return variables;
 }
 
 } // namespace cheems::jinja

@@ -7,7 +7,7 @@
 #include "runtime/Generation/Conversation.h"
 #include "runtime/Generation/Generator.h"
 #include "runtime/Generation/SavedRun.h"
-#include "runtime/Generation/TextModel.h"
+#include "runtime/Text/TextModel.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +53,7 @@ private:
   Session &session;
   Sampler &sampler;
   GenerationLimits limits;
-  ChatTemplate format;
+  const ChatTemplate &format;
   std::map<std::string, std::string> variables;
   Conversation conversation;
   Generator generator;

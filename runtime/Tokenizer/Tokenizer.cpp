@@ -197,6 +197,15 @@ std::string Tokenizer::decodeBytes(const std::vector<int32_t> &ids,
   return bytes;
 }
 
+std::string Tokenizer::tokenBytes(int32_t id) const {
+  DecodeState state;
+  state.started = true;
+  state.stripping = false;
+  std::string bytes;
+  decodeToken(id, /*skipSpecial=*/false, state, bytes);
+  return bytes + state.bytes; // one that is a byte waits for others
+}
+
 void Tokenizer::decodeToken(int32_t id, bool skipSpecial, DecodeState &state,
                             std::string &bytes) const {
   const AddedToken *added = parts->added.find(id);

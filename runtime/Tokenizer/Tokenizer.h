@@ -48,6 +48,11 @@ public:
   std::string decodeBytes(const std::vector<int32_t> &ids,
                           bool skipSpecial) const;
 
+  /// The bytes that `id` adds to a text, behind other tokens; a part of a
+  /// character where a token is one. Special tokens are their names. Throws
+  /// Error naming an id that is no token.
+  std::string tokenBytes(int32_t id) const;
+
   /// Appends the bytes `id` adds behind earlier tokens, of which `state` keeps
   /// what counts; and behind the last one, what still waited. What
   /// StreamingDecoder is made of.

@@ -4,10 +4,10 @@
 #include "runtime/Generation/Program.h"
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
-#include "runtime/Generation/TextModel.h"
 #include "runtime/Perplexity/Evaluate.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
+#include "runtime/Text/TextModel.h"
 #include "tools/Support/Format.h"
 #include <chrono>
 

@@ -1,7 +1,7 @@
 #include "Describe.h"
 #include "runtime/Error.h"
 #include "runtime/Executor/CUDA/CudaModule.h"
-#include "runtime/Generation/TextModel.h"
+#include "runtime/Text/TextModel.h"
 #include "tools/Support/Format.h"
 #include <filesystem>
 #include <nlohmann/json.hpp>

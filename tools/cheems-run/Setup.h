@@ -5,7 +5,7 @@
 #include "Options.h"
 #include "runtime/Generation/Generator.h"
 #include "runtime/Generation/SavedRun.h"
-#include "runtime/Generation/TextModel.h"
+#include "runtime/Text/TextModel.h"
 
 namespace cheems::run {
 

@@ -27,6 +27,11 @@ public:
   const GenerationConfig &generation() const { return config; }
   /// Those of generation_config.json, else of config.json.
   std::vector<int32_t> eosTokens() const;
+  /// The token that begins a text and the one that fills rows up: those of
+  /// tokenizer_config.json, else of generation_config.json, else of
+  /// config.json. Throws Error where the tokenizer is not sound.
+  std::optional<int32_t> bosToken();
+  std::optional<int32_t> padToken();
 
   /// The first of several threads that ask loads it, the others wait. Throws
   /// Error: unsupported where the model has none.
@@ -38,8 +43,9 @@ public:
 
   /// Throws Error where it cannot be told.
   bool hasChatTemplate() const { return templateSource().has_value(); }
-  /// Throws Error: unsupported where the model has none.
-  ChatTemplate chatTemplate() const;
+  /// Read when first asked for, as the tokenizer. Throws Error: unsupported
+  /// where the model has none.
+  const ChatTemplate &chatTemplate();
   /// What the template may name: bos_token and its like.
   std::map<std::string, std::string> templateVariables() const;
 
@@ -50,6 +56,7 @@ private:
   GenerationConfig config;
   std::mutex loading;
   std::optional<Tokenizer> loaded;
+  std::optional<ChatTemplate> format;
 };
 
 } // namespace cheems

@@ -1,4 +1,4 @@
-#include "runtime/Generation/TextModel.h"
+#include "runtime/Text/TextModel.h"
 #include "runtime/ChatTemplate/TemplateSource.h"
 #include "runtime/Error.h"
 
@@ -34,19 +34,35 @@ const Tokenizer &TextModel::tokenizer() {
   return *loaded;
 }
 
+/// The first that is there.
+static std::optional<int32_t> firstOf(std::optional<int32_t> tokenizers,
+                                      std::optional<int32_t> generations,
+                                      std::optional<int64_t> models) {
+  if (tokenizers || generations) {
+    return tokenizers ? tokenizers : generations;
+  }
+  return models ? std::optional(static_cast<int32_t>(*models)) : std::nullopt;
+}
+
+std::optional<int32_t> TextModel::bosToken() {
+  bool hasTokenizer = !compiled->tokenizer().empty();
+  return firstOf(hasTokenizer ? tokenizer().bosId() : std::nullopt,
+                 config.bosTokenId, compiled->metadata().bosToken);
+}
+
+std::optional<int32_t> TextModel::padToken() {
+  bool hasTokenizer = !compiled->tokenizer().empty();
+  return firstOf(hasTokenizer ? tokenizer().padId() : std::nullopt,
+                 config.padTokenId, compiled->metadata().padToken);
+}
+
 std::vector<int32_t> TextModel::encodePrompt(const std::string &text) {
   std::vector<int32_t> ids = tokenizer().encode(text, true);
   if (!ids.empty()) {
     return ids;
   }
-  if (auto bos = tokenizer().bosId()) {
+  if (auto bos = bosToken()) {
     return {*bos};
-  }
-  if (config.bosTokenId) {
-    return {*config.bosTokenId};
-  }
-  if (auto bos = compiled->metadata().bosToken) {
-    return {static_cast<int32_t>(*bos)};
   }
   throw Error(Status::usage,
               "the prompt is empty and the model has no token that begins a "
@@ -58,7 +74,11 @@ std::optional<std::string> TextModel::templateSource() const {
                             present(compiled->tokenizerConfig()));
 }
 
-ChatTemplate TextModel::chatTemplate() const {
+const ChatTemplate &TextModel::chatTemplate() {
+  std::lock_guard<std::mutex> lock(loading);
+  if (format) {
+    return *format;
+  }
   auto source = templateSource();
   if (!source) {
     throw Error(Status::unsupported,
@@ -66,7 +86,7 @@ ChatTemplate TextModel::chatTemplate() const {
                     " has no chat template (chat_template.jinja or "
                     "tokenizer_config.json); use -p instead of --chat");
   }
-  return ChatTemplate(*source);
+  return format.emplace(*source);
 }
 
 std::map<std::string, std::string> TextModel::templateVariables() const {

@@ -1,6 +1,6 @@
 // What an artefact says about text, and what it lacks.
-#include "runtime/Generation/TextModel.h"
-#include "TalkingArtifact.h"
+#include "runtime/Text/TextModel.h"
+#include "../Generation/TalkingArtifact.h"
 #include "runtime/Error.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
