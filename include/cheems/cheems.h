@@ -48,6 +48,7 @@ typedef enum cheems_status {
 typedef struct cheems_model cheems_model;
 typedef struct cheems_session cheems_session;
 typedef struct cheems_decoder cheems_decoder;
+typedef struct cheems_sampler cheems_sampler;
 
 /* For example "0.1.0". The text is static. */
 CHEEMS_API const char *cheems_version(void);
@@ -411,6 +412,109 @@ CHEEMS_API cheems_status cheems_session_state_set(cheems_session *session,
                                                   int64_t slot,
                                                   const void *buffer,
                                                   size_t size);
+
+/* ---- choosing tokens */
+
+/* Added to the logit of a token; -infinity: the token is never chosen. */
+typedef struct cheems_logit_bias {
+  int32_t token;
+  float bias;
+} cheems_logit_bias;
+
+/* How a row of logits becomes a token. In this order: mask, logit_bias,
+ * repeat_penalty, frequency_penalty and presence_penalty, temperature, top_k,
+ * top_p, min_p, softmax, draw. A zero means the default. Set `size` to
+ * sizeof(cheems_sampler_options), because later versions may add fields at the
+ * end. */
+typedef struct cheems_sampler_options {
+  size_t size;
+  double temperature; /* default: the token with the highest logit, of equals
+                         the one with the lowest number; then the seed, top_k,
+                         top_p and min_p do not matter */
+  int64_t top_k; /* the k best tokens stay, and their equals; default: all */
+  double top_p;  /* the best tokens that together have this probability stay;
+                    default: 1, all */
+  double min_p;  /* tokens stay that are this probable, relative to the best;
+                    default: all */
+  double repeat_penalty; /* the logit of a token that was accepted is divided by
+                            it, or multiplied if negative; default: 1 */
+  double frequency_penalty; /* is taken from that logit as often as the token
+                               was accepted */
+  double presence_penalty;  /* is taken from that logit once */
+  int64_t repeat_last_n;    /* how many of the newest accepted tokens the three
+                               penalties look at; default: all */
+  uint64_t seed;            /* the same seed, options and logits give the same
+                               tokens */
+  const cheems_logit_bias
+      *logit_bias; /* of several of a token the sum counts */
+  int64_t logit_bias_count;
+} cheems_sampler_options;
+
+/* What generation_config.json asks for. Set options->size before; all other
+ * fields are written, the seed as 0. If the file asks for no sampling, the
+ * temperature is 0 and the other fields are those to sample with. */
+CHEEMS_API cheems_status cheems_model_sampler_options(
+    const cheems_model *model, cheems_sampler_options *options);
+
+/* A sampler for one sequence of the model's tokens; null options mean the
+ * defaults. One thread at a time may use it; it may outlive the model's handle.
+ * CHEEMS_USAGE: an option is out of range. */
+CHEEMS_API cheems_status cheems_sampler_create(
+    const cheems_model *model, const cheems_sampler_options *options,
+    cheems_sampler **sampler);
+
+/* Another one that goes on in the same way. */
+CHEEMS_API cheems_status cheems_sampler_clone(const cheems_sampler *sampler,
+                                              cheems_sampler **copy);
+
+/* Null is allowed. */
+CHEEMS_API void cheems_sampler_destroy(cheems_sampler *sampler);
+
+/* Tells the penalties about tokens of the sequence: those of the prompt, if
+ * they should count, and then each one that was chosen. CHEEMS_USAGE: a token
+ * is outside the vocabulary; none was accepted. */
+CHEEMS_API cheems_status cheems_sampler_accept(cheems_sampler *sampler,
+                                               const int32_t *tokens,
+                                               int64_t count);
+
+/* Forgets the accepted tokens. The random sequence goes on. */
+CHEEMS_API cheems_status cheems_sampler_forget(cheems_sampler *sampler);
+
+/* Begins the random sequence of another seed, for example in a clone. */
+CHEEMS_API cheems_status cheems_sampler_seed(cheems_sampler *sampler,
+                                             uint64_t seed);
+
+/* Chooses a token from logits [vocabulary]; it is not accepted yet. If `mask`
+ * is not null, only tokens are chosen whose bit is 1: bit token % 32 of
+ * mask[token / 32]. CHEEMS_FAILED: a logit is NaN or +infinity, or no token can
+ * be chosen. */
+CHEEMS_API cheems_status cheems_sampler_sample(cheems_sampler *sampler,
+                                               const float *logits,
+                                               const uint32_t *mask,
+                                               int32_t *token);
+
+/* The random sequence and the accepted tokens, as bytes, for a sampler that
+ * goes on later. The functions and their buffers are those of
+ * cheems_session_state_get. Options are not a part of it. CHEEMS_FAILED: the
+ * bytes are damaged; nothing is changed. */
+CHEEMS_API cheems_status
+cheems_sampler_state_size(const cheems_sampler *sampler, size_t *size);
+CHEEMS_API cheems_status cheems_sampler_state_get(const cheems_sampler *sampler,
+                                                  void *buffer, size_t capacity,
+                                                  size_t *size);
+CHEEMS_API cheems_status cheems_sampler_state_set(cheems_sampler *sampler,
+                                                  const void *buffer,
+                                                  size_t size);
+
+/* Logarithms of the probabilities that logits [vocabulary] stand for, without
+ * any sampler's options, computed in double: `logprob` of a token, unless it is
+ * null, and those of the `top_count` most probable tokens, the first of equals
+ * first. CHEEMS_FAILED: the logits are not those of a distribution. */
+CHEEMS_API cheems_status cheems_logprobs(const cheems_model *model,
+                                         const float *logits, int32_t token,
+                                         double *logprob, int64_t top_count,
+                                         int32_t *top_tokens,
+                                         double *top_logprobs);
 
 #ifdef __cplusplus
 }

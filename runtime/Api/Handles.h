@@ -68,6 +68,15 @@ inline void checkFlags(int flags, int known, const char *name) {
   }
 }
 
+/// A state of `size` bytes goes into a buffer that has `capacity`.
+inline void checkRoom(size_t size, size_t capacity) {
+  if (size > capacity) {
+    throw Error(Status::usage, "the state has " + std::to_string(size) +
+                                   " bytes, and the buffer has room for " +
+                                   std::to_string(capacity));
+  }
+}
+
 /// The first of `tokens` to a caller's list, and how many they are.
 inline void copyOut(const std::vector<int32_t> &tokens, int32_t *list,
                     int64_t capacity, int64_t *count) {

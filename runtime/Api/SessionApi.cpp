@@ -231,11 +231,7 @@ cheems_status cheems_session_state_get(const cheems_session *session,
     need(buffer, "buffer");
     bool partial = isPartial(flags);
     size_t wanted = session->session.stateBytes(slot, partial);
-    if (wanted > capacity) {
-      throw Error(Status::usage, "the state has " + std::to_string(wanted) +
-                                     " bytes, and the buffer has room for " +
-                                     std::to_string(capacity));
-    }
+    checkRoom(wanted, capacity);
     session->session.writeState(slot, partial, static_cast<char *>(buffer));
     if (size) {
       *size = wanted;

@@ -3,6 +3,7 @@
 #include "runtime/Generation/Prompt.h"
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace cheems {
 
@@ -49,6 +50,27 @@ std::vector<int64_t> parseTokenIds(const std::string &list,
                        "between them, as in 1,2,3");
   }
   return ids;
+}
+
+LogitBias parseLogitBias(const std::string &text, const std::string &what) {
+  const char *begin = text.data(), *end = begin + text.size();
+  LogitBias bias = {};
+  auto [sign, error] = std::from_chars(begin, end, bias.token);
+  bool sound = error == std::errc() && sign != end && bias.token >= 0 &&
+               (*sign == '+' || *sign == '-');
+  if (sound) {
+    bool adds = *sign == '+'; // which from_chars does not take
+    auto [stop, bad] = std::from_chars(adds ? sign + 1 : sign, end, bias.bias);
+    sound = bad == std::errc() && stop == end && !std::isnan(bias.bias) &&
+            !(adds && sign[1] == '-');
+  }
+  if (!sound) {
+    throw Error(Status::usage,
+                what + ": '" + shown(text) +
+                    "' is not a token id with what to add to its logit, as in "
+                    "15043+1 or 15043-inf");
+  }
+  return bias;
 }
 
 std::vector<int32_t> checkTokenIds(const int64_t *ids, size_t count,

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_GENERATION_TOKENIDS_H
 #define CHEEMS_RUNTIME_GENERATION_TOKENIDS_H
 
+#include "runtime/Sampler/SamplingOptions.h"
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ std::vector<int32_t> checkTokenIds(const int64_t *ids, size_t count,
 /// the model has no embedding for.
 std::vector<int32_t> checkVocabulary(std::vector<int32_t> tokens,
                                      int64_t vocabulary);
+
+/// "15043+1", "15043-0.5" or "15043-inf", as llama.cpp spells it. `what` names
+/// the option. Throws Error: usage.
+LogitBias parseLogitBias(const std::string &text, const std::string &what);
 
 /// "1,2,3".
 std::string formatTokenIds(const std::vector<int32_t> &ids);

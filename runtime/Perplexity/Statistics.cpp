@@ -16,16 +16,6 @@ double Mean::error() const {
   return std::sqrt(std::max(0.0, variance) / static_cast<double>(number - 1));
 }
 
-LogSoftmax::LogSoftmax(const float *logits, int64_t vocabulary)
-    : logits(logits),
-      best(std::max_element(logits, logits + vocabulary) - logits) {
-  double sum = 0;
-  for (int64_t i = 0; i < vocabulary; ++i) {
-    sum += std::exp(logits[i] - logits[best]);
-  }
-  offset = logits[best] + std::log(sum);
-}
-
 double Perplexity::value() const { return std::exp(losses.mean()); }
 
 double Perplexity::error() const { return value() * losses.error(); }

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_PERPLEXITY_STATISTICS_H
 #define CHEEMS_RUNTIME_PERPLEXITY_STATISTICS_H
 
+#include "runtime/Sampler/LogSoftmax.h"
 #include <cstdint>
 #include <vector>
 
@@ -23,17 +24,6 @@ public:
 private:
   int64_t number = 0;
   double sum = 0, squares = 0;
-};
-
-/// A softmax that is never written down: log p[i] = logits[i] - offset, for
-/// `vocabulary` logits.
-struct LogSoftmax {
-  LogSoftmax(const float *logits, int64_t vocabulary);
-  double operator[](int64_t token) const { return logits[token] - offset; }
-
-  const float *logits;
-  double offset; ///< log of the sum of exp(logits)
-  int64_t best;  ///< the first of the largest logits
 };
 
 /// exp of the mean of -log p(token).

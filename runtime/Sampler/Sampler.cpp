@@ -15,9 +15,14 @@ namespace cheems {
 
 namespace {
 
-/// No vocabulary is larger; bounds what a wrong id can make `isAccepted`
-/// allocate.
-constexpr int32_t maximumToken = (1 << 24) - 1;
+constexpr float none = -std::numeric_limits<float>::infinity();
+
+/// A score that came of `before`. Options far out may overflow: what can be
+/// chosen stays comparable, and what cannot stays so.
+float comparable(float score, float before) {
+  constexpr float most = std::numeric_limits<float>::max();
+  return before == none ? none : std::clamp(score, -most, most);
+}
 
 /// Reads `random.state`; false where it is not one.
 bool read(const RandomState &random, std::mt19937_64 &generator) {
@@ -48,30 +53,34 @@ Sampler::Sampler(const SamplingOptions &options)
 }
 
 void Sampler::accept(const int32_t *tokens, size_t count) {
-  if (settings.repeatPenalty == 1) {
+  if (!settings.penalises()) {
     return;
   }
   for (size_t i = 0; i < count; ++i) {
     if (tokens[i] < 0) {
       throw Error("token id " + std::to_string(tokens[i]) + " is negative");
     }
-    if (tokens[i] > maximumToken) {
-      continue;
-    }
-    size_t token = size_t(tokens[i]);
-    if (token >= isAccepted.size()) {
-      isAccepted.resize(token + 1, false);
-    }
-    if (!isAccepted[token]) {
-      isAccepted[token] = true;
-      accepted.push_back(tokens[i]);
+    history.push_back(tokens[i]);
+    ++counts[tokens[i]];
+    if (settings.repeatLastN >= 0 &&
+        history.size() > size_t(settings.repeatLastN)) {
+      auto oldest = counts.find(history.front());
+      if (--oldest->second == 0) {
+        counts.erase(oldest);
+      }
+      history.pop_front();
     }
   }
 }
 
 void Sampler::forget() {
-  accepted.clear();
-  isAccepted.clear();
+  history.clear();
+  counts.clear();
+}
+
+void Sampler::reseed(uint64_t seed) {
+  settings.seed = seed;
+  generator.seed(seed);
 }
 
 RandomState Sampler::randomState() const {
@@ -88,7 +97,8 @@ void Sampler::setRandomState(const RandomState &random) {
   settings.seed = random.seed;
 }
 
-void Sampler::penalise(const float *logits, size_t vocabulary) {
+void Sampler::score(const float *logits, size_t vocabulary,
+                    const uint32_t *mask) {
   if (vocabulary == 0) {
     throw Error("there are no logits to choose a token from");
   }
@@ -100,14 +110,36 @@ void Sampler::penalise(const float *logits, size_t vocabulary) {
     }
   }
   scores.assign(logits, logits + vocabulary);
+  if (std::all_of(scores.begin(), scores.end(),
+                  [](float each) { return each == none; })) {
+    throw Error(
+        "the model gave every token the logit -inf: there is none to choose");
+  }
+  for (size_t i = 0; mask && i < vocabulary; ++i) {
+    if ((mask[i / 32] >> i % 32 & 1) == 0) {
+      scores[i] = none;
+    }
+  }
+  for (const LogitBias &each : settings.logitBias) {
+    if (size_t(each.token) < vocabulary) {
+      float &score = scores[size_t(each.token)];
+      score = each.bias == none ? none : comparable(score + each.bias, score);
+    }
+  }
+  penalise();
+}
+
+void Sampler::penalise() {
   // f32 like the logits, so that ties stay ties as they do in transformers
-  float penalty = float(settings.repeatPenalty);
-  for (int32_t token : accepted) {
-    if (size_t(token) < vocabulary) {
+  float repeat = float(settings.repeatPenalty),
+        frequency = float(settings.frequencyPenalty),
+        presence = float(settings.presencePenalty);
+  for (auto [token, count] : counts) {
+    if (size_t(token) < scores.size()) {
       float &score = scores[size_t(token)];
-      score = score < 0 ? score * penalty : score / penalty;
-      // a penalty near 0 may overflow; the tokens it favours stay comparable
-      score = std::min(score, std::numeric_limits<float>::max());
+      float repeated = score < 0 ? score * repeat : score / repeat;
+      score =
+          comparable(repeated - (float(count) * frequency + presence), score);
     }
   }
 }
@@ -115,7 +147,7 @@ void Sampler::penalise(const float *logits, size_t vocabulary) {
 void Sampler::takeScores() {
   candidates.clear();
   for (size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] != -std::numeric_limits<float>::infinity()) {
+    if (scores[i] != none) {
       candidates.push_back({int32_t(i), double(scores[i])});
     }
   }
@@ -123,9 +155,9 @@ void Sampler::takeScores() {
 
 int32_t Sampler::argmax() const {
   auto best = std::max_element(scores.begin(), scores.end());
-  if (*best == -std::numeric_limits<float>::infinity()) {
-    throw Error(
-        "the model gave every token the logit -inf: there is none to choose");
+  if (*best == none) {
+    throw Error("no token can be chosen: the mask or the logit biases exclude "
+                "each one that the model allows");
   }
   return int32_t(best - scores.begin());
 }
@@ -232,8 +264,9 @@ int32_t Sampler::draw() {
   return candidates.back().token; // rounding left target at the total
 }
 
-int32_t Sampler::sample(const float *logits, size_t vocabulary) {
-  penalise(logits, vocabulary);
+int32_t Sampler::sample(const float *logits, size_t vocabulary,
+                        const uint32_t *mask) {
+  score(logits, vocabulary, mask);
   int32_t best = argmax();
   if (settings.greedy()) {
     return best;
@@ -244,10 +277,8 @@ int32_t Sampler::sample(const float *logits, size_t vocabulary) {
 }
 
 bool Sampler::decides(const TopLogits &best) const {
-  constexpr float none = -std::numeric_limits<float>::infinity();
-  // A penalty changes the order, and a row without a sum is refused by token.
-  if (best.count == 0 || (settings.repeatPenalty != 1 && !accepted.empty()) ||
-      !std::isfinite(best.logSumExp)) {
+  // A row without a sum is refused by token.
+  if (best.count == 0 || changesOrder() || !std::isfinite(best.logSumExp)) {
     return false;
   }
   float last = best.values[best.count - 1];
@@ -265,7 +296,7 @@ bool Sampler::decides(const TopLogits &best) const {
 }
 
 size_t Sampler::enough() const {
-  if (settings.repeatPenalty != 1 && !accepted.empty()) {
+  if (changesOrder()) {
     return 0;
   }
   if (settings.greedy()) {
@@ -288,7 +319,7 @@ std::optional<int32_t> Sampler::sample(const TopLogits &best) {
   }
   candidates.clear();
   for (size_t i = 0; i < best.count; ++i) {
-    if (best.values[i] != -std::numeric_limits<float>::infinity()) {
+    if (best.values[i] != none) {
       candidates.push_back({best.tokens[i], double(best.values[i])});
     }
   }
@@ -298,7 +329,7 @@ std::optional<int32_t> Sampler::sample(const TopLogits &best) {
 
 std::vector<float> Sampler::distribution(const float *logits,
                                          size_t vocabulary) {
-  penalise(logits, vocabulary);
+  score(logits, vocabulary, nullptr);
   int32_t best = argmax();
   std::vector<float> probabilities(vocabulary, 0.0f);
   if (settings.greedy()) {

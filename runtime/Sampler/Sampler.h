@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cheems {
@@ -29,8 +32,8 @@ public:
 
   const SamplingOptions &options() const { return settings; }
 
-  /// Tells the repeat penalty about tokens of the sequence: the prompt's, then
-  /// each one chosen. Ids are not negative; ids outside the vocabulary have no
+  /// Tells the penalties about tokens of the sequence: the prompt's, then each
+  /// one chosen. Ids are not negative; ids outside the vocabulary have no
   /// effect.
   void accept(const int32_t *tokens, size_t count);
   void accept(int32_t token) { accept(&token, 1); }
@@ -43,10 +46,21 @@ public:
   /// Throws Error for a state that is not sound.
   void setRandomState(const RandomState &random);
 
-  /// The next token, in [0, vocabulary). Does not accept it. Throws Error if a
-  /// logit is NaN or +infinity, or all are -infinity. Allocates only until the
-  /// vocabulary's size has been seen.
-  int32_t sample(const float *logits, size_t vocabulary);
+  /// Begins the random sequence of a seed.
+  void reseed(uint64_t seed);
+
+  /// The random sequence and the accepted tokens, as bytes.
+  std::string state() const;
+  /// What `state` gave, of any sampler. Throws Error for bytes that are
+  /// damaged, and changes nothing then.
+  void setState(std::string_view bytes);
+
+  /// The next token, in [0, vocabulary). Does not accept it. Where there is a
+  /// `mask`, only tokens whose bit is 1: bit token % 32 of word token / 32.
+  /// Throws Error if a logit is NaN or +infinity, or no token can be chosen.
+  /// Allocates only until the vocabulary's size has been seen.
+  int32_t sample(const float *logits, size_t vocabulary,
+                 const uint32_t *mask = nullptr);
 
   /// What `sample` chooses from the whole row, if its best logits tell: nothing
   /// where they do not, and for a row that `sample` throws for. The random
@@ -66,8 +80,13 @@ private:
     double logit; ///< then, after `filter`, its weight: exp(logit - highest)
   };
 
+  /// Whether the best logits are not those of what is chosen from.
+  bool changesOrder() const {
+    return !settings.logitBias.empty() || !counts.empty();
+  }
   bool decides(const TopLogits &best) const;
-  void penalise(const float *logits, size_t vocabulary);
+  void score(const float *logits, size_t vocabulary, const uint32_t *mask);
+  void penalise();
   int32_t argmax() const;
   void takeScores();
   void sortByToken();
@@ -79,9 +98,9 @@ private:
 
   SamplingOptions settings;
   std::mt19937_64 generator;
-  std::vector<int32_t> accepted; ///< distinct
-  std::vector<bool> isAccepted;  ///< by token id
-  std::vector<float> scores;     ///< logits after the repeat penalty
+  std::deque<int32_t> history; ///< accepted tokens that penalties look at
+  std::unordered_map<int32_t, int32_t> counts; ///< how often each is there
+  std::vector<float> scores; ///< logits after biases and penalties
   std::vector<Candidate> candidates;
 };
 

@@ -5,7 +5,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace cheems {
 
@@ -32,6 +34,19 @@ void validate(const SamplingOptions &options, const OptionNames &names) {
   float penalty = float(options.repeatPenalty);
   require(penalty > 0 && std::isfinite(penalty), names.repeatPenalty, "above 0",
           options.repeatPenalty);
+  for (auto [penalty, name] :
+       {std::pair{options.presencePenalty, names.presencePenalty},
+        {options.frequencyPenalty, names.frequencyPenalty}}) {
+    require(std::isfinite(float(penalty)), name, "a finite number", penalty);
+  }
+  require(options.repeatLastN >= -1, names.repeatLastN,
+          "-1 (all), 0 (off) or above", double(options.repeatLastN));
+  for (const LogitBias &each : options.logitBias) {
+    require(each.token >= 0, names.logitBias,
+            "of a token id that is 0 or above", each.token);
+    require(each.bias < std::numeric_limits<float>::infinity(), names.logitBias,
+            "a finite number or -infinity", each.bias);
+  }
   require(options.temperature >= 0 && std::isfinite(options.temperature),
           names.temperature, "0 (greedy) or above", options.temperature);
   require(options.topK >= 0, names.topK, "0 (off) or above",

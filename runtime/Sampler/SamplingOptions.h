@@ -3,18 +3,35 @@
 #define CHEEMS_RUNTIME_SAMPLER_SAMPLINGOPTIONS_H
 
 #include <cstdint>
+#include <vector>
 
 namespace cheems {
 
-/// Order and meaning are transformers': repeat penalty, temperature, top-k,
-/// top-p, min-p, softmax, draw.
+/// Added to a token's logit; -infinity: it is never chosen.
+struct LogitBias {
+  int32_t token;
+  float bias;
+};
+
+/// In this order: mask, logit biases, repeat penalty, frequency and presence
+/// penalty, temperature, top-k, top-p, min-p, softmax, draw. Meaning and order
+/// are transformers', and llama.cpp's where transformers has no such option.
 struct SamplingOptions {
-  /// false: the highest logit after the repeat penalty, ties to the lowest id;
-  /// the fields below it do not matter.
+  /// false: the highest logit after biases and penalties, ties to the lowest
+  /// id; temperature, top-k, top-p and min-p do not matter.
   bool doSample = false;
+  /// Tokens are not negative, biases not NaN and not +infinity; of several of a
+  /// token the sum counts.
+  std::vector<LogitBias> logitBias;
   /// > 0 as a float. A token of the prompt or output has its logit divided by
   /// this, or multiplied if negative; 1 is off.
   double repeatPenalty = 1;
+  /// Finite as floats. Such a token's logit loses the former, and the latter
+  /// as often as it occurs; 0 is off.
+  double presencePenalty = 0, frequencyPenalty = 0;
+  /// >= -1. How many of the newest tokens the three penalties look at; -1: all;
+  /// 0: none.
+  int64_t repeatLastN = -1;
   /// >= 0; 0 is greedy.
   double temperature = 1;
   /// >= 0; tokens below the k-th highest logit go (ties with it stay); 0 is
@@ -30,6 +47,10 @@ struct SamplingOptions {
   uint64_t seed = 0;
 
   bool greedy() const { return !doSample || temperature == 0; }
+  bool penalises() const {
+    return repeatLastN != 0 && (repeatPenalty != 1 || presencePenalty != 0 ||
+                                frequencyPenalty != 0);
+  }
 };
 
 /// What messages call the options: a command line's words or a file's fields.
@@ -39,6 +60,10 @@ struct OptionNames {
   const char *topK = "top-k";
   const char *topP = "top-p";
   const char *minP = "min-p";
+  const char *presencePenalty = "presence penalty";
+  const char *frequencyPenalty = "frequency penalty";
+  const char *repeatLastN = "repeat-last-n";
+  const char *logitBias = "logit bias";
 };
 
 /// Throws Error(usage) that names the first option out of range.

@@ -50,6 +50,20 @@ class Behaviour(unittest.TestCase):
         out, _ = self.run_tool("-p", "ab c", "-n", 10, "--ignore-eos", "--print-ids")
         self.assertEqual(out.decode(), ",".join(map(str, following([0, 15, 10, 6], 10))) + "\n")
 
+    def test_biases_and_penalties_choose_other_tokens(self):
+        prompt, greedy = ["--prompt-ids", "4,5,6", "-n", 1, "--ignore-eos", "--print-ids", "--temp", 0], following([4, 5, 6], 1)[0]
+
+        def chosen(*options):
+            return int(self.run_tool(*prompt, *options)[0])
+
+        self.assertEqual(chosen(), greedy)
+        self.assertNotEqual(chosen("--logit-bias", f"{greedy}-inf"), greedy)
+        self.assertEqual(chosen("-l", "3+1000", "-l", "2+999"), 3)
+        self.assertEqual(chosen("-l", "5+1000", "-l", "3+999", "--presence-penalty", 2), 3)
+        self.assertEqual(chosen("-l", "5+1000", "-l", "3+999", "--frequency-penalty", 2), 3)
+        self.assertEqual(chosen("-l", "5+1000", "-l", "3+999", "--presence-penalty", 2, "--repeat-last-n", 1), 5)
+        self.assertEqual(chosen("-l", "5+1000", "-l", "3+999", "--presence-penalty", 2, "--repeat-last-n", 0), 5)
+
     def test_an_empty_prompt_is_the_first_token(self):
         for arguments in (["-p", ""], ["-f", "-"], ["-f", "/dev/null"]):
             out, _ = self.run_tool(*arguments, "-n", 5, "--ignore-eos", "--print-ids")

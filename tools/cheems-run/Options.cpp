@@ -1,6 +1,7 @@
 #include "Options.h"
 #include "Setup.h"
 #include "runtime/Generation/DeviceList.h"
+#include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Output.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
@@ -27,6 +28,7 @@ struct Raw {
   bool tokenize = false, chat = false, verify = false;
   std::optional<std::string> describe;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
+  std::vector<std::string> logitBias;
 };
 
 void declareText(CLI::App &app, Raw &raw) {
@@ -66,6 +68,22 @@ void declareSampling(CLI::App &app, Raw &raw) {
       ->group(group);
   addNumber(app, "--repeat-penalty", options.repeatPenalty,
             "penalty for tokens that came before; 1: none")
+      ->group(group);
+  addNumber(app, "--repeat-last-n", options.repeatLastN, -1, INT64_MAX,
+            "how many of the newest tokens the penalties look at; -1 (the "
+            "default): all; 0: none")
+      ->group(group);
+  addNumber(app, "--presence-penalty", options.presencePenalty,
+            "taken from the logit of a token that came before; 0: none")
+      ->group(group);
+  addNumber(app, "--frequency-penalty", options.frequencyPenalty,
+            "the same for each time that it came; 0: none")
+      ->group(group);
+  app.add_option("-l,--logit-bias", raw.logitBias,
+                 "make a token more or less probable: 15043+1 adds 1 to the "
+                 "logit of token 15043, 15043-inf forbids it; may be given "
+                 "several times")
+      ->allow_extra_args(false)
       ->group(group);
   addNumber(app, "-s,--seed", raw.seed, -1, INT64_MAX,
             "the same seed gives the same text; -1 (the default): a new seed "
@@ -232,9 +250,14 @@ Options checked(Raw raw) {
   options.prefillChunk = raw.prefillChunk.value_or(0);
   options.device = DeviceChoice::parse(raw.device.device);
   options.compileArguments = raw.compile.arguments();
+  for (const std::string &text : raw.logitBias) {
+    options.logitBias.push_back(parseLogitBias(text, "--logit-bias"));
+  }
   // also catches values that no model's defaults could mend
   validate(options.sampling(SamplingOptions()),
-           {"--repeat-penalty", "--temp", "--top-k", "--top-p", "--min-p"});
+           {"--repeat-penalty", "--temp", "--top-k", "--top-p", "--min-p",
+            "--presence-penalty", "--frequency-penalty", "--repeat-last-n",
+            "--logit-bias"});
   return options;
 }
 
@@ -249,6 +272,10 @@ SamplingOptions Options::sampling(SamplingOptions chosen) const {
   chosen.topP = topP.value_or(chosen.topP);
   chosen.minP = minP.value_or(chosen.minP);
   chosen.repeatPenalty = repeatPenalty.value_or(chosen.repeatPenalty);
+  chosen.presencePenalty = presencePenalty.value_or(chosen.presencePenalty);
+  chosen.frequencyPenalty = frequencyPenalty.value_or(chosen.frequencyPenalty);
+  chosen.repeatLastN = repeatLastN.value_or(chosen.repeatLastN);
+  chosen.logitBias = logitBias;
   chosen.seed = seed ? *seed : std::random_device()();
   return chosen;
 }

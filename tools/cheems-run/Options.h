@@ -49,7 +49,9 @@ struct Options {
   std::shared_ptr<Profile> recording;
 
   std::optional<double> temperature, topP, minP, repeatPenalty;
-  std::optional<int64_t> topK;
+  std::optional<double> presencePenalty, frequencyPenalty;
+  std::optional<int64_t> topK, repeatLastN;
+  std::vector<LogitBias> logitBias;
   std::optional<uint64_t> seed; ///< nothing: a new one each time
 
   /// A model's defaults with what was asked for put in. Asking for a

@@ -68,6 +68,15 @@ Sampler makeSampler(const Options &options, const TextModel &text,
   for (const std::string &warning : text.generation().warnings) {
     warnings.add(warning);
   }
+  int64_t vocabulary = text.model().metadata().vocabulary;
+  for (const LogitBias &each : options.logitBias) {
+    if (each.token >= vocabulary) {
+      throw Error(Status::usage, "--logit-bias: token " +
+                                     std::to_string(each.token) +
+                                     " is outside the vocabulary (0 to " +
+                                     std::to_string(vocabulary - 1) + ")");
+    }
+  }
   return Sampler(options.sampling(text.generation().sampling));
 }
 

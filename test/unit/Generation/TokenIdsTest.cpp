@@ -4,6 +4,8 @@
 #include "runtime/Error.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
+#include <utility>
 
 using namespace cheems;
 using testing::ElementsAre;
@@ -72,4 +74,28 @@ TEST(TokenIds, aTokenizerOfAnotherModelIsNoticed) {
 TEST(TokenIds, areWrittenAsTheyAreRead) {
   EXPECT_EQ(formatTokenIds({1, 2, 3}), "1,2,3");
   EXPECT_EQ(formatTokenIds({}), "");
+}
+
+TEST(LogitBias, isSpelledAsInLlama) {
+  auto parse = [](const char *text) {
+    LogitBias bias = parseLogitBias(text, "--logit-bias");
+    return std::pair(bias.token, bias.bias);
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(parse("15043+1"), std::pair(15043, 1.f));
+  EXPECT_EQ(parse("0-0.5"), std::pair(0, -0.5f));
+  EXPECT_EQ(parse("7+1e2"), std::pair(7, 100.f));
+  EXPECT_EQ(parse("7-inf"), std::pair(7, -infinity));
+  EXPECT_EQ(parse("7+inf"), std::pair(7, infinity)); // refused as a value
+  for (const char *text :
+       {"", "7", "7+", "7-", "+1", "-7+1", "a+1", "7+a", "7 + 1", "7+1x",
+        "7--1", "7+-1", "7++1", "7+nan", "9999999999+1", "7*1"}) {
+    try {
+      parse(text);
+      ADD_FAILURE() << text;
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status, Status::usage);
+      EXPECT_THAT(error.what(), HasSubstr("--logit-bias: '"));
+    }
+  }
 }
