@@ -30,6 +30,16 @@ struct DamagedFile : Error {
   explicit DamagedFile(const std::string &message) : Error(message) {}
 };
 
+/// The system cannot open, read or write a file. A failure, too.
+struct FileUnusable : Error {
+  explicit FileUnusable(const std::string &message) : Error(message) {}
+};
+
+/// There is less memory than is needed. A failure, too.
+struct MemoryShort : Error {
+  explicit MemoryShort(const std::string &message) : Error(message) {}
+};
+
 } // namespace cheems
 
 #endif

@@ -4,6 +4,7 @@
  * Errors: functions that can fail return a cheems_status. cheems_last_error
  * then gives one line for people, per thread. Outputs are written only if
  * CHEEMS_OK is returned. A null pointer that is not allowed gives CHEEMS_USAGE.
+ * Each function that allocates may return CHEEMS_MEMORY.
  *
  * Ownership: close what cheems_*_open and cheems_*_create return. Other
  * pointers belong to the library; each function says how long they are valid.
@@ -36,11 +37,15 @@ extern "C" {
 
 typedef enum cheems_status {
   CHEEMS_OK = 0,
-  CHEEMS_FAILED = 1,      /* a file, the system or the model has a fault */
-  CHEEMS_USAGE = 2,       /* an argument is wrong; nothing was changed */
+  CHEEMS_FAILED = 1, /* the system or the model has a fault, other than below */
+  CHEEMS_USAGE = 2,  /* an argument is wrong; nothing was changed */
   CHEEMS_UNSUPPORTED = 3, /* not supported by this machine or runtime */
   CHEEMS_CONTEXT_FULL =
-      4, /* the tokens do not fit into the context; nothing was fed */
+      4,         /* the tokens do not fit into the context; nothing was fed */
+  CHEEMS_IO = 5, /* the system cannot open, read or write a file */
+  CHEEMS_CORRUPT = 6, /* a file or a state is damaged, or is none at all: it
+                         fails in any place until it is made again */
+  CHEEMS_MEMORY = 7,  /* there is too little memory */
   CHEEMS_INTERRUPTED = 130 /* the session's `interrupted` did not return 0, or
                               cheems_session_interrupt was called */
 } cheems_status;
@@ -60,10 +65,12 @@ CHEEMS_API const char *cheems_last_error(void);
 /* ---- models */
 
 /* Maps the file, checks everything except the weights (docs/abi.md), and loads
- * its code. Close the model with cheems_model_close. CHEEMS_FAILED: the file is
- * truncated, corrupted, of another version, not a compiled model, or has a
- * malformed generation_config.json. A model folder must be compiled with
- * cheems-compile first. CHEEMS_UNSUPPORTED: this CPU lacks a feature. */
+ * its code. Close the model with cheems_model_close. CHEEMS_IO: the file cannot
+ * be opened, or is a model folder, which must be compiled with cheems-compile
+ * first. CHEEMS_CORRUPT: it is truncated, corrupted, of another version, or not
+ * a compiled model. CHEEMS_FAILED: its code cannot be loaded, or it has a
+ * malformed generation_config.json. CHEEMS_UNSUPPORTED: this CPU lacks a
+ * feature. */
 CHEEMS_API cheems_status cheems_model_open(const char *path,
                                            cheems_model **model);
 
@@ -76,6 +83,16 @@ typedef struct cheems_model_options {
    * the default: such a GPU, else the CPU. "auto" never takes the software
    * GPU. */
   const char *device;
+  /* The code that is to run, whatever would be chosen: a variant for CPUs, such
+   * as "avx2", or code for a GPU, such as "sm_80.ptx". cheems-run --describe
+   * lists them. It goes before the environment variables CHEEMS_CPU and
+   * CHEEMS_CUDA_IMAGE. Another one rounds differently. Default: theirs, or the
+   * best. */
+  const char *variant;
+  void *user; /* passed to `warn` */
+  /* Gets one line for each thing that a user of the model should know, such as
+   * a field of generation_config.json that has no effect. May be null. */
+  void (*warn)(void *user, const char *line);
 } cheems_model_options;
 
 /* The same with options; null options mean the defaults. The weights go to a
@@ -85,6 +102,13 @@ typedef struct cheems_model_options {
 CHEEMS_API cheems_status
 cheems_model_open_with(const char *path, const cheems_model_options *options,
                        cheems_model **model);
+
+/* The same for a file that is open as `descriptor`, for example because this
+ * process may not open it by its name. The descriptor stays the caller's, and
+ * may be closed at once. `name` is what messages call the file. */
+CHEEMS_API cheems_status cheems_model_open_descriptor(
+    int descriptor, const char *name, const cheems_model_options *options,
+    cheems_model **model);
 
 /* Where the model's steps run: "cpu", or "cuda:0" for example. The text is
  * valid as long as the model. "" for a null model. */
@@ -99,7 +123,7 @@ CHEEMS_API void cheems_model_close(cheems_model *model);
 CHEEMS_API cheems_status cheems_model_describe(const cheems_model *model,
                                                const char **json);
 
-/* Reads all weights and compares them with their checksums. CHEEMS_FAILED: a
+/* Reads all weights and compares them with their checksums. CHEEMS_CORRUPT: a
  * block is damaged; the message names the first one. */
 CHEEMS_API cheems_status cheems_model_verify(const cheems_model *model);
 
@@ -245,8 +269,8 @@ typedef struct cheems_session_options {
 
 /* Allocates all memory; a step allocates nothing. Null options mean the
  * defaults. Destroy the session with cheems_session_destroy. CHEEMS_USAGE: the
- * options are impossible. CHEEMS_FAILED: there is not enough memory, or threads
- * cannot be started. */
+ * options are impossible. CHEEMS_MEMORY: there is not enough. CHEEMS_FAILED:
+ * threads cannot be started, or a GPU fails. */
 CHEEMS_API cheems_status cheems_session_create(
     const cheems_model *model, const cheems_session_options *options,
     cheems_session **session);
@@ -353,7 +377,7 @@ CHEEMS_API cheems_status cheems_session_copy(cheems_session *session,
 
 /* Writes the slot's state to a file, which cheems_session_load reads. The file
  * does not have the tokens themselves. An older file of that name stays until
- * the new one is complete and on the disk. CHEEMS_FAILED: the file cannot be
+ * the new one is complete and on the disk. CHEEMS_IO: the file cannot be
  * written. */
 CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
                                              int64_t slot, const char *path);
@@ -362,11 +386,12 @@ CHEEMS_API cheems_status cheems_session_save(const cheems_session *session,
  * saved it, with any number of slots and threads. Decoding goes on with the
  * same bits.
  *
- * CHEEMS_FAILED: the file is damaged, is not a state, or was saved by a model
- * with another configuration, weight format or state layout, or with other
- * weights. CHEEMS_CONTEXT_FULL: the state has more tokens than this session's
- * context. In both cases nothing is changed. But if a complete file changes or
- * cannot be read any more while it is loaded, the slot is empty afterwards. */
+ * CHEEMS_IO: the file cannot be read. CHEEMS_CORRUPT: it is damaged, or is not
+ * a state. CHEEMS_FAILED: it was saved by a model with another configuration,
+ * weight format or state layout, or with other weights. CHEEMS_CONTEXT_FULL:
+ * the state has more tokens than this session's context. In all cases nothing
+ * is changed. But if a complete file changes or cannot be read any more while
+ * it is loaded, the slot is empty afterwards. */
 CHEEMS_API cheems_status cheems_session_load(cheems_session *session,
                                              int64_t slot, const char *path);
 
@@ -403,11 +428,11 @@ CHEEMS_API cheems_status cheems_session_state_get(const cheems_session *session,
 /* Gives the slot a state that cheems_session_state_get wrote, whole or partial.
  * Decoding goes on with the same bits.
  *
- * CHEEMS_FAILED: the bytes are damaged, are not a state, or are of a model that
- * cheems_session_load would refuse. CHEEMS_CONTEXT_FULL: as there.
- * CHEEMS_USAGE: a partial state was taken of another session or slot.
- * CHEEMS_UNSUPPORTED: the slot has not kept the tokens of a partial state; feed
- * them again. In all cases nothing is changed. */
+ * CHEEMS_CORRUPT: the bytes are damaged, or are not a state. CHEEMS_FAILED:
+ * they are of a model that cheems_session_load would refuse.
+ * CHEEMS_CONTEXT_FULL: as there. CHEEMS_USAGE: a partial state was taken of
+ * another session or slot. CHEEMS_UNSUPPORTED: the slot has not kept the tokens
+ * of a partial state; feed them again. In all cases nothing is changed. */
 CHEEMS_API cheems_status cheems_session_state_set(cheems_session *session,
                                                   int64_t slot,
                                                   const void *buffer,
@@ -495,7 +520,7 @@ CHEEMS_API cheems_status cheems_sampler_sample(cheems_sampler *sampler,
 
 /* The random sequence and the accepted tokens, as bytes, for a sampler that
  * goes on later. The functions and their buffers are those of
- * cheems_session_state_get. Options are not a part of it. CHEEMS_FAILED: the
+ * cheems_session_state_get. Options are not a part of it. CHEEMS_CORRUPT: the
  * bytes are damaged; nothing is changed. */
 CHEEMS_API cheems_status
 cheems_sampler_state_size(const cheems_sampler *sampler, size_t *size);

@@ -42,10 +42,16 @@ template <typename Action> cheems_status guard(const Action &action) noexcept {
     return CHEEMS_OK;
   } catch (const ContextFull &error) {
     return fail(CHEEMS_CONTEXT_FULL, error.what());
+  } catch (const FileUnusable &error) {
+    return fail(CHEEMS_IO, error.what());
+  } catch (const DamagedFile &error) {
+    return fail(CHEEMS_CORRUPT, error.what());
+  } catch (const MemoryShort &error) {
+    return fail(CHEEMS_MEMORY, error.what());
   } catch (const Error &error) {
     return fail(static_cast<cheems_status>(error.status), error.what());
   } catch (const std::bad_alloc &) {
-    return fail(CHEEMS_FAILED, "out of memory");
+    return fail(CHEEMS_MEMORY, "out of memory");
   } catch (const std::exception &error) {
     return fail(CHEEMS_FAILED, error.what());
   } catch (...) {

@@ -31,24 +31,54 @@ cheems_status cheems_model_open(const char *path, cheems_model **model) {
   return cheems_model_open_with(path, nullptr, model);
 }
 
+/// `descriptor`: that of the open file, or -1.
+static cheems_model *openModel(const char *path, int descriptor,
+                               const cheems_model_options &options) {
+  ModelOptions converted;
+  converted.descriptor = descriptor;
+  if (options.device) {
+    converted.device = DeviceChoice::parse(options.device);
+  }
+  if (options.variant) {
+    converted.variant = options.variant;
+  }
+  auto handle = std::make_unique<cheems_model>();
+  handle->model = Model::open(path, converted);
+  handle->description = handle->model->describe();
+  handle->device = handle->model->deviceName();
+  handle->text = std::make_shared<TextModel>(handle->model);
+  handle->ends = handle->text->eosTokens();
+  if (options.warn) {
+    for (const auto *lines : {&handle->model->metadata().warnings,
+                              &handle->text->generation().warnings}) {
+      for (const std::string &line : *lines) {
+        options.warn(options.user, line.c_str());
+      }
+    }
+  }
+  return handle.release();
+}
+
 cheems_status cheems_model_open_with(const char *path,
                                      const cheems_model_options *given,
                                      cheems_model **model) {
   return guard([&] {
     need(path, "path");
     need(model, "model");
-    cheems_model_options options = adopt(given, "cheems_model_options");
-    ModelOptions converted;
-    if (options.device) {
-      converted.device = DeviceChoice::parse(options.device);
+    *model = openModel(path, -1, adopt(given, "cheems_model_options"));
+  });
+}
+
+cheems_status cheems_model_open_descriptor(int descriptor, const char *name,
+                                           const cheems_model_options *given,
+                                           cheems_model **model) {
+  return guard([&] {
+    need(name, "name");
+    need(model, "model");
+    if (descriptor < 0) {
+      throw Error(Status::usage, "the descriptor is negative");
     }
-    auto handle = std::make_unique<cheems_model>();
-    handle->model = Model::open(path, converted);
-    handle->description = handle->model->describe();
-    handle->device = handle->model->deviceName();
-    handle->text = std::make_shared<TextModel>(handle->model);
-    handle->ends = handle->text->eosTokens();
-    *model = handle.release();
+    *model = openModel(name, descriptor, adopt(given, "cheems_model_options"));
   });
 }
 

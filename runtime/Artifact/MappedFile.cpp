@@ -9,12 +9,13 @@
 
 using namespace cheems;
 
-MappedFile::MappedFile(const std::string &path) {
+// O_NONBLOCK: a named pipe without a writer must be refused, not waited for.
+MappedFile::MappedFile(const std::string &path, int given)
+    : fd(given < 0 ? open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                   : fcntl(given, F_DUPFD_CLOEXEC, 0)) {
   auto failed = [&](int error) {
-    return Error("cannot open '" + path + "': " + std::strerror(error));
+    return FileUnusable("cannot open '" + path + "': " + std::strerror(error));
   };
-  // O_NONBLOCK: a named pipe without a writer must be refused, not waited for.
-  fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) {
     int error = errno;
@@ -25,7 +26,7 @@ MappedFile::MappedFile(const std::string &path) {
   }
   if (!S_ISREG(status.st_mode)) {
     close(fd);
-    throw Error("cannot open '" + path + "': it is not a regular file");
+    throw FileUnusable("cannot open '" + path + "': it is not a regular file");
   }
   size = static_cast<size_t>(status.st_size);
   if (size == 0) {

@@ -9,9 +9,10 @@ namespace cheems {
 
 class MappedFile {
 public:
-  /// Throws Error when the path cannot be opened or is no regular file (links
-  /// to one are fine).
-  explicit MappedFile(const std::string &path);
+  /// The file that is open as `given`, which `path` only names; where that is
+  /// negative, that of `path`. Throws FileUnusable when it cannot be opened or
+  /// is no regular file (links to one are fine).
+  explicit MappedFile(const std::string &path, int given = -1);
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
@@ -21,7 +22,7 @@ public:
   int descriptor() const { return fd; }
 
 private:
-  int fd = -1;
+  int fd;
   const char *base = nullptr;
   size_t size = 0;
 };

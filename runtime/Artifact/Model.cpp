@@ -6,7 +6,6 @@
 #include "runtime/Redzones.h"
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -67,17 +66,18 @@ void advise(std::string_view weights, const Metadata &data) {
 std::shared_ptr<const Model> Model::open(const std::string &path,
                                          const ModelOptions &options) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw Error("cannot open '" + path +
-                "': it is a folder; compile it first: cheems-compile " + path +
-                " -o MODEL.cheems");
+  if (options.descriptor < 0 && std::filesystem::is_directory(path, ignored)) {
+    throw FileUnusable("cannot open '" + path +
+                       "': it is a folder; compile it first: cheems-compile " +
+                       path + " -o MODEL.cheems");
   }
   return std::shared_ptr<const Model>(new Model(path, options));
 }
 
 Model::Model(const std::string &path, const ModelOptions &options)
-    : filePath(path), file(path),
-      container(Container::parse(file.bytes(), path)) {
+    : filePath(path), file(path, options.descriptor),
+      container(Container::parse(file.bytes(), path)),
+      forcedVariant(options.variant) {
   container.checkSections();
   std::string_view weights = container.bytes(CHEEMS_SECTION_WEIGHTS);
   data = Metadata::parse(container.bytes(CHEEMS_SECTION_METADATA),
@@ -125,9 +125,9 @@ void Model::parseCode() {
 }
 
 void Model::chooseCode(const CpuFeatures &cpu) {
-  const char *forced = std::getenv("CHEEMS_CPU");
+  ForcedVariant forced = ForcedVariant::of(forcedVariant, "CHEEMS_CPU");
   try {
-    chosen = &chooseVariant(cpuImage, cpu, forced ? forced : "", filePath);
+    chosen = &chooseVariant(cpuImage, cpu, forced, filePath);
   } catch (const Error &error) {
     if (runnable || forced || error.status != Status::unsupported) {
       throw;
@@ -208,7 +208,7 @@ std::string Model::describe() const {
 
 void Model::verify(const std::function<bool()> &interrupted) const {
   if (auto block = container.firstBadBlock(interrupted)) {
-    throw Error(
+    throw DamagedFile(
         filePath + ": corrupted: weights block " + std::to_string(*block) +
         " (bytes " + std::to_string(*block * CHEEMS_ARTIFACT_BLOCK) +
         " and up) does not match its checksum; compile or copy it again");

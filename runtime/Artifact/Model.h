@@ -20,6 +20,10 @@ namespace cheems {
 struct ModelOptions {
   DeviceChoice device;
   CpuFeatures cpu = CpuFeatures::host();
+  int descriptor = -1; ///< of the open file, which the path then only names
+  /// Of the code that is to run: a variant of a CPU, "sm_80.ptx" of a card;
+  /// empty: what CHEEMS_CPU or CHEEMS_CUDA_IMAGE says, else the best one.
+  std::string variant;
 };
 
 /// Immutable once open: any number of threads and sessions may share one.
@@ -27,11 +31,11 @@ class Model {
 public:
   /// Maps and checks the file in the order of docs/abi.md, then chooses an
   /// image for the device and loads its code: of one for CPUs the variant that
-  /// CHEEMS_CPU names, else the best one for `cpu`. An artefact is a program:
+  /// is forced, else the best one for `cpu`. An artefact is a program:
   /// open only files you trust, or for the device `none`: then the file is
   /// read, no code of it is loaded, and no session can be made. Throws
-  /// DamagedFile; Error: failed for a file that cannot be opened, mapped or
-  /// loaded, unsupported for a CPU that lacks a feature and a device that is
+  /// DamagedFile; FileUnusable; Error: failed for code that cannot be loaded,
+  /// unsupported for a CPU that lacks a feature and a device that is
   /// not there or that the file has no code for.
   static std::shared_ptr<const Model> open(const std::string &path,
                                            const ModelOptions &options = {});
@@ -47,6 +51,8 @@ public:
   /// What the file says of its code for CPUs; of an image for another target
   /// nothing.
   const CpuImage &cpu() const { return cpuImage; }
+  /// As the options had it.
+  const std::string &forced() const { return forcedVariant; }
   /// What the file says of its code for cards; of an image for another target
   /// nothing.
   const CudaImage &cudaCode() const { return cudaImage; }
@@ -116,6 +122,7 @@ private:
   std::string filePath;
   MappedFile file;
   Container container;
+  std::string forcedVariant;
   Metadata data;
   const ImageEntry *runs = nullptr;
   CpuImage cpuImage;

@@ -1,5 +1,6 @@
 #include "runtime/Artifact/VariantChoice.h"
 #include "runtime/Error.h"
+#include <cstdlib>
 
 using namespace cheems;
 
@@ -16,13 +17,15 @@ std::string obstacle(const Variant &variant, const CpuFeatures &cpu) {
 }
 
 const Variant &forcedVariant(const CpuImage &image, const CpuFeatures &cpu,
-                             const std::string &name, const std::string &file) {
-  std::string asked = file + ": CHEEMS_CPU asks for variant '" + name + "'",
+                             const ForcedVariant &forced,
+                             const std::string &file) {
+  std::string asked = file + ": " + forced.by + " asks for variant '" +
+                      forced.name + "'",
               names;
   for (const Variant &variant : image.variants) {
     names += names.empty() ? "" : ", ";
     names += variant.name;
-    if (variant.name != name) {
+    if (variant.name != forced.name) {
       continue;
     }
     std::string reason = obstacle(variant, cpu);
@@ -30,16 +33,25 @@ const Variant &forcedVariant(const CpuImage &image, const CpuFeatures &cpu,
       return variant;
     }
     throw Error(Status::unsupported,
-                asked.append(", but ") + reason + "; unset CHEEMS_CPU");
+                asked.append(", but ") + reason + "; " + forced.remedy);
   }
   throw Error(Status::unsupported, asked + ", but the file has " + names);
 }
 
 } // namespace
 
+ForcedVariant ForcedVariant::of(const std::string &asked,
+                                const char *variable) {
+  if (!asked.empty()) {
+    return {asked, "the program", "ask for another one"};
+  }
+  const char *value = std::getenv(variable);
+  return {value ? value : "", variable, std::string("unset ") + variable};
+}
+
 const Variant &cheems::chooseVariant(const CpuImage &image,
                                      const CpuFeatures &cpu,
-                                     const std::string &forced,
+                                     const ForcedVariant &forced,
                                      const std::string &file) {
   auto refuse = [&](const std::string &reason) {
     return Error(Status::unsupported,
@@ -49,7 +61,7 @@ const Variant &cheems::chooseVariant(const CpuImage &image,
   if (auto missing = cpu.firstMissing(image.features)) {
     throw refuse("this machine has no '" + *missing + "'");
   }
-  if (!forced.empty()) {
+  if (forced) {
     return forcedVariant(image, cpu, forced, file);
   }
   const Variant *second = nullptr; // runs, but lacks what it wants

@@ -7,12 +7,22 @@
 
 namespace cheems {
 
-/// The variant called `forced`; where that is empty the first that runs here
+/// Code that is to run, whatever would be chosen.
+struct ForcedVariant {
+  std::string name;   ///< empty: none
+  std::string by;     ///< who forces it, for messages
+  std::string remedy; ///< against a wrong name
+  explicit operator bool() const { return !name.empty(); }
+  /// What a program asks for, else what the environment variable says.
+  static ForcedVariant of(const std::string &asked, const char *variable);
+};
+
+/// The variant that is `forced`; where none is the first that runs here
 /// and has all it wants, else the first that runs here. Throws
 /// Error(unsupported) where there is none, naming what is missing or, for a
 /// name that `file` does not have, those it has.
 const Variant &chooseVariant(const CpuImage &image, const CpuFeatures &cpu,
-                             const std::string &forced,
+                             const ForcedVariant &forced,
                              const std::string &file);
 
 } // namespace cheems

@@ -19,11 +19,12 @@ Amounts amounts(const Driver &driver) {
   return result;
 }
 
-Error shortage(const Amounts &has, int64_t bytes, const std::string &purpose) {
-  return Error("cannot allocate " + number(bytes) +
-               " bytes of GPU memory for " + purpose + ": " +
-               std::to_string(has.free) + " of " + std::to_string(has.total) +
-               " are free");
+MemoryShort shortage(const Amounts &has, int64_t bytes,
+                     const std::string &purpose) {
+  return MemoryShort("cannot allocate " + number(bytes) +
+                     " bytes of GPU memory for " + purpose + ": " +
+                     std::to_string(has.free) + " of " +
+                     std::to_string(has.total) + " are free");
 }
 
 } // namespace
@@ -77,9 +78,10 @@ PinnedMemory::PinnedMemory(std::shared_ptr<const Context> given, int64_t bytes,
   CUresult code = context->driver().cuMemAllocHost.result(
       &begin, static_cast<size_t>(size));
   if (code == CUDA_ERROR_OUT_OF_MEMORY) {
-    throw Error("cannot allocate " + number(size) +
-                " bytes of page-locked memory for " + purpose +
-                "; end other programs, or raise the limit of locked memory");
+    throw MemoryShort(
+        "cannot allocate " + number(size) +
+        " bytes of page-locked memory for " + purpose +
+        "; end other programs, or raise the limit of locked memory");
   }
   if (code != CUDA_SUCCESS) {
     throwFailure(code, "cuMemAllocHost");

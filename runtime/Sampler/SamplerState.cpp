@@ -21,8 +21,8 @@ struct Header {
 };
 constexpr char magic[] = "CHEEMSS1"; ///< eight bytes, the last is the version
 
-Error damaged(const std::string &what) {
-  return Error("the sampler's state: " + what);
+DamagedFile damaged(const std::string &what) {
+  return DamagedFile("the sampler's state: " + what);
 }
 
 } // namespace

@@ -169,7 +169,8 @@ void Session::checkPlace(int64_t slot, int32_t position,
                          std::string_view application) const {
   Place place;
   if (application.size() != sizeof(place)) {
-    throw Error("the state: corrupted: it does not say of which slot it is");
+    throw DamagedFile(
+        "the state: corrupted: it does not say of which slot it is");
   }
   std::memcpy(&place, application.data(), sizeof(place));
   if (place.session != identity) {

@@ -30,8 +30,8 @@ Memory::Memory(int64_t bytes, const std::string &purpose)
   void *mapped = mmap(nullptr, mappedBytes(size), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
-    throw Error("cannot allocate " + std::to_string(size) + " bytes for " +
-                purpose + ": " + std::strerror(errno));
+    throw MemoryShort("cannot allocate " + std::to_string(size) +
+                      " bytes for " + purpose + ": " + std::strerror(errno));
   }
   base = static_cast<char *>(mapped) + kRedzone;
   forbid(mapped, base);

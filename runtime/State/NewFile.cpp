@@ -28,13 +28,14 @@ std::string endOfLinks(std::filesystem::path path) {
 
 } // namespace
 
-Error NewFile::failure() const {
-  return Error("cannot write " + path + ": " + std::strerror(errno));
+FileUnusable NewFile::failure() const {
+  return FileUnusable("cannot write " + path + ": " + std::strerror(errno));
 }
 
 NewFile::NewFile(const std::string &path) : path(path), descriptor(-1) {
   if (path.empty()) { // its temporary file could be made, in this folder
-    throw Error(std::string("cannot write '': ") + std::strerror(ENOENT));
+    throw FileUnusable(std::string("cannot write '': ") +
+                       std::strerror(ENOENT));
   }
   struct stat existing;
   bool replaces = stat(path.c_str(), &existing) == 0;
@@ -42,9 +43,10 @@ NewFile::NewFile(const std::string &path) : path(path), descriptor(-1) {
     throw failure();
   }
   if (replaces && !S_ISREG(existing.st_mode)) {
-    throw Error("cannot write " + path + ": " +
-                (S_ISDIR(existing.st_mode) ? std::strerror(EISDIR)
-                                           : "it is not a regular file"));
+    throw FileUnusable("cannot write " + path + ": " +
+                       (S_ISDIR(existing.st_mode)
+                            ? std::strerror(EISDIR)
+                            : "it is not a regular file"));
   }
   target = endOfLinks(path);
   // Not mkstemp: it keeps the file to its owner, and the process's mask, which

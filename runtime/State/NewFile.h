@@ -32,7 +32,7 @@ public:
   void finish(Sync sync = Sync::none);
 
 private:
-  Error failure() const;
+  FileUnusable failure() const;
 
   std::string path, target, temporary;
   int descriptor;

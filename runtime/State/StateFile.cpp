@@ -143,11 +143,11 @@ void cheems::writeState(char *bytes, const StateToWrite &state) {
       state);
 }
 
-Error StateFile::bad(const std::string &what) const {
-  return Error(path + ": " + what);
+DamagedFile StateFile::bad(const std::string &what) const {
+  return DamagedFile(path + ": " + what);
 }
 
-Error StateFile::corrupted(const std::string &what) const {
+DamagedFile StateFile::corrupted(const std::string &what) const {
   return bad("corrupted: " + what + "; save it again");
 }
 
@@ -158,7 +158,7 @@ StateFile::StateFile(const std::string &path, const StateIdentity &identity,
   descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (descriptor < 0 || fstat(descriptor, &status) != 0) {
-    Error error("cannot read " + path + ": " + std::strerror(errno));
+    FileUnusable error("cannot read " + path + ": " + std::strerror(errno));
     if (descriptor >= 0) {
       close(descriptor);
     }
@@ -208,7 +208,7 @@ void StateFile::readAt(uint64_t offset, void *bytes, size_t size) const {
       throw bad("truncated while it was read");
     }
     if (count < 0 && errno != EINTR) {
-      throw Error("cannot read " + path + ": " + std::strerror(errno));
+      throw FileUnusable("cannot read " + path + ": " + std::strerror(errno));
     }
     if (count > 0) {
       at += count;
@@ -257,8 +257,8 @@ void StateFile::checkHeader(uint64_t size) {
 
 void StateFile::checkIdentity(const StateIdentity &identity) const {
   auto differs = [&](const std::string &what) {
-    return bad("saved by a model with " + what +
-               "; load it with the model that saved it");
+    return Error(path + ": saved by a model with " + what +
+                 "; load it with the model that saved it");
   };
   if (header.configuration != identity.configuration) {
     throw differs("another configuration");
@@ -274,9 +274,9 @@ void StateFile::checkIdentity(const StateIdentity &identity) const {
                   identity.weightFormat);
   }
   if (header.layoutVersion != identity.layoutVersion) {
-    throw bad("saved with state layout " + number(header.layoutVersion) +
-              ", this model has " + number(identity.layoutVersion) +
-              "; save it again");
+    throw Error(path + ": saved with state layout " +
+                number(header.layoutVersion) + ", this model has " +
+                number(identity.layoutVersion) + "; save it again");
   }
   if (header.layout != identity.layout &&
       header.layout != identity.layoutWithBlock) {

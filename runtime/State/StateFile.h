@@ -103,8 +103,8 @@ private:
   void checkHeader(uint64_t size);
   void checkIdentity(const StateIdentity &identity) const;
   void checkSizes(const Metadata &metadata);
-  Error bad(const std::string &what) const;
-  Error corrupted(const std::string &what) const;
+  DamagedFile bad(const std::string &what) const;
+  DamagedFile corrupted(const std::string &what) const;
   void readAt(uint64_t offset, void *bytes, size_t size) const;
 
   class Contents;

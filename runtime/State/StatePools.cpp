@@ -10,7 +10,7 @@ namespace {
 int64_t poolBytes(const StateKind &kind, int64_t slots, int64_t capacity) {
   int64_t bytes;
   if (__builtin_mul_overflow(kind.slotBytes(capacity), slots, &bytes)) {
-    throw Error("the state is too large for any machine");
+    throw MemoryShort("the state is too large for any machine");
   }
   return bytes;
 }
@@ -23,7 +23,7 @@ int64_t StatePools::bytesOf(const Metadata &metadata, int64_t slots,
   for (const StateKind &kind : metadata.state) {
     if (__builtin_add_overflow(total, poolBytes(kind, slots, capacity),
                                &total)) {
-      throw Error("the state is too large for any machine");
+      throw MemoryShort("the state is too large for any machine");
     }
   }
   return total;

@@ -33,7 +33,7 @@ Program::Loading loadingFor(const Model &model,
                          scratch(plan.general, options.rows),
                          scratch(plan.decode, decodeRows(model, options))}) {
       if (__builtin_add_overflow(sum, part, &sum)) {
-        throw Error("the state is too large for any machine");
+        throw MemoryShort("the state is too large for any machine");
       }
     }
     return sum;
@@ -71,8 +71,9 @@ int64_t workspaceOf(const LaunchPlan &plan, const Model &model,
 
 ExecutorBytes CudaExecutor::estimate(const Model &model,
                                      const ExecutorOptions &options) {
-  const CardCode &code =
-      *CudaModule::choose(model.cudaCode(), *model.card(), model.path()).code;
+  const CardCode &code = *CudaModule::choose(model.cudaCode(), *model.card(),
+                                             model.path(), model.forced())
+                              .code;
   LaunchPlan plan = LaunchPlan::parse(code.plan, code.path, model.path(),
                                       model.metadata().state.size());
   return {WeightUpload(model.metadata(), model.path()).bytes(),

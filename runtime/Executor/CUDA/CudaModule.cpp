@@ -1,5 +1,5 @@
 #include "runtime/Executor/CUDA/CudaModule.h"
-#include <cstdlib>
+#include "runtime/Artifact/VariantChoice.h"
 #include <cstring>
 
 using namespace cheems;
@@ -48,9 +48,10 @@ std::vector<std::string> CudaModule::names(const CudaImage &image) {
 }
 
 CudaModule::CudaModule(std::shared_ptr<const Context> given,
-                       const CudaImage &image, const std::string &file)
+                       const CudaImage &image, const std::string &file,
+                       const std::string &variant)
     : context(std::move(given)), file(file),
-      chosen(choose(image, context->device(), file)) {
+      chosen(choose(image, context->device(), file, variant)) {
   Context::Current current(*context);
   if (!(chosen.takesCubin && loadCubin())) {
     loadPTX();
@@ -59,11 +60,11 @@ CudaModule::CudaModule(std::shared_ptr<const Context> given,
 
 CudaModule::Choice CudaModule::choose(const CudaImage &image,
                                       const DeviceInfo &card,
-                                      const std::string &file) {
+                                      const std::string &file,
+                                      const std::string &variant) {
   Choice chosen;
-  const char *forced = std::getenv("CHEEMS_CUDA_IMAGE");
-  if (forced && *forced) {
-    std::string_view name = forced;
+  if (auto forced = ForcedVariant::of(variant, "CHEEMS_CUDA_IMAGE")) {
+    std::string_view name = forced.name;
     size_t dot = name.find('.');
     std::string_view kind =
         dot == std::string_view::npos ? "" : name.substr(dot + 1);
@@ -76,7 +77,7 @@ CudaModule::Choice CudaModule::choose(const CudaImage &image,
     chosen.takesPTX = kind == "ptx";
     if (!chosen.code || chosen.takesCubin == chosen.takesPTX ||
         (chosen.takesCubin && chosen.code->cubin.empty())) {
-      throw Error(Status::usage, "CHEEMS_CUDA_IMAGE is '" + std::string(name) +
+      throw Error(Status::usage, forced.by + " asks for '" + forced.name +
                                      "', but " + file +
                                      " has: " + images(image));
     }

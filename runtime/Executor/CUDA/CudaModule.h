@@ -11,25 +11,26 @@ namespace cheems::cuda {
 class CudaModule {
 public:
   /// Loads what is best for the card: machine code, or the PTX where there is
-  /// none or the driver does not take it. CHEEMS_CUDA_IMAGE forces one:
-  /// "sm_80.ptx". Throws Error: unsupported where the image has nothing for the
-  /// card or the driver is too old for its code; usage where what is forced is
-  /// not there; DriverError. `file` is for messages. `image` must outlive this.
+  /// none or the driver does not take it. `variant` forces one, "sm_80.ptx",
+  /// and where that is empty CHEEMS_CUDA_IMAGE. Throws Error: unsupported where
+  /// the image has nothing for the card or the driver is too old for its code;
+  /// usage where what is forced is not there; DriverError. `file` is for
+  /// messages. `image` must outlive this.
   CudaModule(std::shared_ptr<const Context> context, const CudaImage &image,
-             const std::string &file);
+             const std::string &file, const std::string &variant = "");
   ~CudaModule();
   CudaModule(const CudaModule &) = delete;
   CudaModule &operator=(const CudaModule &) = delete;
 
-  /// The code of an image that is best for a card, or what CHEEMS_CUDA_IMAGE
-  /// forces, and which forms of it may be loaded.
+  /// The code of an image that is best for a card, or what is forced, and which
+  /// forms of it may be loaded.
   struct Choice {
     const CardCode *code = nullptr;
     bool takesCubin = true, takesPTX = true;
   };
   /// Needs no driver. Throws as the constructor.
   static Choice choose(const CudaImage &image, const DeviceInfo &card,
-                       const std::string &file);
+                       const std::string &file, const std::string &variant);
 
   /// What an image has: "sm_80.ptx", "sm_80.cubin", ….
   static std::vector<std::string> names(const CudaImage &image);

@@ -7,7 +7,7 @@ using namespace cheems::cuda;
 
 Program::Program(const Model &model, const Loading &loading)
     : card(std::make_shared<const Context>(model.device())),
-      module(card, model.cudaCode(), model.path()),
+      module(card, model.cudaCode(), model.path(), model.forced()),
       launches(LaunchPlan::parse(module.code().plan, module.code().path,
                                  model.path(), model.metadata().state.size())),
       kernels(module.functions(launches)),
@@ -15,7 +15,7 @@ Program::Program(const Model &model, const Loading &loading)
   int64_t all;
   if (__builtin_add_overflow(parameters.bytes(), loading.need(launches),
                              &all)) {
-    throw Error(model.path() + ": is too large for any GPU");
+    throw MemoryShort(model.path() + ": is too large for any GPU");
   }
   requireFree(*card, all,
               "the weights (" + std::to_string(parameters.bytes()) +

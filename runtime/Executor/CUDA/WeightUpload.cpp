@@ -46,7 +46,7 @@ WeightUpload::WeightUpload(const Metadata &metadata, const std::string &name)
     piece.place = size;
     if (__builtin_add_overflow(size, piece.bytes, &size) ||
         __builtin_add_overflow(size, alignment - 1, &size)) {
-      throw Error(name + ": its weights are too large for any GPU");
+      throw MemoryShort(name + ": its weights are too large for any GPU");
     }
     size = size / alignment * alignment;
   }

@@ -3,9 +3,11 @@
 #include "plain.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
 
 using namespace cheems::test;
 using testing::AllOf;
@@ -27,7 +29,7 @@ TEST_F(Api, plainCProgramRuns) {
 
 TEST_F(Api, failedOpenSaysWhyAndLeavesTheOutputAlone) {
   cheems_model *other = model;
-  EXPECT_EQ(cheems_model_open("/nonexistent", &other), CHEEMS_FAILED);
+  EXPECT_EQ(cheems_model_open("/nonexistent", &other), CHEEMS_IO);
   EXPECT_THAT(cheems_last_error(), HasSubstr("/nonexistent"));
   EXPECT_EQ(other, model);
   FakeArtifact artifact;
@@ -64,6 +66,107 @@ TEST_F(Api, modelsAreOpenedForADevice) {
   options.size = 0;
   EXPECT_EQ(open("cpu"), CHEEMS_USAGE);
   EXPECT_THAT(cheems_last_error(), HasSubstr("sizeof(cheems_model_options)"));
+}
+
+TEST_F(Api, modelsAreOpenedByDescriptor) {
+  TemporaryFile file(FakeArtifact().bytes());
+  int descriptor = open(file.path().c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  ASSERT_EQ(unlink(file.path().c_str()), 0); // no path leads to it any more
+  cheems_model *opened = nullptr;
+  ASSERT_EQ(cheems_model_open_descriptor(descriptor, "what was passed", nullptr,
+                                         &opened),
+            CHEEMS_OK)
+      << cheems_last_error();
+  EXPECT_EQ(close(descriptor), 0); // it stayed ours
+  const char *json = nullptr;
+  EXPECT_EQ(cheems_model_describe(opened, &json), CHEEMS_OK);
+  EXPECT_EQ(nlohmann::json::parse(json)["file"]["path"], "what was passed");
+  EXPECT_EQ(cheems_model_verify(opened), CHEEMS_OK);
+  ASSERT_EQ(cheems_session_create(opened, nullptr, &session), CHEEMS_OK);
+  cheems_model_close(opened);
+  EXPECT_EQ(cheems_session_decode(session, 0, 5, logits.data()), CHEEMS_OK);
+  EXPECT_EQ(logits[0], hashOf({5}));
+
+  EXPECT_EQ(cheems_model_open_descriptor(-1, "x", nullptr, &opened),
+            CHEEMS_USAGE);
+  EXPECT_EQ(cheems_model_open_descriptor(descriptor, nullptr, nullptr, &opened),
+            CHEEMS_USAGE);
+  EXPECT_EQ(
+      cheems_model_open_descriptor(1000000, "no number", nullptr, &opened),
+      CHEEMS_IO);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("cannot open 'no number'"));
+}
+
+TEST_F(Api, damageIsToldFromOtherFailures) {
+  auto statusOf = [](const FakeArtifact &artifact, size_t bytes) {
+    TemporaryFile file(artifact.bytes().substr(0, bytes));
+    cheems_model *opened = nullptr;
+    cheems_status status = cheems_model_open(file.path().c_str(), &opened);
+    cheems_model_close(opened);
+    return status;
+  };
+  FakeArtifact artifact;
+  EXPECT_EQ(statusOf(artifact, SIZE_MAX), CHEEMS_OK);
+  for (size_t bytes : {size_t(0), size_t(9), artifact.bytes().size() - 1}) {
+    EXPECT_EQ(statusOf(artifact, bytes), CHEEMS_CORRUPT) << bytes;
+  }
+  artifact.metadata["abi"] = 99;
+  EXPECT_EQ(statusOf(artifact, SIZE_MAX), CHEEMS_CORRUPT);
+  std::string bytes = FakeArtifact().bytes();
+  bytes[entryOf(bytes, CHEEMS_SECTION_WEIGHTS).offset] ^= 1;
+  TemporaryFile file(bytes);
+  cheems_model *opened = nullptr;
+  ASSERT_EQ(cheems_model_open(file.path().c_str(), &opened), CHEEMS_OK);
+  EXPECT_EQ(cheems_model_verify(opened), CHEEMS_CORRUPT);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("weights block 0"));
+  cheems_model_close(opened);
+}
+
+TEST_F(Api, variantsAreForcedAndWarningsHanded) {
+  FakeArtifact artifact;
+  artifact.metadata["warnings"] = {"a line of the compiler"};
+  auto &variants = artifact.metadata["images"][0]["variants"];
+  auto second = variants[0];
+  second["name"] = "second";
+  variants.push_back(second);
+  for (auto &[name, text] : artifact.texts) {
+    if (name == CHEEMS_SECTION_GENERATION_CONFIG) {
+      text = R"({"num_beams": 3})";
+    }
+  }
+  TemporaryFile file(artifact.bytes());
+  std::vector<std::string> lines;
+  cheems_model_options options = {};
+  options.size = sizeof(options);
+  options.user = &lines;
+  options.warn = [](void *user, const char *line) {
+    static_cast<std::vector<std::string> *>(user)->push_back(line);
+  };
+  auto chosen = [&](const char *variant) -> std::string {
+    options.variant = variant;
+    cheems_model *opened = nullptr;
+    const char *json = nullptr;
+    if (cheems_model_open_with(file.path().c_str(), &options, &opened) !=
+        CHEEMS_OK) {
+      return cheems_last_error();
+    }
+    EXPECT_EQ(cheems_model_describe(opened, &json), CHEEMS_OK);
+    std::string name = nlohmann::json::parse(json)["file"]["variant"];
+    cheems_model_close(opened);
+    return name;
+  };
+  EXPECT_EQ(chosen(nullptr), variants[0]["name"]);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "a line of the compiler");
+  EXPECT_THAT(lines[1], HasSubstr("num_beams is not supported"));
+  EXPECT_EQ(chosen("second"), "second");
+  EXPECT_THAT(chosen("third"),
+              HasSubstr("the program asks for variant 'third', but the file "
+                        "has "));
+  options.warn = nullptr;
+  EXPECT_EQ(chosen(""), variants[0]["name"]);
+  EXPECT_EQ(lines.size(), 4u);
 }
 
 TEST_F(Api, messagesAreKeptForEachThread) {
@@ -103,7 +206,7 @@ TEST_F(Api, nullHandlesAreRefusedOrHarmless) {
 TEST_F(Api, aModelFolderIsToBeCompiledFirst) {
   std::string folder = std::filesystem::temp_directory_path().string();
   cheems_model *none = nullptr;
-  EXPECT_EQ(cheems_model_open(folder.c_str(), &none), CHEEMS_FAILED);
+  EXPECT_EQ(cheems_model_open(folder.c_str(), &none), CHEEMS_IO);
   EXPECT_EQ(none, nullptr);
   EXPECT_THAT(cheems_last_error(),
               AllOf(HasSubstr(folder), HasSubstr("is a folder"),

@@ -105,7 +105,7 @@ TEST_F(Samplers, seedsClonesAndStatesRepeatTokens) {
   ASSERT_EQ(cheems_sampler_state_set(clone, state.data(), size), CHEEMS_OK);
   EXPECT_EQ(choose(clone, 20), next);
   EXPECT_EQ(cheems_sampler_state_set(clone, state.data(), size - 1),
-            CHEEMS_FAILED);
+            CHEEMS_CORRUPT);
   ASSERT_EQ(cheems_sampler_seed(clone, 7), CHEEMS_OK);
   ASSERT_EQ(cheems_sampler_forget(clone), CHEEMS_OK);
   EXPECT_EQ(choose(clone, 20), first);

@@ -97,11 +97,13 @@ TEST_F(Api, statesAreCopiedSavedAndLoaded) {
   EXPECT_EQ(cheems_session_save(session, 3, place.path().c_str()),
             CHEEMS_USAGE);
   EXPECT_EQ(cheems_session_save(session, 0, nullptr), CHEEMS_USAGE);
-  EXPECT_EQ(cheems_session_save(session, 0, "/no/such/folder/x"),
-            CHEEMS_FAILED);
+  EXPECT_EQ(cheems_session_save(session, 0, "/no/such/folder/x"), CHEEMS_IO);
   EXPECT_THAT(cheems_last_error(), HasSubstr("/no/such/folder/x"));
   EXPECT_EQ(cheems_session_load(session, 0, nullptr), CHEEMS_USAGE);
-  EXPECT_EQ(cheems_session_load(session, 0, "/no/such/file"), CHEEMS_FAILED);
+  EXPECT_EQ(cheems_session_load(session, 0, "/no/such/file"), CHEEMS_IO);
+  TemporaryFile noState("a text");
+  EXPECT_EQ(cheems_session_load(session, 0, noState.path().c_str()),
+            CHEEMS_CORRUPT);
   cheems_session_destroy(session);
 
   options.context = 2;
@@ -149,7 +151,7 @@ TEST_F(Api, statesGoToMemoryAndBack) {
     EXPECT_EQ(cheems_session_state_set(session, 1, bytes.data(), size),
               flags == 0 ? CHEEMS_OK : CHEEMS_USAGE);
     EXPECT_EQ(cheems_session_state_set(session, 0, bytes.data(), size - 1),
-              CHEEMS_FAILED);
+              CHEEMS_CORRUPT);
     EXPECT_THAT(cheems_last_error(), HasSubstr("the state: truncated"));
     int64_t position = 0;
     EXPECT_EQ(cheems_session_position(session, 0, &position), CHEEMS_OK);
@@ -166,7 +168,7 @@ TEST_F(Api, statesGoToMemoryAndBack) {
   EXPECT_EQ(cheems_session_state_get(session, 0, 0, nullptr, 0, &size),
             CHEEMS_USAGE);
   EXPECT_EQ(cheems_session_state_set(session, 0, nullptr, 0), CHEEMS_USAGE);
-  EXPECT_EQ(cheems_session_state_set(session, 0, &byte, 0), CHEEMS_FAILED);
+  EXPECT_EQ(cheems_session_state_set(session, 0, &byte, 0), CHEEMS_CORRUPT);
   EXPECT_EQ(cheems_session_state_set(nullptr, 0, &byte, 1), CHEEMS_USAGE);
 }
 
@@ -200,6 +202,17 @@ TEST_F(Api, impossibleOptionsAreUsageErrors) {
     EXPECT_EQ(cheems_session_create(model, &options, &session), CHEEMS_USAGE);
     EXPECT_THAT(cheems_last_error(), HasSubstr("threads"));
   }
+}
+
+TEST_F(Api, memoryThatNoMachineHasIsItsOwnStatus) {
+  cheems_session_options options = {};
+  options.size = sizeof(options);
+  options.threads = 1;
+  options.slots = 65536;
+  options.context = INT32_MAX;
+  EXPECT_EQ(cheems_session_create(model, &options, &session), CHEEMS_MEMORY);
+  EXPECT_THAT(cheems_last_error(), HasSubstr("the state of 65536 sequence(s)"));
+  EXPECT_EQ(session, nullptr);
 }
 
 TEST_F(Api, callbacksGetTheirUserPointer) {

@@ -72,7 +72,9 @@ json portable() {
 std::string chosen(const json &variants, const CpuFeatures &cpu,
                    const std::string &forced = "") {
   CpuImage image = parsed(variants);
-  return chooseVariant(image, cpu, forced, "m.cheems").name;
+  return chooseVariant(image, cpu, {forced, "CHEEMS_CPU", "unset CHEEMS_CPU"},
+                       "m.cheems")
+      .name;
 }
 
 std::string refusal(const json &variants, const CpuFeatures &cpu,

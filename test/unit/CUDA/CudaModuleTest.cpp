@@ -104,8 +104,17 @@ TEST(CudaModule, theImageThatIsNamedIsLoadedOrRefused) {
   for (const char *name : {"sm_80.cubin", "sm_70.ptx", "sm_80", "sm_80.elf"}) {
     Image forced(name);
     EXPECT_EQ(refusal([] { loaded(both()); }),
-              std::string("2: CHEEMS_CUDA_IMAGE is '") + name +
+              std::string("2: CHEEMS_CUDA_IMAGE asks for '") + name +
                   "', but m.cheems has: sm_80.ptx, sm_90a.ptx, sm_90a.cubin");
+  }
+  { // what the program asks for goes first
+    Image forced("sm_90a.ptx");
+    auto card = std::make_shared<Context>(0);
+    EXPECT_EQ(CudaModule(card, both(), "m.cheems", "sm_80.ptx").name(),
+              "sm_80.ptx");
+    EXPECT_THAT(
+        refusal([&] { CudaModule(card, both(), "m.cheems", "sm_70.ptx"); }),
+        HasSubstr("the program asks for 'sm_70.ptx'"));
   }
   // what was forced is not replaced by the text
   Image forced("sm_90a.cubin");
