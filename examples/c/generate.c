@@ -1,7 +1,10 @@
-/* Generates text with a compiled model: generate MODEL.cheems PROMPT [TOKENS].
+/* Generates text with a compiled model:
  *
- * It takes the most likely token each time. The text goes to standard output,
- * all messages go to standard error. The exit code is a cheems_status. */
+ *     generate MODEL.cheems PROMPT [TOKENS [SEED]]
+ *
+ * Without a seed it takes the most likely token each time. The text goes to
+ * standard output while it comes, all messages go to standard error. The exit
+ * code is a cheems_status. */
 #include <cheems/cheems.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,30 +33,33 @@ static void warn(void *user, const char *line) {
   fprintf(stderr, "generate: warning: %s\n", line);
 }
 
-static int32_t mostLikely(const float *logits, int64_t vocabulary) {
-  int32_t best = 0;
-  for (int32_t token = 1; token < vocabulary; ++token) {
-    best = logits[token] > logits[best] ? token : best;
-  }
-  return best;
+/* A sampler that has seen the prompt, whose tokens count for penalties. */
+static cheems_sampler *makeSampler(const cheems_model *model, const char *seed,
+                                   const int32_t *prompt, int64_t count) {
+  cheems_sampler_options options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  /* What the author of the model wants, such as top_k. */
+  check(cheems_model_sampler_options(model, &options));
+  options.temperature = seed ? 0.8 : 0; /* 0: the most likely token */
+  options.seed = seed ? strtoull(seed, NULL, 10) : 0;
+  cheems_sampler *sampler;
+  check(cheems_sampler_create(model, &options, &sampler));
+  check(cheems_sampler_accept(sampler, prompt, count));
+  return sampler;
 }
 
-/* Prints the text of `count` tokens. The first call asks for its length. */
-static void print(const cheems_model *model, const int32_t *tokens,
-                  int64_t count) {
-  size_t length;
-  check(cheems_detokenize(model, tokens, count, 0, NULL, 0, &length));
-  char *text = allocate(length + 1);
-  check(cheems_detokenize(model, tokens, count, 0, text, length + 1, &length));
-  printf("%s\n", text);
-  free(text);
+/* Tokens may be parts of characters: the decoder hands out whole ones. */
+static void print(const char *text, size_t length) {
+  fwrite(text, 1, length, stdout);
+  fflush(stdout);
 }
 
 int main(int argc, char **argv) {
   char *end = "";
-  long wanted = argc == 4 ? strtol(argv[3], &end, 10) : 100;
-  if (argc < 3 || argc > 4 || *end != '\0' || wanted < 1 || wanted > 1000000) {
-    fprintf(stderr, "usage: generate MODEL.cheems PROMPT [TOKENS]\n");
+  long wanted = argc >= 4 ? strtol(argv[3], &end, 10) : 100;
+  if (argc < 3 || argc > 5 || *end != '\0' || wanted < 1 || wanted > 1000000) {
+    fprintf(stderr, "usage: generate MODEL.cheems PROMPT [TOKENS [SEED]]\n");
     return CHEEMS_USAGE;
   }
 
@@ -69,23 +75,31 @@ int main(int argc, char **argv) {
   cheems_session *session;
   check(cheems_session_create(model, &options, &session));
 
-  /* Two calls again: the first one counts. CHEEMS_ADD_SPECIAL puts the token
+  /* Two calls: the first one counts. CHEEMS_ADD_SPECIAL puts the token
    * that begins a text in front. */
   int64_t count;
   size_t length = strlen(argv[2]);
   check(cheems_tokenize(model, argv[2], length, CHEEMS_ADD_SPECIAL, NULL, 0,
                         &count));
-  int32_t *tokens = allocate((size_t)(count + wanted) * sizeof(int32_t));
-  check(cheems_tokenize(model, argv[2], length, CHEEMS_ADD_SPECIAL, tokens,
+  int32_t *prompt = allocate((size_t)(count + 1) * sizeof(int32_t));
+  check(cheems_tokenize(model, argv[2], length, CHEEMS_ADD_SPECIAL, prompt,
                         count, &count));
 
+  cheems_sampler *sampler =
+      makeSampler(model, argc == 5 ? argv[4] : NULL, prompt, count);
+  cheems_decoder *decoder;
+  check(cheems_decoder_create(model, 0, &decoder));
+
   float *logits = allocate((size_t)vocabulary * sizeof(float));
-  check(cheems_session_prefill(session, 0, tokens, count, logits));
-  int64_t total = count;
+  check(cheems_session_prefill(session, 0, prompt, count, logits));
+  const char *text;
   for (;;) {
-    int32_t token = mostLikely(logits, vocabulary);
-    tokens[total++] = token;
-    if (total == count + wanted || cheems_model_ends_text(model, token)) {
+    int32_t token;
+    check(cheems_sampler_sample(sampler, logits, NULL, &token));
+    check(cheems_sampler_accept(sampler, &token, 1));
+    check(cheems_decoder_push(decoder, token, &text, &length));
+    print(text, length);
+    if (--wanted == 0 || cheems_model_ends_text(model, token)) {
       break;
     }
     cheems_status status = cheems_session_decode(session, 0, token, logits);
@@ -95,15 +109,19 @@ int main(int argc, char **argv) {
     }
     check(status);
   }
-  print(model, tokens + count, total - count);
+  check(cheems_decoder_finish(decoder, &text, &length));
+  print(text, length);
+  print("\n", 1);
 
+  cheems_decoder_destroy(decoder);
+  cheems_sampler_destroy(sampler);
   free(logits);
-  free(tokens);
+  free(prompt);
   cheems_session_destroy(session);
   cheems_model_close(model);
-  if (fflush(stdout) != 0) {
-    perror("generate: standard output");
-    return CHEEMS_FAILED;
+  if (ferror(stdout)) {
+    fprintf(stderr, "generate: cannot write to standard output\n");
+    return CHEEMS_IO;
   }
   return CHEEMS_OK;
 }

@@ -1,7 +1,8 @@
 // Answers several prompts at once: batch MODEL.cheems TOKENS PROMPT...
 //
 // All sequences that still run take part in each step, so one pass over the
-// weights serves all of them. The most likely token is taken each time.
+// weights serves all of them. Each has a sampler of its own, which takes the
+// most likely token.
 #include <algorithm>
 #include <cheems/cheems.h>
 #include <cstdio>
@@ -31,9 +32,13 @@ struct Close {
   void operator()(cheems_session *session) const {
     cheems_session_destroy(session);
   }
+  void operator()(cheems_sampler *sampler) const {
+    cheems_sampler_destroy(sampler);
+  }
 };
 using Model = std::unique_ptr<cheems_model, Close>;
 using Session = std::unique_ptr<cheems_session, Close>;
+using Sampler = std::unique_ptr<cheems_sampler, Close>;
 
 Model openModel(const char *path) {
   cheems_model *model = nullptr;
@@ -41,21 +46,25 @@ Model openModel(const char *path) {
   return Model(model);
 }
 
-/// The session takes this many rows per step, or one per slot if that is more.
-constexpr size_t chunk = 512;
-
 Session makeSession(const Model &model, size_t slots) {
   cheems_session_options options = {};
   options.size = sizeof(options);
-  options.prefill_chunk = chunk;
+  options.rows = 512; // of a step; one per slot if that is more
   options.slots = static_cast<int64_t>(slots);
   cheems_session *session = nullptr;
   check(cheems_session_create(model.get(), &options, &session));
   return Session(session);
 }
 
+Sampler makeSampler(const Model &model) {
+  cheems_sampler *sampler = nullptr;
+  check(cheems_sampler_create(model.get(), nullptr, &sampler));
+  return Sampler(sampler);
+}
+
 /// One prompt and what the model said so far. It lives in one slot.
 struct Sequence {
+  Sampler sampler;
   std::vector<int32_t> tokens;
   size_t prompt = 0; ///< tokens of the prompt
   size_t fed = 0;    ///< tokens that the session has
@@ -91,6 +100,7 @@ public:
         std::vector<Sequence> &sequences, size_t wanted)
       : model(model), session(session), sequences(sequences), wanted(wanted),
         context(static_cast<size_t>(cheems_session_context(session.get()))),
+        rowsOfStep(static_cast<size_t>(cheems_session_rows(session.get()))),
         vocabulary(static_cast<size_t>(cheems_model_vocabulary(model.get()))),
         logits(sequences.size() * vocabulary) {}
 
@@ -123,16 +133,12 @@ public:
   }
 
 private:
-  /// Prompts that are longer together go in pieces.
-  size_t rowsOfStep() const {
-    return std::max(sequences.size(), std::min(chunk, context));
-  }
-
   /// Puts the next tokens of a slot into the step. `behind` sequences still
   /// want a row each.
   void add(size_t slot, size_t behind) {
     Sequence &sequence = sequences[slot];
-    size_t room = rowsOfStep() - tokens.size() - behind;
+    // Prompts that are longer together go in pieces.
+    size_t room = rowsOfStep - tokens.size() - behind;
     size_t length = std::min(sequence.tokens.size() - sequence.fed, room);
     cheems_segment segment = {};
     segment.slot = static_cast<int32_t>(slot);
@@ -155,8 +161,10 @@ private:
   }
 
   void choose(Sequence &sequence, const float *scores) const {
-    auto token = static_cast<int32_t>(
-        std::max_element(scores, scores + vocabulary) - scores);
+    int32_t token = 0;
+    check(
+        cheems_sampler_sample(sequence.sampler.get(), scores, nullptr, &token));
+    check(cheems_sampler_accept(sequence.sampler.get(), &token, 1));
     sequence.tokens.push_back(token);
     sequence.ended = sequence.tokens.size() - sequence.prompt == wanted ||
                      sequence.tokens.size() > context ||
@@ -166,7 +174,7 @@ private:
   const Model &model;
   const Session &session;
   std::vector<Sequence> &sequences;
-  size_t wanted, context, vocabulary;
+  size_t wanted, context, rowsOfStep, vocabulary;
   std::vector<float> logits;
   // of one step
   std::vector<int32_t> tokens, rows;
@@ -185,6 +193,7 @@ int run(int argc, char **argv) {
   std::vector<Sequence> sequences;
   for (int i = 3; i < argc; ++i) {
     Sequence sequence;
+    sequence.sampler = makeSampler(model);
     sequence.tokens = tokenize(model, argv[i]);
     sequence.prompt = sequence.tokens.size();
     sequences.push_back(std::move(sequence));

@@ -44,6 +44,9 @@ for prompt in "${prompts[@]}"; do
   "$work/generate" "$work/model.cheems" "$prompt" 40
 done >"$work/got"
 diff "$work/want" "$work/got"
+"$prefix/bin/cheems-run" "$work/model.cheems" -p "ROMEO:" -n 40 --temp 0.8 -s 7 >"$work/want-sampled"
+echo >>"$work/want-sampled"
+"$work/generate" "$work/model.cheems" "ROMEO:" 40 7 | diff "$work/want-sampled" -
 if "$work/generate" "$work/no-such-file" "O" 2>"$work/error"; then exit 1; fi
 grep 'no-such-file' "$work/error"
 status=0
