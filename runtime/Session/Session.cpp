@@ -120,7 +120,7 @@ ExecutorOptions Session::Sizes::executor(const Model &model,
   return result;
 }
 
-Session::Session(std::shared_ptr<const Model> model,
+Session::Session(const std::shared_ptr<const Model> &model,
                  const SessionOptions &options)
     : Session(model, options, Sizes(*model, options)) {}
 

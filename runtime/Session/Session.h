@@ -62,7 +62,7 @@ class Session {
 public:
   /// All memory of a step is had here. Throws Error: usage for impossible
   /// options, failed when memory is short.
-  Session(std::shared_ptr<const Model> model,
+  Session(const std::shared_ptr<const Model> &model,
           const SessionOptions &options = {});
 
   const Model &model() const { return *compiled; }

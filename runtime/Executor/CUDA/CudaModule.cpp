@@ -120,7 +120,8 @@ void CudaModule::loadPTX() {
                             CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, nullptr};
   size_t room = sizeof(log) - 1;
-  std::memcpy(&values[1], &room, sizeof(room)); // a number in a pointer's place
+  void *place = static_cast<void *>(&values[1]);
+  std::memcpy(place, &room, sizeof(room)); // a number in a pointer's place
   CUresult code = context->driver().cuModuleLoadDataEx.result(
       &module, chosen.code->ptx.data(), 2, options, values);
   if (code != CUDA_SUCCESS) {

@@ -102,7 +102,7 @@ TEST(MemoryState, aWindowThatEvictsMakesItWhole) {
     feed(*session, 0, {1, 2, 3});
     std::string bytes = stateOf(*session, 0, true);
     EXPECT_EQ(bytes == stateOf(*session, 0, false), session == &evicts);
-    EXPECT_EQ(refusal(*session, 1, bytes) == "", session == &evicts);
+    EXPECT_EQ(refusal(*session, 1, bytes).empty(), session == &evicts);
   }
 }
 
