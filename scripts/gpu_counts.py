@@ -42,6 +42,7 @@ OTHERS = ("half", "control", "async")
 # The goals
 MOST_LAUNCHES = 8  # of a layer of decoding
 MOST_READ = 1.05  # of the least, by a product of decoding
+MOST_READ_OF_PROMPT = 1.15  # of the least, by a product of a prompt
 MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
 FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
 
@@ -236,6 +237,8 @@ def tables(launches, architecture, triton):
         of_step = [launch for launch in launches if launch.step is step]
         if architecture == ARCHITECTURES[0]:
             found[f"{step['part']} work"] = work(of_step)
+        elif step["part"] == "prompt":  # the others have the same instructions
+            found[f"prompt work {architecture}"] = work([one for one in of_step if one.is_product])
         found[f"{step['part']} {architecture}"] = cost(of_step)
     found = {(PAGE, part): text for part, text in found.items()}
     if architecture == ARCHITECTURES[0]:
@@ -280,6 +283,8 @@ def goals(triton):
     return [
         Goal("bytes that a product of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
              lambda one: one.read() / one.least_read(), MOST_READ),
+        Goal("bytes that a product of a prompt reads, to the least", lambda one: one.is_product and one.step["part"] == "prompt",
+             lambda one: one.read() / one.least_read(), MOST_READ_OF_PROMPT),
         Goal("bank conflicts of any kernel", lambda one: True, lambda one: one.counts["bank_conflicts"], 0, "{}"),
         Goal("cycles of the busiest pipe of a prompt's product, to the least of tensor cores", is_great,
              lambda one: busiest(one, PIPES) / one.least_tensor(), MOST_CYCLES),

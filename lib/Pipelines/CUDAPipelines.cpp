@@ -37,8 +37,9 @@ static void simplify(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void round(OpPassManager &pm, tile::Architecture architecture) {
-  pm.addPass(createSetCardPass(SetCardPassOptions{architecture}));
+static void round(OpPassManager &pm, const CardOptions &card) {
+  pm.addPass(
+      createSetCardPass(SetCardPassOptions{card.architecture, card.unit}));
   pm.addPass(createCapContextPass());
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
@@ -55,13 +56,13 @@ static void round(OpPassManager &pm, tile::Architecture architecture) {
   simplify(pm);
 }
 
-static void makeKernels(OpPassManager &pm, tile::Architecture) {
+static void makeKernels(OpPassManager &pm, const CardOptions &) {
   pm.addPass(createToTilePass());
   simplify(pm);
   pm.addPass(tile::createTilePlanSharedPass());
 }
 
-static void makeLaunches(OpPassManager &pm, tile::Architecture) {
+static void makeLaunches(OpPassManager &pm, const CardOptions &) {
   pm.addPass(createEnterBuffersPass());
   pm.addPass(createLowerParametersPass());
   // CSE merged equal destinations; each launch needs its own again.
@@ -77,7 +78,7 @@ static void makeLaunches(OpPassManager &pm, tile::Architecture) {
   pm.addPass(createCanonicalizerPass());
 }
 
-static void lowerKernels(OpPassManager &pm, tile::Architecture) {
+static void lowerKernels(OpPassManager &pm, const CardOptions &) {
   buildTileToNVVMPipeline(pm);
 }
 
@@ -95,21 +96,26 @@ ArrayRef<CUDAPipelineStage> cudaStages() {
   return stages;
 }
 
-void buildCUDAPipeline(OpPassManager &pm, tile::Architecture architecture,
+void buildCUDAPipeline(OpPassManager &pm, const CardOptions &card,
                        CUDAStage from, CUDAStage to) {
   for (const CUDAPipelineStage &stage : cudaStages()) {
     if (stage.stage > from && stage.stage <= to) {
       enter(pm, stage.stage);
-      stage.build(pm, architecture);
+      stage.build(pm, card);
     }
   }
 }
 
 namespace {
-struct CardOptions : PassPipelineOptions<CardOptions> {
+struct StageOptions : PassPipelineOptions<StageOptions> {
   Option<tile::Architecture> arch{
       *this, "arch", llvm::cl::desc("architecture of the card"),
       llvm::cl::init(tile::Architecture::SM90a), tile::architectureValues()};
+  Option<tile::Unit> unit{
+      *this, "unit",
+      llvm::cl::desc("newest unit that products of prompts may use"),
+      llvm::cl::init(tile::Unit::Wgmma), tile::unitValues()};
+  CardOptions card() const { return {arch, unit}; }
 };
 
 /// Every stage, as what an option may be.
@@ -123,7 +129,7 @@ struct StageValues {
 };
 
 /// For a part of the road.
-struct PartOptions : CardOptions {
+struct PartOptions : StageOptions {
   Option<CUDAStage> from{*this, "from",
                          llvm::cl::desc("the stage that the module is at"),
                          llvm::cl::init(CUDAStage::Imported), StageValues()};
@@ -135,18 +141,18 @@ struct PartOptions : CardOptions {
 
 void registerCUDAPipelines() {
   for (const CUDAPipelineStage &stage : cudaStages()) {
-    PassPipelineRegistration<CardOptions>(
+    PassPipelineRegistration<StageOptions>(
         ("cheems-cuda-to-" + stringify(stage.stage)).str(), stage.summary,
-        [&stage](OpPassManager &pm, const CardOptions &options) {
+        [&stage](OpPassManager &pm, const StageOptions &options) {
           enter(pm, stage.stage);
-          stage.build(pm, options.arch);
+          stage.build(pm, options.card());
         });
   }
   PassPipelineRegistration<PartOptions>(
       "cheems-cuda",
       "All stages of the way to kernels of cards, or those between two",
       [](OpPassManager &pm, const PartOptions &options) {
-        buildCUDAPipeline(pm, options.arch, options.from, options.to);
+        buildCUDAPipeline(pm, options.card(), options.from, options.to);
       });
 }
 

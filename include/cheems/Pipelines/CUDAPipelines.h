@@ -16,19 +16,26 @@ enum class CUDAStage { Imported, Rounded, Tile, Launches, NVVM };
 /// What the IR calls it: "tile".
 llvm::StringRef stringify(CUDAStage stage);
 
+/// What kernels are made for.
+struct CardOptions {
+  tile::Architecture architecture = tile::Architecture::SM90a;
+  /// The newest that products of prompts may use.
+  tile::Unit unit = tile::Unit::Wgmma;
+};
+
 /// Passes that take a module from one stage to the next. Each stage can be
 /// printed, and read back.
 struct CUDAPipelineStage {
   CUDAStage stage; ///< what the module is then
   llvm::StringLiteral summary;
-  void (*build)(mlir::OpPassManager &pm, tile::Architecture architecture);
+  void (*build)(mlir::OpPassManager &pm, const CardOptions &card);
 };
 
 /// In order; the first takes an imported module.
 llvm::ArrayRef<CUDAPipelineStage> cudaStages();
 
 /// The stages after `from` up to `to`, each behind cheems-enter-stage.
-void buildCUDAPipeline(mlir::OpPassManager &pm, tile::Architecture architecture,
+void buildCUDAPipeline(mlir::OpPassManager &pm, const CardOptions &card,
                        CUDAStage from = CUDAStage::Imported,
                        CUDAStage to = CUDAStage::NVVM);
 

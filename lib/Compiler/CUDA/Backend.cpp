@@ -1,9 +1,9 @@
 // Compiles a model's kernels for NVIDIA's cards.
+#include "Card.h"
 #include "CodeWriter.h"
 #include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"
 #include "cheems/Import/Error.h"
-#include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Architecture.h"
 #include "cheems/Target/CUDA/Assembler.h"
@@ -13,15 +13,6 @@
 namespace cheems {
 namespace {
 constexpr llvm::StringLiteral kPlan = "plan", kPTX = "ptx", kCubin = "cubin";
-
-/// What passes call the card.
-llvm::Expected<tile::Architecture> architectureOf(llvm::StringRef name) {
-  auto known = cuda::Architecture::find(name);
-  if (!known) {
-    return known.takeError();
-  }
-  return *tile::symbolizeArchitecture(known->name);
-}
 
 /// The one that a compile of machine code cannot do without.
 llvm::Expected<cuda::Assembler> findAssembler() {
@@ -41,12 +32,18 @@ public:
 
   llvm::StringRef name() const override { return "cuda"; }
 
+  std::vector<BackendOption> options() const override {
+    return {{kUnitOption.str(),
+             "newest unit that products of prompts may use: mma, or wgmma "
+             "(the default), which sm_90a has"}};
+  }
+
   llvm::Error check(const CompileOptions &options) const override {
     if (options.cudaArchitectures.empty()) {
       return llvm::createStringError("--cuda-arch names no card");
     }
     for (const std::string &each : options.cudaArchitectures) {
-      if (auto known = architectureOf(each); !known) {
+      if (auto known = cardOf(each, options); !known) {
         return known.takeError();
       }
     }
@@ -61,14 +58,14 @@ public:
   std::vector<BackendStage>
   pipeline(const CompileOptions &options) const override {
     // The first card that is named.
-    tile::Architecture architecture =
-        llvm::cantFail(architectureOf(options.cudaArchitectures.front()));
+    CardOptions card =
+        llvm::cantFail(cardOf(options.cudaArchitectures.front(), options));
     std::vector<BackendStage> stages;
     auto from = CUDAStage::Imported;
     for (const CUDAPipelineStage &stage : cudaStages()) {
       stages.push_back({stringify(stage.stage).str(),
                         [=, to = stage.stage](mlir::OpPassManager &pm) {
-                          buildCUDAPipeline(pm, architecture, from, to);
+                          buildCUDAPipeline(pm, card, from, to);
                         }});
       from = stage.stage;
     }

@@ -1,8 +1,8 @@
 // Makes the image for NVIDIA's cards: for each, a plan of launches and its
 // code.
 #include "Image.h"
+#include "Card.h"
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
-#include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/PassFailure.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Assembler.h"
@@ -49,10 +49,13 @@ llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
   if (!module) {
     return module.takeError();
   }
-  auto card = *tile::symbolizeArchitecture(architecture.name);
+  auto card = cardOf(architecture.name, source.options());
+  if (!card) {
+    return card.takeError();
+  }
   auto lower = [&](CUDAStage from, CUDAStage to) {
     return runPasses(**module, [&](mlir::OpPassManager &pm) {
-      buildCUDAPipeline(pm, card, from, to);
+      buildCUDAPipeline(pm, *card, from, to);
     });
   };
   if (llvm::Error failed = lower(CUDAStage::Imported, CUDAStage::Launches)) {

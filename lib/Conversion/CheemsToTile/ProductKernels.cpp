@@ -28,6 +28,9 @@ static SmallVector<Value> zerosOf(TileBuilder &t, RankedTensorType type,
 void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
                                 const ProductBuffers &buffers,
                                 const ProductInputs &in, Finish finish) {
+  if (s.unit == Unit::Wgmma) {
+    return buildProductOfWarpgroups(t, s, buffers, in, finish);
+  }
   MLIRContext *context = t.b.getContext();
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
   auto fragment = [&](FragmentRole role) {
@@ -53,6 +56,30 @@ void cheems::tile::buildProduct(TileBuilder &t, const ProductStrategy &s,
             Value right = t.read(b, buffer, stage, row, column);
             sum = MmaOp::create(t.b, c, left, right, sum);
           }
+        }
+        return next;
+      });
+  finish(sums, at);
+}
+
+void cheems::tile::buildProductOfWarpgroups(TileBuilder &t,
+                                            const ProductStrategy &s,
+                                            const ProductBuffers &buffers,
+                                            const ProductInputs &in,
+                                            Finish finish) {
+  auto layout = FragmentAttr::get(t.b.getContext(), FragmentRole::C, s.warpsM,
+                                  s.warpsN, 1, 2);
+  auto c = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+  RowsAndColumns at{t.mul(in.rowBlock, s.rows),
+                    t.mul(in.columnBlock, s.columns)};
+  ProductRing ring = ringOf(t, s, buffers, in, at);
+  SmallVector<Value> sums = ring.runWarpgroups(
+      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
+      [&](Value, Value stage, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
+          sum = WarpgroupMmaOp::create(t.b, c, buffers.x, stage, buffer, stage,
+                                       sum);
         }
         return next;
       });

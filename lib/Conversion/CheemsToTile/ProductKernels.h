@@ -22,6 +22,10 @@ using Finish = function_ref<void(ArrayRef<Value> sums, const RowsAndColumns &)>;
 void buildProduct(TileBuilder &t, const ProductStrategy &s,
                   const ProductBuffers &buffers, const ProductInputs &in,
                   Finish finish);
+/// The same by warpgroups, whose tensor cores read shared memory themselves.
+void buildProductOfWarpgroups(TileBuilder &t, const ProductStrategy &s,
+                              const ProductBuffers &buffers,
+                              const ProductInputs &in, Finish finish);
 /// The same of f32, by fused multiply-adds.
 void buildProductF32(TileBuilder &t, const ProductStrategy &s,
                      const ProductBuffers &buffers, const ProductInputs &in,

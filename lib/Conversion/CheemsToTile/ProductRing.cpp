@@ -21,21 +21,59 @@ ProductBuffers ProductBuffers::alloc(TileBuilder &t, const ProductStrategy &s,
 
 SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
                                     Multiply multiply) {
-  for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
-    fetch(t.index(ahead), t.index(ahead));
+  return loop(steps, zeros, s.stages - 1,
+              [&](Value step, Value stage, ValueRange sums,
+                  function_ref<void()> fetch) -> SmallVector<Value> {
+                // Behind it, this stage is there, and nobody reads the one
+                // before.
+                t.waitForAll(s.stages - 2);
+                fetch();
+                return multiply(step, stage, sums);
+              });
+}
+
+SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
+                                              Multiply begin) {
+  int64_t ahead = s.stages - 2;
+  auto wait = [&](ArrayRef<Value> begun, size_t pending) {
+    return llvm::map_to_vector(begun, [&](Value sum) -> Value {
+      return WarpgroupWaitOp::create(t.b, sum.getType(), sum, pending);
+    });
+  };
+  SmallVector<Value> begun = loop(steps, zeros, ahead,
+                                  [&](Value step, Value stage, ValueRange sums,
+                                      function_ref<void()> fetch) {
+                                    // Behind the barrier, this stage is there
+                                    // for tensor cores, and all warpgroups have
+                                    // read the last but one.
+                                    WaitOp::create(t.b, uint64_t(ahead - 1));
+                                    FenceOp::create(t.b);
+                                    BarrierOp::create(t.b);
+                                    SmallVector<Value> next =
+                                        begin(step, stage, sums);
+                                    fetch();
+                                    // For all but the products of this step.
+                                    return wait(next, next.size());
+                                  });
+  return wait(begun, 0);
+}
+
+SmallVector<Value> ProductRing::loop(Value steps, ValueRange zeros,
+                                     int64_t ahead, Turn turn) {
+  for (int64_t step = 0; step < ahead; ++step) {
+    fetch(t.index(step), t.index(step));
   }
   // The stages of this step and of the one that is fetched meanwhile.
-  SmallVector<Value> state = {t.index(0), t.index(s.stages - 1)};
+  SmallVector<Value> state = {t.index(0), t.index(ahead)};
   llvm::append_range(state, zeros);
   SmallVector<Value> after =
       t.loop(t.index(0), steps, 1, state, [&](Value step, ValueRange carried) {
-        // Behind it, this stage is there, and nobody reads the one before.
-        t.waitForAll(s.stages - 2);
-        fetch(t.add(step, s.stages - 1), carried[1]);
+        SmallVector<Value> sums =
+            turn(step, carried[0], carried.drop_front(2),
+                 [&] { fetch(t.add(step, ahead), carried[1]); });
         SmallVector<Value> next = {following(carried[0]),
                                    following(carried[1])};
-        llvm::append_range(next,
-                           multiply(step, carried[0], carried.drop_front(2)));
+        llvm::append_range(next, sums);
         return next;
       });
   WaitOp::create(t.b, uint64_t(0));

@@ -37,8 +37,18 @@ public:
   using Multiply = function_ref<SmallVector<Value>(Value step, Value stage,
                                                    ValueRange sums)>;
   SmallVector<Value> run(Value steps, ValueRange zeros, Multiply multiply);
+  /// The same by warpgroups: `begin` begins a product for each sum. In the next
+  /// step those may still read their stage.
+  SmallVector<Value> runWarpgroups(Value steps, ValueRange zeros,
+                                   Multiply begin);
 
 private:
+  /// What is done in a step. `fetch` begins the copies for one `ahead` steps
+  /// later, into the stage of one that is over.
+  using Turn = function_ref<SmallVector<Value>(
+      Value step, Value stage, ValueRange sums, function_ref<void()> fetch)>;
+  SmallVector<Value> loop(Value steps, ValueRange zeros, int64_t ahead,
+                          Turn turn);
   Value following(Value stage);
   /// Past the end of rows it fetches zeros.
   void fetch(Value step, Value stage);

@@ -29,7 +29,7 @@ public:
       many = strategy.productF32();
       break;
     case ProductForm::ManyRows:
-      many = strategy.product(first.outputs(), first.products.size());
+      many = strategy.manyRows(first.outputs(), first.products.size());
       break;
     }
   }

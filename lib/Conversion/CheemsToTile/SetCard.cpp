@@ -17,7 +17,7 @@ struct SetCard : cheems::impl::SetCardPassBase<SetCard> {
 
   void runOnOperation() override {
     getOperation()->setAttr(kTarget,
-                            cheems::tile::usualCard(&getContext(), arch));
+                            cheems::tile::usualCard(&getContext(), arch, unit));
   }
 };
 } // namespace

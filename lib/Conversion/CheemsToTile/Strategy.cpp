@@ -10,6 +10,8 @@ using namespace cheems::tile;
 namespace {
 /// From so many outputs on, a block of 128 columns leaves few of them idle.
 constexpr int64_t kManyColumns = 1024;
+/// From so many on, one of 256 does.
+constexpr int64_t kMostColumns = 4096;
 constexpr int64_t kLargeTile = 128, kSmallTile = 64;
 /// Up to so many outputs, a block has no more columns, and more blocks share
 /// the rows, which are most of what is read.
@@ -25,15 +27,15 @@ constexpr int64_t kAccessBytes = 16;
 } // namespace
 
 TargetAttr cheems::tile::usualCard(MLIRContext *context,
-                                   Architecture architecture) {
+                                   Architecture architecture, Unit newest) {
   constexpr int64_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
   switch (architecture) {
   case Architecture::SM80:
     return TargetAttr::get(context, architecture, 108, 163 * kibibyte,
-                           40 * mebibyte, 1555);
+                           40 * mebibyte, 1555, Unit::Mma);
   case Architecture::SM90a:
     return TargetAttr::get(context, architecture, 132, 227 * kibibyte,
-                           50 * mebibyte, 3350);
+                           50 * mebibyte, 3350, newest);
   }
   llvm_unreachable("an architecture");
 }
@@ -48,6 +50,30 @@ ProductStrategy Strategy::product(int64_t n, size_t weights) const {
   int64_t bytes = (rows + int64_t(weights) * columns) * kDepth * 2;
   int64_t stages = std::min(kStages, target.getShared() / bytes);
   return {rows, columns, kDepth, std::max<int64_t>(stages, 2), 2, 2};
+}
+
+/// Tensor cores read both operands from shared memory for each instruction: of
+/// 64 rows and 256 outputs that is 10 bytes for 1024 multiply-adds, of 128
+/// outputs 12, and of 64 outputs 16, which is all that shared memory gives. So
+/// tiles are as wide as leaves enough blocks. A second block of a
+/// multiprocessor multiplies while the first one waits, and where there is no
+/// room for it, a longer ring hides the copies.
+ProductStrategy Strategy::productOfWarpgroups(int64_t n, size_t weights) const {
+  constexpr int64_t most = 4, least = 3;
+  auto count = int64_t(weights);
+  ProductStrategy s{64, kFewColumns, kDepth, 0, 4, 1, Unit::Wgmma};
+  if (n > kFewColumns) {
+    bool isLarge = n >= kManyColumns;
+    int64_t together = n >= kMostColumns ? 256 : isLarge ? 128 : 64;
+    s.rows = isLarge ? 128 : 64;
+    s.columns = std::max(together / count, kSmallTile / 2);
+    s.warpsM = s.rows / 16;
+  }
+  int64_t bytes = (s.rows + count * s.columns) * kDepth * 2;
+  int64_t halves = target.getShared() / 2 / bytes;
+  int64_t stages = halves >= least ? halves : target.getShared() / bytes;
+  s.stages = std::clamp(stages, least, most);
+  return s;
 }
 
 /// 256 threads hold 4 x 4 sums each. A row of k has 64 bytes in a buffer.

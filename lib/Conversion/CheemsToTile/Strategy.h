@@ -8,13 +8,16 @@
 namespace cheems::tile {
 
 /// The card that most people have of an architecture: an A100 or an H100.
-TargetAttr usualCard(MLIRContext *context, Architecture architecture);
+/// Its unit is `newest`, or an older one if it has no such.
+TargetAttr usualCard(MLIRContext *context, Architecture architecture,
+                     Unit newest);
 
 /// A block computes `rows` x `columns` of a product, `depth` of k at a time.
 struct ProductStrategy {
   int64_t rows, columns, depth;
   int64_t stages; ///< of the ring of buffers
   int64_t warpsM, warpsN;
+  Unit unit = Unit::Mma;
   bool hasSameTiles(const ProductStrategy &other) const {
     return rows == other.rows && columns == other.columns;
   }
@@ -66,8 +69,14 @@ class Strategy {
 public:
   explicit Strategy(TargetAttr target) : target(target) {}
 
-  /// Products of many rows on tensor cores, with as many weights of n rows.
+  /// Products of many rows on tensor cores, with as many weights of n rows, by
+  /// the target's unit.
+  ProductStrategy manyRows(int64_t n, size_t weights) const {
+    return target.getUnit() == Unit::Wgmma ? productOfWarpgroups(n, weights)
+                                           : product(n, weights);
+  }
   ProductStrategy product(int64_t n, size_t weights) const;
+  ProductStrategy productOfWarpgroups(int64_t n, size_t weights) const;
   /// The same in f32, without tensor cores.
   ProductStrategy productF32() const;
   /// Products of at most `rows` rows, which is at most kFewRows.

@@ -116,16 +116,19 @@ private:
   /// first piece of the first row is where it would be without swizzle.
   static Value descriptor(ThreadBuilder &t, BufferType type, Value offset,
                           Value stage, Value row) {
-    Value begin = t.add(offset, t.mul(row, type.getRowBytes()));
-    if (type.getStages() > 1) {
-      begin = t.add(begin, t.mul(stage, type.getStageBytes()));
-    }
+    Value begin = t.shared(t.add(offset, t.mul(row, type.getRowBytes())));
     Value address =
-        LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(), t.shared(begin));
+        LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(), begin);
     // 18 bits, in 16 bytes.
     Value place = t.shiftRight(t.bitAnd(address, 0x3ffff), 4);
-    return arith::OrIOp::create(t.b, t.loc, t.wide(place),
-                                constant(t, descriptorOf(type)));
+    Value first = arith::OrIOp::create(t.b, t.loc, t.wide(place),
+                                       constant(t, descriptorOf(type)));
+    if (type.getStages() == 1) {
+      return first;
+    }
+    // What a loop computes is this sum alone.
+    return arith::AddIOp::create(
+        t.b, t.loc, first, t.wide(t.mul(stage, type.getStageBytes() / 16)));
   }
 
   /// Swizzles take bits 4 to 6 of an address from bits 7 to 9, and buffers are

@@ -95,3 +95,56 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     return %p, %q : tensor<?x20xf32>, tensor<?x20xf32>
   }
 }
+
+// -----
+
+// The unit wgmma: warpgroups begin the product of a stage, copy another one meanwhile, and wait for the product before. Of two stages copies
+// are under way, one is multiplied and one may still be. A product of many outputs has the widest tile, whatever its sums become.
+// CHECK-LABEL: func.func @together
+// CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @product_1 grid[%c32{{.*}}] ins(%arg0, %arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK-LABEL: kernel @product(
+// CHECK-SAME: warps(8)
+// CHECK: alloc : {{.*}}<4x128x64xbf16, swizzled>
+// CHECK: alloc : {{.*}}<4x256x64xbf16, swizzled>
+// CHECK-COUNT-4: async_copy
+// CHECK: scf.for
+// CHECK: wait pending 1
+// CHECK-NEXT: fence
+// CHECK-NEXT: barrier
+// CHECK-NEXT: warpgroup_mma {{.*}} tensor<128x256xf32, #fragment_c>
+// CHECK-COUNT-2: async_copy
+// CHECK: warpgroup_wait pending 1
+// CHECK: scf.yield
+// CHECK: wait pending 0
+// CHECK: warpgroup_wait pending 0
+// CHECK-NEXT: store
+// CHECK-LABEL: kernel @product_1(
+// CHECK-SAME: warps(8)
+// CHECK: alloc : {{.*}}<3x128x64xbf16, swizzled>
+// CHECK-COUNT-2: alloc : {{.*}}<3x64x64xbf16, swizzled>
+// CHECK: scf.for
+// CHECK: wait pending 0
+// CHECK-COUNT-2: warpgroup_mma {{.*}} tensor<128x64xf32, #fragment_c
+// CHECK-COUNT-2: warpgroup_wait pending 2
+// CHECK: scf.yield
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
+  func.func @together(%x: tensor<?x768xbf16>, %a: tensor<4096x768xbf16>, %b: tensor<2048x768xbf16>, %c: tensor<2048x768xbf16>, %e: tensor<?x4096xf32>, %s: tensor<?x2048xf32>) -> (tensor<?x4096xf32>, tensor<?x2048xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x768xbf16>, tensor<4096x768xbf16>) outs(%f : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    %g = linalg.fill ins(%zero : f32) outs(%s : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %b : tensor<?x768xbf16>, tensor<2048x768xbf16>) outs(%g : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %r = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %c : tensor<?x768xbf16>, tensor<2048x768xbf16>) outs(%g : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %h = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%q, %r : tensor<?x2048xf32>, tensor<?x2048xf32>) outs(%s : tensor<?x2048xf32>) {
+    ^bb0(%i: f32, %j: f32, %k: f32):
+      %1 = arith.mulf %i, %j : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x2048xf32>
+    return %p, %h : tensor<?x4096xf32>, tensor<?x2048xf32>
+  }
+}

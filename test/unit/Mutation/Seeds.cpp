@@ -136,11 +136,11 @@ private:
       buildPipeline(passes, scalar, CPUStage::Imported, CPUStage::Planned);
     });
     half(origin + ", kernels", text, [&](OpPassManager &passes) {
-      buildCUDAPipeline(passes, tile::Architecture::SM90a, CUDAStage::Imported,
+      buildCUDAPipeline(passes, CardOptions(), CUDAStage::Imported,
                         CUDAStage::Tile);
     });
     half(origin + ", launches", text, [&](OpPassManager &passes) {
-      buildCUDAPipeline(passes, tile::Architecture::SM90a, CUDAStage::Imported,
+      buildCUDAPipeline(passes, CardOptions(), CUDAStage::Imported,
                         CUDAStage::Launches);
     });
     half(origin + ", threads", text, [&](OpPassManager &passes) {

@@ -27,10 +27,13 @@ inline std::string replaced(std::string text, const std::string &name,
   return text;
 }
 
-/// A module of step ops, by all passes of the way to a card.
-inline std::unique_ptr<TileModule> compiledStep(const std::string &text) {
-  return TileModule::compile(
-      text, "cheems-cuda{arch=" + Card::get().architecture() + " to=launches}");
+/// A module of step ops, by all passes of the way to a card, whose newest unit
+/// is `unit`.
+inline std::unique_ptr<TileModule>
+compiledStep(const std::string &text, const std::string &unit = "wgmma") {
+  return TileModule::compile(text,
+                             "cheems-cuda{arch=" + Card::get().architecture() +
+                                 " unit=" + unit + " to=launches}");
 }
 
 /// Shapes of a kernel; a run takes one in five, others with the next seed.

@@ -17,10 +17,11 @@ std::vector<KernelCounts> kernelsOf(const llvm::json::Object &step) {
   for (const llvm::json::Value &value : *step.getArray("kernels")) {
     const llvm::json::Object &kernel = *value.getAsObject();
     const auto *instructions = kernel.getObject("warp_instructions");
-    kernels.push_back({kernel.getString("kernel")->str(),
-                       *kernel.getInteger("launches"),
-                       instructions->getInteger("tensor").value_or(0),
-                       *kernel.getInteger("bank_conflicts")});
+    kernels.push_back(
+        {kernel.getString("kernel")->str(), *kernel.getInteger("launches"),
+         instructions->getInteger("tensor").value_or(0),
+         kernel.getObject("cycles")->getNumber("tensor").value_or(0),
+         *kernel.getInteger("bank_conflicts")});
   }
   return kernels;
 }

@@ -14,6 +14,7 @@ struct KernelCounts {
   std::string kernel;
   int64_t launches;
   int64_t tensor;    ///< instructions of tensor cores that warps executed
+  double cycles;     ///< of tensor cores
   int64_t conflicts; ///< wavefronts of shared memory that banks cost more
 };
 

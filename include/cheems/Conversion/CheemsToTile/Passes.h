@@ -14,6 +14,13 @@ inline auto architectureValues() {
   return llvm::cl::values(clEnumValN(Architecture::SM80, "sm_80", "Ampere"),
                           clEnumValN(Architecture::SM90a, "sm_90a", "Hopper"));
 }
+/// What an option may say: mma or wgmma.
+inline auto unitValues() {
+  return llvm::cl::values(
+      clEnumValN(Unit::Mma, "mma", "instructions of a warp"),
+      clEnumValN(Unit::Wgmma, "wgmma",
+                 "those of four warps, where the architecture has them"));
+}
 } // namespace cheems::tile
 
 namespace cheems {

@@ -9,13 +9,15 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let description = [{
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
-    `sm_90a`.
+    `sm_90a`. `unit` is the newest unit that products of prompts may use: cards of `sm_80` have `mma` alone.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
   let options = [
     Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the card",
-           "::cheems::tile::architectureValues()">
+           "::cheems::tile::architectureValues()">,
+    Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products of prompts may use",
+           "::cheems::tile::unitValues()">
   ];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }

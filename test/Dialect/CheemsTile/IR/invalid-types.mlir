@@ -169,3 +169,8 @@ func.func private @f(tensor<16x8xbf16, #cheems_tile.fragment<role = c, warps_m =
 
 // expected-error@below {{a tile with the layout #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>> has extents that are multiples of [4], not [6]}}
 func.func private @f(tensor<6xf32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>)
+
+// -----
+
+// expected-error@below {{the unit wgmma is for sm_90a, not for sm_80}}
+module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555, unit = wgmma>} {}

@@ -13,6 +13,12 @@ def CheemsTile_Architecture : I32EnumAttr<"Architecture", "Instructions that ker
   let genSpecializedAttr = 0;
 }
 
+def CheemsTile_Unit : I32EnumAttr<"Unit", "What multiplies tiles of 16-bit numbers", [
+    I32EnumAttrCase<"Mma", 0, "mma">, I32EnumAttrCase<"Wgmma", 1, "wgmma">]> {
+  let cppNamespace = "::cheems::tile";
+  let genSpecializedAttr = 0;
+}
+
 def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrInterfaceMethods<Cheems_TargetAttrInterface>]> {
   let mnemonic = "target";
   let summary = "The card that sizes of tiles and launches are chosen for";
@@ -20,12 +26,16 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
     A module has it as `cheems.target`. `multiprocessors` run blocks, each with `shared` bytes of shared memory for one block at most. All
     of them read through a cache of `l2` bytes, at `bandwidth` GB/s.
 
+    Products of prompts are computed by `unit`: `mma`, instructions of a warp that every card has, or `wgmma`, those of four warps, which
+    sm_90a has. All products of one entry have one unit, whatever is in a step.
+
     A kernel runs on every card of its architecture, whatever these numbers say.
 
-    Example: `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>`
+    Example:
+    `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>`
   }];
   let parameters = (ins EnumParameter<CheemsTile_Architecture>:$arch, "int64_t":$multiprocessors, "int64_t":$shared, "int64_t":$l2,
-                        "int64_t":$bandwidth);
+                        "int64_t":$bandwidth, DefaultValuedParameter<"::cheems::tile::Unit", "::cheems::tile::Unit::Mma">:$unit);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
