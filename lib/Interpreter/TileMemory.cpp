@@ -135,6 +135,39 @@ static void load(tile::LoadOp op, Frame &f) {
                              int64_t(op.getAligned().value_or(0)), f));
 }
 
+/// tile[i, j] = source[o + rows[i] e_d0 + j e_d1]
+static void gather(tile::GatherOp op, Frame &f) {
+  const Tensor &rows = f.read(op.getRows());
+  Tensor tile(op.getTile().getType().getShape());
+  if (f.failed()) {
+    return;
+  }
+  Access access{f.memory(op.getSource()).contents(), {}, op.getDims(), {}};
+  for (Value offset : op.getOffsets()) {
+    access.offsets.push_back(f.integer(offset));
+  }
+  ArrayRef<int64_t> shape = access.memory.shape;
+  auto d0 = size_t(access.dims[0]), d1 = size_t(access.dims[1]);
+  access.extents = {shape[d0], shape[d1]};
+  if (!holds(access, int64_t(op.getAligned().value_or(0)),
+             bytesOf(op.getSource()), f)) {
+    return;
+  }
+  int64_t first = access.offsets[d0];
+  for (int64_t i = 0; i < tile.shape[0]; ++i) {
+    access.offsets[d0] = first + int64_t(rows(i));
+    if (access.offsets[d0] < 0) {
+      continue;
+    }
+    forEachInside(access, {1, tile.shape[1]}, f,
+                  [&](size_t element, int64_t place) {
+                    tile(i, int64_t(element)) =
+                        readElement(f.memory(op.getSource()), place, f);
+                  });
+  }
+  f.set(op.getTile(), std::move(tile));
+}
+
 static void store(tile::StoreOp op, Frame &f) {
   const Tensor &tile = f.read(op.getTile());
   Memory &target = f.memory(op.getTarget());
@@ -262,6 +295,35 @@ static void read(tile::ReadOp op, Frame &f) {
   f.set(op.getTile(), tile.reshaped(shape));
 }
 
+/// tile[x] = buffer[stage, rows[x], columns[x]]
+static void pick(tile::PickOp op, Frame &f) {
+  tile::BufferType type = op.getBuffer().getType();
+  const Tensor &rows = f.read(op.getRows()), &columns = f.read(op.getColumns());
+  std::optional<int64_t> first = firstOf(type, f.integer(op.getStage()), f);
+  if (f.failed() || !first) {
+    return;
+  }
+  const Tensor &buffer = f.memory(op.getBuffer()).contents();
+  Tensor tile(rows.shape);
+  for (size_t x = 0; x < tile.data.size(); ++x) {
+    auto row = int64_t(rows.data[x]), column = int64_t(columns.data[x]);
+    if (row < 0 || column < 0 || row >= type.getRows() ||
+        column >= type.getColumns()) {
+      f.fail() << "picks " << shapeText({row, column}) << " of "
+               << shapeText({type.getRows(), type.getColumns()}) << inBlock(f);
+      return;
+    }
+    int64_t place = *first + row * type.getColumns() + column;
+    tile.data[x] = buffer.data[size_t(place)];
+    if (isUninitialised(tile.data[x])) {
+      f.fail() << "picks element " << indexText(buffer.shape, place)
+               << " of a buffer" << inBlock(f) << ", which nothing has written";
+      return;
+    }
+  }
+  f.set(op.getTile(), std::move(tile));
+}
+
 static void write(tile::WriteOp op, Frame &f) {
   const Tensor &tile = f.read(op.getTile());
   auto places = placesIn(op, tile.shape[0], tile.shape[1], f);
@@ -306,12 +368,14 @@ static void loadNumber(memref::LoadOp op, Frame &f) {
 
 void addTileMemory(Handlers &handlers) {
   handlers.add<tile::LoadOp>(load);
+  handlers.add<tile::GatherOp>(gather);
   handlers.add<tile::StoreOp>(store);
   handlers.add<tile::AllocOp>(alloc);
   handlers.add<tile::AsyncCopyOp>(asyncCopy);
   handlers.add<tile::CommitOp>(commit);
   handlers.add<tile::WaitOp>(wait);
   handlers.add<tile::ReadOp>(read);
+  handlers.add<tile::PickOp>(pick);
   handlers.add<tile::WriteOp>(write);
   handlers.add<memref::DimOp>(dim);
   handlers.add<memref::LoadOp>(loadNumber);

@@ -36,6 +36,10 @@
 // NEGATIVE-GRID: error: 'cheems_tile.launch' op has a grid with the extent -1
 // RUN: not cheems-opt %t/no_element.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=NO-ELEMENT
 // NO-ELEMENT: error: 'memref.load' op asks for element [3, 0] of [3, 32] in block [0, 0, 0]
+// RUN: not cheems-opt %t/picked_outside.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=PICKED-OUTSIDE
+// PICKED-OUTSIDE: error: 'cheems_tile.pick' op picks [3, 32] of [4, 32] in block [0, 0, 0]
+// RUN: not cheems-opt %t/picked_unwritten.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=PICKED-UNWRITTEN
+// PICKED-UNWRITTEN: error: 'cheems_tile.pick' op picks element [0, 3, 1] of a buffer in block [0, 0, 0], which nothing has written
 // RUN: not cheems-opt %t/compiled.mlir --cheems-interpret='entry=main outputs=%t.safetensors' 2>&1 | FileCheck %s --check-prefix=COMPILED
 // COMPILED: error: 'cheems_tile.launch' op launches @k, which is compiled: run the module while it has kernels of tiles
 // RUN: not ls %t.safetensors
@@ -351,6 +355,44 @@ cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
   %e = memref.load %x[%c3, %c0] : memref<?x32xf32>
+  cheems_tile.return
+}
+func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : tensor<3x32xf32>
+  %e = tensor.empty() : tensor<3x32xf32>
+  %y = cheems_tile.launch @k grid[%c1, %c1, %c1] ins(%x : tensor<3x32xf32>) outs(%e : tensor<3x32xf32>) -> tensor<3x32xf32>
+  return %y : tensor<3x32xf32>
+}
+
+//--- picked_outside.mlir
+#row = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
+cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<1x4x32xf32>
+  %r = arith.constant dense<3> : tensor<1x32xi32, #row>
+  %c = arith.constant dense<32> : tensor<1x32xi32, #row>
+  %t = cheems_tile.pick %b[%c0] rows %r columns %c : !cheems_tile.buffer<1x4x32xf32>, tensor<1x32xi32, #row> -> tensor<1x32xf32, #row>
+  cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
+  cheems_tile.return
+}
+func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : tensor<3x32xf32>
+  %e = tensor.empty() : tensor<3x32xf32>
+  %y = cheems_tile.launch @k grid[%c1, %c1, %c1] ins(%x : tensor<3x32xf32>) outs(%e : tensor<3x32xf32>) -> tensor<3x32xf32>
+  return %y : tensor<3x32xf32>
+}
+
+//--- picked_unwritten.mlir
+#row = #cheems_tile.blocked<rows = 1, columns = 32, width = 1>
+cheems_tile.kernel @k(%x: memref<?x32xf32>, %y: memref<?x32xf32>) warps(1) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<1x4x32xf32>
+  %r = arith.constant dense<3> : tensor<1x32xi32, #row>
+  %c = arith.constant dense<1> : tensor<1x32xi32, #row>
+  %t = cheems_tile.pick %b[%c0] rows %r columns %c : !cheems_tile.buffer<1x4x32xf32>, tensor<1x32xi32, #row> -> tensor<1x32xf32, #row>
+  cheems_tile.store %t, %y[%c0, %c0] dims [0, 1] : tensor<1x32xf32, #row>, memref<?x32xf32>
   cheems_tile.return
 }
 func.func @main() -> (tensor<3x32xf32> {cheems.field = "y"}) {

@@ -46,10 +46,16 @@ void populateMaskToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateAttentionToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateSSDToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateTopLogitsToTile(RewritePatternSet &patterns, KernelContext kit);
+void populateScoresToTile(RewritePatternSet &patterns, KernelContext kit);
+void populateExpertsToTile(RewritePatternSet &patterns, KernelContext kit);
+/// What goes through several elementwise ops goes through one.
+void populateFuseElementwise(RewritePatternSet &patterns);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
 std::optional<StringRef> whyNoKernel(SegmentedAttentionOp op);
 std::optional<StringRef> whyNoKernel(TopLogitsOp op, const Strategy &strategy);
+std::optional<StringRef> whyNoKernel(RetrieveExpertsOp op);
+std::optional<StringRef> whyNoKernel(MixExpertsOp op);
 
 } // namespace cheems::tile
 

@@ -251,6 +251,66 @@ RowStrategy Strategy::logits(int64_t columns) const {
   return rows;
 }
 
+/// A head's keys are read anew for each row. A launch of its own would take as
+/// long as this many bytes.
+bool Strategy::takesKeys(RankedTensorType keys) const {
+  constexpr int64_t most = 65536;
+  return keys.getNumElements() / keys.getDimSize(1) *
+             keys.getElementTypeBitWidth() / 8 <=
+         most;
+}
+
+/// A row of `columns` numbers of a block with `warps` warps: a thread has
+/// `numbers` of them, or more in a row of all threads.
+static RowStrategy rowOfBlock(int64_t columns, int64_t width, int64_t numbers,
+                              int64_t least, int64_t warps) {
+  int64_t all = warps * kWarpThreads;
+  int64_t threads = std::clamp(
+      int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(columns, numbers)))),
+      least, all);
+  int64_t step = threads * width;
+  return {all / threads, threads, width,
+          int64_t(llvm::alignTo(uint64_t(columns), uint64_t(step)))};
+}
+
+/// 128 threads hold 4 neighbours of as many as 8 rows each.
+RowStrategy Strategy::keyScores(int64_t keys,
+                                std::optional<int64_t> fewRows) const {
+  constexpr int64_t width = 4, mostThreads = 16, mostTimes = 8;
+  int64_t threads = std::min(
+      mostThreads,
+      int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(keys, width)))));
+  RowStrategy s{kRowThreads / threads, threads, width, threads * width};
+  s.times = fewRows ? llvm::divideCeil(*fewRows, s.rows) : mostTimes;
+  return s;
+}
+
+/// For few rows a multiprocessor may have one block alone, and reads as much at
+/// a time as its warps ask for. Then blocks share out heads, too.
+ExpertsStrategy Strategy::experts(int64_t heads, int64_t keys, int64_t pairs,
+                                  int64_t columns, Type element,
+                                  bool fewRows) const {
+  constexpr int64_t numbers = 32, least = 8, manyKeys = 4096, mostParts = 8;
+  ExpertsStrategy s{};
+  s.warps = fewRows || keys > manyKeys ? 8 : 4;
+  // Both halves have a row.
+  s.scores = rowOfBlock(keys, 4, numbers, least, s.warps / 2);
+  s.keys = rowOfBlock(keys, 1, numbers, kWarpThreads, s.warps / 2);
+  for (RowStrategy *rows : {&s.scores, &s.keys}) {
+    rows->rows *= 2;
+  }
+  s.pairs = rowOfBlock(pairs, 1, numbers, kWarpThreads, s.warps);
+  int64_t width = 8 * kAccessBytes / element.getIntOrFloatBitWidth();
+  s.tables = rowOfBlock(columns, width, numbers, least, s.warps);
+  // As many columns as divide those of a row.
+  int64_t all = s.warps * kWarpThreads, own = s.tables.columns / 4;
+  int64_t threads = std::min(all, own & -own);
+  s.sums = {all / threads, threads, 4, s.tables.columns};
+  s.sums.times = s.tables.rows / s.sums.rows;
+  s.heads = fewRows ? llvm::divideCeil(heads, mostParts) : heads;
+  return s;
+}
+
 RowStrategy Strategy::elements(int64_t columns) const {
   RowStrategy rows = wholeRows(columns);
   // A block takes a piece of a long row.

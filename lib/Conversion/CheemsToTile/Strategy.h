@@ -65,6 +65,18 @@ struct SSDStrategy {
   int64_t warps;
 };
 
+/// A block has a row's experts of a head. Rows of a tile are copies of one row
+/// but for `tables`: then warps need not wait for each other.
+struct ExpertsStrategy {
+  int64_t warps;
+  RowStrategy scores; ///< that the block computes, a half per row
+  RowStrategy keys;   ///< of which the best are found, copies of both halves
+  RowStrategy pairs;  ///< of keys, of which the best are found
+  RowStrategy tables; ///< rows of the experts, each of another one
+  RowStrategy sums;   ///< of these rows
+  int64_t heads;      ///< that a block has one after the other
+};
+
 class Strategy {
 public:
   explicit Strategy(TargetAttr target) : target(target) {}
@@ -116,6 +128,15 @@ public:
   RowStrategy ssdCarried(int64_t states, int64_t size) const;
   /// Pieces of rows of `columns` logits.
   RowStrategy logits(int64_t columns) const;
+  /// Scores of rows, at most as many if they are few, with so many keys.
+  RowStrategy keyScores(int64_t keys, std::optional<int64_t> fewRows) const;
+  /// Whether a block of few rows' experts has the scores, too, of product keys
+  /// [2, H, d, K].
+  bool takesKeys(RankedTensorType keys) const;
+  /// Experts with as many keys per half, and pairs of keys; rows of the tables
+  /// have `columns` numbers of a type.
+  ExpertsStrategy experts(int64_t heads, int64_t keys, int64_t pairs,
+                          int64_t columns, Type element, bool fewRows) const;
   /// Work on elements alone, of rows with `columns` numbers.
   RowStrategy elements(int64_t columns) const;
 

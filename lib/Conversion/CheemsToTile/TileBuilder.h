@@ -78,6 +78,12 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return LoadOp::create(b, type, source, place.offsets, place.dims,
                           place.extents, attribute(aligned));
   }
+  /// Rows of a memref that numbers choose, one per row of the tile.
+  Value gather(RankedTensorType type, Value source, const Place &place,
+               Value rows, int64_t aligned = 0) {
+    return GatherOp::create(b, type, source, place.offsets, rows, place.dims,
+                            attribute(aligned));
+  }
   void store(Value tile, Value target, const Place &place,
              int64_t aligned = 0) {
     StoreOp::create(b, tile, target, place.offsets, place.dims, place.extents,
@@ -109,6 +115,14 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return ReadOp::create(b, type, buffer, stage, row, column,
                           /*transposed=*/true);
   }
+  /// Elements that numbers choose: tiles of one shape and layout.
+  Value pick(Value buffer, Value stage, Value rows, Value columns) {
+    auto type =
+        withElement(cast<RankedTensorType>(rows.getType()),
+                    cast<BufferType>(buffer.getType()).getElementType());
+    return PickOp::create(b, type, buffer, stage, rows, columns);
+  }
+  void barrier() { BarrierOp::create(b); }
   void write(Value tile, Value buffer, Value stage, Value row, Value column) {
     WriteOp::create(b, tile, buffer, stage, row, column);
   }
@@ -133,6 +147,22 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   }
   Value fma(Value a, Value c, Value summand) {
     return math::FmaOp::create(b, a, c, summand);
+  }
+  Value isEqual(Value a, Value c) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, a, c);
+  }
+  Value bitcast(Value tile, Type element) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return arith::BitcastOp::create(b, withElement(type, element), tile);
+  }
+  /// To f32, exactly.
+  Value widen(Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    return type.getElementType().isF32()
+               ? tile
+               : arith::ExtFOp::create(b, withElement(type, b.getF32Type()),
+                                       tile)
+                     .getResult();
   }
   Value exp2(Value x) { return math::Exp2Op::create(b, x); }
   Value maximum(Value a, Value c) { return arith::MaximumFOp::create(b, a, c); }

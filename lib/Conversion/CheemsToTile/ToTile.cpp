@@ -83,6 +83,14 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
     KernelTable kernels(getOperation());
     Strategy strategy(target);
     KernelContext kit{kernels, strategy};
+    // Experts add to what a product gives: they become sums that its kernel
+    // can take.
+    if (hasExperts()) {
+      run([&](RewritePatternSet &patterns) {
+        populateExpertsToTile(patterns, kit);
+      });
+      run(populateFuseElementwise);
+    }
     // First what becomes a neighbour that others take, then those that take
     // neighbours with them, attention and SSD before the others, then the rest.
     run([&](RewritePatternSet &patterns) {
@@ -99,6 +107,7 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
       populateRowsToTile(patterns, kit);
       populateRotaryToTile(patterns, kit);
       populateTopLogitsToTile(patterns, kit);
+      populateScoresToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateElementwiseToTile(patterns, kit);
@@ -110,6 +119,16 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
   }
 
 private:
+  bool hasExperts() {
+    return getOperation()
+        .walk([](Operation *op) {
+          return isa<RetrieveExpertsOp, MixExpertsOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// An error at each op that computes a tensor and is no launch.
   LogicalResult verifyAllTaken(const Strategy &strategy) {
     WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
@@ -121,6 +140,10 @@ private:
         why = whyNoKernel(attention);
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
         why = whyNoKernel(logits, strategy);
+      } else if (auto retrieval = dyn_cast<RetrieveExpertsOp>(op)) {
+        why = whyNoKernel(retrieval);
+      } else if (auto mixing = dyn_cast<MixExpertsOp>(op)) {
+        why = whyNoKernel(mixing);
       }
       return emitUnsupported(op)
              << (why ? *why : "is of a kind or shape that is left")

@@ -1,4 +1,4 @@
-// cheems_tile.load and cheems_tile.store. An access that is guarded is one
+// cheems_tile.load, gather and store. An access that is guarded is one
 // predicated instruction: a branch would keep the next access waiting.
 #include "GlobalTile.h"
 #include "Patterns.h"
@@ -176,6 +176,77 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
   }
 };
 
+/// A row of the tile is a tile of its own, at the place that its number says.
+struct LowerGather : OpConversionPattern<GatherOp> {
+  const KernelFacts &facts;
+
+  LowerGather(const TypeConverter &types, MLIRContext *context,
+              const KernelFacts &facts)
+      : OpConversionPattern(types, context), facts(facts) {}
+
+  LogicalResult
+  matchAndRewrite(GatherOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    RankedTensorType tile = op.getTile().getType(),
+                     rows = op.getRows().getType();
+    auto places = layoutOf(tile).getElements(tile.getShape());
+    auto held = layoutOf(rows).getElements(rows.getShape());
+    SmallVector<Value> numbers = t.elements(adaptor.getRows().front());
+    int64_t width = accessWidth(tile, op.getAligned());
+    int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
+    Type word = t.wordType(tile.getElementType(), bytes);
+    auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
+    SmallVector<Value> elements(places.size());
+    for (auto [row, number] : llvm::zip_equal(held, numbers)) {
+      ChosenRow chosen(t, op, adaptor, number);
+      GlobalTile memory(t, chosen.operands, {t.i32(0), t.place(tile)[1]});
+      for (size_t at = 0; at < places.size(); at += size_t(width)) {
+        if (places[at][0] != row[0]) {
+          continue;
+        }
+        SmallVector<int64_t> column = {0, places[at][1]};
+        SmallVector<Value> words =
+            loadWords(t, memory.place(column), memory.exists(column), word,
+                      count, facts.constantReads.contains(op));
+        llvm::copy(t.fromWords(words, tile.getElementType()),
+                   elements.begin() + ptrdiff_t(at));
+      }
+    }
+    rewriter.replaceOp(op, t.vector(elements));
+    return success();
+  }
+
+private:
+  /// What is said of the one row: the op's offsets with the row's number.
+  struct ChosenRow {
+    std::array<int64_t, 2> shape;
+    SmallVector<Value> offsets;
+    GlobalOperands operands;
+
+    ChosenRow(ThreadBuilder &t, GatherOp op, OneToNOpAdaptor adaptor,
+              Value number)
+        : shape{1, op.getTile().getType().getDimSize(1)},
+          offsets(op.getOffsets()),
+          operands{cast<MemRefType>(op.getSource().getType()),
+                   adaptor.getSource(),
+                   shape,
+                   op.getDims(),
+                   {},
+                   {},
+                   {},
+                   {}} {
+      for (ValueRange offset : adaptor.getOffsets()) {
+        operands.offsets32.push_back(offset.front());
+      }
+      auto along = size_t(op.getDims()[0]);
+      operands.offsets32[along] = t.add(operands.offsets32[along], number);
+      offsets[along] = number; // which is no constant
+      operands.offsets = offsets;
+    }
+  };
+};
+
 struct LowerStore : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -240,6 +311,7 @@ struct LowerNumber : OpConversionPattern<memref::LoadOp> {
 void tile::populateGlobalPatterns(const TypeConverter &types,
                                   RewritePatternSet &patterns,
                                   const KernelFacts &facts) {
-  patterns.add<LowerLoad, LowerNumber>(types, patterns.getContext(), facts);
+  patterns.add<LowerLoad, LowerGather, LowerNumber>(
+      types, patterns.getContext(), facts);
   patterns.add<LowerStore>(types, patterns.getContext());
 }

@@ -138,7 +138,8 @@ static KernelFacts factsOf(ArrayRef<KernelOp> kernels) {
   KernelFacts facts;
   for (KernelOp kernel : kernels) {
     kernel.walk([&](Operation *op) {
-      if (isa<LoadOp, memref::LoadOp>(op) && !isWritten(op->getOperand(0))) {
+      if (isa<LoadOp, GatherOp, memref::LoadOp>(op) &&
+          !isWritten(op->getOperand(0))) {
         facts.constantReads.insert(op);
       }
     });

@@ -1,5 +1,6 @@
 // cheems_tile.reduce: own elements, then lanes, then warps, in the order that
-// its law says.
+// its law says. Integers have no order: those of a whole warp are one
+// instruction (redux.sync).
 #include "Patterns.h"
 #include "SharedTile.h"
 
@@ -54,6 +55,16 @@ struct Reduction {
 
   void acrossLanes(MutableArrayRef<Value> numbers, int64_t bits) {
     Value all = t.i32(-1), clamp = t.i32(kWarpThreads - 1);
+    bool isWarp = (bits & (kWarpThreads - 1)) == kWarpThreads - 1;
+    if (isWarp && numbers.front().getType().isInteger()) {
+      auto kind = op.getCombine() == Combine::Add ? NVVM::ReduxKind::ADD
+                                                  : NVVM::ReduxKind::MAX;
+      for (Value &number : numbers) {
+        number = NVVM::ReduxOp::create(t.b, t.loc, number.getType(), number,
+                                       kind, all);
+      }
+      return;
+    }
     for (int64_t bit = 1; bit < kWarpThreads; bit *= 2) {
       if ((bits & bit) == 0) {
         continue;

@@ -1,4 +1,4 @@
-// cheems_tile.read and cheems_tile.write by plain vector accesses.
+// cheems_tile.read, pick and write by plain vector accesses.
 #include "Patterns.h"
 #include "SharedTile.h"
 
@@ -55,6 +55,29 @@ struct LowerRead : OpConversionPattern<ReadOp> {
   }
 };
 
+struct LowerPick : OpConversionPattern<PickOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(PickOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    BufferType type = op.getBuffer().getType();
+    SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
+    SmallVector<Value> elements;
+    for (auto [row, column] : llvm::zip_equal(
+             t.elements(adaptor.getRows()), t.elements(adaptor.getColumns()))) {
+      SharedPlace place;
+      place.row = row;
+      place.columnBytes = t.mul(column, type.getElementBytes());
+      llvm::append_range(elements, loadShared(t, buffer.pointer(place),
+                                              type.getElementType(), 1));
+    }
+    rewriter.replaceOp(op, t.vector(elements));
+    return success();
+  }
+};
+
 struct LowerWrite : OpConversionPattern<WriteOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -85,6 +108,6 @@ struct LowerWrite : OpConversionPattern<WriteOp> {
 
 void tile::populateSharedPatterns(const TypeConverter &types,
                                   RewritePatternSet &patterns) {
-  patterns.add<LowerRead, LowerWrite>(types, patterns.getContext());
+  patterns.add<LowerRead, LowerPick, LowerWrite>(types, patterns.getContext());
   populateMatrixLoadPatterns(types, patterns);
 }

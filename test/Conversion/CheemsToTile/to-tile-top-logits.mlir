@@ -39,9 +39,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // Nothing that computes is left without a word.
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @experts(%scores: tensor<?x2x1x64xf32>, %s: tensor<?x1x8xf32>, %e: tensor<?x1x8xi32>) -> tensor<?x1x8xi32> {
+  func.func @turned(%x: tensor<?x64xf32>, %y: tensor<64x?xf32>) -> tensor<64x?xf32> {
     // expected-error@below {{is of a kind or shape that is left: cards have no kernel for it yet; compile for cpu}}
-    %0:2 = cheems.retrieve_experts ins(%scores : tensor<?x2x1x64xf32>) outs(%s, %e : tensor<?x1x8xf32>, tensor<?x1x8xi32>) -> tensor<?x1x8xf32>, tensor<?x1x8xi32>
-    return %0#1 : tensor<?x1x8xi32>
+    %0 = linalg.transpose ins(%x : tensor<?x64xf32>) outs(%y : tensor<64x?xf32>) permutation = [1, 0]
+    return %0 : tensor<64x?xf32>
   }
 }

@@ -9,7 +9,7 @@ Value cheems::activate(OpBuilder &b, Location loc, Activation activation,
                        Value x) {
   auto constant = [&](double value) -> Value {
     TypedAttr scalar = b.getF32FloatAttr(value);
-    if (auto type = dyn_cast<VectorType>(x.getType())) {
+    if (auto type = dyn_cast<ShapedType>(x.getType())) {
       scalar = DenseElementsAttr::get(type, Attribute(scalar));
     }
     return arith::ConstantOp::create(b, loc, scalar);

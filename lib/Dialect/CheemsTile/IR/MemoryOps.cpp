@@ -86,6 +86,32 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
+void GatherOp::getAsmResultNames(OpAsmSetValueNameFn name) {
+  name(getTile(), "rows");
+}
+
+LogicalResult GatherOp::verify() {
+  auto memory = cast<MemRefType>(getSource().getType());
+  RankedTensorType tile = getTile().getType(), rows = getRows().getType();
+  if (failed(verifyPlace(*this, memory, getOffsets().size(), getDims(),
+                         /*extents=*/0, /*rank=*/2))) {
+    return failure();
+  }
+  auto slice = dyn_cast<SliceAttr>(rows.getEncoding());
+  if (tile.getRank() != 2 || !slice || slice.getAxis() != 1 ||
+      slice.getOf() != layoutOf(tile) ||
+      rows.getDimSize(0) != tile.getDimSize(0)) {
+    return emitOpError("C3: ")
+           << rows << " has no number for each row of " << tile;
+  }
+  if (tile.getElementType() != memory.getElementType()) {
+    return emitOpError("C4: the tile has elements of ")
+           << tile.getElementType() << ", and the memory of "
+           << memory.getElementType();
+  }
+  return verifyAligned(*this, memory, getDims(), getAligned());
+}
+
 LogicalResult AsyncCopyOp::verify() {
   auto memory = cast<MemRefType>(getSource().getType());
   BufferType buffer = getBuffer().getType();
@@ -168,6 +194,26 @@ LogicalResult WriteOp::verify() {
   if (holdsPartialSums(tile)) {
     return emitOpError("C3: the tile holds sums over a part of k: add them by "
                        "sum_partials before");
+  }
+  return success();
+}
+
+void PickOp::getAsmResultNames(OpAsmSetValueNameFn name) {
+  name(getTile(), "picked");
+}
+
+LogicalResult PickOp::verify() {
+  RankedTensorType tile = getTile().getType(), rows = getRows().getType();
+  BufferType buffer = getBuffer().getType();
+  if (tile.getElementType() != buffer.getElementType()) {
+    return emitOpError("C1: the tile has elements of ")
+           << tile.getElementType() << ", and the buffer of "
+           << buffer.getElementType();
+  }
+  if (tile.getShape() != rows.getShape() ||
+      tile.getEncoding() != rows.getEncoding()) {
+    return emitOpError("C2: ")
+           << tile << " has another shape or layout than " << rows;
   }
   return success();
 }

@@ -7,8 +7,8 @@
 
 namespace cheems {
 
-/// activation(x) for an f32 or a vector of f32. silu: x / (1 + e^-x); gelu:
-/// x (1 + erf(x / sqrt 2)) / 2; relu: max(x, 0).
+/// activation(x) for an f32, or a vector or tile of f32. silu: x / (1 + e^-x);
+/// gelu: x (1 + erf(x / sqrt 2)) / 2; relu: max(x, 0).
 Value activate(OpBuilder &b, Location loc, Activation activation, Value x);
 
 } // namespace cheems

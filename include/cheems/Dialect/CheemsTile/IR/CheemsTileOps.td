@@ -2,6 +2,7 @@
 #ifndef CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEOPS_TD
 #define CHEEMS_DIALECT_CHEEMSTILE_IR_CHEEMSTILEOPS_TD
 
+include "cheems/Dialect/CheemsTile/IR/ChoiceOps.td"
 include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
 include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"

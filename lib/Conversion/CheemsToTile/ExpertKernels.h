@@ -1,0 +1,90 @@
+// What a block does with the experts of a row and head, part by part.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_EXPERTKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_EXPERTKERNELS_H
+
+#include "Strategy.h"
+#include "TileBuilder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace cheems::tile {
+
+/// A row of numbers per row of a tile: scores as their bits, so that no bit of
+/// them is lost, and what they are of.
+struct ScoredList {
+  Value bits, ids; ///< i32 tiles of one type
+};
+
+/// Extents of a retrieval: K keys per half, of which `kept` are in pairs, and k
+/// experts.
+struct RetrievalForm {
+  int64_t keys, experts;
+  bool ascending;
+  int64_t kept() const { return std::min(keys, experts); }
+};
+
+/// scores[t, half, h, n] = sum over d of queries[t, half, h, d] * keys[half, h,
+/// d, n].
+bool isProductWithKeys(linalg::GenericOp op);
+
+/// The tile of a block's rows.
+RankedTensorType tileOf(TileBuilder &t, const RowStrategy &s, Type element);
+
+/// The half that a row of a tile has.
+Value halfOf(TileBuilder &t, RankedTensorType like);
+
+/// Bits of scores, of both halves in turn along the rows of `type`.
+using ScoreBits = function_ref<Value(TileBuilder &t, RankedTensorType type)>;
+/// From memory [T, 2, H, K].
+Value loadScores(TileBuilder &t, RankedTensorType type, Value scores, Value row,
+                 Value head);
+
+/// The scores of a row and head in shared memory, by f32.
+struct ScoreBuffer {
+  Value buffer;
+  static ScoreBuffer alloc(TileBuilder &t, const ExpertsStrategy &s);
+  /// \param memory queries [T, 2, H, d] and keys [2, H, d, K].
+  void compute(TileBuilder &t, const ExpertsStrategy &s, Value queries,
+               Value keys, Value row, Value head) const;
+  Value bits(TileBuilder &t, RankedTensorType type) const;
+};
+
+/// Shared memory of a retrieval.
+struct RetrievalBuffers {
+  Value keys; ///< ids and bits of both halves' best
+  static RetrievalBuffers alloc(TileBuilder &t, const ExpertsStrategy &s,
+                                const RetrievalForm &form);
+};
+
+/// The experts of a row and head, in order, in each row of `s.pairs`.
+ScoredList retrieve(TileBuilder &t, const ExpertsStrategy &s,
+                    const RetrievalForm &form, const RetrievalBuffers &buffers,
+                    ScoreBits scores);
+
+/// What the experts of a row add up to.
+struct Mixing {
+  const ExpertsStrategy &s;
+  int64_t experts, columns;
+  ScorePlacement placement;
+  Activation activation;
+  Value x, down, up; ///< memory [T, D], [E, D], [E, D]
+  Value buffer = {}; ///< ids and factors of a head's experts
+  Value row = {}, input = {};
+
+  void allocate(TileBuilder &t);
+  /// Loads the row of x.
+  void begin(TileBuilder &t, Value row);
+  /// Sums with those of a head; each thread has those of its experts.
+  Value add(TileBuilder &t, Value sums, const ScoredList &list);
+  /// No sums yet.
+  Value zero(TileBuilder &t);
+  /// Stores the sum of all of them into a row of memory [T, D].
+  void store(TileBuilder &t, Value sums, Value target);
+
+private:
+  RankedTensorType tableType(TileBuilder &t, Type element);
+};
+
+} // namespace cheems::tile
+
+#endif

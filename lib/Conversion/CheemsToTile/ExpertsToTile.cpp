@@ -1,0 +1,302 @@
+// Experts: one launch has the scores, the retrieval and the sum of a head,
+// where they follow each other.
+#include "ExpertKernels.h"
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// The most that a block's registers hold; see Strategy::experts.
+constexpr int64_t kMostKeys = 8192, kMostKept = 128, kMostExperts = 16384,
+                  kMostColumns = 16384;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+static RetrievalForm formOf(RetrieveExpertsOp op) {
+  return {shapeOf(op.getScores())[3], shapeOf(op.getScore())[2],
+          op.getAscending()};
+}
+
+std::optional<StringRef> cheems::tile::whyNoKernel(RetrieveExpertsOp op) {
+  RetrievalForm form = formOf(op);
+  if (form.keys > kMostKeys) {
+    return "has more than 8192 keys per half";
+  }
+  if (form.kept() > kMostKept) {
+    return "makes pairs of more than 128 keys per half";
+  }
+  return std::nullopt;
+}
+
+std::optional<StringRef> cheems::tile::whyNoKernel(MixExpertsOp op) {
+  if (op.getDownScales()) {
+    return "has tables of codes";
+  }
+  if (shapeOf(op.getScore())[2] > kMostExperts) {
+    return "adds more than 16384 experts of a head";
+  }
+  if (shapeOf(op.getX())[1] > kMostColumns) {
+    return "has rows of more than 16384 numbers";
+  }
+  return std::nullopt;
+}
+
+/// The retrieval whose results the sum alone reads; null if there is none.
+static RetrieveExpertsOp retrievalFor(MixExpertsOp op) {
+  auto retrieve = op.getScore().getDefiningOp<RetrieveExpertsOp>();
+  bool isOwn = retrieve && op.getExpert().getDefiningOp() == retrieve &&
+               op.getScore().hasOneUse() && op.getExpert().hasOneUse() &&
+               !whyNoKernel(retrieve);
+  return isOwn ? retrieve : RetrieveExpertsOp();
+}
+
+/// Kernels take any count of rows, and tables with any count of experts.
+static SmallVector<Type> argumentsFor(ValueRange inputs, ValueRange outputs) {
+  SmallVector<Type> arguments;
+  for (ValueRange operands : {inputs, outputs}) {
+    for (Value operand : operands) {
+      bool isRows = shapeOf(operand).size() == 2;
+      arguments.push_back(argumentFor(operand.getType(), isRows ? 1 : 0));
+    }
+  }
+  return arguments;
+}
+
+namespace {
+/// By itself: what it finds is stored.
+struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RetrieveExpertsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (auto why = whyNoKernel(op)) {
+      return rewriter.notifyMatchFailure(op, *why);
+    }
+    for (Operation *user : op->getUsers()) {
+      auto mix = dyn_cast<MixExpertsOp>(user);
+      if (mix && retrievalFor(mix) == op && !whyNoKernel(mix)) {
+        return rewriter.notifyMatchFailure(op, "the sum takes it");
+      }
+    }
+    RetrievalForm form = formOf(op);
+    int64_t heads = shapeOf(op.getScore())[1];
+    ExpertsStrategy s =
+        strategy.experts(heads, form.keys, form.kept() * form.kept(), 1,
+                         rewriter.getF32Type(), hasFewRows(op));
+    auto body = [&](TileBuilder &t, ValueRange memory) {
+      Value row = t.block(GridDimension::X), head = t.block(GridDimension::Y);
+      auto buffers = RetrievalBuffers::alloc(t, s, form);
+      ScoredList list = retrieve(
+          t, s, form, buffers, [&](TileBuilder &t, RankedTensorType type) {
+            return loadScores(t, type, memory[0], row, head);
+          });
+      // The first of the copies.
+      Place place{{row, head, t.index(0)},
+                  {1, 2},
+                  {t.add(head, 1), t.index(form.experts)}};
+      t.store(t.bitcast(list.bits, t.b.getF32Type()), memory[1], place);
+      t.store(list.ids, memory[2], place);
+    };
+    ValueRange outputs = op.getDpsInits();
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "retrieve_experts",
+                    argumentsFor(op.getScores(), outputs), s.warps, body);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made = launch(b, kernel,
+                       {tilesOf(b, op.getScores(), 0, 1),
+                        arith::ConstantIndexOp::create(b, heads)},
+                       op.getScores(), outputs);
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+
+/// What one kernel has.
+struct ExpertChain {
+  MixExpertsOp mix;
+  RetrieveExpertsOp retrieve; ///< may be null
+  linalg::GenericOp scores;   ///< may be null
+
+  /// Where the ids come from, behind x and the tables.
+  SmallVector<Value> sources() {
+    if (scores) {
+      return scores.getDpsInputs();
+    }
+    if (retrieve) {
+      return {retrieve.getScores()};
+    }
+    return {mix.getScore(), mix.getExpert()};
+  }
+};
+
+struct MixToTile : ToKernel<MixExpertsOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(MixExpertsOp op,
+                                PatternRewriter &rewriter) const override {
+    if (auto why = whyNoKernel(op)) {
+      return rewriter.notifyMatchFailure(op, *why);
+    }
+    ExpertChain chain = chainOf(op);
+    int64_t heads = shapeOf(op.getScore())[1],
+            experts = shapeOf(op.getScore())[2];
+    RetrievalForm form = chain.retrieve ? formOf(chain.retrieve)
+                                        : RetrievalForm{1, experts, false};
+    int64_t pairs = chain.retrieve ? form.kept() * form.kept() : experts;
+    auto table = cast<RankedTensorType>(op.getDown().getType());
+    ExpertsStrategy s =
+        strategy.experts(heads, form.keys, pairs, table.getDimSize(1),
+                         table.getElementType(), hasFewRows(op));
+
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> inputs = {op.getX(), op.getDown(), op.getUp()};
+    llvm::append_range(inputs, chain.sources());
+    int64_t parts = llvm::divideCeil(heads, s.heads);
+    SmallVector<Value> outputs;
+    for (int64_t part = 0; part < parts; ++part) {
+      outputs.push_back(tensor::EmptyOp::create(
+          b, tensor::getMixedSizes(b, b.getLoc(), op.getX()), b.getF32Type()));
+    }
+    StringRef name = chain.retrieve ? "experts" : "mix_experts";
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), name, argumentsFor(inputs, outputs), s.warps,
+                    [&](TileBuilder &t, ValueRange memory) {
+                      build(t, chain, s, form, heads, memory);
+                    });
+    auto made = launch(
+        b, kernel,
+        {tilesOf(b, op.getX(), 0, 1), arith::ConstantIndexOp::create(b, parts)},
+        inputs, outputs);
+    rewriter.replaceOp(op, addAll(b, made.getResults(), op.getY()));
+    return success();
+  }
+
+private:
+  ExpertChain chainOf(MixExpertsOp op) const {
+    ExpertChain chain{op, {}, {}};
+    chain.retrieve = retrievalFor(op);
+    if (!chain.retrieve) {
+      return chain;
+    }
+    auto scores = chain.retrieve.getScores().getDefiningOp<linalg::GenericOp>();
+    if (scores && isProductWithKeys(scores) && scores->hasOneUse() &&
+        hasFewRows(op) &&
+        strategy.takesKeys(
+            cast<RankedTensorType>(scores.getInputs()[1].getType()))) {
+      chain.scores = scores;
+    }
+    return chain;
+  }
+
+  /// \param memory x, both tables, the chain's sources; then the sums.
+  static void build(TileBuilder &t, ExpertChain chain, const ExpertsStrategy &s,
+                    const RetrievalForm &form, int64_t heads,
+                    ValueRange memory) {
+    ValueRange sources = memory.slice(3, chain.sources().size());
+    ValueRange outs = memory.drop_front(3 + sources.size());
+    Value row = t.block(GridDimension::X), part = t.block(GridDimension::Y);
+    Mixing mixing{s,
+                  form.experts,
+                  shapeOf(chain.mix.getX())[1],
+                  chain.mix.getPlacement(),
+                  chain.mix.getActivation(),
+                  memory[0],
+                  memory[1],
+                  memory[2]};
+    RetrievalBuffers buffers;
+    ScoreBuffer scores;
+    if (chain.retrieve) {
+      buffers = RetrievalBuffers::alloc(t, s, form);
+    }
+    if (chain.scores) {
+      scores = ScoreBuffer::alloc(t, s);
+    }
+    mixing.allocate(t);
+    auto listOf = [&](Value head) -> ScoredList {
+      if (!chain.retrieve) {
+        return loadList(t, s, sources, row, head);
+      }
+      if (chain.scores) {
+        scores.compute(t, s, sources[0], sources[1], row, head);
+      }
+      return retrieve(
+          t, s, form, buffers, [&](TileBuilder &t, RankedTensorType type) {
+            return chain.scores ? scores.bits(t, type)
+                                : loadScores(t, type, sources[0], row, head);
+          });
+    };
+    mixing.begin(t, row);
+    Value sums = mixing.zero(t);
+    if (s.heads == 1) {
+      sums = mixing.add(t, sums, listOf(part));
+    } else {
+      bool hasAll = outs.size() == 1;
+      Value first = hasAll ? t.index(0) : t.mul(part, s.heads);
+      Value end = t.index(heads);
+      if (!hasAll) {
+        end = t.minimum(t.add(first, s.heads), end);
+      }
+      sums = t.loop(first, end, 1, sums,
+                    [&](Value head, ValueRange state) -> SmallVector<Value> {
+                      return {mixing.add(t, state[0], listOf(head))};
+                    })[0];
+    }
+    if (outs.size() == 1) {
+      mixing.store(t, sums, outs[0]);
+      return;
+    }
+    for (int64_t number = 0; number < int64_t(outs.size()); ++number) {
+      t.when(t.isEqual(part, t.index(number)),
+             [&] { mixing.store(t, sums, outs[size_t(number)]); });
+    }
+  }
+
+  /// From memory [T, H, k], the same in each row of a tile.
+  static ScoredList loadList(TileBuilder &t, const ExpertsStrategy &s,
+                             ValueRange memory, Value row, Value head) {
+    RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
+    Value rows = t.fillInteger(t.sliceType(type, 1), 0);
+    Place place{{row, head, t.index(0)}, {1, 2}};
+    Value score =
+        t.gather(t.withElement(type, t.b.getF32Type()), memory[0], place, rows);
+    return {t.bitcast(score, t.b.getI32Type()),
+            t.gather(type, memory[1], place, rows)};
+  }
+
+  /// y + the parts, in their order. What a product or an elementwise op gives
+  /// is an input, so that one kernel can have all.
+  static Value addAll(ImplicitLocOpBuilder &b, ValueRange parts, Value y) {
+    Operation *before = y.getDefiningOp();
+    bool isInput = isa_and_nonnull<linalg::MatmulOp, linalg::GenericOp>(before);
+    SmallVector<Value> inputs(parts);
+    Value out = y;
+    if (isInput) {
+      inputs.insert(inputs.begin(), y);
+      out = tensor::EmptyOp::create(
+          b, tensor::getMixedSizes(b, b.getLoc(), parts[0]), b.getF32Type());
+    }
+    SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(2));
+    SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               b, out.getType(), inputs, out, maps, loops,
+               [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+                 Value sum = isInput ? arguments[0] : arguments.back();
+                 for (Value part : arguments.slice(isInput, parts.size())) {
+                   sum = arith::AddFOp::create(inner, loc, sum, part);
+                 }
+                 linalg::YieldOp::create(inner, loc, sum);
+               })
+        .getResult(0);
+  }
+};
+} // namespace
+
+void cheems::tile::populateExpertsToTile(RewritePatternSet &patterns,
+                                         KernelContext kit) {
+  // The sum takes its retrieval with it.
+  patterns.add<MixToTile>(patterns.getContext(), kit, /*benefit=*/2);
+  patterns.add<RetrieveToTile>(patterns.getContext(), kit);
+}

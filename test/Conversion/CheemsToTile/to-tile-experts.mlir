@@ -1,0 +1,154 @@
+// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
+
+// Scores, retrieval and the experts' sum are one launch, a block per row and head. The product that makes y adds the heads' sums, and what is
+// behind them.
+// CHECK-LABEL: func.func @decode
+// CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
+// CHECK: launch @product_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :
+// CHECK-NOT: launch
+// CHECK-LABEL: kernel @experts({{.*}}) warps(8)
+// CHECK: memref<2x2x8x8xf32> -> tensor<32x32xf32
+// CHECK: math.fma
+// CHECK: cheems_tile.pick {{.*}} -> tensor<8x32xf32
+// CHECK: cheems_tile.reduce maximum {{.*}} tensor<8x32xi32
+// CHECK: cheems_tile.reduce maximum {{.*}} tensor<8x32xi32
+// CHECK: math.exp
+// CHECK-COUNT-2: cheems_tile.gather %{{.*}} dims [0, 1] aligned 16 : memref<?x64xf32>
+// CHECK: cheems_tile.convert_layout
+// CHECK: cheems_tile.reduce add {{.*}} axis 0
+#queries = affine_map<(t, p, h, d, n) -> (t, p, h, d)>
+#keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
+#scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+#all = affine_map<(t, n) -> (t, n)>
+!x = tensor<?x64xf32>
+!w = tensor<64x64xf32>
+!g = tensor<?x2x2x8xf32>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @decode(%x: !x, %matrix: !w, %q: !g, %keys: tensor<2x2x8x8xf32>, %down: !w, %up: !w, %residual: !x) -> !x attributes {cheems.most_rows = 64 : i64} {
+    %c0 = arith.constant 0 : index
+    %rows = tensor.dim %x, %c0 : !x
+    %zero = arith.constant 0.0 : f32
+    %x0 = tensor.empty(%rows) : !x
+    %xf = linalg.fill ins(%zero : f32) outs(%x0 : !x) -> !x
+    %y = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %matrix : !x, !w) outs(%xf : !x) -> !x
+    %g0 = tensor.empty(%rows) : !g
+    %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
+    %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+        ins(%q, %keys : !g, tensor<2x2x8x8xf32>) outs(%f : !g) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+      %o = arith.addf %c, %p : f32
+      linalg.yield %o : f32
+    } -> !g
+    %s = tensor.empty(%rows) : tensor<?x2x4xf32>
+    %e = tensor.empty(%rows) : tensor<?x2x4xi32>
+    %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s, %e : tensor<?x2x4xf32>, tensor<?x2x4xi32>) -> tensor<?x2x4xf32>, tensor<?x2x4xi32>
+    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, tensor<?x2x4xf32>, tensor<?x2x4xi32>, !w, !w) outs(%y : !x) -> !x
+    %z = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%m : !x) outs(%residual : !x) {
+    ^bb0(%a: f32, %b: f32):
+      %o = arith.addf %a, %b : f32
+      linalg.yield %o : f32
+    } -> !x
+    return %z : !x
+  }
+}
+
+// -----
+
+// Of a prompt, a block has all heads of a row, one after the other, and scores are a launch of their own. What is retrieved for others,
+// too, is stored.
+// CHECK-LABEL: func.func @prompt
+// CHECK: %[[SCORES:.*]] = cheems_tile.launch @key_scores grid[{{.*}}, %c1, %c4]
+// CHECK: %[[FOUND:.*]]:2 = cheems_tile.launch @retrieve_experts grid[%{{.*}}, %c2, %{{.*}}] ins(%[[SCORES]] :
+// CHECK: launch @mix_experts grid[%{{.*}}, %c1, %c1] ins(%arg0, %arg3, %arg4, %[[FOUND]]#0, %[[FOUND]]#1 :
+// CHECK: launch @elementwise {{.*}} outs(%arg5 :
+// CHECK-LABEL: kernel @key_scores(
+// CHECK: arith.extf
+// CHECK: math.fma
+// CHECK-LABEL: kernel @retrieve_experts({{.*}}) warps(4)
+// CHECK: cheems_tile.store {{.*}} dims [1, 2] extents[{{.*}}] {{.*}}memref<?x2x4xi32>
+// CHECK-LABEL: kernel @mix_experts({{.*}}) warps(4)
+// CHECK: scf.for {{.*}} = %c0 to %c2 step %c1
+#queries = affine_map<(t, p, h, d, n) -> (t, p, h, d)>
+#keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
+#scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
+!x = tensor<?x64xf32>
+!w = tensor<64x64xbf16>
+!g = tensor<?x2x2x8xf32>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @prompt(%x: !x, %q: !g, %keys: tensor<2x2x8x8xbf16>, %down: !w, %up: !w, %y: !x, %s: tensor<?x2x4xf32>, %e: tensor<?x2x4xi32>)
+      -> (!x, tensor<?x2x4xi32>) {
+    %c0 = arith.constant 0 : index
+    %rows = tensor.dim %x, %c0 : !x
+    %zero = arith.constant 0.0 : f32
+    %g0 = tensor.empty(%rows) : !g
+    %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
+    %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+        ins(%q, %keys : !g, tensor<2x2x8x8xbf16>) outs(%f : !g) {
+    ^bb0(%a: f32, %b: bf16, %c: f32):
+      %w = arith.extf %b : bf16 to f32
+      %p = arith.mulf %a, %w : f32
+      %o = arith.addf %c, %p : f32
+      linalg.yield %o : f32
+    } -> !g
+    %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s, %e : tensor<?x2x4xf32>, tensor<?x2x4xi32>) -> tensor<?x2x4xf32>, tensor<?x2x4xi32>
+    %m = cheems.mix_experts inner gelu ins(%x, %r#0, %r#1, %down, %up : !x, tensor<?x2x4xf32>, tensor<?x2x4xi32>, !w, !w) outs(%y : !x) -> !x
+    return %m, %r#1 : !x, tensor<?x2x4xi32>
+  }
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @keys(%g: tensor<?x2x1x8193xf32>, %s: tensor<?x1x8xf32>, %e: tensor<?x1x8xi32>) -> tensor<?x1x8xi32> {
+    // expected-error@below {{has more than 8192 keys per half: cards have no kernel for it yet; compile for cpu}}
+    %0:2 = cheems.retrieve_experts ins(%g : tensor<?x2x1x8193xf32>) outs(%s, %e : tensor<?x1x8xf32>, tensor<?x1x8xi32>) -> tensor<?x1x8xf32>, tensor<?x1x8xi32>
+    return %0#1 : tensor<?x1x8xi32>
+  }
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @pairs(%g: tensor<?x2x1x200xf32>, %s: tensor<?x1x129xf32>, %e: tensor<?x1x129xi32>) -> tensor<?x1x129xi32> {
+    // expected-error@below {{makes pairs of more than 128 keys per half: cards have no kernel for it yet; compile for cpu}}
+    %0:2 = cheems.retrieve_experts ins(%g : tensor<?x2x1x200xf32>) outs(%s, %e : tensor<?x1x129xf32>, tensor<?x1x129xi32>) -> tensor<?x1x129xf32>, tensor<?x1x129xi32>
+    return %0#1 : tensor<?x1x129xi32>
+  }
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @codes(%x: tensor<?x8xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x8xi8>, %scale: tensor<16xf32>) -> tensor<?x8xf32> {
+    // expected-error@below {{has tables of codes: cards have no kernel for it yet; compile for cpu}}
+    %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>)
+        scales(%scale, %scale : tensor<16xf32>, tensor<16xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %0 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @columns(%x: tensor<?x16385xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x16385xf32>, %y: tensor<?x16385xf32>) -> tensor<?x16385xf32> {
+    // expected-error@below {{has rows of more than 16384 numbers: cards have no kernel for it yet; compile for cpu}}
+    %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x16385xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x16385xf32>, tensor<16x16385xf32>)
+        outs(%y : tensor<?x16385xf32>) -> tensor<?x16385xf32>
+    return %0 : tensor<?x16385xf32>
+  }
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @many(%x: tensor<?x8xf32>, %s: tensor<?x1x16385xf32>, %e: tensor<?x1x16385xi32>, %d: tensor<16x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    // expected-error@below {{adds more than 16384 experts of a head: cards have no kernel for it yet; compile for cpu}}
+    %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x16385xf32>, tensor<?x1x16385xi32>, tensor<16x8xf32>, tensor<16x8xf32>)
+        outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %0 : tensor<?x8xf32>
+  }
+}

@@ -1,0 +1,192 @@
+// Every labelled constraint of docs/ops.md is checked: @op_cN breaks CN of op.
+// RUN: cheems-opt %s --split-input-file --verify-diagnostics
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c1(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C1: 'memref<?x?x64xf32>' takes 3 offsets, not 2}}
+  %u = cheems_tile.gather %x[%n, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c2_few(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C2: dims are 2 different dimensions of 'memref<?x?x64xf32>', not [2]}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c2_same(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C2: dims are 2 different dimensions of 'memref<?x?x64xf32>', not [2, 2]}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [2, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c3_extent(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{has no number for each row of}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<8x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c3_axis(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{has no number for each row of}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %v dims [1, 2] : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<64x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c3_rank(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{has no number for each row of}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4xf32, #rows>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c4(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C4: the tile has elements of 'bf16', and the memory of 'f32'}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xbf16, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c5_bytes(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C5: aligned is a power of two from 4 to 16, not 32}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] aligned 32 : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c5_dimension(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C5: aligned accesses are along the last dimension of 'memref<?x?x64xf32>'}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [2, 1] aligned 8 : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @pick_c1(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C1: the tile has elements of 'i32', and the buffer of 'f32'}}
+  %u = cheems_tile.pick %b[%c0] rows %r columns %r : !cheems_tile.buffer<2x4x64xf32>, tensor<4xi32, #rows> -> tensor<4xi32, #rows>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @pick_c2_shape(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{has another shape or layout than}}
+  %u = cheems_tile.pick %b[%c0] rows %m columns %m : !cheems_tile.buffer<2x4x64xf32>, tensor<4x64xi32, #wide> -> tensor<8x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @pick_c2_layout(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{has another shape or layout than}}
+  %u = cheems_tile.pick %b[%c0] rows %m columns %m : !cheems_tile.buffer<2x4x64xf32>, tensor<4x64xi32, #wide> -> tensor<4x64xf32, #cheems_tile.blocked<rows = 2, columns = 64, width = 1>>
+  cheems_tile.return
+}

@@ -1,0 +1,186 @@
+// Retrieval in the exact order, and the sums of what is retrieved, by
+// themselves and as one kernel.
+#include "ExpertForm.h"
+#include <limits>
+
+using namespace cheems::test;
+using cheems::Activation;
+using cheems::ScorePlacement;
+using cheems::reference::Retrieval;
+using cheems::reference::RetrievalOrder;
+using cheems::reference::Tensor;
+
+namespace {
+
+/// Compiled once for all tests.
+const std::vector<ExpertForm> &forms() {
+  static std::vector<ExpertForm> all;
+  if (!all.empty()) {
+    return all;
+  }
+  constexpr auto softmax = ScorePlacement::Softmax,
+                 inner = ScorePlacement::Inner;
+  auto add = [&](int64_t heads, int64_t keys, int64_t experts, int64_t columns,
+                 Number number, ScorePlacement placement, Activation activation,
+                 int64_t depth, bool fewRows) {
+    all.push_back({heads, keys, experts, columns, number, placement, activation,
+                   depth, fewRows});
+    all.back().compile();
+  };
+  add(1, 8, 8, 64, Number::F32, softmax, Activation::SiLU, 0, false);
+  add(2, 8, 4, 64, Number::F32, softmax, Activation::GELU, 8, true);
+  add(4, 32, 16, 256, Number::BF16, softmax, Activation::SiLU, 64, true);
+  add(4, 32, 16, 256, Number::BF16, inner, Activation::SiLU, 64, false);
+  add(3, 5, 25, 33, Number::F32, inner, Activation::ReLU, 3, true);
+  add(2, 3, 5, 1100, Number::F16, softmax, Activation::ReLU, 16, false);
+  add(11, 4, 3, 40, Number::BF16, softmax, Activation::GELU, 0, true);
+  add(1, 1, 1, 1, Number::F32, softmax, Activation::SiLU, 1, false);
+  add(1, 12, 100, 96, Number::F16, inner, Activation::GELU, 12, true);
+  return all;
+}
+
+/// Numbers of which many are equal, of all kinds.
+Tensor drawnScores(Random &random, llvm::ArrayRef<int64_t> shape) {
+  Tensor scores = random.tensor(shape, -3, 3);
+  bool areFew = random.once(2), areOdd = random.once(2);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double odd[] = {0.0,         -0.0,      infinity, -infinity,
+                        0x1p-149,    -0x1p-149, 0x1p127,  -0x1.fffffep127,
+                        std::nan("")};
+  for (double &value : scores.data) {
+    value = areFew ? std::round(value) : value;
+    if (areOdd && random.once(3)) {
+      value = odd[random.between(0, std::size(odd) - 1)];
+    }
+  }
+  return scores;
+}
+
+/// Both have the same bits, but for those of NaNs.
+bool areSame(const Array &got, const Tensor &want) {
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    double a = got.get(i), b = want.data[static_cast<size_t>(i)];
+    bool same = std::isnan(b) ? std::isnan(a)
+                              : a == b && std::signbit(a) == std::signbit(b);
+    if (!same) {
+      ADD_FAILURE() << "element " << i << " is " << a << ", not " << b;
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST(ExpertKernelTest, TheBestAreInTheExactOrder) {
+  std::vector<const ExpertForm *> all;
+  for (const ExpertForm &form : forms()) {
+    all.push_back(&form);
+  }
+  // Keys of which a thread has many, and of which many warps have a part.
+  std::vector<ExpertForm> more;
+  for (auto [keys, experts, fewRows] : {std::tuple(1000, 8, true),
+                                        {200, 30, false},
+                                        {5000, 3, false},
+                                        {300, 128, true}}) {
+    more.push_back({1, keys, experts, 1, Number::F32, ScorePlacement::Softmax,
+                    Activation::SiLU, 0, fewRows});
+    more.back().compile();
+  }
+  for (const ExpertForm &form : more) {
+    all.push_back(&form);
+  }
+  forEachCase([&](uint64_t number) {
+    const ExpertForm &form = *all[number / kShare % all.size()];
+    ASSERT_NE(form.module, nullptr);
+    Random random(number);
+    int64_t rows = random.once(3) ? 1 : random.between(1, 4);
+    Tensor scores = drawnScores(random, {rows, 2, form.heads, form.keys});
+    Array input(Number::F32, scores);
+    for (bool ascending : {false, true}) {
+      Array score(Number::F32, {rows, form.heads, form.experts}),
+          expert(Number::I32, {rows, form.heads, form.experts});
+      ASSERT_TRUE(form.module->call(ascending ? "ascending" : "retrieve",
+                                    {&input, &score, &expert}));
+      Retrieval want = cheems::reference::retrieveExperts(
+          scores, form.experts, /*roundSums=*/true,
+          ascending ? RetrievalOrder::Ascending : RetrievalOrder::BestFirst);
+      for (size_t i = 0; i < want.expert.size(); ++i) {
+        ASSERT_EQ(expert.get(static_cast<int64_t>(i)),
+                  static_cast<double>(want.expert[i]))
+            << i;
+      }
+      EXPECT_TRUE(areSame(score, want.score));
+    }
+  });
+}
+
+void expectNear(const Array &got, const Tensor &want, const Tensor &bounds) {
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    auto at = static_cast<size_t>(i);
+    ASSERT_LE(std::abs(got.get(i) - want.data[at]), bounds.data[at])
+        << "element " << i << " is " << got.get(i) << ", the evaluator has "
+        << want.data[at];
+  }
+}
+
+TEST(ExpertKernelTest, SumsAreThoseOfTheGivenExperts) {
+  const auto &all = forms();
+  forEachCase([&](uint64_t number) {
+    const ExpertForm &form = all[number / kShare % all.size()];
+    ASSERT_NE(form.module, nullptr);
+    Random random(number);
+    int64_t rows = random.between(1, 5);
+    ExpertInputs in(form, random, rows);
+    Retrieval found{random.tensor({rows, form.heads, form.experts}, -4, 4), {}};
+    Array expert(Number::I32, {rows, form.heads, form.experts});
+    for (int64_t i = 0; i < expert.elements(); ++i) {
+      found.expert.push_back(random.between(0, form.all() - 1));
+      expert.set(i, static_cast<double>(found.expert.back()));
+    }
+    Array x(Number::F32, in.x), score(Number::F32, found.score),
+        down(form.number, in.down), up(form.number, in.up),
+        y(Number::F32, in.y);
+    ASSERT_TRUE(
+        form.module->call("mix", {&x, &score, &expert, &down, &up, &y}));
+    expectNear(y, in.wanted(form, found), in.bounds(form, found));
+  });
+}
+
+TEST(ExpertKernelTest, OneKernelRetrievesAndAdds) {
+  const auto &all = forms();
+  forEachCase([&](uint64_t number) {
+    const ExpertForm &form = all[number / kShare % all.size()];
+    ASSERT_NE(form.module, nullptr);
+    Random random(number);
+    int64_t rows = random.between(1, form.fewRows ? 20 : 70);
+    ExpertInputs in(form, random, rows);
+    Retrieval found =
+        cheems::reference::retrieveExperts(in.scores, form.experts,
+                                           /*roundSums=*/true);
+    Array down(form.number, in.down), up(form.number, in.up);
+    auto run = [&](int64_t first, int64_t count) {
+      Array x(Number::F32, in.x.rows(first, count)),
+          y(Number::F32, in.y.rows(first, count)),
+          scores(Number::F32, in.scores.rows(first, count));
+      if (!form.depth) {
+        EXPECT_TRUE(
+            form.module->call("experts", {&x, &scores, &down, &up, &y}));
+        return y;
+      }
+      Array queries(Number::F32, in.queries.rows(first, count)),
+          keys(form.number, in.keys);
+      EXPECT_TRUE(
+          form.module->call("experts", {&x, &queries, &keys, &down, &up, &y}));
+      return y;
+    };
+    Array together = run(0, rows);
+    expectNear(together, in.wanted(form, found), in.bounds(form, found));
+    // A row alone has the same bits.
+    int64_t row = random.between(0, rows - 1);
+    Array alone = run(row, 1);
+    for (int64_t d = 0; d < form.columns; ++d) {
+      ASSERT_EQ(alone.get(d), together.get(row * form.columns + d));
+    }
+  });
+}
+
+} // namespace
