@@ -35,6 +35,8 @@ STEPS = [
     {"name": "decoding one sequence of 512 tokens", "part": "decode-1", "function": "step_decode", "sequences": [(1, 511)]},
     {"name": "decoding 64 sequences of 512 tokens", "part": "decode-64", "function": "step_decode", "sequences": [(1, 511)] * 64},
 ]
+CODED = ("int8", "int4")  # other weights of a step of decoding
+OF_CODES = STEPS[1:2]
 TENSOR_RATE = {"sm_80": 1024, "sm_90a": 2048}  # multiply-adds of bf16 in a cycle of a multiprocessor (docs/emulator.md)
 PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
 OTHERS = ("half", "control", "async")
@@ -43,6 +45,7 @@ OTHERS = ("half", "control", "async")
 MOST_LAUNCHES = 8  # of a layer of decoding
 MOST_READ = 1.05  # of the least, by a product of decoding
 MOST_READ_OF_PROMPT = 1.15  # of the least, by a product of a prompt
+MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with weights of codes
 MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
 FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
 
@@ -53,12 +56,13 @@ def launches_of_layer(text):
     return max(len(re.findall(r"\bcheems_tile\.launch\b", layer)) for layer in layers)
 
 
-def compiled_model(tools, name, architecture, folder, steps):
+def compiled_model(tools, name, architecture, folder, steps, weights="stored"):
     """One layer of a published model, all keys kept, as `step.py` wants it."""
     random_model.save(folder, dataclasses.replace(MODELS[name], layers=1), "bf16", None)
-    text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--emit", "launches", "-o", "-")
+    text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--weights", weights,
+                   "--emit", "launches", "-o", "-")
     launches = launches_of_layer(text)
-    if launches > MOST_LAUNCHES:
+    if weights == "stored" and launches > MOST_LAUNCHES:
         raise SystemExit(f"{name}, {architecture}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
     (folder / "launches.mlir").write_text(text)
     (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
@@ -69,9 +73,9 @@ def compiled_model(tools, name, architecture, folder, steps):
     (folder / "steps.json").write_text(json.dumps(steps))
 
 
-def counted(tools, driver, name, architecture, folder, steps=STEPS):
+def counted(tools, driver, name, architecture, folder, steps=STEPS, weights="stored"):
     """What step.py makes of a model, in a folder that then has all that it needs."""
-    compiled_model(tools, name, architecture, folder, steps)
+    compiled_model(tools, name, architecture, folder, steps, weights)
     subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(driver), folder, architecture], check=True)
     return json.loads((folder / "launches.json").read_text())
 
@@ -102,6 +106,8 @@ class Launch:
     def weights(self):
         """Numbers of the inputs that x is multiplied with."""
         x = self.inputs[0]
+        if x[-1] == "i8":  # of 4 bits there are two in a byte
+            return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[-1] == "i8"]
         return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[1:] == x[1:]]
 
     def of_what(self):
@@ -156,7 +162,9 @@ class Launch:
             multiplied = 2 * pairs * self.inputs[0][1] * self.inputs[0][2]
         else:
             return None
-        return multiplied / self.rate / self.multiprocessors
+        # tensor cores multiply twice as many bytes
+        rate = self.rate * (2 if self.inputs[0][-1] == "i8" else 1)
+        return multiplied / rate / self.multiprocessors
 
     def cycles(self, pipe):
         return self.counts["cycles"].get(pipe, 0) / self.multiprocessors
@@ -246,6 +254,25 @@ def tables(launches, architecture, triton):
     return found
 
 
+def coded(launches):
+    """A row for each kernel of a step of decoding with weights of codes, and one for all."""
+    def row(launch):
+        return [number(launch.read()), number(launch.least_read()), number(launch.written()), number(launch.counts["bank_conflicts"])]
+    rows = list(together(launches, row))
+    total = lambda what: sum(map(what, launches))
+    rows.append(["all", "", number(total(Launch.read)), number(total(Launch.least_read)), number(total(Launch.written)),
+                 number(total(lambda one: one.counts["bank_conflicts"]))])
+    return table(["kernel", "shape", "read", "least", "written", "bank conflicts"], rows)
+
+
+def missed_by_codes(launches, weights):
+    """What a step of decoding reads in all, and bank conflicts."""
+    ratio = sum(map(Launch.read, launches)) / sum(map(Launch.least_read, launches))
+    if ratio > MOST_READ_BY_STEP[weights]:
+        yield f"a step with {weights} reads {ratio:.2f} of the least, and {MOST_READ_BY_STEP[weights]} at most are wanted"
+    yield from (f"{one.kernel} has bank conflicts with {weights}" for one in launches if one.counts["bank_conflicts"])
+
+
 # -- Goals
 
 @dataclasses.dataclass(frozen=True)
@@ -311,12 +338,24 @@ def main():
         for architecture in options.archs:
             with tempfile.TemporaryDirectory() as folder:
                 found = counted(options.bin.resolve(), options.driver.resolve(), name, architecture, pathlib.Path(folder))
+                codes = {}
+                for weights in CODED:
+                    with tempfile.TemporaryDirectory() as other:
+                        codes[weights] = counted(options.bin.resolve(), options.driver.resolve(), name, architecture, pathlib.Path(other),
+                                                 OF_CODES, weights)
             triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
             launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
             bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]
+            parts = tables(launches, architecture, triton)
+            for weights, of_codes in codes.items():
+                steps = [Launch(one, architecture, of_codes["multiprocessors"], OF_CODES) for one in of_codes["launches"]
+                         if one["step"] is not None]
+                bad += [f"{name}, {architecture}: {what}" for what in missed_by_codes(steps, weights)]
+                if architecture == ARCHITECTURES[0]:
+                    parts[PAGE, f"{weights} {architecture}"] = coded(steps)
             if name != OF_THE_PAGE:
                 continue
-            for (file, part), text in tables(launches, architecture, triton).items():
+            for (file, part), text in parts.items():
                 if options.write:
                     page.replace(file, part, text)
                 elif not options.check:

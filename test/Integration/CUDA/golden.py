@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Compiles a small checkpoint for GPUs, runs it on the software GPU and compares its logits and greedy tokens with the recorded ones.
 
-    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--weights stored|bf16|f16]
+    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--weights stored|bf16|f16|int8|int4]
 
 One file has code for both architectures and, but for f16, for CPUs. It runs on a card of each architecture, with asynchronous copies
 that take effect early and late, and with the prompt whole and in chunks. Whatever the card finds ends the run. Bounds are those of
 test/Integration/recorded.py. Where weights are rounded, the root mean square is bounded instead, and greedy tokens are not compared:
-by 0.05 with bf16, and by an eighth of that with f16, which has three bits more, if keys and values are not in bf16. In a batch, the
+by 0.05 with bf16, and by an eighth of that with f16, which has three bits more, if keys and values are not in bf16. With int8 and int4
+the logits are compared with those of the CPU, which has the same codes. Products of codes have the same bits on both; what is between
+them has not, so now and then an input is rounded to the next code. The bounds are those of f16, and of bf16 if that is stored. In a batch, the
 last row gives the same bits as by itself, and a second run gives those of the first.
 """
 import os
@@ -16,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from recorded import BOUNDS, Golden, stored_type
+from recorded import BOUNDS, Golden, stored_type, tensor
 
 ROUNDED_BOUNDS = {"bf16": 0.05, "f16": 0.05 / 8}
 # (architecture, when copies take effect, how the prompt is fed)
@@ -37,12 +39,16 @@ def main():
     weights = options[options.index("--weights") + 1] if "--weights" in options else "stored"
     golden, dtype = Golden(model), stored_type(model)
     # keys and values of a checkpoint in bf16 stay in it
-    rounded = ROUNDED_BOUNDS.get("bf16" if weights == "f16" and dtype == "BF16" else weights)
+    like = "f16" if weights in ("int8", "int4") else weights
+    rounded = ROUNDED_BOUNDS.get("bf16" if like == "f16" and dtype == "BF16" else like)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         artefact, logits = pathlib.Path(folder) / "model.cheems", pathlib.Path(folder) / "logits.safetensors"
         run(bins / "cheems-compile", model, "-o", artefact, *options,
             *(["--target", "cuda"] if weights == "f16" else ["--target", "cpu,cuda", "--cpu", "x86-64-v3"]))
+        if like != weights:
+            run(bins / "cheems-run", artefact, "--device", "cpu", "--input-ids", golden.path, "--logits", logits)
+            golden.logits = tensor(logits, "logits")[1]
         for architecture, mode, how in WAYS:
             settings = {"CHEEMS_CUDA_DRIVER": str(gpu), "CHEEMS_EMULATOR_ARCH": str(architecture), "CHEEMS_EMULATOR_MODE": mode}
 

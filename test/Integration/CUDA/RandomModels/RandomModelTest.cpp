@@ -1,7 +1,7 @@
-// Random dense Doges with weights in bf16 and f16 on the software GPU, prompts
-// of more than 200 rows and row by row, against the interpreter. That runs the
-// module after the stage `rounded`, so inputs of products are rounded there,
-// too.
+// Random dense Doges with weights in bf16, f16, int8 and int4 on the software
+// GPU, prompts of more than 200 rows and row by row, against the interpreter.
+// That runs the module after the stage `rounded`, so inputs of products are
+// rounded there, too.
 //
 // f32 may take a number near the middle of two the other way, and from there on
 // the two go apart. Hence two checks:
@@ -13,8 +13,8 @@
 //   away, by the square root of two. This is not so with entries in bf16, where
 //   kernels also round queries and weights, which the interpreter does not.
 //
-// Each run has bf16 and f16, both with heads of 64 and of 128, in models that
-// CHEEMS_TEST_SEED draws; and many where CHEEMS_TEST_LONG is set.
+// Each run has bf16, f16 and codes, all with heads of 64 and of 128, in models
+// that CHEEMS_TEST_SEED draws; and many where CHEEMS_TEST_LONG is set.
 #include "StepFiles.h"
 #include "test/Integration/CPU/random-config/Tools.h"
 #include "test/unit/Support/RandomCheckpoint.h"
@@ -42,6 +42,14 @@ const std::vector<Form> brain = {{Stored::BF16, "stored", true, kBF16},
 const std::vector<Form> half = {{Stored::F32, "f16", false, kF16},
                                 {Stored::F16, "f16", false, kF16},
                                 {Stored::BF16, "f16", true, kF16}};
+// Codes up to 127 of rows whose greatest number is hardly above four times the
+// mean: the difference of two such roundings, of which each errs by a code's
+// part over the square root of 12.
+const double kCode = 4.0 / (127.0 * std::sqrt(6.0));
+const std::vector<Form> codes = {{Stored::F32, "int8", false, kCode},
+                                 {Stored::F32, "int4", false, kCode},
+                                 {Stored::BF16, "int4", true, kCode},
+                                 {Stored::BF16, "int8", true, kCode}};
 
 struct Model {
   Form form;
@@ -51,13 +59,14 @@ struct Model {
 
 Model drawModel(uint64_t number) {
   Random random(number ^ 0x6b0);
-  const std::vector<Form> &kinds = number % 2 ? half : brain;
-  // Four models have bf16 and f16 with heads of either size, and each form
-  // comes with either size within a few seeds.
-  Model model{kinds[(number / 2 + 3 * (number / 4)) % kinds.size()],
+  const std::vector<Form> *all[] = {&brain, &half, &codes};
+  // Six models have all three with heads of either size, and each form comes
+  // with either size within a few seeds.
+  const std::vector<Form> &kinds = *all[number % 3];
+  Model model{kinds[(number / 3 + 3 * (number / 6)) % kinds.size()],
               drawDoge(number), random.integer(200, 230)};
   RandomCheckpoint &c = model.drawn;
-  c.headDim = number / 2 % 2 ? 128 : 64;
+  c.headDim = number / 3 % 2 ? 128 : 64;
   c.keyValueHeads = random.integer(1, 2);
   c.heads = c.keyValueHeads * (c.keyValueHeads == 1 ? random.integer(1, 2) : 1);
   c.hidden = c.separateHead ? random.pick({48, 72, 96}) : c.heads * c.headDim;
@@ -148,7 +157,7 @@ protected:
 };
 
 std::vector<uint64_t> drawnModels() {
-  uint64_t count = isLongRun() ? 40 : 4;
+  uint64_t count = isLongRun() ? 60 : 6;
   std::vector<uint64_t> numbers;
   for (uint64_t i = 0; i < count; ++i) {
     numbers.push_back(testSeed() * count + i);
