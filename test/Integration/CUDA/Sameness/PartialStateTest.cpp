@@ -1,5 +1,4 @@
-// Partial states go back to their slots on a card, in models whose pools all have
-// a capacity and in one with running sums and counts.
+// Partial states go back to their slots on a card.
 #include "../../CPU/Sameness/Artefacts.h"
 #include "../../CPU/Sameness/PartialStates.h"
 #include <algorithm>
@@ -11,8 +10,7 @@ namespace {
 
 class CardPartial : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(Models, CardPartial,
-                         testing::Values("doge-tiny", "doge-author-bias",
-                                         "cheems-threshold"),
+                         testing::Values("doge-tiny", "doge-author-bias"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
