@@ -27,6 +27,12 @@ struct RetrievalForm {
 /// d, n].
 bool isProductWithKeys(linalg::GenericOp op);
 
+/// sums + the product of a query and a key for each d, ascending: a number per
+/// row, and one per column or element of the tile.
+Value addProductsWithKeys(TileBuilder &t, int64_t depth, Value sums,
+                          function_ref<Value(Value d)> query,
+                          function_ref<Value(Value d)> key);
+
 /// The tile of a block's rows.
 RankedTensorType tileOf(TileBuilder &t, const RowStrategy &s, Type element);
 

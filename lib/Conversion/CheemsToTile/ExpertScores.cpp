@@ -1,6 +1,5 @@
 // Scores of product keys: products of each half and head with keys of its own.
 #include "ExpertKernels.h"
-#include "Patterns.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -61,10 +60,10 @@ ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, const ExpertsStrategy &s) {
 /// one is multiplied.
 constexpr int64_t kAhead = 8;
 
-/// sums + the product of a number per row and one per column, for each d.
-static Value addProducts(TileBuilder &t, int64_t depth, Value sums,
-                         function_ref<Value(Value d)> query,
-                         function_ref<Value(Value d)> key) {
+Value cheems::tile::addProductsWithKeys(TileBuilder &t, int64_t depth,
+                                        Value sums,
+                                        function_ref<Value(Value d)> query,
+                                        function_ref<Value(Value d)> key) {
   auto type = cast<RankedTensorType>(sums.getType());
   int64_t ahead = std::min(kAhead, depth & -depth);
   Value zero = t.index(0);
@@ -93,7 +92,7 @@ void ScoreBuffer::compute(TileBuilder &t, const ExpertsStrategy &s,
                    type = tileOf(t, s.scores, t.b.getF32Type());
   int64_t aligned = alignmentOf(memory.getDimSize(3), element);
   Value zero = t.index(0);
-  Value sums = addProducts(
+  Value sums = addProductsWithKeys(
       t, memory.getDimSize(2), t.fill(type, 0),
       [&](Value d) {
         return t.load(t.sliceType(type, 1), queries,
@@ -111,72 +110,4 @@ Value ScoreBuffer::bits(TileBuilder &t, RankedTensorType type) const {
   Value column = IndicesOp::create(t.b, type, 1);
   return t.bitcast(t.pick(buffer, t.index(0), halfOf(t, type), column),
                    t.b.getI32Type());
-}
-
-namespace {
-/// Blocks of rows and keys, of one half and head each.
-struct ScoresToTile : ToKernel<linalg::GenericOp> {
-  using ToKernel::ToKernel;
-
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isProductWithKeys(op)) {
-      return rewriter.notifyMatchFailure(op, "is no product with keys");
-    }
-    Value queries = op.getInputs()[0], keys = op.getInputs()[1];
-    Value out =
-        op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];
-    auto type = cast<RankedTensorType>(keys.getType());
-    RowStrategy s = strategy.keyScores(type.getDimSize(3), fewRowsOf(op));
-    SmallVector<Type> arguments;
-    for (Value operand : {queries, keys, out}) {
-      arguments.push_back(argumentFor(operand.getType(), 0));
-    }
-    FlatSymbolRefAttr kernel = kernels.get(
-        op.getLoc(), "key_scores", arguments, s.warps(),
-        [&](TileBuilder &t, ValueRange memory) { build(t, s, type, memory); });
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto made = launch(
-        b, kernel,
-        {tilesOf(b, queries, 0, s.tileRows()), tilesOf(b, keys, 3, s.columns),
-         arith::ConstantIndexOp::create(b, 2 * type.getDimSize(1))},
-        {queries, keys}, out);
-    rewriter.replaceOp(op, made.getResults());
-    return success();
-  }
-
-private:
-  static void build(TileBuilder &t, const RowStrategy &s, RankedTensorType keys,
-                    ValueRange memory) {
-    auto layout =
-        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-    RankedTensorType type =
-        t.tileType({s.tileRows(), s.columns}, t.b.getF32Type(), layout);
-    RankedTensorType perKey =
-        t.withElement(t.sliceType(type, 0), keys.getElementType());
-    Value row = t.mul(t.block(GridDimension::X), s.tileRows());
-    Value column = t.mul(t.block(GridDimension::Y), s.columns);
-    Value part = t.block(GridDimension::Z);
-    Value half = t.divide(part, keys.getDimSize(1)),
-          head = t.remainder(part, keys.getDimSize(1));
-    int64_t aligned = alignmentOf(keys.getDimSize(3), keys.getElementType());
-    Value sums = addProducts(
-        t, keys.getDimSize(2), t.fill(type, 0),
-        [&](Value d) {
-          return t.load(t.sliceType(type, 1), memory[0],
-                        {{row, half, head, d}, {0}});
-        },
-        [&](Value d) {
-          return t.load(perKey, memory[1], {{half, head, d, column}, {3}},
-                        aligned);
-        });
-    t.store(sums, memory[2], {{row, half, head, column}, {0, 3}},
-            alignmentOf(keys.getDimSize(3), t.b.getF32Type()));
-  }
-};
-} // namespace
-
-void cheems::tile::populateScoresToTile(RewritePatternSet &patterns,
-                                        KernelContext kit) {
-  patterns.add<ScoresToTile>(patterns.getContext(), kit);
 }

@@ -251,6 +251,20 @@ RowStrategy Strategy::logits(int64_t columns) const {
   return rows;
 }
 
+/// A warp has 16 rows. Their queries stay in registers: half as many numbers of
+/// a thread as they have, and both parts of them, of 16 bits.
+std::optional<KeyStrategy> Strategy::keyTiles(RankedTensorType keys) {
+  constexpr int64_t rows = 64, columns = 64, mostDepth = 128, step = 16;
+  int64_t depth = keys.getDimSize(2);
+  Type element = keys.getElementType();
+  if (element.getIntOrFloatBitWidth() != 16 || depth > mostDepth ||
+      depth % step != 0 ||
+      alignmentOf(keys.getDimSize(3), element) != kAccessBytes) {
+    return std::nullopt;
+  }
+  return KeyStrategy{rows, columns, rows / 16};
+}
+
 /// A head's keys are read anew for each row. A launch of its own would take as
 /// long as this many bytes.
 bool Strategy::takesKeys(RankedTensorType keys) const {

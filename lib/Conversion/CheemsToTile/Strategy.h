@@ -65,6 +65,11 @@ struct SSDStrategy {
   int64_t warps;
 };
 
+/// A block has scores of `rows` with `columns` keys, on tensor cores.
+struct KeyStrategy {
+  int64_t rows, columns, warps;
+};
+
 /// A block has a row's experts of a head. Rows of a tile are copies of one row
 /// but for `tables`: then warps need not wait for each other.
 struct ExpertsStrategy {
@@ -130,6 +135,9 @@ public:
   RowStrategy logits(int64_t columns) const;
   /// Scores of rows, at most as many if they are few, with so many keys.
   RowStrategy keyScores(int64_t keys, std::optional<int64_t> fewRows) const;
+  /// The same on tensor cores; none where they do not have the keys' shape or
+  /// type.
+  static std::optional<KeyStrategy> keyTiles(RankedTensorType keys);
   /// Whether a block of few rows' experts has the scores, too, of product keys
   /// [2, H, d, K].
   bool takesKeys(RankedTensorType keys) const;

@@ -24,13 +24,13 @@
 #keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
 #scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
 !x = tensor<?x40xf32>
-!q = tensor<?x2x3x12xf32>
-!g = tensor<?x2x3x9xf32>
+!q = tensor<?x2x3x16xf32>
+!g = tensor<?x2x3x16xf32>
 !s = tensor<?x3x5xf32>
 !e = tensor<?x3x5xi32>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @prompt(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x12x9xbf16> {cheems.field = "keys"},
-      %down: tensor<81x40xbf16> {cheems.field = "down"}, %up: tensor<81x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
+  func.func @prompt(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
+      %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
       -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
@@ -40,7 +40,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %e0 = tensor.empty(%rows) : !e
     %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xbf16>) outs(%f : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f : !g) {
     ^bb0(%a: f32, %b: bf16, %c: f32):
       %w = arith.extf %b : bf16 to f32
       %p = arith.mulf %a, %w : f32
@@ -48,10 +48,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<81x40xbf16>, tensor<81x40xbf16>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xbf16>) outs(%f2 : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f2 : !g) {
     ^bb0(%a: f32, %b: bf16, %c: f32):
       %w = arith.extf %b : bf16 to f32
       %p = arith.mulf %a, %w : f32
@@ -59,11 +59,11 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<81x40xbf16>, tensor<81x40xbf16>) outs(%m : !x) -> !x
+    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1 : !x, !s, !e
   }
-  func.func @decode(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x12x9xbf16> {cheems.field = "keys"},
-      %down: tensor<81x40xbf16> {cheems.field = "down"}, %up: tensor<81x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
+  func.func @decode(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
+      %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
       -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
@@ -73,7 +73,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %e0 = tensor.empty(%rows) : !e
     %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xbf16>) outs(%f : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f : !g) {
     ^bb0(%a: f32, %b: bf16, %c: f32):
       %w = arith.extf %b : bf16 to f32
       %p = arith.mulf %a, %w : f32
@@ -81,10 +81,10 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<81x40xbf16>, tensor<81x40xbf16>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xbf16>) outs(%f2 : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f2 : !g) {
     ^bb0(%a: f32, %b: bf16, %c: f32):
       %w = arith.extf %b : bf16 to f32
       %p = arith.mulf %a, %w : f32
@@ -92,11 +92,11 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<81x40xbf16>, tensor<81x40xbf16>) outs(%m : !x) -> !x
+    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1 : !x, !s, !e
   }
-  func.func @exact(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x12x9xf32> {cheems.field = "keys"},
-      %down: tensor<81x40xf32> {cheems.field = "down"}, %up: tensor<81x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
+  func.func @exact(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
+      %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
       -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
@@ -106,28 +106,28 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %e0 = tensor.empty(%rows) : !e
     %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xf32>) outs(%f : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f : !g) {
     ^bb0(%a: f32, %b: f32, %c: f32):
       %p = arith.mulf %a, %b : f32
       %o = arith.addf %c, %p : f32
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax gelu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<81x40xf32>, tensor<81x40xf32>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax gelu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xf32>) outs(%f2 : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f2 : !g) {
     ^bb0(%a: f32, %b: f32, %c: f32):
       %p = arith.mulf %a, %b : f32
       %o = arith.addf %c, %p : f32
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax gelu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<81x40xf32>, tensor<81x40xf32>) outs(%m : !x) -> !x
+    %m2 = cheems.mix_experts softmax gelu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1 : !x, !s, !e
   }
-  func.func @inner(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x12x9xf32> {cheems.field = "keys"},
-      %down: tensor<81x40xf32> {cheems.field = "down"}, %up: tensor<81x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
+  func.func @inner(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
+      %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
       -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
@@ -137,24 +137,24 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %e0 = tensor.empty(%rows) : !e
     %f = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xf32>) outs(%f : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f : !g) {
     ^bb0(%a: f32, %b: f32, %c: f32):
       %p = arith.mulf %a, %b : f32
       %o = arith.addf %c, %p : f32
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ascending ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts inner relu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<81x40xf32>, tensor<81x40xf32>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts inner relu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
-        ins(%q, %keys : !q, tensor<2x3x12x9xf32>) outs(%f2 : !g) {
+        ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f2 : !g) {
     ^bb0(%a: f32, %b: f32, %c: f32):
       %p = arith.mulf %a, %b : f32
       %o = arith.addf %c, %p : f32
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ascending ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts inner relu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<81x40xf32>, tensor<81x40xf32>) outs(%m : !x) -> !x
+    %m2 = cheems.mix_experts inner relu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
     return %m2, %r#0, %r#1 : !x, !s, !e
   }
 }

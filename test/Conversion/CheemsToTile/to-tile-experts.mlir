@@ -102,6 +102,40 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
+// With 16-bit keys in rows of 16 bytes, tensor cores multiply both parts of the queries with them.
+// CHECK-LABEL: func.func @scores
+// CHECK: launch @key_scores grid[{{.*}}, %c2, %c4]
+// CHECK-LABEL: kernel @key_scores({{.*}}) warps(4)
+// CHECK: cheems_tile.async_copy {{.*}} dims [2, 3] to {{.*}} aligned 16 : memref<2x2x32x80xbf16>, !cheems_tile.buffer<1x32x64xbf16, swizzled>
+// CHECK: arith.truncf
+// CHECK: arith.subf
+// CHECK: arith.truncf
+// CHECK: cheems_tile.read {{.*}} transposed
+// CHECK-COUNT-2: cheems_tile.mma
+// CHECK-NOT: cheems_tile.mma
+#queries = affine_map<(t, p, h, d, n) -> (t, p, h, d)>
+#keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
+#scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
+!q = tensor<?x2x2x32xf32>
+!g = tensor<?x2x2x80xf32>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @scores(%q: !q, %keys: tensor<2x2x32x80xbf16>, %out: !g) -> !g {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%out : !g) -> !g
+    %g = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
+        ins(%q, %keys : !q, tensor<2x2x32x80xbf16>) outs(%f : !g) {
+    ^bb0(%a: f32, %b: bf16, %c: f32):
+      %w = arith.extf %b : bf16 to f32
+      %p = arith.mulf %a, %w : f32
+      %o = arith.addf %c, %p : f32
+      linalg.yield %o : f32
+    } -> !g
+    return %g : !g
+  }
+}
+
+// -----
+
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @keys(%g: tensor<?x2x1x8193xf32>, %s: tensor<?x1x8xf32>, %e: tensor<?x1x8xi32>) -> tensor<?x1x8xi32> {
     // expected-error@below {{has more than 8192 keys per half: cards have no kernel for it yet; compile for cpu}}

@@ -14,7 +14,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).parents[3] / "Interpreter/Inputs"))
 import tensors  # noqa: E402
 
-ROWS, HEADS, DEPTH, KEYS, SIZE = 5, 3, 12, 9, 40
+ROWS, HEADS, DEPTH, KEYS, SIZE = 5, 3, 16, 16, 40
 
 
 def write(path, kind):

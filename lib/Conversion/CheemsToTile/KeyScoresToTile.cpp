@@ -1,0 +1,136 @@
+// Scores of product keys as a launch of their own: where blocks of many rows
+// share what they read of the keys.
+#include "ExpertKernels.h"
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// What a block has: rows and keys of one half and head.
+struct ScoreBlock {
+  Value queries, keys, scores; ///< memory
+  Value row, half, head, column;
+
+  ScoreBlock(TileBuilder &t, ValueRange memory, int64_t heads, int64_t rows,
+             int64_t columns)
+      : queries(memory[0]), keys(memory[1]), scores(memory[2]),
+        row(t.mul(t.block(GridDimension::X), rows)),
+        column(t.mul(t.block(GridDimension::Y), columns)) {
+    Value part = t.block(GridDimension::Z);
+    half = t.divide(part, heads);
+    head = t.remainder(part, heads);
+  }
+
+  void store(TileBuilder &t, Value sums) const {
+    int64_t all = cast<MemRefType>(keys.getType()).getDimSize(3);
+    t.store(sums, scores, {{row, half, head, column}, {0, 3}},
+            alignmentOf(all, t.b.getF32Type()));
+  }
+};
+} // namespace
+
+/// Without tensor cores, d ascending.
+static void buildByNumbers(TileBuilder &t, const RowStrategy &s,
+                           RankedTensorType keys, const ScoreBlock &at) {
+  RankedTensorType type = tileOf(t, s, t.b.getF32Type());
+  RankedTensorType perKey =
+      t.withElement(t.sliceType(type, 0), keys.getElementType());
+  int64_t aligned = alignmentOf(keys.getDimSize(3), keys.getElementType());
+  at.store(t, addProductsWithKeys(
+                  t, keys.getDimSize(2), t.fill(type, 0),
+                  [&](Value d) {
+                    return t.load(t.sliceType(type, 1), at.queries,
+                                  {{at.row, at.half, at.head, d}, {0}});
+                  },
+                  [&](Value d) {
+                    return t.load(perKey, at.keys,
+                                  {{at.half, at.head, d, at.column}, {3}},
+                                  aligned);
+                  }));
+}
+
+/// On tensor cores. A query is the sum of two numbers of the keys' type, so
+/// that what is retrieved is not a matter of how queries are rounded.
+static void buildByTiles(TileBuilder &t, const KeyStrategy &s,
+                         RankedTensorType keys, const ScoreBlock &at) {
+  MLIRContext *context = t.b.getContext();
+  Type element = keys.getElementType(), f32 = t.b.getF32Type();
+  int64_t depth = keys.getDimSize(2);
+  auto fragment = [&](FragmentRole role) {
+    return FragmentAttr::get(context, role, s.warps, 1, 1, 2);
+  };
+  auto queryType = t.tileType({s.rows, depth}, f32, fragment(FragmentRole::A));
+  auto keyType =
+      t.tileType({s.columns, depth}, element, fragment(FragmentRole::B));
+  auto sumType =
+      t.tileType({s.rows, s.columns}, f32, fragment(FragmentRole::C));
+  Value zero = t.index(0);
+  Value buffer = t.alloc({1, depth, s.columns}, element, /*swizzled=*/true);
+  t.copy(at.keys, {{at.half, at.head, zero, at.column}, {2, 3}}, buffer, zero,
+         alignmentOf(keys.getDimSize(3), element));
+  t.commit();
+  Value query =
+      t.load(queryType, at.queries, {{at.row, at.half, at.head, zero}, {0, 3}},
+             alignmentOf(depth, f32));
+  auto round = [&](Value tile) -> Value {
+    return arith::TruncFOp::create(t.b, t.withElement(queryType, element),
+                                   tile);
+  };
+  Value high = round(query), low = round(t.sub(query, t.widen(high)));
+  t.waitForAll(0);
+  Value key = t.readTransposed(keyType, buffer, zero, zero, zero);
+  Value sums = t.mma(low, key, t.fill(sumType, 0));
+  at.store(t, t.mma(high, key, sums));
+}
+
+namespace {
+struct KeyScoresToTile : ToKernel<linalg::GenericOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isProductWithKeys(op)) {
+      return rewriter.notifyMatchFailure(op, "is no product with keys");
+    }
+    Value queries = op.getInputs()[0], keys = op.getInputs()[1];
+    Value out =
+        op.getOutputs()[0].getDefiningOp<linalg::FillOp>().getOutputs()[0];
+    auto type = cast<RankedTensorType>(keys.getType());
+    int64_t heads = type.getDimSize(1);
+    std::optional<KeyStrategy> tiles = strategy.keyTiles(type);
+    RowStrategy numbers = strategy.keyScores(type.getDimSize(3), fewRowsOf(op));
+    int64_t rows = tiles ? tiles->rows : numbers.tileRows(),
+            columns = tiles ? tiles->columns : numbers.columns;
+    SmallVector<Type> arguments;
+    for (Value operand : {queries, keys, out}) {
+      arguments.push_back(argumentFor(operand.getType(), 0));
+    }
+    FlatSymbolRefAttr kernel =
+        kernels.get(op.getLoc(), "key_scores", arguments,
+                    tiles ? tiles->warps : numbers.warps(),
+                    [&](TileBuilder &t, ValueRange memory) {
+                      ScoreBlock at(t, memory, heads, rows, columns);
+                      if (tiles) {
+                        buildByTiles(t, *tiles, type, at);
+                      } else {
+                        buildByNumbers(t, numbers, type, at);
+                      }
+                    });
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto made =
+        launch(b, kernel,
+               {tilesOf(b, queries, 0, rows), tilesOf(b, keys, 3, columns),
+                arith::ConstantIndexOp::create(b, 2 * heads)},
+               {queries, keys}, out);
+    rewriter.replaceOp(op, made.getResults());
+    return success();
+  }
+};
+} // namespace
+
+void cheems::tile::populateScoresToTile(RewritePatternSet &patterns,
+                                        KernelContext kit) {
+  patterns.add<KeyScoresToTile>(patterns.getContext(), kit);
+}
