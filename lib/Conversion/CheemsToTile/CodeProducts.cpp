@@ -1,6 +1,7 @@
 // cheems-code-products: matrices that are to be rounded become codes and
 // scales, and their products those of codes.
 #include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/Utils/Refusals.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -91,8 +92,14 @@ struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
     llvm::DenseMap<Value, RoundedRows> rounded;
     for (WeightUses::Group &group : uses.groups()) {
       QuantizedAttr format = group.quantized();
-      if (!format || isTable(group)) {
+      if (!format) {
         continue;
+      }
+      if (isTable(group)) {
+        emitUnsupported(group.parameters.front())
+            << "is a table of experts that is rounded to codes: cards have no "
+               "kernel for it yet; use --weights bf16, or compile for cpu";
+        return signalPassFailure();
       }
       if (failed(check(group))) {
         return signalPassFailure();
