@@ -44,6 +44,16 @@ bool cheems::tile::isElementwise(linalg::GenericOp op) {
   return llvm::all_of(op.getBlock()->without_terminator(), isOnElements);
 }
 
+bool cheems::tile::isFunctionOfVector(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
+         op.getNumDpsInputs() == 1 && op.getNumLoops() == 1 &&
+         op.getNumParallelLoops() == 1 && !op.hasIndexSemantics() &&
+         op.getBlock()->getArguments().back().use_empty() &&
+         llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); }) &&
+         llvm::all_of(op.getBlock()->without_terminator(), isOnElements);
+}
+
 linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {
   if (!value.hasOneUse()) {
     return {};

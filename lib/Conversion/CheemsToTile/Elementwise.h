@@ -20,6 +20,10 @@ Reach reachOf(linalg::GenericOp op, OpOperand &operand);
 /// place of others [T, N], and at its column of others [N].
 bool isElementwise(linalg::GenericOp op);
 
+/// Whether `op` computes each element of a vector from the same element of
+/// another one.
+bool isFunctionOfVector(linalg::GenericOp op);
+
 /// The elementwise op that alone reads `value`, if there is one.
 linalg::GenericOp onlyElementwiseUse(Value value);
 

@@ -15,6 +15,13 @@ SSDShape::SSDShape(SegmentedSSDOp op) {
   size = pool[4];
 }
 
+Value cheems::tile::decayRates(TileBuilder &t, const SSDMemory &memory,
+                               Value stored) {
+  return memory.beforeA ? inlineBody(t, memory.beforeA, {stored, Value()},
+                                     cast<RankedTensorType>(stored.getType()))
+                        : stored;
+}
+
 Value cheems::tile::exactDecay(TileBuilder &t, Value x) {
   // What is beyond is infinite or zero in f32, too.
   constexpr double kLeast = -1000, kMost = 1000;

@@ -26,7 +26,7 @@ void cheems::tile::buildSSDDecays(TileBuilder &t, const SSDStrategy &s,
       return arith::ExtFOp::create(t.b, f64, tile);
     };
     Value a = t.load(t.sliceType(type, 0), memory.a, {{head}, {0}});
-    a = widened(t.broadcast(a, type));
+    a = widened(t.broadcast(decayRates(t, memory, a), type));
     auto store = [&](Value tile, int64_t plane, Value row) {
       t.store(tile, passed.decays,
               {{t.index(plane), head, row}, {2, 1}, {chunk.past, heads}});

@@ -33,8 +33,9 @@ public:
     column = t.mul(t.block(GridDimension::X), type.getDimSize(1));
     SmallVector<Value> states = loadStates();
     Value step = number(memory.step, {segment.start, head});
-    Value rate = t.mul(number(memory.a, head), step);
-    Value decay = t.broadcast(exactDecay(t, t.splat(perRow, rate)), type);
+    Value rate = decayRates(t, memory, t.splat(perRow, number(memory.a, head)));
+    Value decay = exactDecay(t, t.mul(rate, t.splat(perRow, step)));
+    decay = t.broadcast(decay, type);
     Value x = t.load(perColumn, memory.x, outputs(), shape.alignedRow(t));
     Value xs = t.broadcast(x, type), sum;
     SmallVector<Value> into = loadGate(memory.b), out = loadGate(memory.c);

@@ -2,6 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SSDKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SSDKERNELS_H
 
+#include "Elementwise.h"
 #include "HeadRows.h"
 #include "SegmentRow.h"
 #include "Strategy.h"
@@ -27,14 +28,18 @@ struct SSDShape {
 
 /// Memory of a kernel.
 struct SSDMemory {
-  Value segments;   ///< [S, 8]
-  Value layer;      ///< a number
-  Value x, step, a; ///< [T, H, P], [T, H], [H]
-  HeadRows b, c;    ///< [T, G, N]
-  Value skip;       ///< [H]; null without one
-  Value pool;       ///< [slots, layers, H, N, P]
-  Value y;          ///< [T, H, P], f32 or rounded
+  Value segments;            ///< [S, 8]
+  Value layer;               ///< a number
+  Value x, step, a;          ///< [T, H, P], [T, H], [H]
+  HeadRows b, c;             ///< [T, G, N]
+  Value skip;                ///< [H]; null without one
+  linalg::GenericOp beforeA; ///< on a alone; null without one
+  Value pool;                ///< [slots, layers, H, N, P]
+  Value y;                   ///< [T, H, P], f32 or rounded
 };
+
+/// a of what the memory has, as a tile.
+Value decayRates(TileBuilder &t, const SSDMemory &memory, Value stored);
 
 /// exp(x) of a tile in f32, right to about one unit in the last place: the
 /// state is multiplied by such decays once per row or chunk, maybe a million

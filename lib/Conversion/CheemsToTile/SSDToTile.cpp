@@ -19,13 +19,22 @@ static HeadsBefore rotatedGate(Value gate) {
   return before;
 }
 
+/// The op that makes `a` of what a checkpoint stores, as its logarithm; null
+/// without one.
+static linalg::GenericOp opBefore(Value a) {
+  auto op = a.getDefiningOp<linalg::GenericOp>();
+  return op && isFunctionOfVector(op) ? op : linalg::GenericOp();
+}
+
 namespace {
 /// The launches of one op.
 class SSDLaunches {
 public:
   SSDLaunches(ImplicitLocOpBuilder &b, SegmentedSSDOp op, KernelTable &kernels,
               const Strategy &strategy, Value y)
-      : b(b), op(op), kernels(kernels), strategy(strategy), shape(op), y(y) {}
+      : b(b), op(op), kernels(kernels), strategy(strategy), shape(op),
+        beforeA(opBefore(op.getA())),
+        a(beforeA ? beforeA.getInputs()[0] : op.getA()), y(y) {}
 
   /// y and the pool.
   SmallVector<Value> make() { return op.getOneRow() ? ofOneRow() : ofChunks(); }
@@ -46,7 +55,8 @@ private:
     memory.layer = operands.in(m, op.getLayer());
     memory.x = operands.in(m, op.getX());
     memory.step = operands.in(m, op.getStep());
-    memory.a = operands.in(m, op.getA());
+    memory.a = operands.in(m, a);
+    memory.beforeA = beforeA;
     memory.b.memory = operands.in(m, op.getB());
     memory.c.memory = operands.in(m, op.getC());
     if (op.getSkip()) {
@@ -81,7 +91,7 @@ private:
     LaunchOperands operands;
     operands.read(op.getX());
     operands.read(op.getStep());
-    operands.read(op.getA());
+    operands.read(a);
     gateB.addTo(operands);
     gateC.addTo(operands);
     readSkip(operands);
@@ -148,7 +158,7 @@ private:
   void sumDecays(const SSDStrategy &s) {
     LaunchOperands operands;
     operands.read(op.getStep());
-    operands.read(op.getA());
+    operands.read(a);
     operands.read(op.getSegments());
     operands.write(passed.decays);
     operands.write(passed.wholes);
@@ -230,6 +240,8 @@ private:
   KernelTable &kernels;
   const Strategy &strategy;
   SSDShape shape;
+  linalg::GenericOp beforeA;
+  Value a; ///< as it is stored
   Value y;
   SSDPassed passed; ///< as it is now
 };

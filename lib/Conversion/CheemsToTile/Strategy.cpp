@@ -227,14 +227,14 @@ constexpr int64_t kChunkRows = 64;
 /// 32 KiB of shared memory.
 SSDStrategy Strategy::ssd() const { return {kChunkRows, 64, 64, 64, 4}; }
 
-/// Small states are not padded to what larger ones need.
+/// Small states are not padded to what larger ones need, but for a row of a
+/// buffer: with fewer numbers than banks, threads would wait for each other.
 SSDStrategy Strategy::ssdF32(int64_t states, int64_t size) const {
-  constexpr int64_t least = 16, most = 64, mostDepth = 32;
-  auto piece = [&](int64_t extent, int64_t limit) {
-    return std::clamp(int64_t(llvm::bit_ceil(uint64_t(extent))), least, limit);
+  constexpr int64_t least = 16, most = 64, depth = 32;
+  auto piece = [&](int64_t extent) {
+    return std::clamp(int64_t(llvm::bit_ceil(uint64_t(extent))), least, most);
   };
-  return {kChunkRows, piece(states, most), piece(size, most),
-          piece(states, mostDepth), 4};
+  return {kChunkRows, piece(states), piece(size), depth, 4};
 }
 
 /// A thread has four numbers, and those of several chunks under way.

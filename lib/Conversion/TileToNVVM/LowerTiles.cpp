@@ -148,14 +148,16 @@ static KernelFacts factsOf(ArrayRef<KernelOp> kernels) {
 }
 
 /// Loops without loops inside, of few steps, become their steps: what an
-/// address has of the step is then constant.
+/// address has of the step is then constant. Not those whose threads wait for
+/// each other: what later steps load early would need too many registers.
 static void unrollShortLoops(KernelOp kernel) {
   constexpr int64_t kMostSteps = 8;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     std::optional<llvm::APInt> steps = loop.getStaticTripCount();
     bool isInnermost = loop.getBody()->getOps<scf::ForOp>().empty();
-    if (isInnermost && steps && steps->getSExtValue() <= kMostSteps) {
+    bool waits = !loop.getBody()->getOps<BarrierOp>().empty();
+    if (isInnermost && !waits && steps && steps->getSExtValue() <= kMostSteps) {
       loops.push_back(loop);
     }
   });

@@ -66,6 +66,16 @@ static bool holdsLargeTiles(KernelOp op) {
   });
 }
 
+/// Whether a loop stores tiles: those of several steps are under way, with
+/// their addresses.
+static bool storesInLoops(KernelOp op) {
+  return contains(op, [](Operation *inner) {
+    return isa<scf::ForOp>(inner) && contains(inner, [](Operation *store) {
+             return isa<StoreOp>(store);
+           });
+  });
+}
+
 namespace {
 struct LowerKernel : OpConversionPattern<KernelOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -92,7 +102,7 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     // ptxas would spill tiles for more blocks on a multiprocessor. They are not
     // needed where copies to shared memory hide latency. Products that load
     // straight to registers need them.
-    if (multipliesBuffers(op) || holdsLargeTiles(op)) {
+    if (multipliesBuffers(op) || holdsLargeTiles(op) || storesInLoops(op)) {
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         rewriter.getI32IntegerAttr(1));
     }

@@ -42,7 +42,9 @@ std::optional<SSDOutcome> run(TileModule &module, const SSDStep &step,
                               const SSDOutcome *before = nullptr);
 
 /// Outputs and states are as near as the numbers allow.
-void expectNear(const SSDStep &step, const SSDOutcome &got);
+/// \param ofResult the relative error of a rounded output.
+void expectNear(const SSDStep &step, const SSDOutcome &got,
+                double ofResult = 0);
 
 } // namespace cheems::test
 

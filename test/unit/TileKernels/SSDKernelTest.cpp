@@ -3,9 +3,11 @@
 #include "AttentionForm.h"
 #include "Counts.h"
 #include "SSDForm.h"
+#include "cheems/Reference/Rotary.h"
 
 using namespace cheems::test;
 using cheems::reference::Segment;
+using cheems::reference::Tensor;
 
 namespace {
 
@@ -55,6 +57,72 @@ const std::vector<SSDForm> decoding = {
 
 TEST(SSDKernelTest, DecodingAgreesWithTheEvaluator) { holdCases(decoding, 1); }
 
+constexpr const char *neighbours = R"(
+#all = affine_map<(t, n) -> (t, n)>
+#one = affine_map<(h) -> (h)>
+!x = tensor<?x4x24xf32>
+!gate = tensor<?x2x32xf32>
+!table = tensor<?x16xf32>
+!pool = tensor<?x2x4x32x24xf32>
+func.func @ssd(%x: !x, %step: tensor<?x4xf32>, %log: tensor<4xf32>, %b: !gate, %c: !gate, %cosine: !table, %sine: !table, %e: !gate,
+               %segments: tensor<?x8xi32>, %layer: index, %y: !x, %pool: !pool, %flat: tensor<?x96xbf16>) -> (tensor<?x96xbf16>, !pool) {
+  %none = tensor.empty() : tensor<4xf32>
+  %a = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%log : tensor<4xf32>) outs(%none : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %power = math.exp %in : f32
+    %rate = arith.negf %power : f32
+    linalg.yield %rate : f32
+  } -> tensor<4xf32>
+  %rb = cheems.rotary ins(%b, %cosine, %sine : !gate, !table, !table) outs(%e : !gate) -> !gate
+  %rc = cheems.rotary ins(%c, %cosine, %sine : !gate, !table, !table) outs(%e : !gate) -> !gate
+  %r:2 = cheems.segmented_ssd one_row ins(%x, %step, %a, %rb, %rc : !x, tensor<?x4xf32>, tensor<4xf32>, !gate, !gate)
+      segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : !x, !pool) -> !x, !pool
+  %rows = tensor.collapse_shape %r#0 [[0], [1, 2]] : !x into tensor<?x96xf32>
+  %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<?x96xf32>) outs(%flat : tensor<?x96xbf16>) {
+  ^bb0(%in: f32, %out: bf16):
+    %number = arith.truncf %in : f32 to bf16
+    linalg.yield %number : bf16
+  } -> tensor<?x96xbf16>
+  return %rounded, %r#1 : tensor<?x96xbf16>, !pool
+}
+)";
+
+/// A rotation of few bits is rounded once.
+TEST(SSDKernelTest, NeighboursOfARowAreInItsKernel) {
+  auto module = compiledStep(neighbours);
+  ASSERT_NE(module, nullptr);
+  forEachCase([&](uint64_t number) {
+    Random random(number);
+    SSDStep step = drawnStep({4, 2, 32, 24, false, false, true}, random,
+                             random.between(1, 3), 1);
+    int64_t rows = step.rows();
+    Tensor logs = random.tensor({4}, -3, 1),
+           b = random.tensor({rows, 2, 32}, -2, 2, Number::BF16),
+           c = random.tensor({rows, 2, 32}, -2, 2, Number::BF16);
+    cheems::reference::RotaryTable table{
+        random.tensor({rows, 16}, -1, 1, Number::BF16),
+        random.tensor({rows, 16}, -1, 1, Number::BF16)};
+    step.inputs.b = cheems::reference::rotary(b, table);
+    step.inputs.c = cheems::reference::rotary(c, table);
+    for (int64_t h = 0; h < 4; ++h) {
+      step.inputs.a(h) = -std::exp(logs(h));
+    }
+    SSDOutcome outcome(step);
+    Array x(Number::F32, step.inputs.x), steps(Number::F32, step.inputs.step),
+        log(Number::F32, logs), gateB(Number::F32, b), gateC(Number::F32, c),
+        cosine(Number::F32, table.cosine), sine(Number::F32, table.sine),
+        empty(Number::F32, b.shape), y(Number::F32, step.inputs.x.shape),
+        flat(Number::BF16, {rows, 96}), segments = tableOf(step.segments, true);
+    auto results = module->call("ssd", {&x, &steps, &log, &gateB, &gateC,
+                                        &cosine, &sine, &empty, &segments,
+                                        step.layer, &y, &outcome.pool, &flat});
+    ASSERT_TRUE(results);
+    outcome.y = (*results)[0];
+    expectNear(step, outcome, kBF16);
+  });
+}
+
 const std::vector<SSDForm> exact = {
     {4, 4, 16, 16, false, false, false}, {2, 1, 64, 64, true, false, false},
     {3, 1, 7, 10, true, false, false},   {2, 2, 36, 100, false, false, false},
@@ -70,5 +138,104 @@ const std::vector<SSDForm> prompts = {
 };
 
 TEST(SSDKernelTest, PromptsAgreeWithTheEvaluator) { holdCases(prompts, 150); }
+
+/// Chunks are counted from a segment's start, and the state goes from one to
+/// the next.
+TEST(SSDKernelTest, CutsAtChunksChangeNoBit) {
+  constexpr int64_t chunk = 64;
+  std::vector<SSDForm> forms = {exact[0], prompts[1]};
+  auto modules = compiled(forms);
+  forEachCase([&](uint64_t number) {
+    size_t form = number % forms.size();
+    ASSERT_NE(modules[form], nullptr);
+    Random random(number);
+    SSDStep step = drawnStep(forms[form], random, 1, 4 * chunk);
+    Segment whole = step.segments[0];
+    int64_t cut = std::min(chunk * random.between(1, 3), whole.length);
+    auto together = run(*modules[form], step, {whole});
+    ASSERT_TRUE(together);
+    std::optional<SSDOutcome> pieces;
+    for (auto [from, to] : {std::pair(int64_t(0), cut), {cut, whole.length}}) {
+      if (from < to) {
+        Segment piece{whole.slot, whole.start + from, to - from,
+                      whole.position + from, 0};
+        auto next =
+            run(*modules[form], step, {piece}, pieces ? &*pieces : nullptr);
+        ASSERT_TRUE(next);
+        pieces = std::move(next);
+      }
+    }
+    EXPECT_EQ(pieces->y.bytes(), together->y.bytes());
+    EXPECT_EQ(pieces->pool.bytes(), together->pool.bytes());
+  });
+}
+
+/// Errors of decays do not add up, not even where the state forgets next to
+/// nothing or grows.
+TEST(SSDKernelTest, LongSequencesKeepTheirState) {
+  for (const SSDForm &form : {exact[2], prompts[0]}) {
+    auto module = compiledStep(textOf(form));
+    ASSERT_NE(module, nullptr);
+    Random random(7);
+    SSDStep step = drawnStep(form, random, 1, 1);
+    constexpr int64_t rows = 2000;
+    step.segments[0].length = rows;
+    step.inputs.x = random.tensor({rows, form.heads, form.size}, -2, 2);
+    step.inputs.step = random.tensor({rows, form.heads}, 0.001, 0.1);
+    step.inputs.b = random.tensor({rows, form.groups, form.states}, -2, 2);
+    step.inputs.c = random.tensor({rows, form.groups, form.states}, -2, 2);
+    step.inputs.a = random.tensor({form.heads}, -0.01, 0.01);
+    auto outcome = run(*module, step, step.segments);
+    ASSERT_TRUE(outcome);
+    expectNear(step, *outcome);
+  }
+}
+
+/// The products of a chunk: of gates, of the state, of weights with x, and what
+/// is added to the state. No access to shared memory waits for another one's
+/// bank.
+TEST(SSDKernelTest, TensorCoresMultiplyAllThatMayBeRounded) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "counts are the same in both modes";
+  }
+  std::vector<SSDForm> forms = prompts;
+  forms.insert(forms.end(), exact.begin(), exact.end());
+  forms.insert(forms.end(), decoding.begin(), decoding.end());
+  auto drawn = [](const SSDForm &form) {
+    Random random(1);
+    return drawnStep(form, random, 2, 40);
+  };
+  auto steps = countedSteps([&] {
+    for (const SSDForm &form : forms) {
+      auto module = compiledStep(textOf(form));
+      ASSERT_NE(module, nullptr);
+      SSDStep step = drawn(form);
+      ASSERT_TRUE(run(*module, step, step.segments));
+      Card::get().nextStep();
+    }
+  });
+  ASSERT_EQ(steps.size(), forms.size());
+  for (auto [form, kernels] : llvm::zip(forms, steps)) {
+    SCOPED_TRACE(textOf(form));
+    EXPECT_EQ(kernels.size(), form.oneRow ? 1U : 4U);
+    int64_t pairs = 0, rows = drawn(form).rows();
+    for (const Segment &segment : drawn(form).segments) {
+      pairs += segment.length * (segment.length + 1) / 2;
+    }
+    int64_t ofAdded = rows * form.states * form.size;
+    int64_t ofOutputs = pairs * (form.states + form.size) + ofAdded;
+    for (const KernelCounts &counts : kernels) {
+      EXPECT_EQ(counts.conflicts, 0) << counts.kernel;
+      int64_t least = counts.kernel == "ssd_added"     ? ofAdded
+                      : counts.kernel == "ssd_outputs" ? ofOutputs
+                                                       : 0;
+      if (form.rounds && !form.oneRow && least > 0) {
+        EXPECT_GE(counts.tensor * kMultiplyAdds, least * form.heads);
+      } else {
+        EXPECT_EQ(counts.tensor, 0) << counts.kernel;
+      }
+    }
+  }
+}
 
 } // namespace
