@@ -83,9 +83,9 @@ struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
     }
     RetrievalForm form = formOf(op);
     int64_t heads = shapeOf(op.getScore())[1];
-    ExpertsStrategy s =
-        strategy.experts(heads, form.keys, form.kept() * form.kept(), 1,
-                         rewriter.getF32Type(), hasFewRows(op));
+    ExpertsStrategy s = strategy.experts(
+        heads, form.keys, form.kept() * form.kept(), form.experts, 1,
+        rewriter.getF32Type(), hasFewRows(op));
     auto body = [&](TileBuilder &t, ValueRange memory) {
       Value row = t.block(GridDimension::X), head = t.block(GridDimension::Y);
       auto buffers = RetrievalBuffers::alloc(t, s, form);
@@ -148,7 +148,7 @@ struct MixToTile : ToKernel<MixExpertsOp> {
     int64_t pairs = chain.retrieve ? form.kept() * form.kept() : experts;
     auto table = cast<RankedTensorType>(op.getDown().getType());
     ExpertsStrategy s =
-        strategy.experts(heads, form.keys, pairs, table.getDimSize(1),
+        strategy.experts(heads, form.keys, pairs, experts, table.getDimSize(1),
                          table.getElementType(), hasFewRows(op));
 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

@@ -14,21 +14,43 @@ struct NormChain {
 
   /// Whether others read what the op before makes.
   bool keepsInput() { return before && !before.getResult(0).hasOneUse(); }
+  /// Whether others than the op behind it read the norm.
+  bool keepsNorm() { return after && !norm.getResult(0).hasOneUse(); }
   Operation *last() { return after ? after.getOperation() : norm; }
 };
 } // namespace
+
+/// Whether the op is elementwise and reads one number alone, as a rounding
+/// does.
+static bool isOfOneNumber(linalg::GenericOp op) {
+  return op && isElementwise(op) && op.getNumDpsInputs() == 1 &&
+         op.getBlock()->getArguments().back().use_empty();
+}
+
+/// The first op of those that read the norm, if it is such a one.
+static linalg::GenericOp afterNorm(RmsNormOp norm) {
+  linalg::GenericOp first;
+  for (Operation *user : norm->getUsers()) {
+    auto op = dyn_cast<linalg::GenericOp>(user);
+    if (isOfOneNumber(op) && op->getBlock() == norm->getBlock() &&
+        (!first || op->isBeforeInBlock(first))) {
+      first = op;
+    }
+  }
+  bool comesFirst =
+      first && llvm::all_of(norm->getUsers(), [&](Operation *user) {
+        Operation *here = norm->getBlock()->findAncestorOpInBlock(*user);
+        return here && (here == first || first->isBeforeInBlock(here));
+      });
+  return comesFirst ? first : linalg::GenericOp();
+}
 
 static NormChain chainOf(RmsNormOp norm) {
   NormChain chain{norm, {}, {}};
   if (cast<ShapedType>(norm.getX().getType()).getRank() != 2) {
     return chain;
   }
-  auto after = onlyElementwiseUse(norm.getResult(0));
-  if (after && after.getNumDpsInputs() == 1 &&
-      after.getBlock()->getArguments().back().use_empty() &&
-      after->getBlock() == norm->getBlock()) {
-    chain.after = after;
-  }
+  chain.after = afterNorm(norm);
   auto before = norm.getX().getDefiningOp<linalg::GenericOp>();
   if (!before || !isElementwise(before) ||
       before->getBlock() != norm->getBlock()) {
@@ -103,13 +125,21 @@ struct NormToTile : ToKernel<RmsNormOp> {
       inputs.push_back(chain.before.getOutputs()[0]);
     }
     inputs.push_back(norm.getWeight());
-    outputs.push_back(chain.after ? chain.after.getOutputs()[0] : norm.getY());
+    if (!chain.after || chain.keepsNorm()) {
+      outputs.push_back(norm.getY());
+    }
+    if (chain.after) {
+      outputs.push_back(chain.after.getOutputs()[0]);
+    }
     RowStrategy s = strategy.wholeRows(columns);
     FlatSymbolRefAttr kernel = make(chain, inputs, outputs, s, columns);
     auto made = launch(b, kernel, {tilesOf(b, outputs.back(), 0, s.rows)},
                        inputs, outputs);
+    bool keepsNorm = chain.keepsNorm();
     rewriter.replaceOp(chain.last(), made.getResults().back());
-    if (chain.after) {
+    if (keepsNorm) {
+      rewriter.replaceOp(norm, made.getResult(made.getNumResults() - 2));
+    } else if (chain.after) {
       rewriter.eraseOp(norm);
     }
     if (keepsInput) {
@@ -171,6 +201,10 @@ private:
       }
       Value y = normalize(t, x, in.back(), columns,
                           chain.norm.getEpsilon().convertToDouble());
+      if (chain.keepsNorm()) {
+        Value kept = out[out.size() - 2];
+        t.store(y, kept, at.place(), alignmentOf(kept, at));
+      }
       if (chain.after) {
         y = inlineBody(t, chain.after, {y, Value()}, type);
       }

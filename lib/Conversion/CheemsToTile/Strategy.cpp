@@ -302,8 +302,8 @@ RowStrategy Strategy::keyScores(int64_t keys,
 /// For few rows a multiprocessor may have one block alone, and reads as much at
 /// a time as its warps ask for. Then blocks share out heads, too.
 ExpertsStrategy Strategy::experts(int64_t heads, int64_t keys, int64_t pairs,
-                                  int64_t columns, Type element,
-                                  bool fewRows) const {
+                                  int64_t experts, int64_t columns,
+                                  Type element, bool fewRows) const {
   constexpr int64_t numbers = 32, least = 8, manyKeys = 4096, mostParts = 8;
   ExpertsStrategy s{};
   s.warps = fewRows || keys > manyKeys ? 8 : 4;
@@ -315,11 +315,17 @@ ExpertsStrategy Strategy::experts(int64_t heads, int64_t keys, int64_t pairs,
   }
   s.pairs = rowOfBlock(pairs, 1, numbers, kWarpThreads, s.warps);
   int64_t width = 8 * kAccessBytes / element.getIntOrFloatBitWidth();
-  s.tables = rowOfBlock(columns, width, numbers, least, s.warps);
+  // All threads have an expert's part, if there are enough of them.
+  int64_t all = s.warps * kWarpThreads;
+  auto groups = int64_t(llvm::bit_ceil(uint64_t(std::min(experts, all))));
+  int64_t accesses = std::max<int64_t>(columns / width, 1);
+  int64_t threads = std::clamp(
+      std::min(all / groups, int64_t(llvm::bit_floor(uint64_t(accesses)))),
+      least, kWarpThreads);
+  s.tables = rowOfBlock(columns, width, numbers, threads, s.warps);
   // As many columns as divide those of a row.
-  int64_t all = s.warps * kWarpThreads, own = s.tables.columns / 4;
-  int64_t threads = std::min(all, own & -own);
-  s.sums = {all / threads, threads, 4, s.tables.columns};
+  int64_t own = s.tables.columns / 4, across = std::min(all, own & -own);
+  s.sums = {all / across, across, 4, s.tables.columns};
   s.sums.times = s.tables.rows / s.sums.rows;
   s.heads = fewRows ? llvm::divideCeil(heads, mostParts) : heads;
   return s;

@@ -141,10 +141,11 @@ public:
   /// Whether a block of few rows' experts has the scores, too, of product keys
   /// [2, H, d, K].
   bool takesKeys(RankedTensorType keys) const;
-  /// Experts with as many keys per half, and pairs of keys; rows of the tables
-  /// have `columns` numbers of a type.
+  /// As many experts per head, with keys per half, and pairs of keys; rows of
+  /// the tables have `columns` numbers of a type.
   ExpertsStrategy experts(int64_t heads, int64_t keys, int64_t pairs,
-                          int64_t columns, Type element, bool fewRows) const;
+                          int64_t experts, int64_t columns, Type element,
+                          bool fewRows) const;
   /// Work on elements alone, of rows with `columns` numbers.
   RowStrategy elements(int64_t columns) const;
 

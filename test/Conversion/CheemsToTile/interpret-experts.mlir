@@ -1,5 +1,5 @@
 // Kernels of experts compute what the ops are, on whole tiles: each function has them once by themselves, because their results are wanted,
-// and once as one kernel.
+// and once as one kernel. Both read a norm that is also rounded.
 // RUN: cheems-opt %s --cheems-to-tile --canonicalize --cse -o %t.mlir
 // RUN: python3 %S/Inputs/experts.py write %t.BF16.safetensors BF16
 // RUN: python3 %S/Inputs/experts.py write %t.F32.safetensors F32
@@ -20,6 +20,7 @@
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=inner inputs=%t.F32.safetensors outputs=%t.inner.tile.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/experts.py compare %t.inner.op.safetensors %t.inner.tile.safetensors
 
+#all = affine_map<(t, n) -> (t, n)>
 #queries = affine_map<(t, p, h, d, n) -> (t, p, h, d)>
 #keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
 #scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
@@ -31,10 +32,20 @@
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @prompt(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
       %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) {
+      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
+          tensor<?x40xbf16> {cheems.field = "rounded"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
+    %gain = arith.constant dense<1.5> : tensor<40xf32>
+    %n0 = tensor.empty(%rows) : !x
+    %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : !x, tensor<40xf32>) outs(%n0 : !x) -> !x
+    %b0 = tensor.empty(%rows) : tensor<?x40xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%n : !x) outs(%b0 : tensor<?x40xbf16>) {
+    ^bb0(%a: f32, %b: bf16):
+      %o = arith.truncf %a : f32 to bf16
+      linalg.yield %o : bf16
+    } -> tensor<?x40xbf16>
     %g0 = tensor.empty(%rows) : !g
     %s0 = tensor.empty(%rows) : !s
     %e0 = tensor.empty(%rows) : !e
@@ -48,7 +59,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax silu ins(%n, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
         ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f2 : !g) {
@@ -59,15 +70,25 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
-    return %m2, %r#0, %r#1 : !x, !s, !e
+    %m2 = cheems.mix_experts softmax silu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
+    return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
   func.func @decode(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xbf16> {cheems.field = "keys"},
       %down: tensor<256x40xbf16> {cheems.field = "down"}, %up: tensor<256x40xbf16> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) attributes {cheems.most_rows = 64 : i64} {
+      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
+          tensor<?x40xbf16> {cheems.field = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
+    %gain = arith.constant dense<1.5> : tensor<40xf32>
+    %n0 = tensor.empty(%rows) : !x
+    %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : !x, tensor<40xf32>) outs(%n0 : !x) -> !x
+    %b0 = tensor.empty(%rows) : tensor<?x40xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%n : !x) outs(%b0 : tensor<?x40xbf16>) {
+    ^bb0(%a: f32, %b: bf16):
+      %o = arith.truncf %a : f32 to bf16
+      linalg.yield %o : bf16
+    } -> tensor<?x40xbf16>
     %g0 = tensor.empty(%rows) : !g
     %s0 = tensor.empty(%rows) : !s
     %e0 = tensor.empty(%rows) : !e
@@ -81,7 +102,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax silu ins(%n, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
         ins(%q, %keys : !q, tensor<2x3x16x16xbf16>) outs(%f2 : !g) {
@@ -92,15 +113,25 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax silu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
-    return %m2, %r#0, %r#1 : !x, !s, !e
+    %m2 = cheems.mix_experts softmax silu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xbf16>, tensor<256x40xbf16>) outs(%m : !x) -> !x
+    return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
   func.func @exact(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
       %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) {
+      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
+          tensor<?x40xbf16> {cheems.field = "rounded"}) {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
+    %gain = arith.constant dense<1.5> : tensor<40xf32>
+    %n0 = tensor.empty(%rows) : !x
+    %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : !x, tensor<40xf32>) outs(%n0 : !x) -> !x
+    %b0 = tensor.empty(%rows) : tensor<?x40xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%n : !x) outs(%b0 : tensor<?x40xbf16>) {
+    ^bb0(%a: f32, %b: bf16):
+      %o = arith.truncf %a : f32 to bf16
+      linalg.yield %o : bf16
+    } -> tensor<?x40xbf16>
     %g0 = tensor.empty(%rows) : !g
     %s0 = tensor.empty(%rows) : !s
     %e0 = tensor.empty(%rows) : !e
@@ -113,7 +144,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts softmax gelu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts softmax gelu ins(%n, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
         ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f2 : !g) {
@@ -123,15 +154,25 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts softmax gelu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
-    return %m2, %r#0, %r#1 : !x, !s, !e
+    %m2 = cheems.mix_experts softmax gelu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
+    return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
   func.func @inner(%x: !x {cheems.field = "x"}, %q: !q {cheems.field = "queries"}, %keys: tensor<2x3x16x16xf32> {cheems.field = "keys"},
       %down: tensor<256x40xf32> {cheems.field = "down"}, %up: tensor<256x40xf32> {cheems.field = "up"}, %y: !x {cheems.field = "y"})
-      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"}) attributes {cheems.most_rows = 64 : i64} {
+      -> (!x {cheems.field = "y"}, !s {cheems.field = "score"}, !e {cheems.field = "expert"},
+          tensor<?x40xbf16> {cheems.field = "rounded"}) attributes {cheems.most_rows = 64 : i64} {
     %c0 = arith.constant 0 : index
     %rows = tensor.dim %x, %c0 : !x
     %zero = arith.constant 0.0 : f32
+    %gain = arith.constant dense<1.5> : tensor<40xf32>
+    %n0 = tensor.empty(%rows) : !x
+    %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : !x, tensor<40xf32>) outs(%n0 : !x) -> !x
+    %b0 = tensor.empty(%rows) : tensor<?x40xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%n : !x) outs(%b0 : tensor<?x40xbf16>) {
+    ^bb0(%a: f32, %b: bf16):
+      %o = arith.truncf %a : f32 to bf16
+      linalg.yield %o : bf16
+    } -> tensor<?x40xbf16>
     %g0 = tensor.empty(%rows) : !g
     %s0 = tensor.empty(%rows) : !s
     %e0 = tensor.empty(%rows) : !e
@@ -144,7 +185,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r:2 = cheems.retrieve_experts ascending ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m = cheems.mix_experts inner relu ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
+    %m = cheems.mix_experts inner relu ins(%n, %r#0, %r#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%y : !x) -> !x
     %f2 = linalg.fill ins(%zero : f32) outs(%g0 : !g) -> !g
     %g2 = linalg.generic {indexing_maps = [#queries, #keys, #scores], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]}
         ins(%q, %keys : !q, tensor<2x3x16x16xf32>) outs(%f2 : !g) {
@@ -154,7 +195,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %o : f32
     } -> !g
     %r2:2 = cheems.retrieve_experts ascending ins(%g2 : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-    %m2 = cheems.mix_experts inner relu ins(%x, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
-    return %m2, %r#0, %r#1 : !x, !s, !e
+    %m2 = cheems.mix_experts inner relu ins(%n, %r2#0, %r2#1, %down, %up : !x, !s, !e, tensor<256x40xf32>, tensor<256x40xf32>) outs(%m : !x) -> !x
+    return %m2, %r#0, %r#1, %rounded : !x, !s, !e, tensor<?x40xbf16>
   }
 }

@@ -136,6 +136,32 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
+// A norm that products read rounded, and experts as it is, is stored both ways by one launch.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[BOTH:.*]]:2 = cheems_tile.launch @rms_norm {{.*}} ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xbf16>)
+// CHECK-NOT: launch
+// CHECK: %[[SUM:.*]] = cheems_tile.launch @mix_experts {{.*}} ins(%[[BOTH]]#0,
+// CHECK: launch @elementwise {{.*}} ins(%[[SUM]] :
+// CHECK: return %{{.*}}, %[[BOTH]]#1
+#all = affine_map<(t, n) -> (t, n)>
+!x = tensor<?x64xf32>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @both(%x: !x, %w: tensor<64xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %t: tensor<16x64xf32>, %y: !x, %n: !x, %r: tensor<?x64xbf16>)
+      -> (!x, tensor<?x64xbf16>) {
+    %normed = cheems.rms_norm epsilon 1.0e-06 ins(%x, %w : !x, tensor<64xf32>) outs(%n : !x) -> !x
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%normed : !x) outs(%r : tensor<?x64xbf16>) {
+    ^bb0(%p: f32, %q: bf16):
+      %1 = arith.truncf %p : f32 to bf16
+      linalg.yield %1 : bf16
+    } -> tensor<?x64xbf16>
+    %0 = cheems.mix_experts softmax silu ins(%normed, %s, %e, %t, %t : !x, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x64xf32>, tensor<16x64xf32>)
+        outs(%y : !x) -> !x
+    return %0, %rounded : !x, tensor<?x64xbf16>
+  }
+}
+
+// -----
+
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @keys(%g: tensor<?x2x1x8193xf32>, %s: tensor<?x1x8xf32>, %e: tensor<?x1x8xi32>) -> tensor<?x1x8xi32> {
     // expected-error@below {{has more than 8192 keys per half: cards have no kernel for it yet; compile for cpu}}

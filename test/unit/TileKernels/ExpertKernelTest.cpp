@@ -35,6 +35,9 @@ const std::vector<ExpertForm> &forms() {
   add(2, 3, 5, 1100, Number::F16, softmax, Activation::ReLU, 16, false);
   add(11, 4, 3, 40, Number::BF16, softmax, Activation::GELU, 0, true);
   add(1, 1, 1, 1, Number::F32, softmax, Activation::SiLU, 1, false);
+  // Scores that are a launch of their own, on tensor cores.
+  add(2, 72, 6, 32, Number::F16, softmax, Activation::SiLU, 48, false);
+  add(1, 304, 8, 8, Number::BF16, softmax, Activation::SiLU, 64, true);
   add(1, 12, 100, 96, Number::F16, inner, Activation::GELU, 12, true);
   return all;
 }
