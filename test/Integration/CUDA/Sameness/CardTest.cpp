@@ -14,7 +14,8 @@ using namespace cheems::test;
 namespace {
 
 /// A model of each kind that has kernels for cards: a window, no window, bf16,
-/// biases and one key head for all, dynamic rotary scaling.
+/// biases and one key head for all, dynamic rotary scaling, SSD in f32 and in
+/// bf16.
 class Card : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override { model = openArtefact(GetParam(), "cuda", "cuda"); }
@@ -22,7 +23,8 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Models, Card,
                          testing::Values("doge-tiny", "doge-author-bias",
-                                         "doge-untied-bf16", "dynamic"),
+                                         "doge-untied-bf16", "dynamic",
+                                         "cheems-threshold", "cheems-scale"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -175,8 +177,15 @@ TEST_P(Card, slotsAreForgottenCopiedAndRestored) {
   second.restore(1, moment);
   EXPECT_TRUE(same(want, decoded(session, 0, tail)));
   EXPECT_TRUE(same(want, decoded(second, 1, tail)));
-  ASSERT_TRUE(second.rewind(1, 70));
-  EXPECT_TRUE(same(want, decoded(second, 1, tail)));
+  // A running state holds no past.
+  const std::vector<StateKind> &state = model->metadata().state;
+  bool byPosition =
+      std::all_of(state.begin(), state.end(),
+                  [](const StateKind &kind) { return kind.hasCapacity(); });
+  ASSERT_EQ(second.rewind(1, 70), byPosition);
+  if (byPosition) {
+    EXPECT_TRUE(same(want, decoded(second, 1, tail)));
+  }
 }
 
 // Each executor has a file of its own: a state belongs to the checkpoint,
