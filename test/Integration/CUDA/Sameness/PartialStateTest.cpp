@@ -1,4 +1,5 @@
-// Partial states go back to their slots on a card.
+// Partial states go back to their slots on a card: of models whose pools all
+// have a capacity, and of one with running sums.
 #include "../../CPU/Sameness/Artefacts.h"
 #include "../../CPU/Sameness/PartialStates.h"
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace {
 
 class CardPartial : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(Models, CardPartial,
-                         testing::Values("doge-tiny", "doge-author-bias"),
+                         testing::Values("doge-tiny", "doge-author-bias",
+                                         "cheems-dense"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
