@@ -1,5 +1,6 @@
 // How a step's keys, values and masks become entries of the pools.
 #include "AttentionKernels.h"
+#include "RowCodes.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -9,12 +10,20 @@ using namespace cheems::tile;
 static void storeHeads(TileBuilder &t, const AttentionShape &shape,
                        const HeadRows &heads, const HeadPlace &place,
                        RankedTensorType type, const Entries &entries,
-                       Value entry, Value pool) {
+                       Value entry, Value pool, Value scales) {
   HalvesOfHeads::Halves halves =
       HalvesOfHeads(t, heads, place, shape.size, type).load(0);
+  RowCodes codes;
+  if (shape.hasCodes()) {
+    codes = RowCodes::of(t, t.maximum(RowCodes::greatest(t, halves.low),
+                                      RowCodes::greatest(t, halves.high)));
+    t.store(codes.scale, scales, entries.numbers(entry));
+  }
   int64_t column = 0;
   for (Value tile : {halves.low, halves.high}) {
-    if (!shape.stored.isF32()) {
+    if (shape.hasCodes()) {
+      tile = codes.codes(t, tile);
+    } else if (!shape.stored.isF32()) {
       tile =
           arith::TruncFOp::create(t.b, t.withElement(type, shape.stored), tile);
     }
@@ -35,8 +44,10 @@ static void storeKeysAndValues(TileBuilder &t, const RowStrategy &s,
       row, t.divide(entries.stateHead, shape.stateHeads / shape.keyHeads),
       past};
   const AttentionMemory &memory = entries.memory;
-  storeHeads(t, shape, added.key, place, type, entries, entry, memory.keys);
-  storeHeads(t, shape, added.value, place, type, entries, entry, memory.values);
+  storeHeads(t, shape, added.key, place, type, entries, entry, memory.keys,
+             memory.keyScales);
+  storeHeads(t, shape, added.value, place, type, entries, entry, memory.values,
+             memory.valueScales);
 }
 
 /// Mask values of rows from `first` on, of one head of A.

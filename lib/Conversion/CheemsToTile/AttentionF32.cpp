@@ -1,4 +1,4 @@
-// Attention with entries in f32: no tensor cores, no rounding.
+// Attention with entries in f32 or in codes: no tensor cores, no rounding.
 #include "AttentionKernels.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,6 +31,7 @@ public:
     auto byRow = BlockedAttr::get(context, threads / 8, 8,
                                   std::min<int64_t>(4, half / 8));
     rowTile = t.tileType({s.rows, half}, f32, byRow);
+    keyTile = t.tileType({s.entries, half}, f32, byRow);
     // Values across: eight neighbours read 32 bytes of a row.
     auto across = BlockedAttr::get(context, threads / 4, 4, 1);
     valueTile = t.tileType({columns, s.entries}, f32, across);
@@ -82,6 +83,20 @@ private:
                 sizeof(float));
   }
 
+  /// Codes as numbers of f32.
+  Value widened(RankedTensorType type, Value codes, const Place &place,
+                int64_t aligned) {
+    return arith::SIToFPOp::create(
+        t.b, type,
+        t.load(t.withElement(type, shape.stored), codes, place, aligned));
+  }
+  /// Of the entries from `entry` on, for each row of scores.
+  Value scales(Value pool, Value entry) {
+    Value numbers =
+        t.load(t.sliceType(scores, 0), pool, entries.numbers(entry));
+    return t.broadcast(numbers, scores);
+  }
+
   /// One block of entries, from `entry` on.
   SmallVector<Value> attend(Value entry, ValueRange state) {
     Value zero = t.index(0);
@@ -89,16 +104,23 @@ private:
     BarrierOp::create(t.b);
     for (int64_t part : {0, 1}) {
       int64_t column = part * shape.half();
-      t.copy(memory.keys,
-             entries.keys(t, entry, t.index(column), column + shape.half()),
-             keyBuffer, t.index(part), alignmentOf(shape.half(), shape.stored));
+      Place place =
+          entries.keys(t, entry, t.index(column), column + shape.half());
+      int64_t aligned = alignmentOf(shape.half(), shape.stored);
+      if (shape.hasCodes()) {
+        t.write(widened(keyTile, memory.keys, place, aligned), keyBuffer,
+                t.index(part), zero, zero);
+      } else {
+        t.copy(memory.keys, place, keyBuffer, t.index(part), aligned);
+      }
     }
     t.commit();
     Place across{{entries.slot, memory.layer, entries.stateHead, entry, zero},
                  {4, 3},
                  {t.index(shape.size), entries.count}};
-    t.write(t.load(valueTile, memory.values, across), valueBuffer, zero, zero,
-            zero);
+    t.write(shape.hasCodes() ? widened(valueTile, memory.values, across, 0)
+                             : t.load(valueTile, memory.values, across),
+            valueBuffer, zero, zero, zero);
     Value mask = masksOf(t, shape, rows, entries, entry, scores);
     t.waitForAll(0);
 
@@ -107,11 +129,18 @@ private:
       products = FmaOp::create(t.b, scores, queryBuffer, part, keyBuffer, part,
                                products);
     }
+    if (shape.hasCodes()) {
+      products = t.mul(products, scales(memory.keyScales, entry));
+    }
     MaskedScores masked(t, shape, products, mask);
     masked.hideLater(t, entry, rows);
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
-    t.write(masked.weighed(t, step.weights), weightBuffer, zero, zero, zero);
+    Value weights = masked.weighed(t, step.weights);
+    if (shape.hasCodes()) {
+      weights = t.mul(weights, scales(memory.valueScales, entry));
+    }
+    t.write(weights, weightBuffer, zero, zero, zero);
     BarrierOp::create(t.b);
     Value sums = t.mul(state[2], t.broadcast(step.shrink, output));
     sums =
@@ -126,7 +155,7 @@ private:
   const HeadRows &query;
   const FirstStores &stores;
   Value y;
-  RankedTensorType scores, output, rowTile, valueTile;
+  RankedTensorType scores, output, rowTile, keyTile, valueTile;
   Value queryBuffer, keyBuffer, valueBuffer, weightBuffer;
   QueryRows rows;
   Entries entries;

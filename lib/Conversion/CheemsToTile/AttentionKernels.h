@@ -30,6 +30,7 @@ struct AttentionShape {
   SmallVector<int64_t> liveStateHeads() const;
   /// Whether masks say what is seen of the entries of a state head.
   bool readsMasks() const;
+  bool hasCodes() const { return stored.isInteger(8); }
   bool maySeeNothing() const { return kind == MaskKind::Threshold; }
   /// Bytes of accesses to rows of queries, and of stored entries.
   int64_t alignedQuery(TileBuilder &t) const {
@@ -42,6 +43,7 @@ struct AttentionShape {
 /// values [slots, layers, G', C, P], masks [slots, layers, M, C].
 struct AttentionMemory {
   Value segments, layer, keys, values, masks;
+  Value keyScales, valueScales; ///< [slots, layers, G', C], if there are codes
   /// [T, G'] i32, null where entry e is row e: the entry that a row becomes, or
   /// -1, and how many entries it sees.
   Value places, seen;
@@ -57,6 +59,10 @@ struct Entries {
     return {{slot, memory.layer, stateHead, first, column},
             {3, 4},
             {count, t.index(size)}};
+  }
+  /// A number per entry, as a row: of scales.
+  Place numbers(Value first) const {
+    return {{slot, memory.layer, stateHead, first}, {3}, {count}};
   }
   /// The mask values of one head of A, as a row.
   Place mask(Value maskHead, Value first) const {
@@ -183,8 +189,9 @@ struct FirstStores {
   RowStrategy strategy;
 };
 
-/// Attention in f32, by fused multiply-adds. Grid: as that of
-/// `QueryRows::ofOneRow` for segments of one row, else of `ofHead`.
+/// Attention in f32, by fused multiply-adds, with entries in f32 or codes.
+/// Grid: as that of `QueryRows::ofOneRow` for segments of one row, else of
+/// `ofHead`.
 void buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
                        const AttentionShape &shape,
                        const AttentionMemory &memory, const HeadRows &query,

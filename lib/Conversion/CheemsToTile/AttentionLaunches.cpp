@@ -15,7 +15,10 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
             {op.getMask(), {}, {}, {}}},
       entries{op.getKeys(), op.getValues(), op.getMasks()},
       counts(op.getCounts()) {
-  isExact = shape.stored.isF32();
+  if (shape.hasCodes()) {
+    entries.append({op.getKeyScales(), op.getValueScales()});
+  }
+  isExact = shape.stored.isF32() || shape.hasCodes();
   sizes = isExact        ? strategy.attentionF32(shape.size, shape.oneRow)
           : shape.oneRow ? strategy.attentionOfOneRow(shape.size)
                          : strategy.attention(shape.size);
@@ -113,8 +116,9 @@ void AttentionLaunches::storeEntries() {
   operands.read(op.getLayer());
   readPlaces(operands);
   writeEntries(operands);
-  RowStrategy s = places ? strategy.placedRows(shape.half(), shape.oneRow)
-                         : strategy.entries(shape.half(), shape.oneRow);
+  RowStrategy s =
+      places ? strategy.placedRows(shape.half(), shape.oneRow)
+             : strategy.entries(shape.half(), shape.oneRow, shape.hasCodes());
   LaunchOp made = makeLaunch(
       places ? "store_placed" : "store_entries", operands, s.warps(),
       {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
@@ -159,6 +163,10 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
   memory.keys = operands.in(m, entries[0]);
   memory.values = operands.in(m, entries[1]);
   memory.masks = operands.in(m, entries[2]);
+  if (shape.hasCodes()) {
+    memory.keyScales = operands.in(m, entries[3]);
+    memory.valueScales = operands.in(m, entries[4]);
+  }
   if (places) {
     memory.places = operands.in(m, places);
     memory.seen = operands.in(m, seen);
@@ -183,8 +191,9 @@ void AttentionLaunches::build(
 SmallVector<Value> AttentionLaunches::takePools(LaunchOp made) {
   SmallVector<Value> results(made.getResults());
   if (storesFirst) {
-    entries.assign(results.begin(), results.begin() + 3);
-    results.erase(results.begin(), results.begin() + 3);
+    auto *past = results.begin() + entries.size();
+    entries.assign(results.begin(), past);
+    results.erase(results.begin(), past);
   }
   return results;
 }

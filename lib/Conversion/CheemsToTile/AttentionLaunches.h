@@ -59,9 +59,10 @@ private:
   AttentionShape shape;
   HeadsBefore query;
   EntriesBefore added;
-  SmallVector<Value> entries; ///< keys, values and masks, as they are now
-  Value counts;               ///< the same; null if entries are not counted
-  Value places, seen;         ///< null where entry e is row e
+  /// Keys, values and masks, and of codes their scales, as they are now.
+  SmallVector<Value> entries;
+  Value counts;       ///< the same; null if entries are not counted
+  Value places, seen; ///< null where entry e is row e
   Value y;
   bool isExact;
   AttentionStrategy sizes;

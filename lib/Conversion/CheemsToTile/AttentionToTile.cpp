@@ -10,12 +10,8 @@ using namespace cheems::tile;
 constexpr int64_t kMostHeadSize = 256;
 
 std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
-  Type stored = op.getKeys().getType().getElementType();
   if (op.getKeep()) {
     return "keeps a window of entries";
-  }
-  if (!stored.isBF16() && !stored.isF32()) {
-    return "stores entries of 8 bits";
   }
   if (op.getHeadSize() > kMostHeadSize || op.getHeadSize() % 2 != 0) {
     return "has heads of an odd size, or of more than 256";

@@ -1,6 +1,7 @@
 // Rows that become codes and scales, for products of codes.
 #include "Elementwise.h"
 #include "Patterns.h"
+#include "RowCodes.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -20,29 +21,9 @@ struct Rows {
   Value load(Value column) {
     return t.load(type, x, at(column).place(), alignmentOf(x, at(column)));
   }
-  Value greatest(Value piece) {
-    return t.reduce(Combine::Maximum, math::AbsFOp::create(t.b, piece), 1);
-  }
-
-  /// `value` where numbers count, and 0 in rows of almost nothing. A NaN
-  /// counts.
-  Value unlessSmall(Value most, Value value) {
-    auto type = cast<RankedTensorType>(most.getType());
-    Value isSmall = arith::CmpFOp::create(t.b, arith::CmpFPredicate::OLT, most,
-                                          t.fill(type, 0x1p-100));
-    return t.select(isSmall, t.fill(type, 0), value);
-  }
-
-  void store(Value piece, Value factor, Value column) {
-    // The sum's lowest bits are the nearest whole number, ties to even.
-    constexpr double shift = 0x1.8p23;
-    auto i32 = t.withElement(type, t.b.getI32Type()),
-         i8 = t.withElement(type, t.b.getI8Type());
-    Value code =
-        t.add(t.mul(piece, t.broadcast(factor, type)), t.fill(type, shift));
-    code = arith::TruncIOp::create(t.b, i8,
-                                   arith::BitcastOp::create(t.b, i32, code));
-    t.store(code, codes, at(column).place(), alignmentOf(codes, at(column)));
+  void store(Value piece, const RowCodes &codesOf, Value column) {
+    t.store(codesOf.codes(t, piece), codes, at(column).place(),
+            alignmentOf(codes, at(column)));
   }
 
   void build() {
@@ -50,27 +31,24 @@ struct Rows {
     bool isWhole = columns <= s.columns;
     Value piece = isWhole ? load(zero) : Value(), most;
     if (isWhole) {
-      most = greatest(piece);
+      most = RowCodes::greatest(t, piece);
     } else {
       Value none = t.fill(t.sliceType(type, 1), 0);
       most = t.loop(zero, end, s.columns, none,
                     [&](Value column, ValueRange before) -> SmallVector<Value> {
-                      return {t.maximum(before[0], greatest(load(column)))};
+                      Value here = RowCodes::greatest(t, load(column));
+                      return {t.maximum(before[0], here)};
                     })
                  .front();
     }
-    Value levels = t.fill(cast<RankedTensorType>(most.getType()), 127);
-    Value scale =
-        unlessSmall(most, arith::DivFOp::create(t.b, most, levels).getResult());
-    Value factor =
-        unlessSmall(most, arith::DivFOp::create(t.b, levels, most).getResult());
-    t.store(scale, scales, {{row}, {0}});
+    RowCodes rows = RowCodes::of(t, most);
+    t.store(rows.scale, scales, {{row}, {0}});
     if (isWhole) {
-      store(piece, factor, zero);
+      store(piece, rows, zero);
       return;
     }
     t.each(zero, end, s.columns,
-           [&](Value column) { store(load(column), factor, column); });
+           [&](Value column) { store(load(column), rows, column); });
   }
 };
 

@@ -158,11 +158,11 @@ RowStrategy Strategy::numbers(bool oneRow) const {
 }
 
 /// Four accesses are under way per thread: 16 numbers of each operand.
-RowStrategy Strategy::entries(int64_t columns, bool oneRow) const {
+RowStrategy Strategy::entries(int64_t columns, bool oneRow, bool codes) const {
   if (oneRow) {
     return this->oneRow(columns);
   }
-  constexpr int64_t numbers = 16;
+  int64_t numbers = codes ? 8 : 16;
   RowStrategy s = wholeRows(columns);
   s.times = std::max<int64_t>(1, numbers / (s.columns / s.threads));
   return s;

@@ -111,7 +111,8 @@ public:
   /// Numbers of a segment's rows, of which a block takes `columns`.
   RowStrategy numbers(bool oneRow) const;
   /// Rows that become entries, `columns` numbers of each at a time.
-  RowStrategy entries(int64_t columns, bool oneRow) const;
+  /// \param codes each row has a scale, for which all of it is there at once.
+  RowStrategy entries(int64_t columns, bool oneRow, bool codes) const;
   /// The same of rows that have places of their own, one after the other.
   RowStrategy placedRows(int64_t columns, bool oneRow) const;
   /// Which rows are seen.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles a small checkpoint for GPUs, runs it on the software GPU and compares its logits and greedy tokens with the recorded ones.
 
-    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--weights stored|bf16|f16|int8|int4]
+    golden.py BIN_DIR MODEL_DIR SOFTWARE_GPU [--weights stored|bf16|f16|int8|int4] [--kv int8]
 
 One file has code for both architectures and, but for f16, for CPUs. It runs on a card of each architecture, with asynchronous copies
 that take effect early and late, and with the prompt whole and in chunks. Whatever the card finds ends the run. Bounds are those of

@@ -38,6 +38,10 @@ Evaluated evaluated(const AttentionStep &step) {
     options.keep = form.keep;
     result.pools.positions = step.positions;
   }
+  if (form.hasCodes()) {
+    result.pools.keyScales = step.keyScales;
+    result.pools.valueScales = step.valueScales;
+  }
   if (form.counts()) {
     result.pools.counts = step.counts;
   }
@@ -104,6 +108,10 @@ static void dropUnseen(const AttentionStep &step, AttentionPools &pools) {
   restore(pools.keys, step.keys, form.states);
   restore(pools.values, step.values, form.states);
   restore(pools.masks, step.masks, form.masks);
+  if (form.hasCodes()) {
+    restore(*pools.keyScales, step.keyScales, form.states);
+    restore(*pools.valueScales, step.valueScales, form.states);
+  }
 }
 
 void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
@@ -128,6 +136,12 @@ void expectPools(const AttentionStep &step, const AttentionOutcome &got) {
   EXPECT_EQ(got.keys.bytes(), keys.bytes());
   EXPECT_EQ(got.values.bytes(), values.bytes());
   EXPECT_EQ(got.masks.bytes(), masks.bytes());
+  if (step.form.hasCodes()) {
+    EXPECT_EQ(got.keyScales.bytes(),
+              Array(Number::F32, *pools.keyScales).bytes());
+    EXPECT_EQ(got.valueScales.bytes(),
+              Array(Number::F32, *pools.valueScales).bytes());
+  }
   if (step.form.counts()) {
     EXPECT_EQ(got.counts.bytes(), Array(Number::I32, *pools.counts).bytes());
   }

@@ -34,12 +34,18 @@ std::string poolType(std::initializer_list<int64_t> extents,
 
 std::vector<Pool> poolsOf(const AttentionForm &form) {
   std::string entries = poolType({form.states, -1, form.size},
-                                 form.stored == Number::F32 ? "f32" : "bf16");
+                                 form.hasCodes()              ? "i8"
+                                 : form.stored == Number::F32 ? "f32"
+                                                              : "bf16");
   std::vector<Pool> pools = {{"%keys", entries},
                              {"%values", entries},
                              {"%masks", poolType({form.masks, -1}, "f32")}};
   if (form.keep) {
     pools.push_back({"%positions", poolType({form.states, -1}, "i32")});
+  }
+  if (form.hasCodes()) {
+    pools.push_back({"%key_scales", poolType({form.states, -1}, "f32")});
+    pools.push_back({"%value_scales", poolType({form.states, -1}, "f32")});
   }
   if (form.counts()) {
     pools.push_back({"%counts", poolType({form.states}, "i32")});
@@ -116,9 +122,15 @@ std::string AttentionForm::opText() const {
           joined(three, [](const Pool &pool) { return pool.name; }) + " : " +
           query + ", " +
           joined(three, [](const Pool &pool) { return pool.type; }) + ")";
-  for (const Pool &pool : std::vector<Pool>(pools.begin() + 3, pools.end())) {
-    text +=
-        " " + pool.name.substr(1) + "(" + pool.name + " : " + pool.type + ")";
+  for (auto pool = pools.begin() + 3; pool != pools.end(); ++pool) {
+    if (pool->name == "%key_scales") {
+      text += " scales(%key_scales, %value_scales : " + pool->type + ", " +
+              pool->type + ")";
+      ++pool;
+      continue;
+    }
+    text += " " + pool->name.substr(1) + "(" + pool->name + " : " + pool->type +
+            ")";
   }
   return text + " -> " + query + ", " + poolTypes() + "\n";
 }
@@ -166,12 +178,20 @@ static void drawEntries(AttentionStep &step, Random &random,
   bool inOrder = count == segment.position;
   std::vector<int64_t> positions =
       drawnPositions(random, inOrder ? 0 : count, segment.position);
+  auto number = [&] {
+    return form.hasCodes() ? static_cast<double>(random.between(-127, 127))
+                           : nearest(random.uniform(-2, 2), form.stored);
+  };
   for (int64_t e = 0; e < count; ++e) {
     for (int64_t p = 0; p < form.size; ++p) {
-      step.keys(segment.slot, step.layer, g, e, p) =
-          nearest(random.uniform(-2, 2), form.stored);
-      step.values(segment.slot, step.layer, g, e, p) =
-          nearest(random.uniform(-2, 2), form.stored);
+      step.keys(segment.slot, step.layer, g, e, p) = number();
+      step.values(segment.slot, step.layer, g, e, p) = number();
+    }
+    for (Tensor *scales : {&step.keyScales, &step.valueScales}) {
+      if (form.hasCodes()) {
+        (*scales)(segment.slot, step.layer, g, e) =
+            nearest(random.uniform(0, 2.0 / 127), Number::F32);
+      }
     }
     int64_t perState = form.masks / form.states;
     for (int64_t m = g * perState; m < (g + 1) * perState; ++m) {
@@ -216,10 +236,16 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
   }
   step.keys =
       withNaNs({step.slots, kLayers, form.states, step.capacity, form.size});
-  step.values = step.keys;
   step.masks = withNaNs({step.slots, kLayers, form.masks, step.capacity});
   const llvm::SmallVector<int64_t> none = {0};
-  step.positions = step.counts = Tensor(none);
+  step.positions = step.keyScales = step.counts = Tensor(none);
+  if (form.hasCodes()) { // which are all numbers
+    step.keys = Tensor(step.keys.shape);
+    step.keyScales =
+        withNaNs({step.slots, kLayers, form.states, step.capacity});
+  }
+  step.values = step.keys;
+  step.valueScales = step.keyScales;
   if (form.keep) {
     step.positions = Tensor({step.slots, kLayers, form.states, step.capacity});
   }
@@ -250,8 +276,10 @@ Array tableOf(const std::vector<Segment> &segments, bool oneRow) {
 AttentionOutcome::AttentionOutcome(const AttentionStep &step)
     : y(Number::F32, step.query.shape), keys(step.form.stored, step.keys),
       values(step.form.stored, step.values), masks(Number::F32, step.masks),
-      positions(Number::I32, step.positions), counts(Number::I32, step.counts) {
-}
+      positions(Number::I32, step.positions),
+      keyScales(Number::F32, step.keyScales),
+      valueScales(Number::F32, step.valueScales),
+      counts(Number::I32, step.counts) {}
 
 std::optional<AttentionOutcome> run(TileModule &module,
                                     const AttentionStep &step,
@@ -269,6 +297,10 @@ std::optional<AttentionOutcome> run(TileModule &module,
       step.layer, &outcome.y, &outcome.keys, &outcome.values, &outcome.masks};
   if (step.form.keep) {
     arguments.emplace_back(&outcome.positions);
+  }
+  if (step.form.hasCodes()) {
+    arguments.emplace_back(&outcome.keyScales);
+    arguments.emplace_back(&outcome.valueScales);
   }
   if (step.form.counts()) {
     arguments.emplace_back(&outcome.counts);

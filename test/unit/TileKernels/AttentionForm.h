@@ -19,6 +19,7 @@ struct AttentionForm {
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(size)); }
   /// Rows that no head sees are not stored.
+  bool hasCodes() const { return stored == Number::I8; }
   bool counts() const { return kind == MaskKind::Threshold && visible.empty(); }
   std::string rowsType(int64_t heads) const;
   /// [T, M]
@@ -43,7 +44,8 @@ struct AttentionStep {
   int64_t slots, capacity, layer;
   reference::Tensor query, key, value, mask;
   reference::Tensor keys, values, masks; ///< pools; NaN where nothing is stored
-  reference::Tensor positions, counts;   ///< of no elements unless they exist
+  /// Of no elements unless they exist.
+  reference::Tensor positions, keyScales, valueScales, counts;
 
   int64_t rows() const { return query.shape[0]; }
 };
@@ -55,7 +57,7 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
 Array tableOf(const std::vector<reference::Segment> &segments, bool oneRow);
 
 struct AttentionOutcome {
-  Array y, keys, values, masks, positions, counts;
+  Array y, keys, values, masks, positions, keyScales, valueScales, counts;
   /// Before a step.
   explicit AttentionOutcome(const AttentionStep &step);
 };

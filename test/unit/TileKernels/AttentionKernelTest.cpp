@@ -65,6 +65,21 @@ const std::vector<AttentionForm> exact = {
 
 TEST(AttentionKernelTest, EntriesInF32AreExact) { holdCases(exact, 80, 100); }
 
+const std::vector<AttentionForm> coded = {
+    {4, 2, 2, 2, 64, Number::I8, false},
+    {2, 1, 1, 2, 22, Number::I8, false},
+    {4, 2, 2, 4, 32, Number::I8, true},
+    {2, 1, 1, 1, 128, Number::I8, true},
+    {20, 1, 1, 4, 16, Number::I8, true},
+    {4, 2, 2, 4, 24, Number::I8, false, MaskKind::Scale},
+    {4, 2, 2, 4, 16, Number::I8, true, MaskKind::Threshold, 0, 2},
+    {2, 1, 1, 1, 16, Number::I8, false, MaskKind::Threshold, 0, 3},
+};
+
+TEST(AttentionKernelTest, EntriesInCodesAgreeWithTheEvaluator) {
+  holdCases(coded, 80, 100);
+}
+
 const std::vector<AttentionForm> decoding = {
     {4, 2, 2, 2, 64, Number::BF16, true},
     {2, 1, 1, 1, 16, Number::BF16, true},

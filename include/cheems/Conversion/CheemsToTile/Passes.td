@@ -77,7 +77,7 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     outputs. With `allow_bf16` the products of a chunk are on tensor cores. A row of a chunk after which x is infinite may be NaN. The
     best logits are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
-    bf16 or f32 and heads of an even size up to 256; other attention is an error.
+    bf16, f32 or codes of 8 bits and heads of an even size up to 256; other attention is an error.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
   }];
