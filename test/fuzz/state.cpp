@@ -73,7 +73,7 @@ std::string sealed(const Target &target, std::string_view input) {
   std::memcpy(header.magic, stateFileMagic, sizeof(header.magic));
   header.version = stateFileVersion;
   header.layoutVersion = target.identity.layoutVersion;
-  header.reservedZero = 0;
+  header.partial &= 1;
   header.fileSize = sizeof(header) + rest.size() + sizeof(uint64_t);
   header.configuration = target.identity.configuration;
   header.layout = target.identity.layout;
