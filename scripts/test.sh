@@ -31,7 +31,7 @@ fi
 
 declare -A seconds=([builds]=0 [CPU tests]=0 [GPU tests]=0 [sanitizers]=0 [style]=0)
 # The card in software, kernels on it, models on it.
-gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|TileKernel|AttentionKernel|ProductKernel)'
+gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Coded|Expert|Product|SSD|Tile)Kernel)'
 
 # timed PART COMMAND...: adds what the command takes to the part's seconds
 timed() {

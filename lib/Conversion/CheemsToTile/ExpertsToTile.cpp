@@ -72,6 +72,9 @@ struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
 
   LogicalResult matchAndRewrite(RetrieveExpertsOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
     if (auto why = whyNoKernel(op)) {
       return rewriter.notifyMatchFailure(op, *why);
     }
@@ -137,6 +140,9 @@ struct MixToTile : ToKernel<MixExpertsOp> {
 
   LogicalResult matchAndRewrite(MixExpertsOp op,
                                 PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    }
     if (auto why = whyNoKernel(op)) {
       return rewriter.notifyMatchFailure(op, *why);
     }

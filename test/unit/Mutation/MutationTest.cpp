@@ -143,5 +143,17 @@ TEST(Mutation, dimsPastTheShapeAreLeftOut) {
   EXPECT_EQ(stagesOf("-1"), "parse back");
 }
 
+// MLIR's parser crashes on them: it is given none.
+TEST(Mutation, arraysOfIndexAreLeftOut) {
+  auto context = newContext();
+  auto isTaken = [&](const std::string &type) {
+    return passThrough(
+        *context, "module attributes {extents = array<" + type + ": 1, 2>} {}",
+        {}, [](const std::string &) {});
+  };
+  EXPECT_TRUE(isTaken("i64"));
+  EXPECT_FALSE(isTaken("index"));
+}
+
 } // namespace
 } // namespace cheems::test

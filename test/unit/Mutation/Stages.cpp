@@ -88,6 +88,10 @@ bool passThrough(MLIRContext &context, const std::string &text,
       first = diagnostic.str();
     }
   });
+  // MLIR 22.1 asks for the width of this element type, which has none.
+  if (StringRef(text).contains("array<index")) {
+    return false;
+  }
   ParserConfig config(&context);
   at("parse");
   auto module = parseSourceString<ModuleOp>(text, config);

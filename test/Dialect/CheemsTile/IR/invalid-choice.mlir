@@ -58,7 +58,7 @@ cheems_tile.kernel @gather_c3_extent(%x: memref<?x?x64xf32>, %n: index) warps(4)
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{has no number for each row of}}
+  // expected-error@below {{C3: 'tensor<4xi32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
   %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<8x64xf32, #wide>
   cheems_tile.return
 }
@@ -74,7 +74,7 @@ cheems_tile.kernel @gather_c3_axis(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{has no number for each row of}}
+  // expected-error@below {{C3: 'tensor<64xi32, #cheems_tile.slice<axis = 0, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
   %u = cheems_tile.gather %x[%n, %c0, %c0] rows %v dims [1, 2] : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<64x64xf32, #wide>
   cheems_tile.return
 }
@@ -90,7 +90,7 @@ cheems_tile.kernel @gather_c3_rank(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{has no number for each row of}}
+  // expected-error@below {{C3: 'tensor<4xi32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
   %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4xf32, #rows>
   cheems_tile.return
 }
@@ -170,7 +170,7 @@ cheems_tile.kernel @pick_c2_shape(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{has another shape or layout than}}
+  // expected-error@below {{C2: 'tensor<8x64xf32, #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>' has another shape or layout than}}
   %u = cheems_tile.pick %b[%c0] rows %m columns %m : !cheems_tile.buffer<2x4x64xf32>, tensor<4x64xi32, #wide> -> tensor<8x64xf32, #wide>
   cheems_tile.return
 }
@@ -186,7 +186,7 @@ cheems_tile.kernel @pick_c2_layout(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{has another shape or layout than}}
+  // expected-error@below {{C2: 'tensor<4x64xf32, #cheems_tile.blocked<rows = 2, columns = 64, width = 1>>' has another shape or layout than}}
   %u = cheems_tile.pick %b[%c0] rows %m columns %m : !cheems_tile.buffer<2x4x64xf32>, tensor<4x64xi32, #wide> -> tensor<4x64xf32, #cheems_tile.blocked<rows = 2, columns = 64, width = 1>>
   cheems_tile.return
 }
