@@ -147,9 +147,10 @@ TEST(Mutation, dimsPastTheShapeAreLeftOut) {
 TEST(Mutation, arraysOfIndexAreLeftOut) {
   auto context = newContext();
   auto isTaken = [&](const std::string &type) {
-    return passThrough(
-        *context, "module attributes {extents = array<" + type + ": 1, 2>} {}",
-        {}, [](const std::string &) {});
+    return passThrough(*context,
+                       "func.func private @f() attributes {extents = array<" +
+                           type + ": 1, 2>}",
+                       {}, [](const std::string &) {});
   };
   EXPECT_TRUE(isTaken("i64"));
   EXPECT_FALSE(isTaken("index"));

@@ -39,10 +39,17 @@ compiledStep(const std::string &text, const std::string &unit = "wgmma") {
 /// Shapes of a kernel; a run takes one in five, others with the next seed.
 constexpr uint64_t kShapes = 200, kShare = 5;
 
+/// Of a run's shapes half are for copies that take effect early, the others for
+/// late ones: the two processes of a card share them.
+inline bool isOfThisMode(uint64_t number) {
+  uint64_t mode = Card::copiesEarly() ? 1 : 0;
+  return isLongRun() || (number / kShare + testSeed() / kShare + mode) % 2 == 0;
+}
+
 /// Calls `body` with each number that is of this run.
 template <typename Body> void forEachCase(Body body) {
   for (uint64_t number = 0; number < kShapes; ++number) {
-    if (isDrawn(number, kShare)) {
+    if (isDrawn(number, kShare) && isOfThisMode(number)) {
       SCOPED_TRACE("shape " + std::to_string(number));
       body(number);
     }
