@@ -12,6 +12,9 @@ namespace cheems {
 /// back to may be overwritten from then on.
 class SlotHistory {
 public:
+  /// More are rare: a sequence would go back to ever later places.
+  SlotHistory() { changes.reserve(16); }
+
   /// The slot went back to its first `tokens` tokens; 0: or got other ones.
   void wentBack(int32_t tokens) {
     while (!changes.empty() && changes.back().tokens >= tokens) {
