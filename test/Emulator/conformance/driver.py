@@ -15,7 +15,7 @@ class DriverError(RuntimeError):
 
 class Driver:
     def __init__(self, path):
-        self.library = C.CDLL(str(path))
+        self.driver = C.CDLL(str(path))
         self.device = C.c_int()
         self.call("cuInit", 0)
         self.call("cuDeviceGet", C.byref(self.device), 0)
@@ -41,14 +41,14 @@ class Driver:
     def renew(self):
         """A sticky error ends with its context."""
         self.blocks = []
-        self.library.cuDevicePrimaryCtxReset_v2(self.device)
+        self.driver.cuDevicePrimaryCtxReset_v2(self.device)
         self._use()
 
     def call(self, entry, *arguments):
-        code = getattr(self.library, entry)(*arguments)
+        code = getattr(self.driver, entry)(*arguments)
         if code:
             text = C.c_char_p()
-            self.library.cuGetErrorString(code, C.byref(text))
+            self.driver.cuGetErrorString(code, C.byref(text))
             raise DriverError(entry, code, (text.value or b"").decode())
 
     def runs(self, target):
