@@ -1,0 +1,54 @@
+// A grammar as it is run: nodes of one automaton per rule, over bytes, that
+// call each other.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_COMPILEDGRAMMAR_H
+#define CHEEMS_RUNTIME_GRAMMAR_COMPILEDGRAMMAR_H
+
+#include "runtime/Grammar/Grammar.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace cheems {
+
+namespace grammar {
+
+using NodeId = uint32_t;
+
+struct Node {
+  enum Kind : uint8_t {
+    end,   ///< the rule is complete
+    bytes, ///< one byte of [low, high], then `next`
+    split, ///< `next` or `other`, without a byte
+    call,  ///< the rule that begins at `other`, then `next`
+  } kind = end;
+  uint8_t low = 0, high = 0;
+  NodeId next = 0, other = 0;
+};
+
+/// The one node where every rule ends.
+inline constexpr NodeId endNode = 0;
+
+/// How deep rules may be inside each other. A text that could not end within
+/// this depth is not one of the grammar.
+inline constexpr int maximumDepth = 512;
+/// The need of a node from which no text ends.
+inline constexpr uint16_t endless = UINT16_MAX;
+
+} // namespace grammar
+
+class Grammar {
+public:
+  std::vector<grammar::Node> nodes;
+  grammar::NodeId start = 0;
+  /// Per node: how deep rules must be inside each other, from there to the end
+  /// of its rule, in the shallowest text; `endless` where none ends.
+  std::vector<uint16_t> need;
+  /// Bytes that no node tells apart have one class, of which `sample` has one.
+  std::array<uint8_t, 256> classOf = {};
+  std::vector<uint8_t> sample;
+};
+
+} // namespace cheems
+
+#endif

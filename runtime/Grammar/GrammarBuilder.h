@@ -1,0 +1,81 @@
+// Makes compiled grammars: each function makes what comes before a node that
+// exists, so texts are built from their ends.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_GRAMMARBUILDER_H
+#define CHEEMS_RUNTIME_GRAMMAR_GRAMMARBUILDER_H
+
+#include "runtime/Grammar/CharacterSet.h"
+#include "runtime/Grammar/CompiledGrammar.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace cheems::grammar {
+
+/// What a grammar or a schema may be at most. What is larger is refused by
+/// name: grammars come from strangers.
+inline constexpr size_t maximumText = size_t(1) << 20;
+inline constexpr size_t maximumNodes = size_t(1) << 18;
+inline constexpr size_t maximumBuildWork = size_t(1) << 22;
+inline constexpr size_t maximumRules = size_t(1) << 14;
+inline constexpr int64_t maximumRepetition = 65536;
+inline constexpr int maximumNesting = 64;
+
+class GrammarBuilder {
+public:
+  using RuleId = uint32_t;
+
+  /// One byte of [low, high], then `next`.
+  NodeId bytes(uint8_t low, uint8_t high, NodeId next);
+  NodeId literal(std::string_view text, NodeId next);
+  /// One character of the set, in UTF-8. The set must not be empty.
+  NodeId characters(const CharacterSet &set, NodeId next);
+  /// One of these; at least one.
+  NodeId either(const std::vector<NodeId> &choices);
+  NodeId call(RuleId rule, NodeId next);
+  /// A node that `become` makes the same as others later: for loops.
+  NodeId placeholder();
+  void become(NodeId placeholder, NodeId same);
+
+  /// `part` [minimum, maximum] times, then `next`; no maximum: any number.
+  NodeId repeat(const std::function<NodeId(NodeId)> &part, int64_t minimum,
+                std::optional<int64_t> maximum, NodeId next);
+
+  /// `name` is what messages call it.
+  RuleId declare(std::string name);
+  void define(RuleId rule, NodeId start);
+
+  /// Throws Error(usage) naming rules that begin with themselves, and a root
+  /// that no text ends.
+  std::shared_ptr<const Grammar> finish(RuleId root);
+
+private:
+  struct Rule {
+    std::string name;
+    NodeId start = 0;
+  };
+
+  NodeId add(const Node &node);
+  void spend();
+  NodeId utf8(uint32_t first, uint32_t final, NodeId next);
+  std::vector<bool> nullable() const;
+  void refuseLeftRecursion() const;
+  void findNeeds(Grammar &made) const;
+  void findClasses(Grammar &made) const;
+  /// Of each node, those that it is reached from.
+  std::vector<std::vector<NodeId>> predecessors() const;
+
+  std::vector<Node> nodes = {Node()};
+  std::vector<Rule> rules;
+  size_t work = 0; ///< nodes that were asked for, those that were there, too
+  std::map<std::tuple<uint8_t, uint8_t, NodeId>, NodeId> byteNodes;
+};
+
+} // namespace cheems::grammar
+
+#endif

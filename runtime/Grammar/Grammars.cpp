@@ -1,0 +1,80 @@
+// The grammars that need no GBNF: JSON, schemas, calls of tools.
+#include "runtime/Error.h"
+#include "runtime/Grammar/JsonSchema.h"
+#include "runtime/Grammar/SchemaDocument.h"
+
+#include <deque>
+
+namespace cheems {
+
+using namespace grammar;
+
+std::shared_ptr<const Grammar> jsonObjectGrammar() {
+  GrammarBuilder builder;
+  JsonText text(builder);
+  auto root = builder.declare("any JSON object");
+  builder.define(root, text.object(endNode));
+  return builder.finish(root);
+}
+
+std::shared_ptr<const Grammar> jsonSchemaGrammar(const std::string &schema) {
+  Json document = parseDocument(schema, "JSON schema");
+  GrammarBuilder builder;
+  JsonSchema schemas(builder, document, "JSON schema");
+  auto root = builder.declare("the schema");
+  builder.define(root, schemas.value(document, "#", endNode));
+  return builder.finish(root);
+}
+
+/// Arguments are an object, where the schema of a tool does not say so, too.
+static Json ofObjects(Json schema) {
+  if (schema.is_object()) {
+    for (const char *keyword : {"type", "$ref", "anyOf", "enum", "const"}) {
+      if (schema.contains(keyword)) {
+        return schema;
+      }
+    }
+    schema["type"] = "object";
+  }
+  return schema;
+}
+
+std::shared_ptr<const Grammar> toolCallGrammar(const std::string &tools) {
+  Json list = parseDocument(tools, "tools");
+  if (!list.is_array() || list.empty()) {
+    throw Error(Status::usage, "tools must be a list that is not empty");
+  }
+  GrammarBuilder builder;
+  JsonText text(builder);
+  std::deque<Json> documents;
+  std::deque<JsonSchema> schemas; // one a tool: its references start there
+  std::vector<NodeId> calls;
+  NodeId end = builder.literal("}\n</tool_call>", endNode);
+  for (const Json &tool : list) {
+    if (!tool.is_object() || !tool.contains("name") ||
+        !tool["name"].is_string()) {
+      throw Error(Status::usage, "tools: each must be an object with a name");
+    }
+    auto name = tool["name"].get<std::string>();
+    NodeId arguments;
+    if (tool.contains("parameters") && !tool["parameters"].is_null()) {
+      const Json &parameters =
+          documents.emplace_back(ofObjects(tool["parameters"]));
+      arguments =
+          schemas
+              .emplace_back(builder, parameters,
+                            "parameters of tool '" + name.substr(0, 60) + "'")
+              .value(parameters, "#", end);
+    } else {
+      arguments = text.object(end);
+    }
+    calls.push_back(
+        builder.literal(Json(name).dump() + ", \"arguments\": ", arguments));
+  }
+  auto root = builder.declare("a call of a tool");
+  builder.define(
+      root, builder.literal("<tool_call>\n{\"name\": ", builder.either(calls)));
+  return builder.finish(root);
+}
+
+} // namespace cheems

@@ -1,0 +1,47 @@
+// Which tokens may come next, so that the text stays one of a grammar.
+#ifndef CHEEMS_RUNTIME_GRAMMAR_TOKENCONSTRAINT_H
+#define CHEEMS_RUNTIME_GRAMMAR_TOKENCONSTRAINT_H
+
+#include "runtime/Grammar/Grammar.h"
+#include "runtime/Text/TextModel.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cheems {
+
+/// The bytes of all tokens of a vocabulary as a trie, without special tokens.
+/// Immutable; made once per model, which takes a moment.
+class VocabularyTrie;
+std::shared_ptr<const VocabularyTrie> makeVocabularyTrie(TextModel &text);
+
+/// Where one text is in its grammar. For one thread at a time.
+class TokenConstraint {
+public:
+  TokenConstraint(std::shared_ptr<const Grammar> grammar,
+                  std::shared_ptr<const VocabularyTrie> vocabulary);
+  ~TokenConstraint();
+  /// Goes on in the same way: for the choices of one prompt.
+  TokenConstraint(const TokenConstraint &other);
+
+  /// The mask of Sampler::sample: bit token % 32 of word token / 32 is 1 for
+  /// the tokens that may come next. Those of `endTokens` may where the text may
+  /// end here. Valid until the next call.
+  const std::vector<uint32_t> &mask(const std::vector<int32_t> &endTokens);
+  /// The token was chosen. Throws Error where it was not allowed.
+  void accept(int32_t token);
+  /// Whether the text may end here.
+  bool mayEnd() const;
+  /// Whether it must: no byte can follow.
+  bool mustEnd() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace cheems
+
+#endif

@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_grammar grammar.cpp LINK CheemsGrammar)

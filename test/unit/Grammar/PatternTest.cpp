@@ -1,0 +1,114 @@
+// Regular expressions of schemas: what they find in strings, and what is
+// refused.
+#include "TestSupport.h"
+
+#include <nlohmann/json.hpp>
+
+namespace cheems {
+namespace {
+
+using namespace grammar_tests;
+using testing::HasSubstr;
+
+GrammarPointer patternGrammar(const std::string &pattern,
+                              nlohmann::json more = nlohmann::json::object()) {
+  more["type"] = "string";
+  more["pattern"] = pattern;
+  return jsonSchemaGrammar(more.dump());
+}
+
+void expectStrings(const std::string &pattern,
+                   const std::vector<std::string> &accepted,
+                   const std::vector<std::string> &refused) {
+  GrammarPointer grammar = patternGrammar(pattern);
+  for (const std::string &text : accepted) {
+    EXPECT_TRUE(accepts(grammar, nlohmann::json(text).dump()))
+        << pattern << " " << text;
+  }
+  for (const std::string &text : refused) {
+    EXPECT_FALSE(accepts(grammar, nlohmann::json(text).dump()))
+        << pattern << " " << text;
+  }
+}
+
+TEST(Pattern, WithoutAnchorsItIsFoundAnywhere) {
+  expectStrings("b+", {"b", "abc", "xxbbyy"}, {"", "ac"});
+  expectStrings("^b", {"b", "bc"}, {"", "ab"});
+  expectStrings("b$", {"b", "ab"}, {"", "bc"});
+  expectStrings("^b$", {"b"}, {"", "bb"});
+  expectStrings("^a|b$", {"a", "ax", "xb", "b"}, {"xax", ""});
+  expectStrings("", {"", "anything"}, {});
+  expectStrings("^$|^x", {"", "xy"}, {"y"});
+  expectStrings("$^", {""}, {"a"});
+  expectStrings("(^|,)a($|,)", {"a", "x,a", "a,x"}, {"ba", "ab"});
+}
+
+TEST(Pattern, ClassesAndQuantifiers) {
+  expectStrings("^[a-c]{2,3}$", {"ab", "ccc"}, {"a", "abcd", "xy"});
+  expectStrings("^\\d{3}-\\d{4}$", {"555-1234"}, {"5551234", "555-123"});
+  expectStrings("^\\w+@[^@\\s]+$", {"a_1@b.c"}, {"@b", "a@", "a@b c"});
+  expectStrings("^(?:ab|c)*d?$", {"", "abcd", "d", "cab"}, {"a", "dd"});
+  expectStrings("^(?<year>[0-9]{4})$", {"2026"}, {"26"});
+  expectStrings("^a.c$", {"abc", "aéc", "a😀c"}, {"a\nc", "ac"});
+  expectStrings("^a*?b+?$", {"b", "aabb"}, {"a"});
+  expectStrings("^[\\]\\-x-]+$", {"]-x"}, {"a"});
+  expectStrings("^\\u00e9\\x41\\u{1F600}\\ud83d\\ude00$", {"éA😀😀"}, {"e"});
+  expectStrings("^[\\w.]+$", {"a.b"}, {"a-b"});
+  expectStrings("^\\S+$", {"日本"}, {"a b", ""});
+  expectStrings("^[^a]$", {"b", "é"}, {"a", ""});
+  expectStrings("^\\/\\.$", {"/."}, {"/a"});
+}
+
+TEST(Pattern, CharactersThatJsonEscapes) {
+  expectStrings("^[\"\\\\\\n\\t\\x01]+$", {"\"\\\n\t\x01"}, {"a"});
+  // each in one way, so that what is counted is clear
+  EXPECT_FALSE(accepts(patternGrammar("^a$"), "\"\\u0061\""));
+}
+
+TEST(Pattern, WithLengths) {
+  GrammarPointer grammar =
+      patternGrammar("^(ab)+$", {{"minLength", 3}, {"maxLength", 6}});
+  expectTexts(grammar, {"\"abab\"", "\"ababab\""},
+              {"\"ab\"", "\"abababab\"", "\"aba\""});
+  EXPECT_FALSE(begins(grammar, "\"abababa")) << "nothing could end there";
+  grammar = patternGrammar("é", {{"maxLength", 2}});
+  expectTexts(grammar, {"\"é\"", "\"éx\"", "\"xé\""}, {"\"xéx\"", "\"xx\""});
+}
+
+TEST(Pattern, WhatIsNotRegularIsRefusedByName) {
+  auto fault = [](const std::string &pattern) {
+    return refusal([&] { patternGrammar(pattern); });
+  };
+  EXPECT_EQ(fault("a(?=b)"),
+            "JSON schema, at #/pattern, line 1, column 3: "
+            "look-ahead ((?=...) or (?!...)) is not supported");
+  EXPECT_THAT(fault("(?!b)"), HasSubstr("look-ahead"));
+  EXPECT_THAT(fault("(?<=b)"), HasSubstr("look-behind"));
+  EXPECT_THAT(fault("(?<!b)"), HasSubstr("look-behind"));
+  EXPECT_THAT(fault("(a)\\1"), HasSubstr("back-references"));
+  EXPECT_THAT(fault("(?<a>a)\\k<a>"), HasSubstr("back-references"));
+  EXPECT_THAT(fault("\\bword"), HasSubstr("word boundaries"));
+  EXPECT_THAT(fault("\\p{L}"), HasSubstr("properties of Unicode"));
+  EXPECT_THAT(fault("(?i)a"), HasSubstr("begins with ? and 'i'"));
+}
+
+TEST(Pattern, FaultsAreNamed) {
+  auto fault = [](const std::string &pattern) {
+    return refusal([&] { patternGrammar(pattern); });
+  };
+  EXPECT_THAT(fault("(a"), HasSubstr("a ( without its )"));
+  EXPECT_THAT(fault("a)"), HasSubstr("a ) without its ("));
+  EXPECT_THAT(fault("[a"), HasSubstr("no closing ]"));
+  EXPECT_THAT(fault("*a"), HasSubstr("nothing to repeat"));
+  EXPECT_THAT(fault("a**"), HasSubstr("nothing to repeat"));
+  EXPECT_THAT(fault("^*"), HasSubstr("a repetition of an anchor"));
+  EXPECT_THAT(fault("a{2,1}"), HasSubstr("ends before it begins"));
+  EXPECT_THAT(fault("[b-a]"), HasSubstr("does not end behind"));
+  EXPECT_THAT(fault("a\\"), HasSubstr("a \\ at the end"));
+  EXPECT_THAT(fault("\\q"), HasSubstr("the escape \\q is not supported"));
+  EXPECT_THAT(fault("[]"), HasSubstr("no character is in"));
+  EXPECT_THAT(fault("^a$b"), HasSubstr("has no text"));
+}
+
+} // namespace
+} // namespace cheems

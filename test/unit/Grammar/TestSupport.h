@@ -1,0 +1,87 @@
+// Texts held against grammars byte by byte, and small vocabularies.
+#ifndef CHEEMS_TEST_UNIT_GRAMMAR_TESTSUPPORT_H
+#define CHEEMS_TEST_UNIT_GRAMMAR_TESTSUPPORT_H
+
+#include "runtime/Error.h"
+#include "runtime/Grammar/Automaton.h"
+#include "runtime/Grammar/TokenConstraint.h"
+#include "runtime/Grammar/VocabularyTrie.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cheems::grammar_tests {
+
+using GrammarPointer = std::shared_ptr<const Grammar>;
+using grammar::Automaton;
+
+/// Where `text` leads; dead where no text begins so.
+inline Automaton::Position after(Automaton &automaton, std::string_view text) {
+  Automaton::Position position = automaton.start();
+  for (char byte : text) {
+    automaton.beginStep();
+    position = automaton.step(position, static_cast<uint8_t>(byte));
+  }
+  return position;
+}
+
+inline bool begins(const GrammarPointer &grammar, std::string_view text) {
+  Automaton automaton(grammar);
+  return after(automaton, text).state != Automaton::dead;
+}
+
+inline bool accepts(const GrammarPointer &grammar, std::string_view text) {
+  Automaton automaton(grammar);
+  Automaton::Position position = after(automaton, text);
+  return position.state != Automaton::dead && position.base == 0 &&
+         automaton.returns(position.state);
+}
+
+inline void expectTexts(const GrammarPointer &grammar,
+                        const std::vector<std::string> &accepted,
+                        const std::vector<std::string> &refused) {
+  for (const std::string &text : accepted) {
+    EXPECT_TRUE(accepts(grammar, text)) << text;
+  }
+  for (const std::string &text : refused) {
+    EXPECT_FALSE(accepts(grammar, text)) << text;
+  }
+}
+
+/// The message of the Error(usage) that `make` throws; empty: none.
+inline std::string refusal(const std::function<void()> &make) {
+  try {
+    make();
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status, Status::usage) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+/// Each byte is a token.
+inline std::vector<std::string> byteTokens() {
+  std::vector<std::string> tokens;
+  for (int byte = 0; byte < 256; ++byte) {
+    tokens.emplace_back(1, static_cast<char>(byte));
+  }
+  return tokens;
+}
+
+inline std::shared_ptr<const VocabularyTrie>
+trieOf(const std::vector<std::string> &tokens) {
+  return std::make_shared<VocabularyTrie>(tokens, tokens.size());
+}
+
+inline bool allows(const std::vector<uint32_t> &mask, size_t token) {
+  return (mask[token / 32] >> token % 32 & 1) != 0;
+}
+
+} // namespace cheems::grammar_tests
+
+#endif
