@@ -1,0 +1,256 @@
+#include "runtime/Serve/Api/Answer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace cheems::serve {
+
+/// Hears of one prompt.
+class Answer::Sink : public GenerationSink {
+public:
+  Sink(std::shared_ptr<Answer> answer, size_t prompt)
+      : answer(std::move(answer)), prompt(prompt) {}
+
+  void started(int64_t slot, int64_t cachedTokens) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    result().slot = slot;
+    answer->openStream();
+  }
+
+  void promptLogprobs(std::vector<TokenLogprob> logprobs) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    auto &all = result().promptLogprobs;
+    all.insert(all.end(), std::make_move_iterator(logprobs.begin()),
+               std::make_move_iterator(logprobs.end()));
+  }
+
+  void piece(TextPiece piece) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    AnswerForm::Events events;
+    if (answer->isStreaming && !answer->isOver) {
+      answer->form->piece(result(), prompt, piece, events);
+      answer->send(events);
+    }
+    ChoiceResult &choice = result().choices[size_t(piece.choice)];
+    choice.text += piece.text;
+    if (piece.token) {
+      choice.pieces.push_back(std::move(piece));
+    }
+  }
+
+  void embedding(std::vector<float> values) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    result().embedding = std::move(values);
+  }
+
+  void ended(const ChoiceEnd &end) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    result().choices[size_t(end.choice)].end = end;
+    AnswerForm::Events events;
+    if (answer->isStreaming && !answer->isOver) {
+      answer->form->ended(result(), prompt, end, events);
+      answer->send(events);
+    }
+  }
+
+  void done(const GenerationUsage &usage) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    result().usage = usage;
+    if (--answer->open == 0 && !answer->isOver) {
+      answer->isOver = true;
+      answer->complete();
+    }
+  }
+
+  void failed(const GenerationFault &fault) override {
+    std::lock_guard<std::mutex> lock(answer->mutex);
+    answer->fail(fault);
+  }
+
+private:
+  PromptResult &result() { return answer->results[prompt]; }
+
+  std::shared_ptr<Answer> answer;
+  size_t prompt;
+};
+
+Answer::Answer(std::shared_ptr<Context> context,
+               std::shared_ptr<Responder> responder,
+               std::unique_ptr<AnswerForm> form, bool streams)
+    : context(std::move(context)), responder(std::move(responder)),
+      form(std::move(form)), streams(streams) {}
+
+void Answer::start(std::vector<GenerationRequest> requests) {
+  open = requests.size();
+  results.resize(open);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    results[i].prompt = requests[i].prompt;
+    results[i].choices.resize(size_t(requests[i].choices));
+    for (int64_t choice = 0; choice < requests[i].choices; ++choice) {
+      ChoiceEnd &end = results[i].choices[size_t(choice)].end;
+      end.choice = choice;
+      end.reason = FinishReason::length;
+    }
+  }
+  std::weak_ptr<Answer> weak = weak_from_this();
+  responder->onDropped([weak] {
+    if (auto answer = weak.lock()) {
+      answer->cancel();
+    }
+  });
+  for (size_t i = 0; i < requests.size(); ++i) {
+    {
+      std::lock_guard<std::mutex> lock(cancelling);
+      if (isCancelled) {
+        return;
+      }
+    }
+    auto sink = std::make_shared<Sink>(shared_from_this(), i);
+    auto ticket = context->engine.submit(std::move(requests[i]), sink);
+    if (!ticket) {
+      return; // it was told why
+    }
+    std::lock_guard<std::mutex> lock(cancelling);
+    if (isCancelled) {
+      ticket->cancelled = true;
+    }
+    tickets.push_back(std::move(ticket));
+  }
+}
+
+/// Of all prompts: the client has gone, or one of them has failed.
+void Answer::cancel() {
+  std::lock_guard<std::mutex> lock(cancelling);
+  isCancelled = true;
+  for (auto &ticket : tickets) {
+    ticket->cancelled = true;
+  }
+}
+
+static std::string event(const std::string &data) {
+  return "data: " + data + "\n\n";
+}
+
+void Answer::send(const AnswerForm::Events &events) {
+  std::string bytes;
+  for (const Json &each : events) {
+    bytes += event(dumped(each));
+  }
+  if (!bytes.empty()) {
+    responder->send(std::move(bytes));
+  }
+}
+
+/// As late as an admitted request allows, so that refusals have a status.
+void Answer::openStream() {
+  if (!streams || isStreaming || isOver) {
+    return;
+  }
+  isStreaming = true;
+  HttpResponse head;
+  head.type = "text/event-stream";
+  responder->beginStream(std::move(head));
+  AnswerForm::Events events;
+  form->begin(events);
+  send(events);
+}
+
+void Answer::fail(const GenerationFault &fault) {
+  if (isOver) {
+    return;
+  }
+  isOver = true;
+  cancel();
+  ApiError error = errorOf(fault);
+  responder->note("error", dumped(error.what()));
+  if (isStreaming) {
+    responder->send("event: error\n" + event(dumped(errorJson(error))));
+    responder->endStream();
+  } else {
+    responder->respond(errorResponse(error));
+  }
+}
+
+void Answer::complete() {
+  GenerationUsage usage = totalUsage(results);
+  responder->note("prompt_tokens", std::to_string(usage.promptTokens));
+  responder->note("cached_tokens", std::to_string(usage.cachedTokens));
+  responder->note("generated_tokens", std::to_string(usage.generatedTokens));
+  if (streams) {
+    openStream();
+    AnswerForm::Events events;
+    form->done(results, events);
+    send(events);
+    if (form->saysDone()) {
+      responder->send(event("[DONE]"));
+    }
+    responder->endStream();
+    return;
+  }
+  // written on a worker: the engine must not wait for it
+  context->workers.postAnyway([self = shared_from_this()] {
+    std::lock_guard<std::mutex> lock(self->mutex);
+    HttpResponse response;
+    try {
+      response.body = dumped(self->form->whole(self->results));
+    } catch (const std::exception &error) {
+      response = errorResponse(ApiError(500, error.what()));
+    }
+    self->responder->respond(std::move(response));
+  });
+}
+
+GenerationUsage totalUsage(const std::vector<PromptResult> &results) {
+  GenerationUsage sum;
+  for (const PromptResult &result : results) {
+    const GenerationUsage &usage = result.usage;
+    sum.promptTokens += usage.promptTokens;
+    sum.cachedTokens += usage.cachedTokens;
+    sum.generatedTokens += usage.generatedTokens;
+    sum.queueSeconds = std::max(sum.queueSeconds, usage.queueSeconds);
+    sum.promptSeconds += usage.promptSeconds;
+    sum.generationSeconds += usage.generationSeconds;
+  }
+  return sum;
+}
+
+Json usageJson(const GenerationUsage &usage) {
+  return {{"prompt_tokens", usage.promptTokens},
+          {"completion_tokens", usage.generatedTokens},
+          {"total_tokens", usage.promptTokens + usage.generatedTokens},
+          {"prompt_tokens_details", {{"cached_tokens", usage.cachedTokens}}}};
+}
+
+Json timingsJson(const GenerationUsage &usage) {
+  int64_t read = usage.promptTokens - usage.cachedTokens;
+  auto perToken = [](double seconds, int64_t count) {
+    return count > 0 ? 1000 * seconds / double(count) : 0;
+  };
+  auto perSecond = [](double seconds, int64_t count) {
+    return seconds > 0 ? double(count) / seconds : 0;
+  };
+  return {{"cache_n", usage.cachedTokens},
+          {"prompt_n", read},
+          {"prompt_ms", 1000 * usage.promptSeconds},
+          {"prompt_per_token_ms", perToken(usage.promptSeconds, read)},
+          {"prompt_per_second", perSecond(usage.promptSeconds, read)},
+          {"predicted_n", usage.generatedTokens},
+          {"predicted_ms", 1000 * usage.generationSeconds},
+          {"predicted_per_token_ms",
+           perToken(usage.generationSeconds, usage.generatedTokens)},
+          {"predicted_per_second",
+           perSecond(usage.generationSeconds, usage.generatedTokens)}};
+}
+
+const char *finishName(FinishReason reason) {
+  return reason == FinishReason::stop ? "stop" : "length";
+}
+
+int64_t unixTime() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,95 @@
+// One answer to a client, made of what the engine says of one or more prompts.
+#ifndef CHEEMS_RUNTIME_SERVE_API_ANSWER_H
+#define CHEEMS_RUNTIME_SERVE_API_ANSWER_H
+
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/Context.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace cheems::serve {
+
+struct ChoiceResult {
+  std::string text;
+  std::vector<TextPiece> pieces; ///< those that have a token
+  ChoiceEnd end;
+};
+
+/// What came of one prompt.
+struct PromptResult {
+  std::vector<int32_t> prompt;
+  int64_t slot = -1;
+  std::vector<TokenLogprob> promptLogprobs;
+  std::vector<ChoiceResult> choices;
+  std::vector<float> embedding;
+  GenerationUsage usage;
+};
+
+/// What an endpoint makes of results. Called by one thread at a time.
+class AnswerForm {
+public:
+  virtual ~AnswerForm() = default;
+  /// The whole answer.
+  virtual Json whole(const std::vector<PromptResult> &results) = 0;
+
+  /// For answers that stream: appends the events that are due.
+  using Events = std::vector<Json>;
+  virtual void begin(Events &events) {}
+  virtual void piece(const PromptResult &result, size_t prompt,
+                     const TextPiece &piece, Events &events) {}
+  virtual void ended(const PromptResult &result, size_t prompt,
+                     const ChoiceEnd &end, Events &events) {}
+  virtual void done(const std::vector<PromptResult> &results, Events &events) {}
+  /// Whether "[DONE]" is the last event, as OpenAI has it.
+  virtual bool saysDone() const { return true; }
+};
+
+/// Hands requests to the engine and what it says to the client.
+class Answer : public std::enable_shared_from_this<Answer> {
+public:
+  Answer(std::shared_ptr<Context> context, std::shared_ptr<Responder> responder,
+         std::unique_ptr<AnswerForm> form, bool streams);
+
+  /// Once, with at least one request.
+  void start(std::vector<GenerationRequest> requests);
+
+private:
+  class Sink;
+
+  void cancel();
+  void send(const AnswerForm::Events &events);
+  void openStream();
+  void fail(const GenerationFault &fault);
+  void complete();
+
+  const std::shared_ptr<Context> context;
+  const std::shared_ptr<Responder> responder;
+  const std::unique_ptr<AnswerForm> form;
+  const bool streams;
+
+  std::mutex mutex; ///< of what follows; held while the responder is called
+  std::vector<PromptResult> results;
+  size_t open = 0; ///< prompts whose end is to come
+  bool isStreaming = false, isOver = false;
+
+  /// Of the tickets; the responder may call `cancel` at any time.
+  std::mutex cancelling;
+  std::vector<std::shared_ptr<GenerationTicket>> tickets;
+  bool isCancelled = false;
+};
+
+/// The sums over all prompts.
+GenerationUsage totalUsage(const std::vector<PromptResult> &results);
+/// OpenAI's `usage`.
+Json usageJson(const GenerationUsage &usage);
+/// llama.cpp's `timings`.
+Json timingsJson(const GenerationUsage &usage);
+/// "stop", "length"; a text that was cancelled ends as one that was cut.
+const char *finishName(FinishReason reason);
+int64_t unixTime();
+
+} // namespace cheems::serve
+
+#endif

@@ -1,0 +1,35 @@
+// The server's interfaces: what OpenAI's, vLLM's and llama.cpp's clients ask.
+#ifndef CHEEMS_RUNTIME_SERVE_API_API_H
+#define CHEEMS_RUNTIME_SERVE_API_API_H
+
+#include "runtime/Serve/Api/ApiOptions.h"
+#include "runtime/Serve/Engine/GenerationEngine.h"
+#include "runtime/Serve/Http/Exchange.h"
+#include "runtime/Text/TextModel.h"
+
+#include <memory>
+
+namespace cheems::serve {
+
+struct Context;
+
+class Api : public RequestHandler {
+public:
+  /// Both must outlive it and all requests it was given. Throws Error where the
+  /// model has no tokenizer.
+  Api(TextModel &text, GenerationEngine &engine, ApiOptions options);
+  /// Waits for what is being rendered or tokenized.
+  ~Api() override;
+
+  void handle(HttpRequest request,
+              std::shared_ptr<Responder> responder) override;
+  /// What /health tells from now on.
+  void setState(ServerState state);
+
+private:
+  std::shared_ptr<Context> context;
+};
+
+} // namespace cheems::serve
+
+#endif

@@ -1,0 +1,39 @@
+// What whoever starts the server decides about its interfaces.
+#ifndef CHEEMS_RUNTIME_SERVE_API_APIOPTIONS_H
+#define CHEEMS_RUNTIME_SERVE_API_APIOPTIONS_H
+
+#include "runtime/Sampler/SamplingOptions.h"
+#include "runtime/Serve/Engine/GenerationRequest.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace cheems::serve {
+
+/// What /health tells.
+enum class ServerState { loading, ready, draining };
+
+struct ApiOptions {
+  std::string modelName = "cheems"; ///< what clients call the model
+  std::string version;              ///< of the server
+  int64_t created = 0;              ///< the model's time, in seconds of Unix
+  /// What a request that is silent about sampling gets; nothing: the model's
+  /// generation_config.json, and sampling at temperature 1 where it has none.
+  std::optional<SamplingOptions> sampling;
+  Pooling pooling = Pooling::mean; ///< of embeddings, unless a request says it
+  bool slots = true;               ///< whether GET /slots answers
+  bool slotFiles = false; ///< whether slots may be saved, restored and erased
+  /// Requests with different API keys share no states.
+  bool isolate = false;
+  size_t workers = 2;         ///< threads that render and tokenize
+  size_t maximumTasks = 1024; ///< that wait for them
+  /// The text of /metrics, in Prometheus' format.
+  std::function<std::string()> metrics;
+};
+
+} // namespace cheems::serve
+
+#endif

@@ -1,0 +1,91 @@
+// /v1/chat/completions and /apply-template.
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/ChatForm.h"
+#include "runtime/Serve/Api/ChatMessages.h"
+#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Prompts.h"
+#include "runtime/Serve/Api/Sampling.h"
+#include "runtime/Serve/Api/Streaming.h"
+#include "runtime/Serve/Api/Tools.h"
+
+namespace cheems::serve {
+
+/// `logprobs: true` and `top_logprobs`.
+static std::optional<int64_t> readChatLogprobs(Fields &fields) {
+  bool wanted = fields.flag("logprobs");
+  auto top = fields.integer("top_logprobs", 0, maximumTopLogprobs);
+  if (top && *top > 0 && !wanted) {
+    refuse("top_logprobs", "top_logprobs needs logprobs: true");
+  }
+  return wanted ? std::optional(top.value_or(0)) : std::nullopt;
+}
+
+void chatCompletions(Call &call) {
+  Json body = parseBody(call.request.body);
+  Context &context = *call.context;
+  Fields fields(body);
+  GenerationRequest request;
+  nameRequest(request, "chatcmpl-", call.request, context);
+  ChatInput input = readChat(fields);
+  ToolUse tools = readTools(fields);
+  readSampling(fields, context, request);
+  const auto &stops = context.text.generation().chatStopStrings;
+  request.stopStrings.insert(request.stopStrings.end(), stops.begin(),
+                             stops.end());
+  request.grammar = readGrammar(fields);
+  if (tools.grammar) {
+    if (request.grammar) {
+      refuse("tool_choice", "tool_choice that forces a call cannot be together "
+                            "with response_format or grammar");
+    }
+    request.grammar = tools.grammar;
+  }
+  request.choices = fields.integer("n", 1, maximumChoices).value_or(1);
+  for (const char *name : {"max_tokens", "max_completion_tokens"}) {
+    if (auto most = fields.integer(name, 1)) {
+      request.maxTokens = most;
+    }
+  }
+  request.topLogprobs = readChatLogprobs(fields);
+  StreamWishes stream = readStreaming(fields);
+  fields.onlyAs("echo", {false});
+  fields.onlyAs("best_of", {1});
+  fields.onlyAs("modalities", {Json::array({"text"})});
+  fields.onlyAs("audio", {});
+  fields.onlyAs("prediction", {});
+  fields.onlyAs("web_search_options", {});
+  fields.onlyAs("reasoning_effort", {});
+  fields.onlyAs("verbosity", {});
+  ignoreHarmless(fields);
+  fields.finish();
+
+  input.tools = tools.tools;
+  RenderedChat chat = context.chats.render(input);
+  request.prompt = std::move(chat.tokens);
+  request.boundaries = std::move(chat.boundaries);
+  ChatForm::Wishes wishes;
+  wishes.id = request.id;
+  wishes.choices = request.choices;
+  wishes.logprobs = request.topLogprobs.has_value();
+  wishes.usage = stream.usage;
+  wishes.tools = tools.parses;
+  wishes.parallel = tools.parallel;
+  auto form = std::make_unique<ChatForm>(context, std::move(wishes));
+  std::vector<GenerationRequest> requests;
+  requests.push_back(std::move(request));
+  std::make_shared<Answer>(call.context, call.responder, std::move(form),
+                           stream.streams)
+      ->start(std::move(requests));
+}
+
+void applyTemplate(Call &call) {
+  Json body = parseBody(call.request.body);
+  Fields fields(body);
+  ChatInput input = readChat(fields);
+  input.tools = readTools(fields).tools;
+  ignoreHarmless(fields);
+  fields.finish();
+  respondJson(call, {{"prompt", call.context->chats.render(input).text}});
+}
+
+} // namespace cheems::serve

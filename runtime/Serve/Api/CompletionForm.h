@@ -1,0 +1,50 @@
+// Answers of /v1/completions.
+#ifndef CHEEMS_RUNTIME_SERVE_API_COMPLETIONFORM_H
+#define CHEEMS_RUNTIME_SERVE_API_COMPLETIONFORM_H
+
+#include "runtime/Serve/Api/Answer.h"
+
+#include <set>
+
+namespace cheems::serve {
+
+/// The n choices of a prompt stand together, prompt by prompt.
+class CompletionForm : public AnswerForm {
+public:
+  struct Wishes {
+    std::string id;
+    int64_t choices = 1;
+    bool echo = false;
+    bool logprobs = false;
+    bool usage = false;
+    bool showSpecial = false;
+  };
+  CompletionForm(const Context &context, Wishes wishes)
+      : context(context), wishes(std::move(wishes)) {}
+
+  Json whole(const std::vector<PromptResult> &results) override;
+  void piece(const PromptResult &result, size_t prompt, const TextPiece &piece,
+             Events &events) override;
+  void ended(const PromptResult &result, size_t prompt, const ChoiceEnd &end,
+             Events &events) override;
+  void done(const std::vector<PromptResult> &results, Events &events) override;
+
+private:
+  Json head() const;
+  Json chunk(size_t prompt, int64_t choice, const std::string &text,
+             Json logprobs, Json finish) const;
+  /// The prompt's text, and its tokens to `logprobs` where it is given.
+  std::string echoed(const PromptResult &result,
+                     class CompletionLogprobs *logprobs) const;
+  void echoOnce(const PromptResult &result, size_t prompt, int64_t choice,
+                Events &events);
+
+  const Context &context;
+  const Wishes wishes;
+  const int64_t created = unixTime();
+  std::map<int64_t, int64_t> offsets; ///< characters sent of each choice
+};
+
+} // namespace cheems::serve
+
+#endif

@@ -1,0 +1,73 @@
+// /v1/completions.
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/CompletionForm.h"
+#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Prompts.h"
+#include "runtime/Serve/Api/Sampling.h"
+#include "runtime/Serve/Api/Streaming.h"
+
+namespace cheems::serve {
+
+/// OpenAI's number of the best tokens, or llama.cpp's `n_probs`.
+static std::optional<int64_t> readTopLogprobs(Fields &fields) {
+  const Json *value = fields.find("logprobs");
+  if (value && value->is_boolean()) { // as clients of the chat's form send it
+    return value->get<bool>() ? std::optional<int64_t>(0) : std::nullopt;
+  }
+  return fields.integer("logprobs", 0, maximumTopLogprobs);
+}
+
+void completions(Call &call) {
+  Json body = parseBody(call.request.body);
+  Context &context = *call.context;
+  Fields fields(body);
+  GenerationRequest request;
+  nameRequest(request, "cmpl-", call.request, context);
+  readSampling(fields, context, request);
+  request.grammar = readGrammar(fields);
+  request.choices = fields.integer("n", 1, maximumChoices).value_or(1);
+  request.maxTokens = 16; // as OpenAI's and vLLM's
+  for (const char *name : {"max_tokens", "max_completion_tokens"}) {
+    if (auto most = fields.integer(name, 0)) {
+      request.maxTokens = most;
+    }
+  }
+  request.topLogprobs = readTopLogprobs(fields);
+  CompletionForm::Wishes wishes;
+  wishes.echo = fields.flag("echo");
+  request.promptLogprobs = wishes.echo && request.topLogprobs.has_value();
+  if (request.maxTokens == 0 && !wishes.echo) {
+    refuse("max_tokens", "max_tokens 0 needs echo: true");
+  }
+  StreamWishes stream = readStreaming(fields);
+  bool addSpecial = fields.boolean("add_special_tokens").value_or(true);
+  const Json *prompt = fields.find("prompt");
+  fields.onlyAs("suffix", {""});
+  fields.onlyAs("best_of", {1, request.choices});
+  fields.onlyAs("prompt_embeds", {});
+  fields.onlyAs("n_probs", {0});
+  ignoreHarmless(fields);
+  fields.finish();
+
+  auto prompts = readPrompts(prompt, "prompt", addSpecial, context);
+  if (int64_t(prompts.size()) * request.choices > int64_t(maximumPrompts)) {
+    refuse("n", "the prompts and n make more than " +
+                    std::to_string(maximumPrompts) + " choices");
+  }
+  wishes.id = request.id;
+  wishes.choices = request.choices;
+  wishes.logprobs = request.topLogprobs.has_value();
+  wishes.usage = stream.usage;
+  wishes.showSpecial = request.showSpecial;
+  std::vector<GenerationRequest> requests;
+  for (std::vector<int32_t> &tokens : prompts) {
+    requests.push_back(request);
+    requests.back().prompt = std::move(tokens);
+  }
+  auto form = std::make_unique<CompletionForm>(context, std::move(wishes));
+  std::make_shared<Answer>(call.context, call.responder, std::move(form),
+                           stream.streams)
+      ->start(std::move(requests));
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,96 @@
+#include "runtime/Serve/Api/Fields.h"
+
+#include "runtime/Serve/Api/ApiError.h"
+
+#include <algorithm>
+
+namespace cheems::serve {
+
+Fields::Fields(const Json &object, std::string where)
+    : object(object), where(std::move(where)) {}
+
+const Json *Fields::find(const std::string &name) {
+  known.insert(name);
+  auto found = object.find(name);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::optional<int64_t> Fields::integer(const std::string &name, int64_t least,
+                                       int64_t most) {
+  const Json *value = find(name);
+  if (!value) {
+    return std::nullopt;
+  }
+  if (!value->is_number_integer()) {
+    refuse(nameOf(name), nameOf(name) + " must be an integer");
+  }
+  bool tooLarge = value->is_number_unsigned() &&
+                  value->get<uint64_t>() > uint64_t(INT64_MAX);
+  int64_t number = tooLarge ? INT64_MAX : value->get<int64_t>();
+  if (tooLarge || number < least || number > most) {
+    std::string range = tooLarge ? " must be at most " + std::to_string(most)
+                        : most == INT64_MAX
+                            ? " must be at least " + std::to_string(least)
+                            : " must be between " + std::to_string(least) +
+                                  " and " + std::to_string(most);
+    refuse(nameOf(name), nameOf(name) + range);
+  }
+  return number;
+}
+
+std::optional<double> Fields::number(const std::string &name) {
+  const Json *value = find(name);
+  if (!value) {
+    return std::nullopt;
+  }
+  if (!value->is_number()) {
+    refuse(nameOf(name), nameOf(name) + " must be a number");
+  }
+  return value->get<double>();
+}
+
+std::optional<bool> Fields::boolean(const std::string &name) {
+  const Json *value = find(name);
+  if (!value) {
+    return std::nullopt;
+  }
+  if (!value->is_boolean()) {
+    refuse(nameOf(name), nameOf(name) + " must be true or false");
+  }
+  return value->get<bool>();
+}
+
+std::optional<std::string> Fields::text(const std::string &name) {
+  const Json *value = find(name);
+  if (!value) {
+    return std::nullopt;
+  }
+  if (!value->is_string()) {
+    refuse(nameOf(name), nameOf(name) + " must be a string");
+  }
+  return value->get<std::string>();
+}
+
+void Fields::ignore(std::initializer_list<const char *> names) {
+  known.insert(names.begin(), names.end());
+}
+
+void Fields::onlyAs(const std::string &name,
+                    std::initializer_list<Json> values) {
+  const Json *value = find(name);
+  if (value && std::none_of(values.begin(), values.end(),
+                            [&](const Json &each) { return each == *value; })) {
+    refuse(nameOf(name), nameOf(name) + " is not implemented; leave it out");
+  }
+}
+
+void Fields::finish() const {
+  for (const auto &[name, value] : object.items()) {
+    if (!value.is_null() && !known.count(name)) {
+      refuse(nameOf(name),
+             "unknown field " + nameOf(name).substr(0, 100) + "; leave it out");
+    }
+  }
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,48 @@
+#include "runtime/Serve/Api/Json.h"
+
+#include "runtime/Serve/Api/ApiError.h"
+
+#include <vector>
+
+namespace cheems::serve {
+
+Json parseBody(const std::string &text) {
+  std::vector<int> members; // of each object that is open
+  auto check = [&](int depth, Json::parse_event_t event, Json &) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= maximumDepth) {
+        throw ApiError(400, "the body nests more than " +
+                                std::to_string(maximumDepth) + " deep");
+      }
+      members.resize(size_t(depth) + 1);
+      members.back() = 0;
+    } else if (event == Event::key &&
+               ++members[size_t(depth) - 1] > maximumMembers) {
+      throw ApiError(400, "an object of the body has more than " +
+                              std::to_string(maximumMembers) + " members");
+    }
+    return true;
+  };
+  Json body;
+  try {
+    body = Json::parse(text, check);
+  } catch (const Json::exception &error) {
+    std::string what = error.what();
+    // "[json.exception.parse_error.101] parse error at line 1, …"
+    size_t reason = what.find("] ");
+    throw ApiError(400,
+                   "the body is not JSON: " +
+                       (reason == what.npos ? what : what.substr(reason + 2)));
+  }
+  if (!body.is_object()) {
+    throw ApiError(400, "the body must be a JSON object");
+  }
+  return body;
+}
+
+std::string dumped(const Json &value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,66 @@
+// /completion.
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/LlamaForm.h"
+#include "runtime/Serve/Api/Prompts.h"
+#include "runtime/Serve/Api/Sampling.h"
+#include "runtime/Serve/Api/Settings.h"
+#include "runtime/Serve/Api/Streaming.h"
+#include "runtime/Serve/Api/TokenText.h"
+
+namespace cheems::serve {
+
+void llamaCompletion(Call &call) {
+  Json body = parseBody(call.request.body);
+  Context &context = *call.context;
+  Fields fields(body);
+  GenerationRequest request;
+  nameRequest(request, "cmpl-", call.request, context);
+  readSampling(fields, context, request);
+  request.grammar = readGrammar(fields);
+  for (const char *name : {"n_predict", "max_tokens"}) {
+    if (auto most = fields.integer(name, -1)) {
+      request.maxTokens = *most < 0 ? std::nullopt : most;
+    }
+  }
+  request.choices =
+      fields.integer("n_cmpl", 1, maximumChoices)
+          .value_or(fields.integer("n", 1, maximumChoices).value_or(1));
+  auto best = fields.integer("n_probs", 0, maximumTopLogprobs);
+  if (best && *best > 0) {
+    request.topLogprobs = best;
+  }
+  StreamWishes stream = readStreaming(fields);
+  const Json *prompt = fields.find("prompt");
+  if (!prompt) {
+    refuse("prompt", "prompt is missing");
+  }
+  LlamaForm::Wishes wishes;
+  wishes.returnTokens = fields.flag("return_tokens");
+  fields.onlyAs("response_fields", {Json::array()});
+  fields.onlyAs("image_data", {Json::array()});
+  fields.onlyAs("multimodal_data", {Json::array()});
+  ignoreHarmless(fields);
+  fields.finish();
+
+  request.prompt = readMixed(*prompt, "prompt", context);
+  wishes.logprobs = request.topLogprobs.has_value();
+  wishes.settings = settingsJson(request.sampling);
+  wishes.settings["n_predict"] = request.maxTokens.value_or(-1);
+  wishes.settings["stop"] = request.stopStrings;
+  wishes.settings["ignore_eos"] = request.ignoreEos;
+  wishes.settings["stream"] = stream.streams;
+  for (const std::string &piece :
+       tokenPieces(context.text.tokenizer(), request.prompt,
+                   /*skipSpecial=*/false)) {
+    wishes.prompt += piece;
+  }
+  auto form = std::make_unique<LlamaForm>(context, std::move(wishes));
+  std::vector<GenerationRequest> requests;
+  requests.push_back(std::move(request));
+  std::make_shared<Answer>(call.context, call.responder, std::move(form),
+                           stream.streams)
+      ->start(std::move(requests));
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,130 @@
+#include "runtime/Serve/Api/Prompts.h"
+
+#include "runtime/Serve/Api/ApiError.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace cheems::serve {
+
+std::vector<int32_t> readTokenIds(const Json &value, const std::string &param,
+                                  const Context &context) {
+  std::vector<int32_t> ids;
+  int64_t vocabulary = context.vocabulary();
+  for (const Json &each : value) {
+    // an unsigned number beyond 64 bits' sign is none, too
+    int64_t id = each.is_number_integer() ? each.get<int64_t>() : -1;
+    if (id < 0 || id >= vocabulary) {
+      refuse(param, param + " has " + dumped(each).substr(0, 40) +
+                        " at place " + std::to_string(ids.size()) +
+                        ", which is no token id below " +
+                        std::to_string(vocabulary));
+    }
+    ids.push_back(int32_t(id));
+  }
+  if (ids.empty()) {
+    refuse(param, param + " has no tokens");
+  }
+  return ids;
+}
+
+std::vector<int32_t> encodeText(const std::string &text,
+                                const std::string &param, bool addSpecialTokens,
+                                const Context &context) {
+  std::vector<int32_t> ids;
+  try {
+    ids = addSpecialTokens
+              ? context.text.encodePrompt(text)
+              : context.text.tokenizer().encode(text,
+                                                /*addSpecialTokens=*/false);
+  } catch (const Error &error) {
+    refuse(param, param + ": " + error.what());
+  }
+  if (ids.empty()) {
+    refuse(param, param + " has no tokens");
+  }
+  for (int32_t id : ids) {
+    if (id >= context.vocabulary()) {
+      throw ApiError(500, "the tokenizer gave token " + std::to_string(id) +
+                              ", which the model does not know");
+    }
+  }
+  return ids;
+}
+
+std::vector<std::vector<int32_t>> readPrompts(const Json *value,
+                                              const std::string &param,
+                                              bool addSpecialTokens,
+                                              const Context &context) {
+  auto encode = [&](const Json &text) {
+    return encodeText(text.get<std::string>(), param, addSpecialTokens,
+                      context);
+  };
+  if (value && value->is_string()) {
+    return {encode(*value)};
+  }
+  if (!value || !value->is_array() || value->empty()) {
+    refuse(param, param + " must be a string, a list of strings, a list of "
+                          "token ids, or a list of such lists");
+  }
+  if ((*value)[0].is_number()) {
+    return {readTokenIds(*value, param, context)};
+  }
+  if (value->size() > maximumPrompts) {
+    refuse(param, param + " has more than " + std::to_string(maximumPrompts) +
+                      " entries");
+  }
+  std::vector<std::vector<int32_t>> prompts;
+  for (const Json &each : *value) {
+    if (each.is_string()) {
+      prompts.push_back(encode(each));
+    } else if (each.is_array()) {
+      prompts.push_back(readTokenIds(each, param, context));
+    } else {
+      refuse(param, "an entry of " + param +
+                        " must be a string or a list of token ids");
+    }
+  }
+  return prompts;
+}
+
+std::vector<int32_t> readMixed(const Json &value, const std::string &param,
+                               const Context &context) {
+  bool isMixed = value.is_array() && !value.empty() &&
+                 std::any_of(value.begin(), value.end(),
+                             [](const Json &each) { return each.is_number(); });
+  if (!isMixed) {
+    auto prompts = readPrompts(&value, param, true, context);
+    if (prompts.size() != 1) {
+      refuse(param, "only one prompt may be given; /v1/completions takes "
+                    "several");
+    }
+    return prompts[0];
+  }
+  std::vector<int32_t> ids;
+  for (const Json &each : value) {
+    bool isText = each.is_string();
+    std::vector<int32_t> more =
+        isText ? encodeText(each.get<std::string>(), param,
+                            /*addSpecialTokens=*/ids.empty(), context)
+               : readTokenIds(Json::array({each}), param, context);
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  return ids;
+}
+
+void nameRequest(GenerationRequest &request, const char *prefix,
+                 const HttpRequest &http, const Context &context) {
+  request.id = prefix + http.id;
+  if (!context.options.isolate) {
+    return;
+  }
+  for (const auto &[name, value] : http.fields) {
+    if (name == "authorization" || name == "x-api-key") {
+      request.isolation += std::to_string(std::hash<std::string>()(value)) +
+                           "." + std::to_string(value.size());
+    }
+  }
+}
+
+} // namespace cheems::serve

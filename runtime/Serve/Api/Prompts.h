@@ -1,0 +1,43 @@
+// Prompts as requests spell them: texts or token ids, one or several.
+#ifndef CHEEMS_RUNTIME_SERVE_API_PROMPTS_H
+#define CHEEMS_RUNTIME_SERVE_API_PROMPTS_H
+
+#include "runtime/Serve/Api/Context.h"
+#include "runtime/Serve/Api/Json.h"
+#include "runtime/Serve/Http/Exchange.h"
+
+#include <string>
+#include <vector>
+
+namespace cheems::serve {
+
+constexpr size_t maximumPrompts = 1024;
+
+/// A text, a list of texts, a list of ids, or a list of lists of ids. Throws
+/// ApiError naming `param`.
+std::vector<std::vector<int32_t>> readPrompts(const Json *value,
+                                              const std::string &param,
+                                              bool addSpecialTokens,
+                                              const Context &context);
+
+/// A list of ids.
+std::vector<int32_t> readTokenIds(const Json &value, const std::string &param,
+                                  const Context &context);
+
+/// A text's tokens. Throws ApiError for text that is empty or is not UTF-8.
+std::vector<int32_t> encodeText(const std::string &text,
+                                const std::string &param, bool addSpecialTokens,
+                                const Context &context);
+
+/// llama.cpp's mixture of texts and ids in one prompt.
+std::vector<int32_t> readMixed(const Json &value, const std::string &param,
+                               const Context &context);
+
+/// Beside ids and streams, what every request of a generation has: its name,
+/// and whose states it may use.
+void nameRequest(GenerationRequest &request, const char *prefix,
+                 const HttpRequest &http, const Context &context);
+
+} // namespace cheems::serve
+
+#endif

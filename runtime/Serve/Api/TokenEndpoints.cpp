@@ -1,0 +1,136 @@
+// /tokenize, /detokenize and /tokenizer_info, in vLLM's and llama.cpp's words.
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/ChatMessages.h"
+#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Prompts.h"
+#include "runtime/Serve/Api/Sampling.h"
+#include "runtime/Serve/Api/TokenText.h"
+#include "runtime/Tokenizer/Utf8.h"
+
+namespace cheems::serve {
+
+namespace {
+
+/// As llama.cpp's `with_pieces` has it: bytes that are not UTF-8 as numbers.
+Json withPieces(const std::vector<int32_t> &tokens,
+                const Tokenizer &tokenizer) {
+  Json out = Json::array();
+  for (int32_t token : tokens) {
+    std::string bytes = tokenizer.tokenBytes(token);
+    bool isText = utf8::firstInvalid(bytes) == std::string::npos;
+    out.push_back(
+        {{"id", token},
+         {"piece", isText ? Json(bytes) : tokenBytes(tokenizer, token)}});
+  }
+  return out;
+}
+
+} // namespace
+
+void tokenize(Call &call) {
+  Json body = parseBody(call.request.body);
+  Context &context = *call.context;
+  const Tokenizer &tokenizer = context.text.tokenizer();
+  Fields fields(body);
+  auto prompt = fields.text("prompt");
+  auto content = fields.text("content");
+  bool isChat = fields.find("messages") != nullptr;
+  if (int(prompt.has_value()) + int(content.has_value()) + int(isChat) != 1) {
+    refuse("prompt", "give one of prompt, content and messages");
+  }
+  // vLLM adds special tokens unless it is told otherwise, llama.cpp does not
+  bool addSpecial =
+      prompt ? fields.boolean("add_special_tokens").value_or(true)
+             : fields.boolean(isChat ? "add_special_tokens" : "add_special")
+                   .value_or(false);
+  bool parseSpecial = fields.boolean("parse_special").value_or(true);
+  bool strings = fields.flag("return_token_strs");
+  bool pieces = fields.flag("with_pieces");
+  ChatInput input;
+  if (isChat) {
+    if (addSpecial) {
+      refuse("add_special_tokens",
+             "add_special_tokens: the chat template adds them");
+    }
+    input = readChat(fields);
+    const Json *tools = fields.find("tools");
+    input.tools = tools ? *tools : Json();
+  }
+  ignoreHarmless(fields);
+  fields.finish();
+
+  std::vector<int32_t> tokens;
+  if (isChat) {
+    tokens = context.chats.render(input).tokens;
+  } else {
+    try {
+      tokens = tokenizer.encode(prompt ? *prompt : *content, addSpecial,
+                                parseSpecial);
+    } catch (const Error &error) {
+      refuse(prompt ? "prompt" : "content", error.what());
+    }
+  }
+  Json answer = {
+      {"count", tokens.size()},
+      {"max_model_len", context.engine.context()},
+      {"tokens", pieces ? withPieces(tokens, tokenizer) : Json(tokens)}};
+  if (strings) {
+    Json &texts = answer["token_strs"] = Json::array();
+    for (int32_t token : tokens) {
+      texts.push_back(tokenizer.idToToken(token));
+    }
+  }
+  respondJson(call, answer);
+}
+
+void detokenize(Call &call) {
+  Json body = parseBody(call.request.body);
+  Fields fields(body);
+  const Json *tokens = fields.find("tokens");
+  ignoreHarmless(fields);
+  fields.finish();
+  if (!tokens || !tokens->is_array()) {
+    refuse("tokens", "tokens must be a list of token ids");
+  }
+  std::string text;
+  if (!tokens->empty()) {
+    std::vector<int32_t> ids = readTokenIds(*tokens, "tokens", *call.context);
+    try {
+      text = call.context->text.tokenizer().decode(ids, /*skipSpecial=*/false);
+    } catch (const Error &error) {
+      refuse("tokens", error.what());
+    }
+  }
+  respondJson(call, {{"prompt", text}, {"content", text}});
+}
+
+void tokenizerInfo(Call &call) {
+  TextModel &text = call.context->text;
+  const Tokenizer &tokenizer = text.tokenizer();
+  Json info = Json::object();
+  std::string_view config = text.model().tokenizerConfig();
+  if (!config.empty()) {
+    info = Json::parse(config, nullptr, /*allow_exceptions=*/false);
+  }
+  if (!info.is_object()) {
+    info = Json::object();
+  }
+  // what the model has beside that file; clients expect plain strings
+  auto name = [&](const char *field, std::optional<int32_t> token) {
+    if (token) {
+      info[field] = tokenizer.idToToken(*token);
+    }
+  };
+  std::vector<int32_t> ends = text.eosTokens();
+  name("bos_token", text.bosToken());
+  name("eos_token", tokenizer.eosId() ? tokenizer.eosId()
+                    : ends.empty()    ? std::nullopt
+                                      : std::optional(ends[0]));
+  name("pad_token", text.padToken());
+  if (auto source = text.chatTemplateText()) {
+    info["chat_template"] = *source;
+  }
+  respondJson(call, info);
+}
+
+} // namespace cheems::serve

@@ -1,0 +1,25 @@
+// What a request must be to be taken.
+#ifndef CHEEMS_RUNTIME_SERVE_ENGINE_ADMISSION_H
+#define CHEEMS_RUNTIME_SERVE_ENGINE_ADMISSION_H
+
+#include "runtime/Serve/Engine/EngineOptions.h"
+#include "runtime/Serve/Engine/Job.h"
+
+namespace cheems::serve {
+
+/// What requests are measured against; immutable.
+struct AdmissionRules {
+  int64_t context = 0, vocabulary = 0, slots = 0;
+  std::vector<int32_t> endTokens;
+  ConstraintFactory constraints;
+};
+
+/// A job of the request, or why it is refused. Any thread.
+std::shared_ptr<Job> admit(const AdmissionRules &rules,
+                           GenerationRequest request,
+                           std::shared_ptr<GenerationSink> sink,
+                           GenerationFault &fault);
+
+} // namespace cheems::serve
+
+#endif

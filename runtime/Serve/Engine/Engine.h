@@ -1,0 +1,84 @@
+// The engine: its thread, what comes to it from others, and the files of slots.
+#ifndef CHEEMS_RUNTIME_SERVE_ENGINE_ENGINE_H
+#define CHEEMS_RUNTIME_SERVE_ENGINE_ENGINE_H
+
+#include "runtime/Serve/Engine/Admission.h"
+#include "runtime/Serve/Engine/EngineOptions.h"
+#include "runtime/Serve/Engine/Runner.h"
+#include "runtime/Serve/Engine/SlotFile.h"
+#include "runtime/Serve/Engine/WorkThread.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace cheems::serve {
+
+class Engine : public GenerationEngine {
+public:
+  Engine(std::shared_ptr<TextModel> text, const EngineOptions &options);
+  ~Engine() override;
+
+  std::shared_ptr<GenerationTicket>
+  submit(GenerationRequest request,
+         std::shared_ptr<GenerationSink> sink) override;
+  int64_t context() const override { return session.context(); }
+  std::vector<SlotView> slots() const override;
+  void saveSlot(int64_t slot, std::string name, SlotDone done) override;
+  void restoreSlot(int64_t slot, std::string name, SlotDone done) override;
+  void eraseSlot(int64_t slot, SlotDone done) override;
+  void drain(std::function<void()> idle) override;
+  void abort() override;
+
+private:
+  /// Done by the engine's thread between two steps, or, when that has ended,
+  /// called with false.
+  using Command = std::function<void(bool alive)>;
+
+  void loop();
+  void endQueued();
+  void startQueued();
+  void publish();
+  void tellIdle();
+  std::optional<GenerationFault> faultOf(const Job &job, bool waits) const;
+  void left();
+
+  void post(Command command);
+  void refuse(SlotDone done, const std::string &error, int status);
+  bool nameIsSound(const std::string &name, const SlotDone &done);
+  /// Runs `act` on the engine's thread where the slot is there and free.
+  void onFreeSlot(int64_t slot, const SlotDone &done,
+                  const std::function<SlotActionResult()> &act);
+  SlotActionResult load(int64_t slot, SlotRecord record);
+
+  std::shared_ptr<TextModel> text;
+  EngineOptions options;
+  Session session;
+  std::shared_ptr<Metrics> metrics;
+  AdmissionRules rules;
+  std::unique_ptr<SlotFolder> folder;
+
+  // Of the engine's thread.
+  Runner runner;
+  std::deque<std::shared_ptr<Job>> queue;
+  bool ending = false; ///< all that runs ends now
+
+  mutable std::mutex mutex; ///< of what follows
+  std::condition_variable changed;
+  std::vector<std::shared_ptr<Job>> inbox;
+  std::vector<Command> commands;
+  std::vector<std::function<void()>> idles;
+  int64_t active = 0; ///< jobs that were taken and are not over
+  bool draining = false, aborting = false, stopping = false;
+
+  mutable std::mutex viewMutex;
+  std::vector<SlotView> views;
+
+  std::unique_ptr<WorkThread> files;
+  std::thread thread;
+};
+
+} // namespace cheems::serve
+
+#endif

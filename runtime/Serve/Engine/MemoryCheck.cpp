@@ -1,0 +1,41 @@
+#include "runtime/Serve/Engine/MemoryCheck.h"
+#include "runtime/Error.h"
+#include "runtime/Serve/Engine/MemoryLimit.h"
+#include <cstdio>
+
+namespace cheems::serve {
+
+static std::string gibibytes(int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f GiB",
+                static_cast<double>(bytes) / (int64_t{1} << 30));
+  return text;
+}
+
+void checkMemory(const Model &model, const SessionOptions &session,
+                 const EngineOptions &options) {
+  SessionBytes bytes = Session::estimate(model, session);
+  bool onCard = model.device() >= 0; // which says itself where it is short
+  int64_t limit = options.memoryLimit ? *options.memoryLimit : memoryLimit();
+  int64_t runs = onCard ? 0 : bytes.weights + bytes.state + bytes.workspace;
+  if (runs > limit) {
+    throw Error(Status::usage,
+                std::to_string(options.slots) + " slots of " +
+                    (session.context != 0 ? std::to_string(session.context)
+                                          : std::string("the model's")) +
+                    " tokens take " + gibibytes(bytes.state) + ", beside " +
+                    gibibytes(runs - bytes.state) +
+                    " for weights and work, more than the " + gibibytes(limit) +
+                    " that this process may have; lower --parallel or "
+                    "--ctx-size");
+  }
+  if (options.cacheBytes > limit - runs) {
+    throw Error(Status::usage,
+                "a cache of " + gibibytes(options.cacheBytes) +
+                    " is more than the " + gibibytes(limit - runs) +
+                    " that are left of " + gibibytes(limit) +
+                    " beside slots and weights; lower --cache-ram");
+  }
+}
+
+} // namespace cheems::serve

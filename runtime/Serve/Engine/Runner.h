@@ -1,0 +1,117 @@
+// Runs the sequences of requests on a session, step by step: for the engine's
+// thread alone.
+#ifndef CHEEMS_RUNTIME_SERVE_ENGINE_RUNNER_H
+#define CHEEMS_RUNTIME_SERVE_ENGINE_RUNNER_H
+
+#include "runtime/Serve/Engine/EngineOptions.h"
+#include "runtime/Serve/Engine/Job.h"
+#include "runtime/Serve/Engine/Scheduler.h"
+#include "runtime/Serve/Engine/SlotStates.h"
+#include "runtime/ThreadPool/ThreadPool.h"
+
+#include <functional>
+
+namespace cheems::serve {
+
+class Runner {
+public:
+  /// All must outlive it.
+  Runner(Session &session, TextModel &text, Metrics &metrics,
+         const EngineOptions &options);
+
+  /// Gives the job a slot and begins; false where none is free. A job that
+  /// cannot begin has failed then.
+  bool start(const std::shared_ptr<Job> &job);
+  bool idle() const { return runs.empty() && waiting.empty(); }
+  /// Whether a slot is free that no choice of a running job waits for.
+  bool hasFree() const { return waiting.empty() && slots.hasFree(); }
+  /// Runs a step, and tells the sinks what came of it.
+  void step();
+  /// Called of each job before its sink hears that it is over.
+  std::function<void(const Job &job)> onOver;
+  /// Ends jobs for which `why` gives a fault, and those that were cancelled.
+  void endWhere(
+      const std::function<std::optional<GenerationFault>(const Job &)> &why);
+
+  SlotStates &states() { return slots; }
+  std::vector<SlotView> view() const;
+
+private:
+  /// A slot that runs: the prompt of a job, then one of its choices.
+  struct Run {
+    std::shared_ptr<Job> job;
+    int64_t slot = 0;
+    Choice *choice = nullptr; ///< null: the prompt is fed
+    Clock::time_point last;   ///< when its newest token came
+  };
+  /// Choices of a job that wait for a slot, and what they begin with.
+  struct Waiting {
+    std::shared_ptr<Job> job;
+    SlotContents contents;
+  };
+  /// A choice that draws from a row of the step.
+  struct Draw {
+    Draw(size_t run, int64_t index) : run(run), index(index) {}
+    size_t run;
+    int64_t index;
+    const float *row = nullptr;
+    Drawn drawn;
+    bool done = false; ///< it was drawn from the best ones
+  };
+  /// A segment of a step.
+  struct Part {
+    size_t run;
+    int64_t rows, start;      ///< of the step
+    int64_t firstRow, wanted; ///< of the logits that come of it
+    int64_t firstEmbedding, embedded;
+  };
+
+  void setUp(Job &job, const Reuse &reuse);
+  void startWaiting();
+  Wish wishOf(const Run &run) const;
+  void plan();
+  void add(size_t run, int64_t count);
+  void compute();
+  void failStep(const std::string &message);
+  void receive();
+  void promptGrew(const Part &part);
+  void promptFed(const Part &part);
+  void addEmbeddings(const Part &part);
+  void tellEmbedding(Job &job);
+  void tellPromptLogprobs(const Part &part, int64_t position);
+  const float *rowOf(int64_t index);
+  void findRows();
+  void draw();
+  void take(size_t run, Drawn drawn);
+  void fail(Job &job, const GenerationFault &fault);
+  void finish(Job &job);
+  void sweep();
+  void count();
+  void inParallel(int64_t count, const std::function<void(int64_t)> &act);
+
+  Session &session;
+  TextModel &text;
+  Metrics &metrics;
+  SlotStates slots;
+  StepPace pace;
+  /// That choose tokens. They sleep between steps: the session's threads
+  /// compute then, on the same CPUs.
+  ThreadPool helpers;
+  std::vector<Run> runs;
+  std::vector<Waiting> waiting;
+  size_t turn = 0;
+  int64_t wantedRows;
+
+  // Of the step at hand.
+  std::vector<Part> parts;
+  std::vector<int32_t> tokens, rows, embeddingRows;
+  std::vector<cheems_segment> segments;
+  bool keeps = false; ///< its logits are the session's
+  std::vector<float> logits, embeddings;
+  std::vector<Draw> draws;
+  std::vector<float> copies; ///< of rows that the session keeps
+};
+
+} // namespace cheems::serve
+
+#endif

@@ -1,0 +1,34 @@
+// What one client may take of the server.
+#ifndef CHEEMS_RUNTIME_SERVE_HTTP_LIMITS_H
+#define CHEEMS_RUNTIME_SERVE_HTTP_LIMITS_H
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace cheems::serve {
+
+struct Limits {
+  using Milliseconds = std::chrono::milliseconds;
+
+  size_t headerBytes = 16 << 10; ///< request line and fields
+  uint64_t bodyBytes = 32 << 20;
+  size_t connections = 4096;
+  /// Of requests that came before the one at hand was answered; then reading
+  /// pauses.
+  size_t aheadBytes = 64 << 10;
+  /// Of a stream that wait for its client; with more it is dropped.
+  size_t waitingBytes = 1 << 20;
+  /// From the first byte, or from the connection's beginning.
+  Milliseconds header{10'000};
+  Milliseconds body{30'000};  ///< from the header's end, all of it
+  Milliseconds idle{75'000};  ///< between two requests
+  Milliseconds stall{30'000}; ///< without a byte taken of what waits
+  Milliseconds ping{15'000};  ///< between comments in a silent event stream
+  /// How long what a refused client still sends is read, so that it sees why.
+  Milliseconds linger{2'000};
+};
+
+} // namespace cheems::serve
+
+#endif

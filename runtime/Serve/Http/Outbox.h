@@ -1,0 +1,49 @@
+// Bytes on their way to a client.
+#ifndef CHEEMS_RUNTIME_SERVE_HTTP_OUTBOX_H
+#define CHEEMS_RUNTIME_SERVE_HTTP_OUTBOX_H
+
+#include "runtime/Serve/Http/Deadline.h"
+#include "runtime/Serve/Http/Limits.h"
+#include <boost/asio/ip/tcp.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cheems::serve {
+
+/// A part of a connection, whose executor makes all calls.
+class Outbox {
+public:
+  /// `sent` hears when nothing waits any more; `failed` hears why nothing can
+  /// be sent: "dropped", or "stalled" where the client takes nothing.
+  Outbox(boost::asio::ip::tcp::socket &socket, const Limits &limits,
+         std::function<void()> sent,
+         std::function<void(const char *why)> failed);
+
+  /// `owner` is what this is a part of.
+  void push(const std::shared_ptr<void> &owner, std::string bytes);
+  /// How many bytes wait.
+  size_t waiting() const { return bytesWaiting; }
+  /// Nothing is told any more.
+  void close();
+
+private:
+  void write(const std::shared_ptr<void> &owner);
+  void written(const std::shared_ptr<void> &owner, bool failure, size_t count);
+
+  boost::asio::ip::tcp::socket &socket;
+  const Limits &limits;
+  std::function<void()> sent;
+  std::function<void(const char *)> failed;
+  Deadline stall;
+  std::deque<std::string> parts;
+  size_t begin = 0; ///< of what waits, in the first part
+  size_t bytesWaiting = 0;
+  bool writing = false, closed = false;
+};
+
+} // namespace cheems::serve
+
+#endif

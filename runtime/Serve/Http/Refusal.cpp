@@ -1,0 +1,63 @@
+#include "runtime/Serve/Http/Refusal.h"
+#include <nlohmann/json.hpp>
+
+namespace cheems::serve {
+
+using nlohmann::ordered_json;
+
+static const char *typeOf(int status) {
+  switch (status) {
+  case 401:
+    return "authentication_error";
+  case 403:
+    return "permission_error";
+  case 404:
+    return "not_found_error";
+  case 429:
+    return "rate_limit_error";
+  case 503:
+    return "unavailable_error";
+  default:
+    return status < 500 ? "invalid_request_error" : "server_error";
+  }
+}
+
+std::string errorJson(int status, const std::string &message,
+                      const std::string &parameter, const std::string &code) {
+  auto orNull = [](const std::string &text) {
+    return text.empty() ? ordered_json() : ordered_json(text);
+  };
+  ordered_json error = {{"message", message},
+                        {"type", typeOf(status)},
+                        {"param", orNull(parameter)},
+                        {"code", orNull(code)}};
+  // what a client sent may stand in a message, and need not be UTF-8
+  return ordered_json{{"error", error}}.dump(
+      -1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+HttpResponse refusal(int status, const std::string &message,
+                     const std::string &parameter, const std::string &code) {
+  HttpResponse response;
+  response.status = status;
+  response.body = errorJson(status, message, parameter, code);
+  if (status == 429 || status == 503) {
+    response.fields.emplace_back("Retry-After", "1");
+  }
+  return response;
+}
+
+HttpResponse noSuchPath(const HttpRequest &request) {
+  return refusal(404, "no " + request.path + " here");
+}
+
+HttpResponse noSuchMethod(const HttpRequest &request,
+                          const std::string &allowed) {
+  HttpResponse response =
+      refusal(405, request.path + " takes no " + request.method +
+                       "; it takes " + allowed);
+  response.fields.emplace_back("Allow", allowed);
+  return response;
+}
+
+} // namespace cheems::serve

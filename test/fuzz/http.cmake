@@ -1,0 +1,1 @@
+cheems_fuzz_target(fuzz_http http.cpp LINK CheemsServeHttp)

@@ -1,0 +1,240 @@
+// What each parameter asks of the engine, and which values are refused.
+#include "ServeApiKit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace cheems;
+using namespace cheems::serve;
+using namespace cheems::test;
+using testing::ElementsAre;
+
+namespace {
+
+Json chat(const Json &more) {
+  Json body = {
+      {"messages", Json::array({{{"role", "user"}, {"content", "hi"}}})}};
+  body.update(more);
+  return body;
+}
+
+GenerationRequest requestOf(const Json &more) {
+  Served served;
+  Reply reply = served.post("/v1/chat/completions", chat(more));
+  EXPECT_EQ(reply.status, 200) << more << reply.body;
+  return served.request();
+}
+
+TEST(Parameter, samplingIsWhatTheRequestSays) {
+  GenerationRequest request = requestOf({{"temperature", 0.5},
+                                         {"top_p", 0.75},
+                                         {"top_k", 7},
+                                         {"min_p", 0.25},
+                                         {"repetition_penalty", 1.5},
+                                         {"presence_penalty", 0.125},
+                                         {"frequency_penalty", -0.5},
+                                         {"seed", 17},
+                                         {"logit_bias", {{"5", -100}}},
+                                         {"ignore_eos", true},
+                                         {"skip_special_tokens", false},
+                                         {"max_completion_tokens", 9},
+                                         {"stop", {"x", "yz"}}});
+  const SamplingOptions &options = request.sampling;
+  EXPECT_TRUE(options.doSample);
+  EXPECT_EQ(options.temperature, 0.5);
+  EXPECT_EQ(options.topP, 0.75);
+  EXPECT_EQ(options.topK, 7);
+  EXPECT_EQ(options.minP, 0.25);
+  EXPECT_EQ(options.repeatPenalty, 1.5);
+  EXPECT_EQ(options.presencePenalty, 0.125);
+  EXPECT_EQ(options.frequencyPenalty, -0.5);
+  EXPECT_EQ(options.seed, 17u);
+  ASSERT_EQ(options.logitBias.size(), 1u);
+  EXPECT_EQ(options.logitBias[0].token, 5);
+  EXPECT_EQ(options.logitBias[0].bias, -100);
+  EXPECT_TRUE(request.ignoreEos);
+  EXPECT_TRUE(request.showSpecial);
+  EXPECT_EQ(request.maxTokens, 9);
+  EXPECT_THAT(request.stopStrings, ElementsAre("x", "yz"));
+  EXPECT_EQ(request.id, "chatcmpl-r1");
+}
+
+TEST(Parameter, temperatureZeroIsGreedyAndTopKMinusOneIsOff) {
+  GenerationRequest request = requestOf({{"temperature", 0}, {"top_k", -1}});
+  EXPECT_TRUE(request.sampling.greedy());
+  EXPECT_EQ(request.sampling.topK, 0);
+}
+
+TEST(Parameter, defaultsAreTheModelsElseSampling) {
+  EXPECT_EQ(requestOf(Json::object()).sampling.greedy(), false);
+  EXPECT_EQ(requestOf(Json::object()).maxTokens, std::nullopt);
+  EXPECT_TRUE(requestOf(Json::object()).cachePrompt);
+  Served served(qwenTemplate, {},
+                R"({"do_sample": true, "temperature": 0.7, "top_k": 20})");
+  served.post("/v1/chat/completions", chat(Json::object()));
+  EXPECT_EQ(served.request().sampling.temperature, 0.7);
+  EXPECT_EQ(served.request().sampling.topK, 20);
+
+  ApiOptions options;
+  options.sampling = SamplingOptions();
+  options.sampling->temperature = 0.25;
+  Served given(qwenTemplate, options);
+  given.post("/v1/chat/completions", chat(Json::object()));
+  EXPECT_EQ(given.request().sampling.temperature, 0.25);
+}
+
+TEST(Parameter, withoutASeedEachRequestHasItsOwn) {
+  EXPECT_NE(requestOf(Json::object()).sampling.seed,
+            requestOf(Json::object()).sampling.seed);
+}
+
+TEST(Parameter, grammarsComeFromAllTheirFields) {
+  Json schema = {{"type", "object"}, {"properties", Json::object()}};
+  for (const Json &each : std::vector<Json>{
+           {{"response_format", {{"type", "json_object"}}}},
+           {{"response_format", {{"type", "json_object"}, {"schema", schema}}}},
+           {{"response_format",
+             {{"type", "json_schema"},
+              {"json_schema",
+               {{"name", "n"}, {"strict", true}, {"schema", schema}}}}}},
+           {{"grammar", "root ::= \"a\""}},
+           {{"json_schema", schema}}}) {
+    EXPECT_NE(requestOf(each).grammar, nullptr) << each;
+  }
+  EXPECT_EQ(requestOf({{"response_format", {{"type", "text"}}}}).grammar,
+            nullptr);
+}
+
+TEST(Parameter, isolationTellsKeysApartWhereItIsAskedFor) {
+  ApiOptions options;
+  options.isolate = true;
+  Served served(qwenTemplate, options);
+  std::string body = chat(Json::object()).dump();
+  for (const char *key : {"Bearer a", "Bearer b", "Bearer a"}) {
+    served.ask("POST", "/v1/chat/completions", body, "",
+               {{"authorization", key}});
+  }
+  const auto &requests = served.engine.requests;
+  EXPECT_NE(requests[0].isolation, requests[1].isolation);
+  EXPECT_EQ(requests[0].isolation, requests[2].isolation);
+  EXPECT_EQ(requests[0].isolation.find("Bearer"), std::string::npos);
+  EXPECT_EQ(requestOf(Json::object()).isolation, "");
+}
+
+TEST(Parameter, whatNoAnswerDependsOnIsIgnored) {
+  requestOf({{"user", "u"},
+             {"store", true},
+             {"metadata", {{"a", "b"}}},
+             {"service_tier", "auto"},
+             {"parallel_tool_calls", true},
+             {"tools", Json::array()},
+             {"made_up", nullptr}});
+}
+
+/// A body that is refused, and the parameter that the refusal names.
+struct Refused {
+  Json more;
+  const char *param;
+};
+
+std::vector<Refused> refusedOfChats() {
+  Json nine = Json::array();
+  for (int i = 0; i < 17; ++i) {
+    nine.push_back("s" + std::to_string(i));
+  }
+  Json image = Json::array(
+      {{{"type", "text"}, {"text", "look"}},
+       {{"type", "image_url"}, {"image_url", {{"url", "http://x"}}}}});
+  auto message = [](Json members) {
+    return Json{{"messages", Json::array({std::move(members)})}};
+  };
+  return {
+      {{{"n", 17}}, "n"},
+      {{{"n", 0}}, "n"},
+      {{{"n", 1.5}}, "n"},
+      {{{"max_tokens", 0}}, "max_tokens"},
+      {{{"max_tokens", "5"}}, "max_tokens"},
+      {{{"max_completion_tokens", -1}}, "max_completion_tokens"},
+      {{{"temperature", -1}}, "temperature"},
+      {{{"temperature", "hot"}}, "temperature"},
+      {{{"top_p", 0}}, "top_p"},
+      {{{"top_p", 1.5}}, "top_p"},
+      {{{"top_k", -2}}, "top_k"},
+      {{{"min_p", 2}}, "min_p"},
+      {{{"repetition_penalty", 0}}, "repetition_penalty"},
+      {{{"seed", "x"}}, "seed"},
+      {{{"stop", nine}}, "stop"},
+      {{{"stop", std::string(257, 'x')}}, "stop"},
+      {{{"stop", 5}}, "stop"},
+      {{{"stop", {5}}}, "stop"},
+      {{{"logit_bias", {{"264", 1}}}}, "logit_bias"},
+      {{{"logit_bias", {{"x", 1}}}}, "logit_bias"},
+      {{{"logit_bias", {{"1", "x"}}}}, "logit_bias"},
+      {{{"logit_bias", 5}}, "logit_bias"},
+      {{{"logprobs", 1}}, "logprobs"},
+      {{{"top_logprobs", 2}}, "top_logprobs"},
+      {{{"logprobs", true}, {"top_logprobs", 21}}, "top_logprobs"},
+      {{{"stream", 1}}, "stream"},
+      {{{"stream_options", true}}, "stream_options"},
+      {{{"stream_options", {{"x", 1}}}}, "stream_options.x"},
+      {{{"response_format", {{"type", "xml"}}}}, "response_format.type"},
+      {{{"response_format", {{"type", "json_schema"}}}},
+       "response_format.json_schema"},
+      {{{"response_format",
+         {{"type", "json_schema"},
+          {"json_schema", {{"schema", {{"frobnicate", 1}}}}}}}},
+       "response_format"},
+      {{{"grammar", "x ::="}}, "grammar"},
+      {{{"grammar", "root ::= \"a\""},
+        {"response_format", {{"type", "json_object"}}}},
+       "response_format"},
+      {{{"mirostat", 2}}, "mirostat"},
+      {{{"best_of", 2}}, "best_of"},
+      {{{"reasoning_effort", "high"}}, "reasoning_effort"},
+      {{{"made_up", 1}}, "made_up"},
+      {{{"messages", Json::array()}}, "messages"},
+      {{{"messages", "hi"}}, "messages"},
+      {message({{"content", "x"}}), "messages[0].role"},
+      {message({{"role", "king"}, {"content", "x"}}), "messages[0].role"},
+      {message({{"role", "user"}}), "messages[0].content"},
+      {message({{"role", "user"}, {"content", 5}}), "messages[0].content"},
+      {message({{"role", "user"}, {"content", image}}),
+       "messages[0].content[1]"},
+      {message({{"role", "user"}, {"content", "x"}, {"odd", 1}}),
+       "messages[0].odd"},
+      {{{"chat_template_kwargs", 5}}, "chat_template_kwargs"},
+      {{{"tool_choice", "required"}}, "tool_choice"},
+  };
+}
+
+TEST(Parameter, refusalsNameTheParameter) {
+  Served served;
+  for (const Refused &each : refusedOfChats()) {
+    Reply reply = served.post("/v1/chat/completions", chat(each.more));
+    EXPECT_EQ(reply.status, 400) << each.more;
+    EXPECT_EQ(reply.body["error"]["param"], each.param)
+        << each.more << reply.body;
+    EXPECT_EQ(reply.body["error"]["type"], "invalid_request_error");
+  }
+  for (const Refused &each : std::vector<Refused>{
+           {{{"suffix", "end"}}, "suffix"},
+           {{{"logprobs", 21}}, "logprobs"},
+           {{{"max_tokens", 0}}, "max_tokens"},
+           {{{"prompt", {1, 264}}}, "prompt"},
+           {{{"prompt", {1, -1}}}, "prompt"},
+           {{{"prompt", {1, "x"}}}, "prompt"},
+           {{{"prompt", Json::array()}}, "prompt"},
+           {{{"prompt", Json::array({Json::array()})}}, "prompt"},
+           {{{"prompt", 5}}, "prompt"},
+           {{{"prompt", nullptr}}, "prompt"},
+           {{{"messages", Json::array()}}, "messages"}}) {
+    Json body = {{"prompt", "hi"}};
+    body.update(each.more);
+    Reply reply = served.post("/v1/completions", body);
+    EXPECT_EQ(reply.status, 400) << each.more;
+    EXPECT_EQ(reply.body["error"]["param"], each.param) << reply.body;
+  }
+  EXPECT_TRUE(served.engine.requests.empty());
+}
+
+} // namespace

@@ -1,0 +1,212 @@
+// Slots as files: what was saved comes back, and nothing outside of the folder
+// is reached.
+#include "runtime/Serve/Engine/SlotFile.h"
+#include "../Support/TemporaryFolder.h"
+#include "EngineHarness.h"
+#include "runtime/Error.h"
+#include <csignal>
+#include <fstream>
+#include <future>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+using namespace cheems;
+using namespace cheems::test;
+using namespace cheems::serve;
+using testing::HasSubstr;
+
+namespace {
+
+std::string readAll(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(SlotRecord, comesBackAsItWas) {
+  for (size_t tokens : {0, 1, 50}) {
+    SlotRecord record;
+    record.tokens = randomPrompt(tokens, tokens);
+    record.isolation = "someone";
+    record.state = std::string("state\0bytes", 11);
+    SlotRecord back = SlotRecord::decode(record.encode(), "it");
+    EXPECT_EQ(back.tokens, record.tokens);
+    EXPECT_EQ(back.isolation, record.isolation);
+    EXPECT_EQ(back.state, record.state);
+  }
+}
+
+TEST(SlotRecord, whatIsDamagedIsRefused) {
+  SlotRecord record;
+  record.tokens = randomPrompt(1, 20);
+  record.isolation = "someone";
+  record.state = "state";
+  std::string sound = record.encode();
+  for (size_t size = 0; size < sound.size(); ++size) {
+    EXPECT_THROW(SlotRecord::decode(sound.substr(0, size), "it"), DamagedFile);
+  }
+  // the state has a checksum of its own
+  for (size_t at = 0; at + record.state.size() < sound.size(); ++at) {
+    std::string damaged = sound;
+    damaged[at] ^= 0x40;
+    EXPECT_THROW(SlotRecord::decode(damaged, "it"), DamagedFile) << at;
+  }
+}
+
+TEST(SlotFolder, takesBareNamesOnly) {
+  for (const char *name :
+       {"", ".", "..", "../x", "a/b", "/etc/passwd", ".hidden", "a\nb"}) {
+    EXPECT_NE(SlotFolder::faultOf(name), "") << name;
+  }
+  EXPECT_NE(SlotFolder::faultOf(std::string(256, 'a')), "");
+  EXPECT_NE(SlotFolder::faultOf(std::string("a\0b", 3)), "");
+  EXPECT_EQ(SlotFolder::faultOf("chat 1.bin"), "");
+}
+
+TEST(SlotFolder, followsNoLinksAndReadsNoPipes) {
+  TemporaryFolder outside, inside;
+  std::ofstream(outside.path / "secret") << "secret";
+  SlotFolder folder(inside.path);
+  std::filesystem::create_symlink(outside.path / "secret",
+                                  inside.path / "link");
+  ASSERT_EQ(mkfifo((inside.path / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(inside.path / "folder");
+  bool missing = false;
+  for (const char *name : {"link", "pipe", "folder"}) {
+    EXPECT_THROW(folder.read(name, missing), FileUnusable) << name;
+    EXPECT_FALSE(missing);
+  }
+  EXPECT_THROW(folder.read("nothing", missing), FileUnusable);
+  EXPECT_TRUE(missing);
+  folder.write("link", "state"); // takes the link's place
+  EXPECT_EQ(readAll(outside.path / "secret"), "secret");
+  EXPECT_EQ(folder.read("link", missing), "state");
+  EXPECT_THROW(folder.write("folder", "state"), FileUnusable);
+  EXPECT_THROW(SlotFolder((inside.path / "link").string()), FileUnusable);
+}
+
+TEST(SlotFolder, aFileThatCannotGrowLeavesNothingBehind) {
+  TemporaryFolder inside;
+  SlotFolder folder(inside.path);
+  folder.write("kept", "old");
+  rlimit before, small = {64, 0};
+  getrlimit(RLIMIT_FSIZE, &before);
+  small.rlim_max = before.rlim_max;
+  auto handler = signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(folder.write("kept", std::string(1000, 'x')), FileUnusable);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  bool missing = false;
+  EXPECT_EQ(folder.read("kept", missing), "old");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(inside.path),
+                          std::filesystem::directory_iterator()),
+            1);
+}
+
+struct EngineSlots : testing::TestWithParam<Kind> {
+  using Action = std::function<void(GenerationEngine::SlotDone)>;
+  static SlotActionResult wait(const Action &action) {
+    auto result = std::make_shared<std::promise<SlotActionResult>>();
+    action([=](SlotActionResult told) { result->set_value(told); });
+    return result->get_future().get();
+  }
+  std::unique_ptr<GenerationEngine> make(int64_t slots) {
+    EngineOptions options = engineOptions(slots);
+    options.slotFolder = folder.path;
+    options.cacheBytes = 0;
+    return makeEngine(text, options);
+  }
+  SlotActionResult save(GenerationEngine &engine, int64_t slot,
+                        const std::string &name) {
+    return wait([&](auto done) { engine.saveSlot(slot, name, done); });
+  }
+  SlotActionResult restore(GenerationEngine &engine, int64_t slot,
+                           const std::string &name) {
+    return wait([&](auto done) { engine.restoreSlot(slot, name, done); });
+  }
+
+  TemporaryFolder folder;
+  std::shared_ptr<TextModel> text = textModel(GetParam());
+};
+
+TEST_P(EngineSlots, aSavedSlotGoesOnInAnotherEngine) {
+  GenerationRequest first = request(randomPrompt(1, 50), 10);
+  first.ignoreEos = true;
+  std::vector<int32_t> answer;
+  {
+    auto engine = make(1);
+    answer = ask(*engine, first)->choices[0].tokens;
+    SlotActionResult saved = save(*engine, 0, "it");
+    EXPECT_EQ(saved.error, "");
+    EXPECT_EQ(saved.tokens, 59);
+    EXPECT_EQ(saved.bytes, static_cast<int64_t>(
+                               std::filesystem::file_size(folder.path / "it")));
+  }
+  auto engine = make(3);
+  SlotActionResult restored = restore(*engine, 2, "it");
+  EXPECT_EQ(restored.error, "");
+  EXPECT_EQ(restored.tokens, 59);
+  GenerationRequest next = first;
+  next.prompt.insert(next.prompt.end(), answer.begin(), answer.end());
+  auto heard = ask(*engine, next);
+  EXPECT_EQ(heard->slot, 2);
+  EXPECT_EQ(heard->cached, 59);
+  EXPECT_EQ(heard->choices[0].tokens, alone(*text, next));
+  EXPECT_EQ(wait([&](auto done) { engine->eraseSlot(2, done); }).error, "");
+  EXPECT_EQ(ask(*engine, next)->cached, 0);
+}
+
+TEST_P(EngineSlots, whatCannotBeDoneIsSaid) {
+  auto engine = make(1);
+  GenerationRequest first = request(randomPrompt(1, 50), 10);
+  ask(*engine, first);
+  EXPECT_EQ(save(*engine, 0, "../it").httpStatus, 400);
+  EXPECT_EQ(save(*engine, 7, "it").httpStatus, 400);
+  EXPECT_EQ(restore(*engine, 0, "it").httpStatus, 404);
+  EXPECT_EQ(save(*engine, 0, "it").error, "");
+  std::string bytes = readAll(folder.path / "it");
+  for (size_t at = 0; at < bytes.size(); at += 7) {
+    std::string damaged = bytes;
+    damaged[at] ^= 0x10;
+    std::ofstream(folder.path / "bad", std::ios::binary) << damaged;
+    EXPECT_EQ(restore(*engine, 0, "bad").httpStatus, 400) << at;
+  }
+  first.prompt.push_back(3); // the slot is what it was
+  EXPECT_EQ(ask(*engine, first)->choices[0].tokens, alone(*text, first));
+
+  EngineOptions options = engineOptions(1);
+  engine = makeEngine(text, options);
+  EXPECT_EQ(save(*engine, 0, "it").httpStatus, 501);
+  EXPECT_EQ(restore(*engine, 0, "it").httpStatus, 501);
+}
+
+TEST_P(EngineSlots, aBusySlotIsLeftAlone) {
+  auto engine = make(1);
+  GenerationRequest longOne = request({0, 4}, std::nullopt);
+  longOne.ignoreEos = true;
+  auto heard = std::make_shared<Listener>();
+  std::promise<int> status;
+  bool asked = false;
+  heard->onPiece = [&] { // on the engine's thread: the slot is busy
+    if (!asked) {
+      engine->eraseSlot(0, [&](const SlotActionResult &result) {
+        status.set_value(result.httpStatus);
+      });
+    }
+    asked = true;
+  };
+  engine->submit(longOne, heard);
+  EXPECT_EQ(status.get_future().get(), 409);
+  heard->wait();
+  EXPECT_EQ(heard->choices[0].tokens, alone(*text, longOne));
+}
+
+INSTANTIATE_TEST_SUITE_P(States, EngineSlots,
+                         testing::Values(Kind::entries, Kind::hybrid,
+                                         Kind::window),
+                         [](const auto &info) { return nameOf(info.param); });
+
+} // namespace

@@ -1,0 +1,37 @@
+// What answers the requests: the model, and what runs it.
+#ifndef CHEEMS_TOOLS_CHEEMS_SERVE_BACKEND_H
+#define CHEEMS_TOOLS_CHEEMS_SERVE_BACKEND_H
+
+#include "Options.h"
+#include "runtime/Serve/Api/Api.h"
+#include "runtime/Serve/Engine/GenerationEngine.h"
+#include "runtime/Text/TextModel.h"
+#include <memory>
+#include <string>
+
+namespace cheems::serve {
+
+/// One line for the user.
+void say(const std::string &text);
+
+class Backend {
+public:
+  /// Loads the model. Throws Error, CompileFailed.
+  explicit Backend(const Options &options);
+
+  /// For a listener that goes before this does.
+  std::shared_ptr<RequestHandler> handler() const { return api; }
+  /// No request will come any more.
+  void drain();
+  /// Ends what still runs.
+  void abort() { engine->abort(); }
+
+private:
+  std::shared_ptr<TextModel> text;
+  std::unique_ptr<GenerationEngine> engine;
+  std::shared_ptr<Api> api; ///< uses both
+};
+
+} // namespace cheems::serve
+
+#endif

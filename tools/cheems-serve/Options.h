@@ -1,0 +1,47 @@
+// The command line of cheems-serve.
+#ifndef CHEEMS_TOOLS_CHEEMS_SERVE_OPTIONS_H
+#define CHEEMS_TOOLS_CHEEMS_SERVE_OPTIONS_H
+
+#include "runtime/Artifact/DeviceChoice.h"
+#include "runtime/Serve/Http/Limits.h"
+#include "runtime/Serve/Http/Listener.h"
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cheems::serve {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> compileArguments; ///< where MODEL is a folder
+  DeviceChoice device;
+
+  Listener::Place place;
+  Limits limits;
+  std::optional<std::string> apiKeyFile;
+  std::vector<std::string> corsOrigins;
+  bool page = true;
+  std::chrono::milliseconds grace{30'000};
+
+  std::string alias; ///< what clients call the model; "": its file's name
+  std::optional<std::string> chatTemplateFile, slotSavePath;
+  int64_t slots = 4;            ///< sequences at once
+  int64_t context = 0;          ///< tokens of each; 0: the model's
+  int64_t prefillChunk = 0;     ///< 0: the session's default
+  int threads = 0;              ///< 0: the cores
+  int64_t cacheBytes = 1 << 30; ///< of states that are kept
+  bool cacheExact = false;      ///< only those that change no bit
+  bool cacheIsolate = false;    ///< only those of the same API key
+  int64_t queueLength = 256;    ///< requests that may wait
+  double queueSeconds = 0;      ///< that one may wait; 0: any time
+  double totalSeconds = 0;      ///< that one may take; 0: any time
+};
+
+/// Nothing where --help or --version has said all. Throws Error (usage).
+std::optional<Options> parseOptions(int argc, char **argv);
+
+} // namespace cheems::serve
+
+#endif
