@@ -38,6 +38,7 @@ STEPS = [
 CODED = ("int8", "int4")  # other weights of a step of decoding
 OF_CODES = STEPS[1:2]
 TENSOR_RATE = {"sm_80": 1024, "sm_90a": 2048}  # multiply-adds of bf16 in a cycle of a multiprocessor (docs/emulator.md)
+MULTIPLY_ADDS = 16 * 8 * 16  # of mma.sync.m16n8k16
 PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
 OTHERS = ("half", "control", "async")
 
@@ -46,6 +47,7 @@ MOST_LAUNCHES = 8  # of a layer of decoding
 MOST_READ = 1.05  # of the least, by a product of decoding
 MOST_READ_OF_PROMPT = 1.15  # of the least, by a product of a prompt
 MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with weights of codes
+MOST_CYCLES_OF_ATTENTION = 1.15  # of the least cycles of tensor cores, on any pipe, by attention of a prompt
 MOST_CYCLES = 1.3  # of the least cycles of tensor cores, on any pipe, by a product of a prompt
 FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, a tile has some idle
 
@@ -179,6 +181,11 @@ class Launch:
         return per_product(self.counts)
 
 
+def per_multiply_adds(counts, rate):
+    """Instructions for as many multiply-adds as one of a warp has (m16n8k16)."""
+    return sum(counts["warp_instructions"].values()) / (counts["cycles"]["tensor"] * rate / MULTIPLY_ADDS)
+
+
 def per_product(counts):
     executed = counts["warp_instructions"]
     return sum(executed.values()) / executed["tensor"] if executed.get("tensor") else None
@@ -240,13 +247,13 @@ def overview(launches):
 
 def tables(launches, architecture, triton):
     """(page, its part) -> text"""
-    found = {f"goals {architecture}": table(["what", "at most", "reached"], [goal.reached(launches) for goal in goals(triton)])}
+    found = {f"goals {architecture}": table(["what", "at most", "reached"], [goal.reached(launches) for goal in goals(triton, TENSOR_RATE[architecture])])}
     for step in STEPS:
         of_step = [launch for launch in launches if launch.step is step]
         if architecture == ARCHITECTURES[0]:
             found[f"{step['part']} work"] = work(of_step)
         elif step["part"] == "prompt":  # the others have the same instructions
-            found[f"prompt work {architecture}"] = work([one for one in of_step if one.is_product])
+            found[f"prompt work {architecture}"] = work([one for one in of_step if one.is_product or one.kernel == "attention"])
         found[f"{step['part']} {architecture}"] = cost(of_step)
     found = {(PAGE, part): text for part, text in found.items()}
     if architecture == ARCHITECTURES[0]:
@@ -305,7 +312,7 @@ def busiest(launch, pipes):
     return max(launch.cycles(pipe) for pipe in pipes)
 
 
-def goals(triton):
+def goals(triton, rate):
     others = [pipe for pipe in PIPES if pipe != "tensor"]
     return [
         Goal("bytes that a product of decoding reads, to the least", lambda one: one.is_product and one.step["part"] != "prompt",
@@ -317,8 +324,10 @@ def goals(triton):
              lambda one: busiest(one, PIPES) / one.least_tensor(), MOST_CYCLES),
         Goal("cycles of its busiest pipe but tensor cores, to those of tensor cores", is_great,
              lambda one: busiest(one, others) / one.cycles("tensor"), 1),
-        Goal("instructions for one of tensor cores, of a prompt's attention; the limit is Triton's, without a mask",
-             lambda one: one.kernel == "attention", Launch.per_product, per_product(triton)),
+        Goal("cycles of the busiest pipe of a prompt's attention, to the least of tensor cores", lambda one: one.kernel == "attention",
+             lambda one: busiest(one, PIPES) / one.least_tensor(), MOST_CYCLES_OF_ATTENTION),
+        Goal("instructions for 2,048 multiply-adds of a prompt's attention; the limit is Triton's, without a mask",
+             lambda one: one.kernel == "attention", lambda one: per_multiply_adds(one.counts, one.rate), per_multiply_adds(triton, rate)),
     ]
 
 
@@ -345,7 +354,7 @@ def main():
                                                  OF_CODES, weights)
             triton = next(one["counts"] for one in found["launches"] if one["step"] is None)
             launches = [Launch(one, architecture, found["multiprocessors"]) for one in found["launches"] if one["step"] is not None]
-            bad += [f"{name}, {architecture}: {what}" for goal in goals(triton) for what in goal.missed(launches)]
+            bad += [f"{name}, {architecture}: {what}" for goal in goals(triton, TENSOR_RATE[architecture]) for what in goal.missed(launches)]
             parts = tables(launches, architecture, triton)
             for weights, of_codes in codes.items():
                 steps = [Launch(one, architecture, of_codes["multiprocessors"], OF_CODES) for one in of_codes["launches"]

@@ -29,6 +29,11 @@ static DictionaryAttr poolOf(func::FuncOp function, unsigned i) {
   return dyn_cast<DictionaryAttr>(state[index.getInt()]);
 }
 
+/// A tensor that a step only writes.
+static bool isOutput(StringRef name) {
+  return name == "logits" || name == "embeddings";
+}
+
 /// Empty, with an error, where an argument has no name.
 static std::string nameOf(func::FuncOp function, unsigned i) {
   auto field = function.getArgAttrOfType<StringAttr>(i, kField);
@@ -97,7 +102,7 @@ private:
       }
       view = found ? found : view;
     }
-    if (!view || names[i] == "logits") { // those are only written
+    if (!view || isOutput(names[i])) { // those are only written
       return success();
     }
     auto tensor = readTensor(*view, type.getElementType());
@@ -144,6 +149,16 @@ private:
     SmallVector<int64_t> shape(typeOf(i).getShape());
     const Tensor *rows = given("rows");
     if (names[i] == "logits" && rows && !shape.empty()) {
+      shape[0] = ShapedType::isDynamic(shape[0]) ? rows->shape[0] : shape[0];
+      values[i] = emptyTensor(shape);
+      return success();
+    }
+    if (names[i] == "embedding_rows") { // no file need ask for any
+      values[i] = Tensor({0});
+      return success();
+    }
+    rows = given("embedding_rows");
+    if (names[i] == "embeddings" && rows && !shape.empty()) {
       shape[0] = ShapedType::isDynamic(shape[0]) ? rows->shape[0] : shape[0];
       values[i] = emptyTensor(shape);
       return success();
@@ -242,8 +257,7 @@ static SmallVector<std::string> writtenNames(func::FuncOp function) {
   SmallVector<std::string> written;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto field = function.getArgAttrOfType<StringAttr>(i, kField);
-    if (field &&
-        (field.getValue() == "logits" || field.getValue() == "pools")) {
+    if (field && (isOutput(field.getValue()) || field.getValue() == "pools")) {
       written.push_back(nameOf(function, i));
     }
   }

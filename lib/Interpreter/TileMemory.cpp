@@ -135,7 +135,8 @@ static void load(tile::LoadOp op, Frame &f) {
                              int64_t(op.getAligned().value_or(0)), f));
 }
 
-/// tile[i, j] = source[o + rows[i] e_d0 + j e_d1]
+/// tile[i, j] = source[o + rows[i] e_d0 + j e_d1], or without j, or with a
+/// number per column source[o + i e_d0 + rows[j] e_d1].
 static void gather(tile::GatherOp op, Frame &f) {
   const Tensor &rows = f.read(op.getRows());
   Tensor tile(op.getTile().getType().getShape());
@@ -146,24 +147,29 @@ static void gather(tile::GatherOp op, Frame &f) {
   for (Value offset : op.getOffsets()) {
     access.offsets.push_back(f.integer(offset));
   }
-  ArrayRef<int64_t> shape = access.memory.shape;
-  auto d0 = size_t(access.dims[0]), d1 = size_t(access.dims[1]);
-  access.extents = {shape[d0], shape[d1]};
+  for (int64_t d : access.dims) {
+    access.extents.push_back(access.memory.shape[size_t(d)]);
+  }
   if (!holds(access, int64_t(op.getAligned().value_or(0)),
              bytesOf(op.getSource()), f)) {
     return;
   }
-  int64_t first = access.offsets[d0];
-  for (int64_t i = 0; i < tile.shape[0]; ++i) {
-    access.offsets[d0] = first + int64_t(rows(i));
-    if (access.offsets[d0] < 0) {
+  auto axis = size_t(op.getAxis());
+  SmallVector<int64_t> part(tile.shape.begin(), tile.shape.end());
+  part[axis] = 1;
+  int64_t &chosen = access.offsets[size_t(access.dims[axis])];
+  int64_t first = chosen;
+  size_t columns = tile.data.size() / size_t(tile.shape[0]);
+  for (int64_t i = 0; i < tile.shape[axis]; ++i) {
+    chosen = first + int64_t(rows(i));
+    if (chosen < 0) {
       continue;
     }
-    forEachInside(access, {1, tile.shape[1]}, f,
-                  [&](size_t element, int64_t place) {
-                    tile(i, int64_t(element)) =
-                        readElement(f.memory(op.getSource()), place, f);
-                  });
+    forEachInside(access, part, f, [&](size_t element, int64_t place) {
+      tile.data[axis == 0 ? size_t(i) * columns + element
+                          : element * columns + size_t(i)] =
+          readElement(f.memory(op.getSource()), place, f);
+    });
   }
   f.set(op.getTile(), std::move(tile));
 }
@@ -215,6 +221,52 @@ static void asyncCopy(tile::AsyncCopyOp op, Frame &f) {
   }
   Tensor stage = loaded(op, {buffer.getRows(), buffer.getColumns()},
                         int64_t(op.getAligned()), f);
+  Memory &into = f.memory(op.getBuffer());
+  for (size_t element = 0; element < stage.data.size(); ++element) {
+    into.write(*first + int64_t(element), uninitialised(), f.tileBlock->number);
+  }
+  f.tileBlock->begun.push_back(
+      {f.value(op.getBuffer()).memory(), *first, std::move(stage)});
+}
+
+/// Rows that numbers choose, of one memory or the other; as `asyncCopy`.
+static void copyRows(tile::CopyRowsOp op, Frame &f) {
+  tile::BufferType buffer = op.getBuffer().getType(),
+                   numbers = op.getNumbers().getType();
+  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f),
+                         firstNumber = firstOf(
+                             numbers, f.integer(op.getNumbersStage()), f);
+  if (!first || !firstNumber) {
+    return;
+  }
+  auto split = int64_t(op.getSplit()), columns = buffer.getColumns(),
+       rows = f.integer(op.getExtents()[0]);
+  Tensor stage({buffer.getRows(), columns});
+  for (int64_t i = 0; i < std::min(rows, buffer.getRows()); ++i) {
+    double number =
+        f.memory(op.getNumbers()).contents().data[size_t(*firstNumber + i)];
+    if (isUninitialised(number)) {
+      f.fail() << "takes the number of row " << i << inBlock(f)
+               << ", which nothing has written";
+      return;
+    }
+    auto row = int64_t(number);
+    bool isOther = row >= split;
+    Value memory = isOther ? op.getOther() : op.getSource();
+    Access access{f.memory(memory).contents(), {}, op.getDims(), {}};
+    for (Value offset : isOther ? op.getOtherOffsets() : op.getOffsets()) {
+      access.offsets.push_back(f.integer(offset));
+    }
+    int64_t &along = access.offsets[size_t(access.dims[0])];
+    along += isOther ? row - split : row;
+    access.extents = {along + 1, f.integer(op.getExtents()[1])};
+    if (!holds(access, int64_t(op.getAligned()), bytesOf(memory), f)) {
+      return;
+    }
+    forEachInside(access, {1, columns}, f, [&](size_t element, int64_t place) {
+      stage(i, int64_t(element)) = readElement(f.memory(memory), place, f);
+    });
+  }
   Memory &into = f.memory(op.getBuffer());
   for (size_t element = 0; element < stage.data.size(); ++element) {
     into.write(*first + int64_t(element), uninitialised(), f.tileBlock->number);
@@ -372,6 +424,7 @@ void addTileMemory(Handlers &handlers) {
   handlers.add<tile::StoreOp>(store);
   handlers.add<tile::AllocOp>(alloc);
   handlers.add<tile::AsyncCopyOp>(asyncCopy);
+  handlers.add<tile::CopyRowsOp>(copyRows);
   handlers.add<tile::CommitOp>(commit);
   handlers.add<tile::WaitOp>(wait);
   handlers.add<tile::ReadOp>(read);

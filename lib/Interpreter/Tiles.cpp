@@ -31,9 +31,8 @@ static void mma(tile::MmaOp op, Frame &f) {
 }
 
 /// A stage of a buffer, all of which is written.
-static std::optional<Tensor> stageOf(Value buffer, Value stage, Frame &f) {
+static std::optional<Tensor> stageOf(Value buffer, int64_t s, Frame &f) {
   const Tensor &whole = f.memory(buffer).contents();
-  int64_t s = f.integer(stage);
   if (s < 0 || s >= whole.shape[0]) {
     f.fail() << "takes stage " << s << " of " << whole.shape[0];
     return std::nullopt;
@@ -53,12 +52,35 @@ static std::optional<Tensor> stageOf(Value buffer, Value stage, Frame &f) {
 
 /// Products of warpgroups are there at once: here nothing is under way.
 template <typename OpTy> static void multiplyStages(OpTy op, Frame &f) {
-  auto a = stageOf(op.getA(), op.getStageA(), f);
-  auto b = a ? stageOf(op.getB(), op.getStageB(), f) : std::nullopt;
+  auto a = stageOf(op.getA(), f.integer(op.getStageA()), f);
+  auto b = a ? stageOf(op.getB(), f.integer(op.getStageB()), f) : std::nullopt;
   const Tensor &c = f.read(op.getC());
   if (!f.failed()) {
     f.set(op.getResult(), product(*a, *b, c));
   }
+}
+
+/// The same of a tile, with columns of several stages beside each other.
+static void multiplyRegisters(tile::WarpgroupMmaRegistersOp op, Frame &f) {
+  const Tensor &a = f.read(op.getA()), &c = f.read(op.getC());
+  int64_t first = f.integer(op.getStageB());
+  if (f.failed()) {
+    return;
+  }
+  int64_t columns = op.getB().getType().getColumns();
+  Tensor transposed({c.shape[1], a.shape[1]});
+  for (int64_t n = 0; n < c.shape[1]; n += columns) {
+    auto stage = stageOf(op.getB(), first + n / columns, f);
+    if (!stage) {
+      return;
+    }
+    for (int64_t k = 0; k < a.shape[1]; ++k) {
+      for (int64_t i = 0; i < columns; ++i) {
+        transposed(n + i, k) = (*stage)(k, i);
+      }
+    }
+  }
+  f.set(op.getResult(), product(a, transposed, c));
 }
 
 static double combined(tile::Combine combine, double a, double b) {
@@ -137,6 +159,7 @@ void addTiles(Handlers &handlers) {
   handlers.add<tile::NibblesOp>(nibbles);
   handlers.add<tile::FmaOp>(multiplyStages<tile::FmaOp>);
   handlers.add<tile::WarpgroupMmaOp>(multiplyStages<tile::WarpgroupMmaOp>);
+  handlers.add<tile::WarpgroupMmaRegistersOp>(multiplyRegisters);
   handlers.add<tile::WarpgroupWaitOp>([](tile::WarpgroupWaitOp op, Frame &f) {
     f.set(op.getResult(), f.value(op.getTile()));
   });

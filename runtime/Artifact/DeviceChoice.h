@@ -9,8 +9,8 @@ namespace cheems {
 
 struct DeviceChoice {
   enum class Kind {
-    automatic, ///< a card that the file has code for, else the CPU; never the
-               ///< software GPU
+    automatic, ///< the device that decodes fastest by DeviceCost.h, of those
+               ///< that the file has code for; never the software GPU
     cpu,
     cuda,
     none ///< the file is read, and runs nowhere: its code is not loaded

@@ -1,7 +1,9 @@
 #include "runtime/Artifact/ImageChoice.h"
 #include "runtime/Artifact/CpuImage.h"
+#include "runtime/Artifact/DeviceCost.h"
 #include "runtime/Artifact/ExecutorPlugins.h"
 #include "runtime/Error.h"
+#include "runtime/ThreadPool/Cores.h"
 #include <vector>
 
 using namespace cheems;
@@ -55,7 +57,7 @@ public:
   ImageChoice automatic() const {
     std::string reason;
     if (cards) {
-      if (auto choice = realCard(reason)) {
+      if (auto choice = fastCard(reason)) {
         return std::move(*choice);
       }
     }
@@ -118,9 +120,11 @@ private:
            ") does not run; use another --device";
   }
 
-  /// Nothing, and why, where there is none that runs the image.
-  std::optional<ImageChoice> realCard(std::string &reason) const {
+  /// The fastest. Nothing where the CPU is not slower, and where there is none
+  /// that runs the image; why.
+  std::optional<ImageChoice> fastCard(std::string &reason) const {
     CudaImage image = parseCards();
+    std::vector<DeviceInfo> usable;
     try {
       reason = "the only GPU here is the software GPU, which --device cuda "
                "takes";
@@ -129,14 +133,20 @@ private:
           continue;
         }
         if (image.best(device.major, device.minor)) {
-          return ImageChoice{cards, std::move(image), device, {}};
+          usable.push_back(device);
+        } else {
+          reason = "no GPU here runs it: it " + noCodeFor(image, device);
         }
-        reason = "no GPU here runs it: it " + noCodeFor(image, device);
       }
     } catch (const Error &error) { // no driver is no fault of the file's
       reason = std::string("no GPU can be used: ") + error.what();
     }
-    return std::nullopt;
+    int cores = cpu && !usable.empty() ? CoreLimits::host().threads() : 0;
+    const DeviceInfo *fastest = fastestCard(data, usable, cores);
+    if (!fastest) {
+      return std::nullopt;
+    }
+    return ImageChoice{cards, std::move(image), *fastest, {}};
   }
 
   const Metadata &data;

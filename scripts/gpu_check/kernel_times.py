@@ -3,6 +3,7 @@ import json
 import shutil
 import sys
 
+import time_model
 from session import DATA, ROOT, Failed
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -21,6 +22,13 @@ def least(one, card):
     return 1e6 * max(moved, cycles / (1000 * card["clock"]))
 
 
+def predicted(one, session):
+    """Microseconds by the model of time: of the known card whose name this one's begins with, else of the first of its architecture."""
+    card = time_model.card_named(session.card["name"]) or next(
+        card for card in time_model.cards() if card.architecture == int(session.architecture[3:5]))
+    return 1e6 * time_model.seconds(one["counts"], card, time_model.GAPS[0])
+
+
 def run(session):
     source, folder = DATA / "kernels" / session.architecture, session.work / "kernels"
     shutil.copytree(source, folder)
@@ -35,7 +43,7 @@ def run(session):
     if [one["kernel"] for one in rows] != [one["name"] for one in counts["launches"]]:
         raise Failed("other kernels were launched than were counted")
     for row, counted in zip(rows, counts["launches"]):
-        row.update(counted, least=least(counted, session.card))
+        row.update(counted, least=least(counted, session.card), predicted=predicted(counted, session))
     failures = [] if session.is_software else [line for row in rows for line in too_fast(row)]
     return {"rows": rows, "model": counts["model"], "failures": failures}
 
@@ -48,17 +56,17 @@ def too_fast(row):
 
 def page(result):
     lines = [f"Of one layer and the head of {result['model']}, in bf16. Microseconds: the least that reads and products take on this card, "
-             "the kernel with empty caches, and the kernel when the launch before it was the same one. The last two have the gap between "
-             "launches."]
+             "what the model of time predicts (scripts/gpu_check/time_model.py, with 1 µs between kernels), the kernel with empty caches, and the "
+             "kernel when the launch before it was the same one. The last three have the gap between launches."]
     steps = list(dict.fromkeys(one["step_name"] for one in result["rows"]))
     for name in steps:
         lines += ["", f"**{name}**", "", "| kernel | shape | blocks | bytes read | least bytes | cycles of the busiest pipe | least µs "
-                  "| µs | of the least | µs again |", "|---" * 10 + "|"]
+                  "| predicted µs | µs | of the least | µs again |", "|---" * 11 + "|"]
         for one in result["rows"]:
             if one["step_name"] == name:
                 ratio = f"{one['cold'] / one['least']:.1f}" if one["least"] > LARGE else ""
                 pipe, cycles = one["busiest"]
                 lines.append(f"| `{one['kernel']}` {one['of']} | {one['shape']} | {one['blocks']:,} | {one['read']:,} "
-                             f"| {one['least_read']:,} | {cycles:,.0f} ({pipe}) | {one['least']:.2f} | {one['cold']:.2f} | {ratio} "
+                             f"| {one['least_read']:,} | {cycles:,.0f} ({pipe}) | {one['least']:.2f} | {one['predicted']:.2f} | {one['cold']:.2f} | {ratio} "
                              f"| {one['warm']:.2f} |")
     return lines

@@ -30,6 +30,7 @@ PROGRAMS = ("cheems-run", "cheems-bench")
 STANDARD = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\b"
 FILES = [
     "scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "benchmarks/torch_doge.py",
+    "runtime/CUDA/Cards.def",
     "test/Integration/recorded.py", "test/Emulator/compiled/plan.py", "test/Emulator/compiled/step.py",
     "test/Emulator/conformance/driver.py", "test/Emulator/conformance/launching.py", "test/Emulator/conformance/workers.py", "LICENSE",
     "test/Emulator/conformance/LICENSE.Triton",
@@ -138,7 +139,7 @@ def summary(name, launch):
     """Numbers of one launch; cycles are those of one multiprocessor."""
     busiest = max(gpu_counts.PIPES, key=launch.cycles)
     return {"name": name, "of": launch.of_what(), "shape": launch.shape(), "step_name": launch.step["name"],
-            "blocks": math.prod(launch.grid), "read": launch.read(), "least_read": launch.least_read(),
+            "counts": launch.counts, "blocks": math.prod(launch.grid), "read": launch.read(), "least_read": launch.least_read(),
             "least_tensor": launch.least_tensor(), "multiprocessors": launch.multiprocessors, "busiest": (busiest, launch.cycles(busiest))}
 
 

@@ -134,6 +134,11 @@ def main(library):
     for threads in "1", "2":
         assert counted(library, "c", CHEEMS_EMULATOR_SM="2", CHEEMS_EMULATOR_THREADS=threads) == text, "threads matter"
 
+    # ---- with caches that each launch finds empty
+    before, profiled, _ = json.loads(counted(library, "counts.json", CHEEMS_EMULATOR_SM="2", CHEEMS_EMULATOR_CACHE="cold"))["steps"]
+    check(before["kernels"][0], {"launches": 2, "dram_read_sectors": 2 * SECTORS, "dram_write_sectors": 2 * SECTORS}, "cold")
+    check(profiled["kernels"][0], {"launches": 1, "dram_read_sectors": SECTORS, "dram_write_sectors": SECTORS}, "cold, step 1")
+
     # ---- as tables
     table = counted(library, "counts.txt", CHEEMS_EMULATOR_SM="2")
     assert table.startswith("sm_90, 2 multiprocessors\n\nstep 0\n\nkernel "), table

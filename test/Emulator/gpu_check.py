@@ -57,6 +57,7 @@ def all_is_right(pack):
         assert section["failures"] == [] and (section["rows"] or name == "torch_speed"), (name, section)
     kernels = [one for one in report["sections"]["conformance"]["rows"] if not one["instruction"]]
     assert len(kernels) == 131 and all(one["state"] == "same" for one in kernels), kernels
+    assert all(one["predicted"] > 0 for one in report["sections"]["kernel_times"]["rows"])
     page = (pack.out / "report.md").read_text()
     assert text.startswith(page.rstrip()) and "# GPU check: Cheems emulator" in page, text
     print("all is right")

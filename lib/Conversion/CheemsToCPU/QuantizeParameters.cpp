@@ -1,9 +1,8 @@
 // cheems-quantize-parameters: matrices that are to be rounded become codes and
 // scales.
 #include "PackProduct.h"
-#include "QuantizeTables.h"
 #include "cheems/Conversion/CheemsToCPU/Passes.h"
-#include "cheems/Dialect/Cheems/Utils/Weights.h"
+#include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cheems {

@@ -1,5 +1,6 @@
 // What all kernels of attention have in common.
 #include "AttentionKernels.h"
+#include "SSDKernels.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -13,9 +14,20 @@ AttentionShape::AttentionShape(SegmentedAttentionOp op)
       size(op.getHeadSize()), scale(op.getScale().convertToDouble()),
       kind(op.getKind()),
       hideBelow(op.getHideBelow() ? op.getHideBelow()->convertToDouble() : 0),
+      keep(int64_t(op.getKeep().value_or(0))), block(int64_t(op.getBlock())),
       counts(bool(op.getCounts())),
       visible(op.getVisible().value_or(ArrayRef<bool>())),
       stored(op.getKeys().getType().getElementType()), oneRow(op.getOneRow()) {}
+
+ArrayRef<Value Candidates::*> Candidates::members() {
+  static constexpr Value Candidates::*all[] = {
+      &Candidates::numbers,       &Candidates::untils,
+      &Candidates::masks,         &Candidates::keyScales,
+      &Candidates::valueScales,   &Candidates::rowKeys,
+      &Candidates::rowValues,     &Candidates::rowKeyScales,
+      &Candidates::rowValueScales};
+  return all;
+}
 
 SmallVector<int64_t> AttentionShape::liveStateHeads() const {
   SmallVector<int64_t> live;
@@ -138,6 +150,28 @@ void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
   }
 }
 
+void MaskedScores::hideGone(TileBuilder &t, Value untils, Value firstRow) {
+  auto type = cast<RankedTensorType>(scores.getType());
+  Value row = t.indicesFrom(firstRow, t.sliceType(type, 1), 0);
+  Value isSeen = t.isLess(t.broadcast(row, type), t.broadcast(untils, type));
+  scores = t.select(isSeen, scores, minusInfinity(t, type));
+}
+
+WindowBlock WindowBlock::of(TileBuilder &t, const AttentionShape &shape,
+                            const SegmentRow &segment, Value segmentNumber,
+                            Value blockNumber, Value rowsOfStep) {
+  WindowBlock block;
+  block.first = t.mul(blockNumber, shape.block);
+  block.count =
+      t.minimum(t.sub(segment.length, block.first), t.index(shape.block));
+  block.base = t.add(segment.position, block.first);
+  block.kept = t.minimum(block.base, t.index(shape.keep));
+  block.list = SSDChunk::of(t, shape.block, segment, segmentNumber, blockNumber,
+                            rowsOfStep)
+                   .number;
+  return block;
+}
+
 Value MaskedScores::weighed(TileBuilder &t, Value weights) const {
   return factor ? t.mul(weights, factor) : weights;
 }
@@ -160,6 +194,15 @@ QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
   found.seen = memory.seen;
   if (Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()))) {
     found.count = t.select(sees, found.count, t.index(0));
+  }
+  if (memory.candidates.numbers) {
+    WindowBlock block = WindowBlock::of(
+        t, shape, segment, t.block(GridDimension::Z),
+        t.divide(first, shape.block), t.extent(memory.candidates.rowKeys, 3));
+    found.list = block.list;
+    found.firstOfBlock = t.sub(first, block.first);
+    found.lastOfFirst = t.add(block.kept, found.firstOfBlock);
+    found.count = t.add(block.kept, t.sub(past, block.first));
   }
   return found;
 }

@@ -62,6 +62,22 @@ static Value masksOfRows(TileBuilder &t, const AttentionShape &shape,
               : t.fill(perRow, 1);
 }
 
+/// Where an entry of a window comes from.
+static void storePosition(TileBuilder &t, const RowStrategy &s,
+                          const Entries &entries, Value entry, Value position) {
+  if (!entries.memory.positions) {
+    return;
+  }
+  auto layout =
+      BlockedAttr::get(t.b.getContext(), 1, s.warps() * kWarpThreads, 1);
+  auto one = t.sliceType(
+      t.tileType({1, s.warps() * kWarpThreads}, t.b.getI32Type(), layout), 1);
+  t.store(t.splatIndex(one, position), entries.memory.positions,
+          {{entries.slot, entries.memory.layer, entries.stateHead, entry},
+           {3},
+           {t.add(entry, 1)}});
+}
+
 /// Rows of one state head from `first` on, all that follow or one, to entries
 /// from `entry` on.
 static void storeRows(TileBuilder &t, const RowStrategy &s,
@@ -101,6 +117,28 @@ void cheems::tile::buildStoreEntries(TileBuilder &t, const RowStrategy &s,
   });
 }
 
+void cheems::tile::buildStoreRows(TileBuilder &t, const RowStrategy &s,
+                                  const AttentionShape &shape,
+                                  const AttentionMemory &memory,
+                                  const NewEntries &added) {
+  Value first = t.mul(t.block(GridDimension::X), s.tileRows());
+  Value head = t.block(GridDimension::Y);
+  SegmentRow segment = loadSegment(t, memory.segments,
+                                   t.block(GridDimension::Z), /*oneRow=*/false);
+  t.when(t.isLess(first, segment.length), [&] {
+    Value row = t.add(segment.start, first);
+    Value past = t.add(segment.start, segment.length);
+    AttentionMemory rows;
+    rows.layer = t.index(0);
+    rows.keys = memory.candidates.rowKeys;
+    rows.values = memory.candidates.rowValues;
+    rows.keyScales = memory.candidates.rowKeyScales;
+    rows.valueScales = memory.candidates.rowValueScales;
+    Entries entries{rows, t.index(0), head, past};
+    storeKeysAndValues(t, s, shape, added, row, past, entries, row);
+  });
+}
+
 void cheems::tile::buildStorePlaced(TileBuilder &t, const RowStrategy &s,
                                     const AttentionShape &shape,
                                     const AttentionMemory &memory,
@@ -120,6 +158,7 @@ void cheems::tile::buildStorePlaced(TileBuilder &t, const RowStrategy &s,
       Value next = t.add(row, 1);
       Entries entries{memory, segment.slot, head, t.add(place, 1)};
       storeRows(t, one, shape, added, row, next, entries, place);
+      storePosition(t, one, entries, place, t.add(segment.position, number));
     });
   });
 }
@@ -130,8 +169,12 @@ void cheems::tile::storeOneEntry(TileBuilder &t, const RowStrategy &s,
                                  const AttentionMemory &memory,
                                  const NewEntries &added) {
   Value row = rows.segment.start, entry = rows.ownPlace;
-  storeKeysAndValues(t, s, shape, added, row, t.add(row, 1),
-                     rows.entries(memory), entry);
+  Entries entries = rows.entries(memory);
+  if (memory.positions) {
+    entries.count = t.add(entry, 1); // it is not the last one
+  }
+  storeKeysAndValues(t, s, shape, added, row, t.add(row, 1), entries, entry);
+  storePosition(t, s, entries, entry, rows.segment.position);
   Value first = t.mul(rows.stateHead, shape.masksPerState());
   Value past = t.add(first, shape.masksPerState());
   Place place{{rows.segment.slot, memory.layer, first, entry}, {2}, {past}};
@@ -150,7 +193,6 @@ void cheems::tile::storeOneEntry(TileBuilder &t, const RowStrategy &s,
                    {{row, first}, {1}, {past}}),
             memory.masks, place);
   } else {
-    Entries entries = rows.entries(memory);
     auto layout =
         BlockedAttr::get(t.b.getContext(), 1, kWarpThreads * s.warps(), 1);
     auto type = t.sliceType(

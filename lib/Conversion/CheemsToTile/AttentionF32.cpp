@@ -40,6 +40,10 @@ public:
     keyBuffer = t.alloc({2, s.entries, half}, f32, /*swizzled=*/true);
     valueBuffer = t.alloc({1, columns, s.entries}, f32, /*swizzled=*/true);
     weightBuffer = t.alloc({1, s.rows, s.entries}, f32, /*swizzled=*/true);
+    if (hasLists()) {
+      numberBuffer = t.alloc({2, 1, s.entries}, t.b.getI32Type(),
+                             /*swizzled=*/false);
+    }
   }
 
   void build() {
@@ -62,6 +66,8 @@ public:
   }
 
 private:
+  /// Whether candidates are numbered through lists.
+  bool hasLists() const { return bool(memory.candidates.numbers); }
   Place outputs() { return rows.place.at(t, 0, shape.size); }
 
   void buildRows() {
@@ -71,57 +77,158 @@ private:
         HalvesOfHeads(t, query, rows.place, shape.size, rowTile).load(0);
     t.write(halves.low, queryBuffer, zero, zero, zero);
     t.write(halves.high, queryBuffer, t.index(1), zero, zero);
+    if (hasLists()) {
+      copyNumbers(zero);
+      t.commit();
+      t.waitForAll(0);
+    }
     RunningSoftmax softmax = RunningSoftmax::none(t, scores);
     SmallVector<Value> state =
         t.loop(zero, t.ceilDiv(entries.count, s.entries), 1,
                {softmax.best, softmax.sum, t.fill(output, 0)},
-               [&](Value block, ValueRange now) {
-                 return attend(t.mul(block, s.entries), now);
-               });
+               [&](Value block, ValueRange now) { return attend(block, now); });
     Value sums = t.broadcast(divisorOf(t, shape, state[1]), output);
     storeOutput(t, arith::DivFOp::create(t.b, state[2], sums), y, outputs(),
                 sizeof(float));
   }
 
   /// Codes as numbers of f32.
-  Value widened(RankedTensorType type, Value codes, const Place &place,
-                int64_t aligned) {
-    return arith::SIToFPOp::create(
-        t.b, type,
-        t.load(t.withElement(type, shape.stored), codes, place, aligned));
+  Value widened(Value tile) {
+    return shape.hasCodes()
+               ? arith::SIToFPOp::create(
+                     t.b,
+                     t.withElement(cast<RankedTensorType>(tile.getType()),
+                                   t.b.getF32Type()),
+                     tile)
+                     .getResult()
+               : tile;
   }
-  /// Of the entries from `entry` on, for each row of scores.
-  Value scales(Value pool, Value entry) {
-    Value numbers =
-        t.load(t.sliceType(scores, 0), pool, entries.numbers(entry));
-    return t.broadcast(numbers, scores);
+  /// A number per entry from `entry` on, for each row of scores.
+  Value perEntry(Value memory, const Place &place, bool areMasks = false) {
+    Value numbers = t.load(t.sliceType(scores, 0), memory, place);
+    return t.broadcast(areMasks ? maskNumbers(t, shape, numbers) : numbers,
+                       scores);
+  }
+  Value scales(Value pool, Value list, Value entry) {
+    return hasLists() ? perEntry(list, listed(entry))
+                      : perEntry(pool, entries.numbers(entry));
+  }
+  /// Numbers in a list from `entry` on, as a slice.
+  Place listed(Value entry) {
+    return {{rows.list, rows.stateHead, entry}, {2}, {rows.count}};
   }
 
-  /// One block of entries, from `entry` on.
-  SmallVector<Value> attend(Value entry, ValueRange state) {
+  void copyNumbers(Value block) {
+    t.copy(memory.candidates.numbers, rows.listed(t, t.mul(block, s.entries)),
+           numberBuffer, t.remainder(block, 2), sizeof(int32_t));
+  }
+  /// Numbers of a block's entries in one memory, -1 where they are in the other
+  /// one or do not exist.
+  struct Chosen {
+    Value ofPool, ofRows;
+  };
+  Chosen chosen(Value block, RankedTensorType slice) {
+    auto type = t.withElement(slice, t.b.getI32Type());
     Value zero = t.index(0);
-    // Nobody reads the block before any more.
-    BarrierOp::create(t.b);
+    Value number =
+        t.read(type, numberBuffer, t.remainder(block, 2), zero, zero);
+    Value exists = t.isLess(t.indicesFrom(t.mul(block, s.entries), type, 0),
+                            t.splatIndex(type, rows.count));
+    Value none = t.fillInteger(type, -1),
+          keep = t.fillInteger(type, shape.keep);
+    number = t.select(exists, number, none);
+    Value isOfPool = t.isLess(number, keep);
+    // Below -1 is none, too.
+    return {t.select(isOfPool, number, none),
+            t.select(isOfPool, none, t.sub(number, keep))};
+  }
+  /// Of the pool where it is there, or of the step's rows.
+  Value gathered(RankedTensorType type, Value pool, Value own,
+                 const Chosen &numbers, Value column, ArrayRef<int64_t> dims,
+                 int64_t aligned) {
+    auto stored = t.withElement(type, shape.stored);
+    Value zero = t.index(0);
+    Value ofPool =
+        t.gather(stored, pool,
+                 {{entries.slot, memory.layer, entries.stateHead, zero, column},
+                  SmallVector<int64_t>(dims)},
+                 numbers.ofPool, aligned);
+    Value ofRows = t.gather(stored, own,
+                            {{zero, zero, entries.stateHead, zero, column},
+                             SmallVector<int64_t>(dims)},
+                            numbers.ofRows, aligned);
+    // What is chosen of the other one is zero, and the sum exact.
+    return t.add(widened(ofPool), widened(ofRows));
+  }
+
+  void fetchKeys(Value block, Value entry) {
+    Value zero = t.index(0);
+    int64_t aligned = alignmentOf(shape.half(), shape.stored);
     for (int64_t part : {0, 1}) {
-      int64_t column = part * shape.half();
-      Place place =
-          entries.keys(t, entry, t.index(column), column + shape.half());
-      int64_t aligned = alignmentOf(shape.half(), shape.stored);
-      if (shape.hasCodes()) {
-        t.write(widened(keyTile, memory.keys, place, aligned), keyBuffer,
-                t.index(part), zero, zero);
+      int64_t first = part * shape.half(), past = first + shape.half();
+      Value column = t.index(first), stage = t.index(part);
+      const Candidates &lists = memory.candidates;
+      Place place = entries.keys(t, entry, column, past);
+      if (!hasLists() && shape.hasCodes()) {
+        auto codes = t.withElement(keyTile, shape.stored);
+        t.write(widened(t.load(codes, memory.keys, place, aligned)), keyBuffer,
+                stage, zero, zero);
+      } else if (!hasLists()) {
+        t.copy(memory.keys, place, keyBuffer, stage, aligned);
+      } else if (shape.hasCodes()) {
+        Value tile = gathered(keyTile, memory.keys, lists.rowKeys,
+                              chosen(block, t.sliceType(keyTile, 1)), column,
+                              {3, 4}, aligned);
+        t.write(withoutRest(tile), keyBuffer, stage, zero, zero);
       } else {
-        t.copy(memory.keys, place, keyBuffer, t.index(part), aligned);
+        t.copyRows(
+            entries.chosen(t, shape, memory.keys, lists.rowKeys, column, past),
+            numberBuffer, t.remainder(block, 2), rows.countFrom(t, entry),
+            keyBuffer, stage, aligned);
       }
     }
+    if (hasLists()) {
+      copyNumbers(t.add(block, 1));
+    }
     t.commit();
+  }
+  /// Gathered columns past a half are those of the next one.
+  Value withoutRest(Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (type.getDimSize(1) == shape.half()) {
+      return tile;
+    }
+    auto numbers = t.withElement(type, t.b.getI32Type());
+    Value column = IndicesOp::create(t.b, numbers, uint64_t(1));
+    return t.select(t.isLess(column, t.fillInteger(numbers, shape.half())),
+                    tile, t.fill(type, 0));
+  }
+
+  Value values(Value block, Value entry) {
+    Value zero = t.index(0);
+    if (hasLists()) {
+      return gathered(valueTile, memory.values, memory.candidates.rowValues,
+                      chosen(block, t.sliceType(valueTile, 0)), zero, {4, 3},
+                      0);
+    }
     Place across{{entries.slot, memory.layer, entries.stateHead, entry, zero},
                  {4, 3},
                  {t.index(shape.size), entries.count}};
-    t.write(shape.hasCodes() ? widened(valueTile, memory.values, across, 0)
-                             : t.load(valueTile, memory.values, across),
-            valueBuffer, zero, zero, zero);
-    Value mask = masksOf(t, shape, rows, entries, entry, scores);
+    return widened(
+        t.load(t.withElement(valueTile, shape.stored), memory.values, across));
+  }
+
+  /// One block of entries.
+  SmallVector<Value> attend(Value block, ValueRange state) {
+    Value entry = t.mul(block, s.entries), zero = t.index(0);
+    // Nobody reads the block before any more.
+    BarrierOp::create(t.b);
+    fetchKeys(block, entry);
+    t.write(values(block, entry), valueBuffer, zero, zero, zero);
+    const Candidates &lists = memory.candidates;
+    Value mask = hasLists()
+                     ? perEntry(lists.masks, listed(entry), /*areMasks=*/true)
+                     : masksOf(t, shape, rows, entries, entry, scores);
     t.waitForAll(0);
 
     Value products = t.fill(scores, 0);
@@ -130,15 +237,22 @@ private:
                                products);
     }
     if (shape.hasCodes()) {
-      products = t.mul(products, scales(memory.keyScales, entry));
+      products =
+          t.mul(products, scales(memory.keyScales, lists.keyScales, entry));
     }
     MaskedScores masked(t, shape, products, mask);
     masked.hideLater(t, entry, rows);
+    if (hasLists()) {
+      auto numbers = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
+      masked.hideGone(t, t.load(numbers, lists.untils, listed(entry)),
+                      rows.firstOfBlock);
+    }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     Value weights = masked.weighed(t, step.weights);
     if (shape.hasCodes()) {
-      weights = t.mul(weights, scales(memory.valueScales, entry));
+      weights =
+          t.mul(weights, scales(memory.valueScales, lists.valueScales, entry));
     }
     t.write(weights, weightBuffer, zero, zero, zero);
     BarrierOp::create(t.b);
@@ -156,7 +270,7 @@ private:
   const FirstStores &stores;
   Value y;
   RankedTensorType scores, output, rowTile, keyTile, valueTile;
-  Value queryBuffer, keyBuffer, valueBuffer, weightBuffer;
+  Value queryBuffer, keyBuffer, valueBuffer, weightBuffer, numberBuffer;
   QueryRows rows;
   Entries entries;
 };

@@ -16,6 +16,8 @@ struct AttentionShape {
   double scale;
   MaskKind kind;
   double hideBelow;          ///< of kind threshold
+  int64_t keep;              ///< entries of a window; 0: all
+  int64_t block;             ///< rows that a window takes at a time
   bool counts;               ///< rows that no head sees are not stored
   SmallVector<bool> visible; ///< heads of A that see rows; empty: masks say
   Type stored;               ///< element type of the pools
@@ -39,6 +41,21 @@ struct AttentionShape {
   int64_t alignedEntry() const { return alignmentOf(size, stored); }
 };
 
+/// What the rows of a step may see where a window drops entries, and the rows
+/// themselves. Lists have a number per block of rows (numbered as `SSDChunk`
+/// says), state head and candidate: [B, G', W + block]. Candidates are the
+/// entries that are kept before the block, then its rows.
+struct Candidates {
+  Value numbers; ///< i32: of an entry, or W and that of a row of the step
+  Value untils;  ///< i32: the row of the block that does not see it any more
+  Value masks;   ///< f32
+  Value keyScales, valueScales; ///< f32, if there are codes
+  /// As entries are stored: [1, 1, G', T, P] and [1, 1, G', T].
+  Value rowKeys, rowValues, rowKeyScales, rowValueScales;
+
+  static ArrayRef<Value Candidates::*> members();
+};
+
 /// The memory of the step's rows, and where a layer's entries are: keys and
 /// values [slots, layers, G', C, P], masks [slots, layers, M, C].
 struct AttentionMemory {
@@ -47,6 +64,8 @@ struct AttentionMemory {
   /// [T, G'] i32, null where entry e is row e: the entry that a row becomes, or
   /// -1, and how many entries it sees.
   Value places, seen;
+  Value positions;       ///< [slots, layers, G', C] i32, if there is a window
+  Candidates candidates; ///< null where entries stay
 };
 
 /// The entries of one sequence and head, as a block sees them.
@@ -63,6 +82,18 @@ struct Entries {
   /// A number per entry, as a row: of scales.
   Place numbers(Value first) const {
     return {{slot, memory.layer, stateHead, first}, {3}, {count}};
+  }
+  /// Rows of keys or values that numbers of candidates choose, from a column
+  /// on.
+  TileBuilder::RowSources chosen(TileBuilder &t, const AttentionShape &shape,
+                                 Value pool, Value rowsOfStep, Value column,
+                                 int64_t limit) const {
+    Value zero = t.index(0);
+    return {pool,
+            keys(t, zero, column, limit),
+            rowsOfStep,
+            {zero, zero, stateHead, zero, column},
+            shape.keep};
   }
   /// The mask values of one head of A, as a row.
   Place mask(Value maskHead, Value first) const {
@@ -82,6 +113,9 @@ struct QueryRows {
   Value count;        ///< of entries that the block may read
   Value seen;         ///< memory, if rows do not see one entry more each
   Value ownPlace;     ///< of one row: the entry that it becomes, or -1
+  // Of candidates; null where entries stay.
+  Value list;         ///< the number of the block in lists
+  Value firstOfBlock; ///< the first row among those of the block
 
   /// Grid: blocks of rows, query heads, segments.
   static QueryRows ofHead(TileBuilder &t, const AttentionShape &shape,
@@ -90,6 +124,14 @@ struct QueryRows {
   static QueryRows ofOneRow(TileBuilder &t, const AttentionShape &shape,
                             const AttentionMemory &memory, int64_t rows);
 
+  /// Numbers of candidates in a list, as a row.
+  Place listed(TileBuilder &t, Value first) const {
+    return {{list, stateHead, first}, {1, 2}, {t.add(stateHead, 1), count}};
+  }
+  /// Candidates from one on, which may be past all of them.
+  Value countFrom(TileBuilder &t, Value first) const {
+    return t.select(t.isLess(first, count), t.sub(count, first), t.index(0));
+  }
   /// Reads what `seen` says of up to so many rows, which exist.
   void loadSeen(TileBuilder &t, int64_t rows);
   /// The last entry that each row sees, as a slice of i32.
@@ -97,6 +139,19 @@ struct QueryRows {
   Entries entries(const AttentionMemory &memory) const {
     return {memory, segment.slot, stateHead, count};
   }
+};
+
+/// The block of `shape.block` rows that a row of a segment is in.
+struct WindowBlock {
+  Value first; ///< row of the segment
+  Value count; ///< of its rows
+  Value base;  ///< the position of the first one
+  Value kept;  ///< entries before it
+  Value list;  ///< its number in lists
+
+  static WindowBlock of(TileBuilder &t, const AttentionShape &shape,
+                        const SegmentRow &segment, Value segmentNumber,
+                        Value blockNumber, Value rowsOfStep);
 };
 
 /// Mask values as `maskedScores` takes them: in base 2 where they are added to
@@ -140,6 +195,10 @@ struct MaskedScores {
                Value masks);
   /// Hides columns that are past the last one of their row.
   void hideLater(TileBuilder &t, Value firstColumn, const QueryRows &rows);
+  /// Hides columns from rows that do not see them any more.
+  /// \param untils a number per column.
+  /// \param firstRow that of the tile's first row.
+  void hideGone(TileBuilder &t, Value untils, Value firstRow);
   /// What values are multiplied by; sums of weights are without the factor.
   Value weighed(TileBuilder &t, Value weights) const;
 };
@@ -166,6 +225,30 @@ void storeOneEntry(TileBuilder &t, const RowStrategy &s,
                    const AttentionShape &shape, const QueryRows &rows,
                    const AttentionMemory &memory, const NewEntries &added);
 
+/// Stores the step's rows as candidates. Grid: blocks of rows, state heads,
+/// segments.
+void buildStoreRows(TileBuilder &t, const RowStrategy &s,
+                    const AttentionShape &shape, const AttentionMemory &memory,
+                    const NewEntries &added);
+
+/// Finds the entry that each segment's one row becomes, by masks and positions
+/// of those that are kept: sets places and seen. Grid: state heads, segments.
+/// \param values as in `buildPlaceVisible`.
+void buildPlaceKept(TileBuilder &t, const RowStrategy &s,
+                    const AttentionShape &shape, const AttentionMemory &memory,
+                    const MaskSource &mask, Value values);
+/// Finds what each row of a prompt sees, and which rows become entries in the
+/// end: sets lists, and the pools of masks, positions and scales. Grid: state
+/// heads, segments.
+/// \param mask [T, M].
+void buildKeepEntries(TileBuilder &t, const RowStrategy &s,
+                      const AttentionShape &shape,
+                      const AttentionMemory &memory, Value mask);
+/// Stores keys and values of rows that became entries. Grid: pieces of so many
+/// entries, state heads, segments.
+void buildMoveKept(TileBuilder &t, int64_t entries, const AttentionShape &shape,
+                   const AttentionMemory &memory);
+
 /// Finds the rows that some head sees: sets places, seen, and the pool
 /// `counts` [slots, layers, G']. Grid: state heads, segments.
 /// \param values [T, M], which the mask values are stored to if a product makes
@@ -181,6 +264,12 @@ void buildPlaceVisible(TileBuilder &t, const AttentionShape &shape,
 void buildAttention(TileBuilder &t, const AttentionStrategy &s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     Value query, Value y);
+
+/// The same by warpgroups.
+void buildAttentionOfWarpgroups(TileBuilder &t, const AttentionStrategy &s,
+                                const AttentionShape &shape,
+                                const AttentionMemory &memory, Value query,
+                                Value y);
 
 /// What attention of segments of one row does first, in the block that has the
 /// row's own entry.

@@ -14,7 +14,7 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
             HeadsBefore::of(op.getValue()),
             {op.getMask(), {}, {}, {}}},
       entries{op.getKeys(), op.getValues(), op.getMasks()},
-      counts(op.getCounts()) {
+      counts(op.getCounts()), positions(op.getPositions()) {
   if (shape.hasCodes()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
@@ -36,19 +36,46 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> AttentionLaunches::make(Value outputs) {
   y = outputs;
+  if (!positions) {
+    attendAll();
+  } else {
+    MaskBefore mask = added.mask;
+    Value drop = dropsEntries();
+    runs = arith::SubIOp::create(b, count(1), drop);
+    attendAll();
+    added.mask = mask;
+    runs = drop;
+    drops = true;
+    if (shape.oneRow) {
+      placeKept();
+      attendAll();
+    } else {
+      if (!isExact) {
+        sizes = strategy.attention(shape.size, /*ofKept=*/true);
+      }
+      attendToKept();
+    }
+  }
+  SmallVector<Value> results = {y};
+  results.append(entries.begin(), entries.begin() + 3);
+  if (positions) {
+    results.push_back(positions);
+  }
+  results.append(entries.begin() + 3, entries.end());
+  if (counts) {
+    results.push_back(counts);
+  }
+  return results;
+}
+
+void AttentionLaunches::attendAll() {
   if (shape.counts) {
     placeVisible();
   }
   if (!storesFirst) {
     storeEntries();
   }
-  SmallVector<Value> results = {isExact || !shape.oneRow ? attend()
-                                                         : attendInPieces()};
-  results.append(entries);
-  if (counts) {
-    results.push_back(counts);
-  }
-  return results;
+  y = isExact || !shape.oneRow ? attend() : attendInPieces();
 }
 
 int64_t AttentionLaunches::headBlocks() const {
@@ -64,7 +91,12 @@ Value AttentionLaunches::count(int64_t number) {
 }
 
 Value AttentionLaunches::empty(ArrayRef<OpFoldResult> extents, Type element) {
-  return tensor::EmptyOp::create(b, extents, element);
+  SmallVector<OpFoldResult> sizes(extents);
+  if (runs) {
+    Value rows = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[0]);
+    sizes[0] = arith::MulIOp::create(b, rows, runs).getResult();
+  }
+  return tensor::EmptyOp::create(b, sizes, element);
 }
 
 LaunchOp AttentionLaunches::makeLaunch(StringRef name,
@@ -73,25 +105,43 @@ LaunchOp AttentionLaunches::makeLaunch(StringRef name,
                                        KernelTable::Body body) {
   FlatSymbolRefAttr kernel =
       kernels.get(op.getLoc(), name, operands.types(), warps, body);
-  return launch(b, kernel, blocks, operands.inputs, operands.outputs);
+  SmallVector<Value> grid(blocks);
+  if (runs) {
+    grid[0] = arith::MulIOp::create(b, grid[0], runs);
+  }
+  return launch(b, kernel, grid, operands.inputs, operands.outputs);
+}
+
+OpFoldResult AttentionLaunches::rows() {
+  return tensor::getMixedSize(b, b.getLoc(), op.getQuery(), 0);
+}
+
+void AttentionLaunches::findPlaces(LaunchOperands &operands) {
+  added.mask.addTo(operands);
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  OpFoldResult heads = b.getIndexAttr(shape.stateHeads);
+  places = empty({rows(), heads}, b.getI32Type());
+  seen = empty({rows(), heads}, b.getI32Type());
+  operands.write(places);
+  operands.write(seen);
+}
+
+Value AttentionLaunches::maskValues(LaunchOperands &operands) {
+  if (!added.mask.product) {
+    return {};
+  }
+  Value values =
+      empty({rows(), b.getIndexAttr(shape.maskHeads)}, b.getF32Type());
+  operands.write(values);
+  return values;
 }
 
 void AttentionLaunches::placeVisible() {
   LaunchOperands operands;
-  added.mask.addTo(operands);
-  operands.read(op.getSegments());
-  operands.read(op.getLayer());
-  OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), op.getQuery(), 0),
-               heads = b.getIndexAttr(shape.stateHeads);
-  places = empty({rows, heads}, b.getI32Type());
-  seen = empty({rows, heads}, b.getI32Type());
-  Value values;
-  llvm::for_each(ArrayRef{places, seen, counts},
-                 [&](Value to) { operands.write(to); });
-  if (added.mask.product) {
-    values = empty({rows, b.getIndexAttr(shape.maskHeads)}, b.getF32Type());
-    operands.write(values);
-  }
+  findPlaces(operands);
+  operands.write(counts);
+  Value values = maskValues(operands);
   VisibleStrategy s = strategy.visible(shape.oneRow);
   LaunchOp made = makeLaunch(
       "place_visible", operands, s.warps, {count(shape.stateHeads), segments()},
@@ -126,7 +176,7 @@ void AttentionLaunches::storeEntries() {
         auto *build = places ? buildStorePlaced : buildStoreEntries;
         build(t, s, shape, memoryOf(operands, m), added.in(operands, m));
       });
-  entries.assign(made.result_begin(), made.result_end());
+  takeEntries(made.getResults());
 }
 
 void AttentionLaunches::readPlaces(LaunchOperands &operands) {
@@ -148,11 +198,28 @@ LaunchOperands AttentionLaunches::operandsOfAttention() {
   } else {
     llvm::for_each(entries, [&](Value pool) { operands.read(pool); });
   }
+  for (Value *list : lists()) {
+    operands.read(*list);
+  }
+  for (Value *list : rowsOfStep()) {
+    operands.read(*list);
+  }
   return operands;
 }
 
 void AttentionLaunches::writeEntries(LaunchOperands &operands) {
   llvm::for_each(entries, [&](Value pool) { operands.write(pool); });
+  if (drops) {
+    operands.write(positions);
+  }
+}
+
+size_t AttentionLaunches::takeEntries(ResultRange results) {
+  llvm::copy(results.take_front(entries.size()), entries.begin());
+  if (drops) {
+    positions = results[entries.size()];
+  }
+  return entries.size() + size_t(drops);
 }
 
 AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
@@ -170,6 +237,14 @@ AttentionMemory AttentionLaunches::memoryOf(const LaunchOperands &operands,
   if (places) {
     memory.places = operands.in(m, places);
     memory.seen = operands.in(m, seen);
+  }
+  if (drops) {
+    memory.positions = operands.in(m, positions);
+    Candidates &to = memory.candidates;
+    const Candidates &from = candidates;
+    for (auto member : Candidates::members()) {
+      to.*member = from.*member ? operands.in(m, from.*member) : Value();
+    }
   }
   return memory;
 }
@@ -191,9 +266,8 @@ void AttentionLaunches::build(
 SmallVector<Value> AttentionLaunches::takePools(LaunchOp made) {
   SmallVector<Value> results(made.getResults());
   if (storesFirst) {
-    auto *past = results.begin() + entries.size();
-    entries.assign(results.begin(), past);
-    results.erase(results.begin(), past);
+    size_t taken = takeEntries(made.getResults());
+    results.erase(results.begin(), results.begin() + taken);
   }
   return results;
 }
@@ -205,7 +279,10 @@ Value AttentionLaunches::attend() {
   int64_t heads =
       shape.oneRow ? shape.stateHeads * headBlocks() : shape.queryHeads;
   LaunchOp made = makeLaunch(
-      isExact ? "attention_f32" : "attention", operands, sizes.warps(),
+      isExact           ? "attention_f32"
+      : lists().empty() ? "attention"
+                        : "attention_of_kept",
+      operands, sizes.warps(),
       {blocksOfRows(sizes.rows), count(heads), segments()},
       [&](TileBuilder &t, ValueRange m) {
         build(operands, m,

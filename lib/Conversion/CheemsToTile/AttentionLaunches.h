@@ -1,7 +1,9 @@
 // The launches that one op of attention becomes: one attends, with what stands
 // before it in the step. Others store the step's entries before, unless these
 // are one row each; where not every row is stored, another one finds those that
-// are.
+// are. With a window there are both ways: launches for pools that the window
+// covers, as without one, and others for those that it does not. The sizes of a
+// step say which of them have blocks.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_ATTENTIONLAUNCHES_H
 
@@ -26,23 +28,44 @@ private:
   /// How many blocks of rows the longest segment may have.
   Value blocksOfRows(int64_t rows);
   Value count(int64_t number);
+  /// Of no elements where the launches have no blocks.
   Value empty(ArrayRef<OpFoldResult> extents, Type element);
 
   LaunchOp makeLaunch(StringRef name, const LaunchOperands &operands,
                       int64_t warps, ArrayRef<Value> blocks,
                       KernelTable::Body body);
 
+  /// Sets `y`, without lists.
+  void attendAll();
   void placeVisible();
   void storeEntries();
   Value attend();
   Value attendInPieces();
   Value merge(ValueRange partial);
 
+  // With a window that drops entries.
+  /// Whether it does, 0 or 1.
+  Value dropsEntries();
+  void placeKept();
+  void attendToKept();
+  void storeRows();
+  void keepEntries();
+  void moveKept();
+  SmallVector<Value *> lists();
+  SmallVector<Value *> rowsOfStep();
+
+  OpFoldResult rows();
+  /// Lets a launch write places and what is seen.
+  void findPlaces(LaunchOperands &operands);
+  /// The same of mask values, if they are a product, which it computes.
+  Value maskValues(LaunchOperands &operands);
   /// What every launch that reads entries has.
   void readPlaces(LaunchOperands &operands);
   /// What a launch of attention has besides its outputs.
   LaunchOperands operandsOfAttention();
   void writeEntries(LaunchOperands &operands);
+  /// They are what a launch that wrote them gives. Returns how many.
+  size_t takeEntries(ResultRange results);
   AttentionMemory memoryOf(const LaunchOperands &operands, ValueRange m);
   /// Calls `body` with the kernel's memory and what it takes from the step.
   void build(const LaunchOperands &operands, ValueRange m,
@@ -61,8 +84,12 @@ private:
   EntriesBefore added;
   /// Keys, values and masks, and of codes their scales, as they are now.
   SmallVector<Value> entries;
-  Value counts;       ///< the same; null if entries are not counted
-  Value places, seen; ///< null where entry e is row e
+  Value counts;          ///< the same; null if entries are not counted
+  Value places, seen;    ///< null where entry e is row e
+  Value positions;       ///< a pool; null without a window
+  Candidates candidates; ///< tensors; null without lists
+  Value runs;            ///< whether launches have blocks, 0 or 1; null: always
+  bool drops = false;    ///< launches are those of a window that drops entries
   Value y;
   bool isExact;
   AttentionStrategy sizes;

@@ -43,6 +43,13 @@ public:
     if (readsMasks()) {
       maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
     }
+    if (hasLists()) {
+      // Numbers come before the rows that they choose.
+      numberRing = t.alloc({2 * s.stages - 1, 1, s.entries}, t.b.getI32Type(),
+                           /*swizzled=*/false);
+      untilRing = t.alloc({s.stages, 1, s.entries}, t.b.getI32Type(),
+                          /*swizzled=*/false);
+    }
     if (!s.queryInRegisters) {
       sharedQuery = t.alloc({1, s.rows, columns}, shape.stored, true);
     }
@@ -59,11 +66,20 @@ public:
 private:
   /// A block has one head of A: it sees all its entries, or has none.
   bool readsMasks() const { return shape.visible.empty(); }
+  /// Whether candidates are numbered through lists.
+  bool hasLists() const { return bool(memory.candidates.numbers); }
   int64_t chunks() const { return llvm::divideCeil(shape.size, kDepth); }
 
   void buildRows() {
     entries = rows.entries(memory);
     loadQuery();
+    if (hasLists()) {
+      for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
+        fetchNumbers(t.index(ahead));
+      }
+      t.commit();
+      t.waitForAll(0);
+    }
     for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
       fetch(t.index(ahead), t.index(ahead));
     }
@@ -102,8 +118,36 @@ private:
     }
   }
 
+  void fetchNumbers(Value block) {
+    t.copy(memory.candidates.numbers, rows.listed(t, t.mul(block, s.entries)),
+           numberRing, t.remainder(block, 2 * s.stages - 1), sizeof(int32_t));
+  }
+
+  /// The rows that a block's numbers choose, and numbers for a later one.
+  void fetchListed(Value block, Value stage) {
+    Value entry = t.mul(block, s.entries);
+    const Candidates &lists = memory.candidates;
+    Value numbers = t.remainder(block, 2 * s.stages - 1);
+    Value count = rows.countFrom(t, entry);
+    for (auto [pool, own, ring] :
+         {std::tuple(memory.keys, lists.rowKeys, keyRing),
+          std::tuple(memory.values, lists.rowValues, valueRing)}) {
+      t.copyRows(entries.chosen(t, shape, pool, own, t.index(0), shape.size),
+                 numberRing, numbers, count, ring, stage, shape.alignedEntry());
+    }
+    Place place = rows.listed(t, entry);
+    t.copy(lists.masks, place, maskRing, stage, sizeof(float));
+    t.copy(lists.untils, place, untilRing, stage, sizeof(int32_t));
+    fetchNumbers(t.add(block, s.stages - 1));
+    t.commit();
+  }
+
   /// Past the last entry it fetches zeros.
   void fetch(Value block, Value stage) {
+    if (hasLists()) {
+      fetchListed(block, stage);
+      return;
+    }
     Value entry = t.mul(block, s.entries);
     Place place = entries.keys(t, entry, t.index(0), shape.size);
     t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
@@ -145,6 +189,11 @@ private:
     if (hides) {
       masked.hideLater(t, t.mul(block, s.entries), rows);
     }
+    if (hasLists()) {
+      auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
+      masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero),
+                      rows.firstOfBlock);
+    }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
     Value rounded =
@@ -180,7 +229,7 @@ private:
   const AttentionMemory &memory;
   Value query, y;
   RankedTensorType scores, output, queries, weights, keyTile, valueTile;
-  Value keyRing, valueRing, maskRing, sharedQuery;
+  Value keyRing, valueRing, maskRing, numberRing, untilRing, sharedQuery;
   QueryRows rows;
   Entries entries;
   SmallVector<Value> queryTiles; ///< if they are in registers
@@ -191,5 +240,8 @@ void cheems::tile::buildAttention(TileBuilder &t, const AttentionStrategy &s,
                                   const AttentionShape &shape,
                                   const AttentionMemory &memory, Value query,
                                   Value y) {
+  if (s.unit == Unit::Wgmma) {
+    return buildAttentionOfWarpgroups(t, s, shape, memory, query, y);
+  }
   Prompt(t, s, shape, memory, query, y).build();
 }

@@ -1,6 +1,7 @@
 // Attention of segments: which of them have kernels, and their launches.
 #include "AttentionLaunches.h"
 #include "RoundedOutput.h"
+#include "cheems/Conversion/CheemsToTile/Windows.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -9,9 +10,15 @@ using namespace cheems::tile;
 /// The greatest head that registers and shared memory have room for.
 constexpr int64_t kMostHeadSize = 256;
 
+/// A block of a window has whole blocks of all kernels.
+constexpr int64_t kWindowRows = 64;
+
 std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
-  if (op.getKeep()) {
-    return "keeps a window of entries";
+  if (int64_t(op.getKeep().value_or(0)) > kMostWindow) {
+    return "keeps a window of more than 4096 entries";
+  }
+  if (op.getKeep() && int64_t(op.getBlock()) % kWindowRows != 0) {
+    return "has a window and blocks of no multiple of 64 rows";
   }
   if (op.getHeadSize() > kMostHeadSize || op.getHeadSize() % 2 != 0) {
     return "has heads of an odd size, or of more than 256";

@@ -1,9 +1,8 @@
 // cheems-code-products: matrices that are to be rounded become codes and
 // scales, and their products those of codes.
 #include "cheems/Conversion/CheemsToTile/Passes.h"
-#include "cheems/Dialect/Cheems/Utils/Refusals.h"
+#include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
-#include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace cheems {
@@ -37,13 +36,6 @@ static LogicalResult check(const WeightUses::Group &group) {
     }
   }
   return success();
-}
-
-/// A table of experts, of which no product is.
-static bool isTable(const WeightUses::Group &group) {
-  return llvm::any_of(group.leaves, [](OpOperand *use) {
-    return isa<MixExpertsOp>(use->getOwner());
-  });
 }
 
 namespace {
@@ -89,17 +81,15 @@ struct CodeProducts : cheems::impl::CodeProductsPassBase<CodeProducts> {
 
   void runOnOperation() override {
     WeightUses uses(getOperation());
+    IRRewriter rewriter(&getContext());
+    if (failed(quantizeTables(uses.groups(), rewriter))) {
+      return signalPassFailure();
+    }
     llvm::DenseMap<Value, RoundedRows> rounded;
     for (WeightUses::Group &group : uses.groups()) {
       QuantizedAttr format = group.quantized();
       if (!format) {
         continue;
-      }
-      if (isTable(group)) {
-        emitUnsupported(group.parameters.front())
-            << "is a table of experts that is rounded to codes: cards have no "
-               "kernel for it yet; use --weights bf16, or compile for cpu";
-        return signalPassFailure();
       }
       if (failed(check(group))) {
         return signalPassFailure();

@@ -54,6 +54,20 @@ bool cheems::tile::isFunctionOfVector(linalg::GenericOp op) {
          llvm::all_of(op.getBlock()->without_terminator(), isOnElements);
 }
 
+Value cheems::tile::widenedBy(Value value) {
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
+      op.getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); })) {
+    return {};
+  }
+  auto yield = cast<linalg::YieldOp>(op.getBlock()->getTerminator());
+  auto wide = yield.getOperand(0).getDefiningOp<arith::ExtFOp>();
+  bool widens = wide && wide.getIn() == op.getBlock()->getArgument(0);
+  return widens ? op.getInputs()[0] : Value();
+}
+
 linalg::GenericOp cheems::tile::onlyElementwiseUse(Value value) {
   if (!value.hasOneUse()) {
     return {};

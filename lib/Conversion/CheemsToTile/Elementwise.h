@@ -24,6 +24,9 @@ bool isElementwise(linalg::GenericOp op);
 /// another one.
 bool isFunctionOfVector(linalg::GenericOp op);
 
+/// What an op on elements widens to f32; null for any other value.
+Value widenedBy(Value value);
+
 /// The elementwise op that alone reads `value`, if there is one.
 linalg::GenericOp onlyElementwiseUse(Value value);
 

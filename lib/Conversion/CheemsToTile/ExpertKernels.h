@@ -74,6 +74,8 @@ struct Mixing {
   ScorePlacement placement;
   Activation activation;
   Value x, down, up; ///< memory [T, D], [E, D], [E, D]
+  /// Memory [E] or [E, 1], of tables of codes; null of others.
+  Value downScales, upScales;
   Value buffer = {}; ///< ids and factors of a head's experts
   Value row = {}, input = {};
 

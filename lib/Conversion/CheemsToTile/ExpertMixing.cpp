@@ -25,6 +25,15 @@ static Value softmax(TileBuilder &t, Value scores, int64_t count) {
   return arith::DivFOp::create(t.b, power, sum);
 }
 
+/// A number of memory [E] or [E, 1] for each row, of the expert that it has.
+static Value scalesOf(TileBuilder &t, Value scales, Value id) {
+  auto memory = cast<MemRefType>(scales.getType());
+  auto type = t.withElement(cast<RankedTensorType>(id.getType()),
+                            memory.getElementType());
+  SmallVector<Value> begin(size_t(memory.getRank()), t.index(0));
+  return t.gather(type, scales, {begin, {0}}, id);
+}
+
 RankedTensorType Mixing::tableType(TileBuilder &t, Type element) {
   return tileOf(t, s.tables, element);
 }
@@ -70,6 +79,10 @@ Value Mixing::add(TileBuilder &t, Value sums, const ScoredList &list) {
   auto perRow = t.withElement(t.sliceType(type, 1), i32);
   int64_t aligned = alignmentOf(columns, element);
   Place place{{none, none}, {0, 1}};
+  auto numbers = [&](Value row) -> Value {
+    return downScales ? arith::SIToFPOp::create(t.b, type, row).getResult()
+                      : t.widen(row);
+  };
   auto steps =
       int64_t(llvm::alignTo(uint64_t(experts), uint64_t(s.tables.rows)));
   auto added = t.loop(
@@ -83,7 +96,10 @@ Value Mixing::add(TileBuilder &t, Value sums, const ScoredList &list) {
         Value downRow = t.gather(raw, down, place, id, aligned);
         Value upRow = t.gather(raw, up, place, id, aligned);
         Value weight =
-            t.reduce(Combine::Add, t.mul(t.widen(downRow), input), 1);
+            t.reduce(Combine::Add, t.mul(numbers(downRow), input), 1);
+        if (downScales) {
+          weight = t.mul(weight, scalesOf(t, downScales, id));
+        }
         bool isInner = placement == ScorePlacement::Inner;
         if (isInner) {
           weight = t.mul(weight, factor);
@@ -92,7 +108,10 @@ Value Mixing::add(TileBuilder &t, Value sums, const ScoredList &list) {
         if (!isInner) {
           weight = t.mul(weight, factor);
         }
-        return {t.fma(t.broadcast(weight, type), t.widen(upRow), state[0])};
+        if (upScales) {
+          weight = t.mul(weight, scalesOf(t, upScales, id));
+        }
+        return {t.fma(t.broadcast(weight, type), numbers(upRow), state[0])};
       });
   return added[0];
 }

@@ -1,19 +1,14 @@
 // The best keys of both halves, and the best pairs of them, in the exact order.
 #include "ExpertKernels.h"
-#include <limits>
+#include "FloatOrder.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-// Numbers in the order of scores. NaN is below all others.
-constexpr int64_t kNone = std::numeric_limits<int32_t>::min();
-constexpr int64_t kNaN = kNone + 1;
-constexpr int64_t kAllBitsButSign = std::numeric_limits<int32_t>::max();
-
 /// What the best are found of: a number in the order of scores, and an id that
-/// no other one of the row has. Where there is none, the order is kNone.
+/// no other one of the row has. Where there is none, the order is kNoOrder.
 struct Candidates {
   Value order, bits, ids;
 
@@ -34,28 +29,8 @@ Value cheems::tile::halfOf(TileBuilder &t, RankedTensorType like) {
   return arith::AndIOp::create(t.b, row, t.fillInteger(like, 1));
 }
 
-/// Scores as integers in the same order, zeros of both signs the same.
-static Value orderOf(TileBuilder &t, Value bits) {
-  auto type = cast<RankedTensorType>(bits.getType());
-  Value score = t.bitcast(bits, t.b.getF32Type());
-  Value zero = t.fill(t.withElement(type, t.b.getF32Type()), 0);
-  Value isZero =
-      arith::CmpFOp::create(t.b, arith::CmpFPredicate::OEQ, score, zero);
-  Value number = t.select(isZero, t.fillInteger(type, 0), bits);
-  Value sign = arith::ShRSIOp::create(t.b, number, t.fillInteger(type, 31));
-  Value flip =
-      arith::AndIOp::create(t.b, sign, t.fillInteger(type, kAllBitsButSign));
-  Value order = arith::XOrIOp::create(t.b, number, flip);
-  Value isNaN =
-      arith::CmpFOp::create(t.b, arith::CmpFPredicate::UNO, score, score);
-  return t.select(isNaN, t.fillInteger(type, kNaN), order);
-}
-
 /// Its greatest number is the lowest id's.
-static Value negated(TileBuilder &t, Value ids) {
-  auto type = cast<RankedTensorType>(ids.getType());
-  return arith::XOrIOp::create(t.b, ids, t.fillInteger(type, -1));
-}
+static Value negated(TileBuilder &t, Value ids) { return t.inverted(ids); }
 
 /// The `count` best of each row, by order descending, then by id ascending, in
 /// the columns of a tile of the same layout.
@@ -64,7 +39,7 @@ static ScoredList findBest(TileBuilder &t, const Candidates &all, int64_t count,
   RankedTensorType type = all.type();
   auto listType = t.tileType({type.getDimSize(0), columns}, t.b.getI32Type(),
                              type.getEncoding());
-  Value none = t.fillInteger(type, kNone), lowIds = negated(t, all.ids);
+  Value none = t.fillInteger(type, kNoOrder), lowIds = negated(t, all.ids);
   Value place = IndicesOp::create(t.b, listType, 1);
   Value empty = t.fillInteger(listType, 0);
   auto found =
@@ -146,8 +121,8 @@ static Candidates pairsOf(TileBuilder &t, const ExpertsStrategy &s,
                 t.b.getI32Type());
   Value expert =
       t.add(t.mul(firstKey, t.fillInteger(type, form.keys)), secondKey);
-  return {t.select(isPair, orderOf(t, bits), t.fillInteger(type, kNone)), bits,
-          t.select(isPair, expert, t.fillInteger(type, -1))};
+  return {t.select(isPair, orderOf(t, bits), t.fillInteger(type, kNoOrder)),
+          bits, t.select(isPair, expert, t.fillInteger(type, -1))};
 }
 
 ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
@@ -157,7 +132,7 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
   RankedTensorType type = tileOf(t, s.keys, t.b.getI32Type());
   Value bits = scores(t, type), key = IndicesOp::create(t.b, type, 1);
   Value order = t.select(isBelow(t, key, form.keys), orderOf(t, bits),
-                         t.fillInteger(type, kNone));
+                         t.fillInteger(type, kNoOrder));
   ScoredList best = findBest(t, {order, bits, key}, form.kept(),
                              listColumns(s.keys, form.kept()));
   Value zero = t.index(0);
@@ -175,7 +150,7 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
   auto listType = cast<RankedTensorType>(list.ids.getType());
   Value isExpert =
       isBelow(t, IndicesOp::create(t.b, listType, 1), form.experts);
-  Value none = t.fillInteger(listType, kNone),
+  Value none = t.fillInteger(listType, kNoOrder),
         noId = t.fillInteger(listType, -1);
   Candidates byId{t.select(isExpert, negated(t, list.ids), none), list.bits,
                   t.select(isExpert, list.ids, noId)};

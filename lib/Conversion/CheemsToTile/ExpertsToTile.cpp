@@ -32,9 +32,6 @@ std::optional<StringRef> cheems::tile::whyNoKernel(RetrieveExpertsOp op) {
 }
 
 std::optional<StringRef> cheems::tile::whyNoKernel(MixExpertsOp op) {
-  if (op.getDownScales()) {
-    return "has tables of codes";
-  }
   if (shapeOf(op.getScore())[2] > kMostExperts) {
     return "adds more than 16384 experts of a head";
   }
@@ -63,6 +60,15 @@ static SmallVector<Type> argumentsFor(ValueRange inputs, ValueRange outputs) {
     }
   }
   return arguments;
+}
+
+/// The matrix [E, 1] that scales [E] are all of; else they themselves.
+static Value columnOf(Value scales) {
+  auto slice = scales.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && slice.getSourceType().getNumElements() ==
+                      slice.getType().getNumElements()
+             ? slice.getSource()
+             : scales;
 }
 
 namespace {
@@ -123,7 +129,18 @@ struct ExpertChain {
   RetrieveExpertsOp retrieve; ///< may be null
   linalg::GenericOp scores;   ///< may be null
 
-  /// Where the ids come from, behind x and the tables.
+  /// x and the tables, with the scales of codes.
+  SmallVector<Value> operands() {
+    SmallVector<Value> all = {mix.getX(), mix.getDown(), mix.getUp()};
+    for (Value scales : {mix.getDownScales(), mix.getUpScales()}) {
+      if (scales) {
+        all.push_back(columnOf(scales));
+      }
+    }
+    return all;
+  }
+
+  /// Where the ids come from, behind the operands.
   SmallVector<Value> sources() {
     if (scores) {
       return scores.getDpsInputs();
@@ -158,7 +175,7 @@ struct MixToTile : ToKernel<MixExpertsOp> {
                          table.getElementType(), hasFewRows(op));
 
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<Value> inputs = {op.getX(), op.getDown(), op.getUp()};
+    SmallVector<Value> inputs = chain.operands();
     llvm::append_range(inputs, chain.sources());
     int64_t parts = llvm::divideCeil(heads, s.heads);
     SmallVector<Value> outputs;
@@ -197,12 +214,14 @@ private:
     return chain;
   }
 
-  /// \param memory x, both tables, the chain's sources; then the sums.
+  /// \param memory the chain's operands and sources; then the sums.
   static void build(TileBuilder &t, ExpertChain chain, const ExpertsStrategy &s,
                     const RetrievalForm &form, int64_t heads,
                     ValueRange memory) {
-    ValueRange sources = memory.slice(3, chain.sources().size());
-    ValueRange outs = memory.drop_front(3 + sources.size());
+    size_t operands = chain.operands().size();
+    ValueRange sources = memory.slice(operands, chain.sources().size());
+    ValueRange outs = memory.drop_front(operands + sources.size());
+    bool hasCodes = operands > 3;
     Value row = t.block(GridDimension::X), part = t.block(GridDimension::Y);
     Mixing mixing{s,
                   form.experts,
@@ -211,7 +230,9 @@ private:
                   chain.mix.getActivation(),
                   memory[0],
                   memory[1],
-                  memory[2]};
+                  memory[2],
+                  hasCodes ? memory[3] : Value(),
+                  hasCodes ? memory[4] : Value()};
     RetrievalBuffers buffers;
     ScoreBuffer scores;
     if (chain.retrieve) {
@@ -276,7 +297,9 @@ private:
   /// is an input, so that one kernel can have all.
   static Value addAll(ImplicitLocOpBuilder &b, ValueRange parts, Value y) {
     Operation *before = y.getDefiningOp();
-    bool isInput = isa_and_nonnull<linalg::MatmulOp, linalg::GenericOp>(before);
+    bool isInput =
+        isa_and_nonnull<linalg::MatmulOp, CodedProductOp, linalg::GenericOp>(
+            before);
     SmallVector<Value> inputs(parts);
     Value out = y;
     if (isInput) {

@@ -169,7 +169,9 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
     if (linalg::GenericOp after = onlyElementwiseUse(user->getResult(0))) {
       other = chainBefore(after);
     }
-    if (other.products.size() == 1 && other.last()->getBlock() == block &&
+    // The op behind it may have taken another product alone.
+    if (other.products.size() == 1 && other.products[0].op == user &&
+        other.last()->getBlock() == block &&
         haveSameTiles(chain, other, strategy)) {
       group.chains.push_back(other);
     }

@@ -37,7 +37,7 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
   int64_t ahead = s.stages - 2;
   auto wait = [&](ArrayRef<Value> begun, size_t pending) {
     return llvm::map_to_vector(begun, [&](Value sum) -> Value {
-      return WarpgroupWaitOp::create(t.b, sum.getType(), sum, pending);
+      return t.warpgroupWait(sum, int64_t(pending));
     });
   };
   SmallVector<Value> begun = loop(steps, zeros, ahead,

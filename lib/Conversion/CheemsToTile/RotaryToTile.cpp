@@ -2,6 +2,7 @@
 #include "AttentionInputs.h"
 #include "Float64.h"
 #include "Patterns.h"
+#include "RoundedOutput.h"
 #include "SegmentRow.h"
 #include <cmath>
 
@@ -132,8 +133,8 @@ struct RotaryTableToTile : ToKernel<RotaryTableOp> {
   }
 };
 
-/// A block rotates a head of some rows, behind the norm of heads if there is
-/// one.
+/// A block rotates a head of some rows, behind the norm of heads and in front
+/// of the rounding of all heads, if there are such.
 struct RotaryToTile : ToKernel<RotaryOp> {
   using ToKernel::ToKernel;
 
@@ -144,9 +145,12 @@ struct RotaryToTile : ToKernel<RotaryOp> {
     }
     int64_t size = cast<ShapedType>(op.getX().getType()).getDimSize(2);
     HeadsBefore before = HeadsBefore::rotatedBy(op);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    Value out = rounded.memory(b, op.getY());
     LaunchOperands operands;
     before.addTo(operands);
-    operands.write(op.getY());
+    operands.write(out);
     RowStrategy s = strategy.wholeRows(size / 2);
     auto body = [&](TileBuilder &t, ValueRange memory) {
       auto layout =
@@ -157,18 +161,18 @@ struct RotaryToTile : ToKernel<RotaryOp> {
                       t.block(GridDimension::Y), t.extent(heads.memory, 0)};
       auto halves = HalvesOfHeads(t, heads, place, size, tile).load(0);
       int64_t aligned = alignmentOf(size / 2, tile.getElementType());
-      Value y = operands.in(memory, op.getY());
-      t.store(halves.low, y, place.at(t, 0, size / 2), aligned);
-      t.store(halves.high, y, place.at(t, size / 2, size), aligned);
+      Value y = operands.in(memory, out);
+      storeOutput(t, halves.low, y, place.at(t, 0, size / 2), aligned);
+      storeOutput(t, halves.high, y, place.at(t, size / 2, size), aligned);
     };
     FlatSymbolRefAttr kernel =
         kernels.get(op.getLoc(), "rotary", operands.types(), s.warps(), body);
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto made =
         launch(b, kernel,
                {tilesOf(b, op.getY(), 0, s.rows), tilesOf(b, op.getY(), 1, 1)},
                operands.inputs, operands.outputs);
-    rewriter.replaceOp(op, made.getResults());
+    rewriter.replaceOp(
+        op, rounded.replace(b, rewriter, made.getResult(0), op.getY()));
     return success();
   }
 };

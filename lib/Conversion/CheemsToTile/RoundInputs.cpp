@@ -1,5 +1,9 @@
-// cheems-round-inputs: inputs of products get the type of the weights.
+// cheems-round-inputs: inputs of products get the type of the weights, and
+// those of state-space duality the type that tensor cores multiply.
+#include "Elementwise.h"
+#include "Strategy.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Dialect/Cheems/IR/CheemsDialect.h"
 #include "cheems/Dialect/Cheems/Utils/TensorBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
@@ -28,7 +32,55 @@ struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
                  });
   }
 
+  /// Rows of heads [T, H, P] that have been rounded, in f32. They are rounded
+  /// as the rows [T, H P] that a product or a rotation makes: these do it in
+  /// their kernels. Those that have been widened stay.
+  static Value roundHeads(Value x, Type element, Location loc) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<ReassociationIndices> heads = {{0}, {1, 2}};
+    auto expand = x.getDefiningOp<tensor::ExpandShapeOp>();
+    Value flat;
+    if (expand && expand.getReassociationIndices() == heads) {
+      flat = expand.getSrc();
+    } else {
+      OpBuilder at(x.getContext());
+      at.setInsertionPointAfterValue(x);
+      flat = tensor::CollapseShapeOp::create(at, loc, x, heads);
+    }
+    Value before = tile::widenedBy(flat);
+    if (before && getElementTypeOrSelf(before) == element) {
+      return x;
+    }
+    Value rounded = round(flat, element, loc);
+    OpBuilder behind(x.getContext());
+    behind.setInsertionPointAfterValue(rounded);
+    rounded = tensor::ExpandShapeOp::create(behind, loc, type.clone(element),
+                                            rounded, heads);
+    TensorBuilder t{ImplicitLocOpBuilder(loc, behind)};
+    AffineMap all = AffineMap::getMultiDimIdentityMap(3, x.getContext());
+    return t.map({rounded}, {all}, t.emptyLike(rounded, type.getElementType()),
+                 [&](OpBuilder &b, Location l, ValueRange arguments) -> Value {
+                   return arith::ExtFOp::create(b, l, type.getElementType(),
+                                                arguments[0]);
+                 });
+  }
+
+  /// A row alone is never rounded.
+  static void roundInputs(SegmentedSSDOp op) {
+    ArrayRef<int64_t> state = op.getPool().getType().getShape().take_back(2);
+    if (!op.getAllowBf16() || op.getOneRow() ||
+        !tile::Strategy::ssdTiles(state[0], state[1])) {
+      return;
+    }
+    Type element = BFloat16Type::get(op.getContext());
+    for (OpOperand *operand :
+         {&op.getXMutable(), &op.getBMutable(), &op.getCMutable()}) {
+      operand->set(roundHeads(operand->get(), element, op.getLoc()));
+    }
+  }
+
   void runOnOperation() override {
+    getOperation().walk([](SegmentedSSDOp op) { roundInputs(op); });
     llvm::DenseMap<std::pair<Value, Type>, Value> rounded;
     SmallVector<linalg::MatmulOp> products;
     getOperation().walk([&](linalg::MatmulOp op) { products.push_back(op); });

@@ -34,33 +34,50 @@ Value cheems::tile::exactDecay(TileBuilder &t, Value x) {
   return arith::TruncFOp::create(t.b, type, exp2F64(t, power));
 }
 
-SSDChunk SSDChunk::of(TileBuilder &t, int64_t chunkRows, const SegmentRow &row,
+SSDChunk SSDChunk::of(TileBuilder &t, Value chunkRows, const SegmentRow &row,
                       Value segment, Value index, Value rows) {
+  auto ceilDiv = [&](Value a) -> Value {
+    return arith::CeilDivUIOp::create(t.b, a, chunkRows);
+  };
   Value first = t.mul(index, chunkRows), end = t.add(first, chunkRows);
   Value begin = t.add(row.start, first);
   // A whole chunk has exactly one row that is a multiple of its length. What
   // is left of a segment has a number behind these.
   Value isRest = t.isLess(row.length, end);
-  Value number = t.select(isRest, t.add(t.ceilDiv(rows, chunkRows), segment),
-                          t.ceilDiv(begin, chunkRows));
+  Value number =
+      t.select(isRest, t.add(ceilDiv(rows), segment), ceilDiv(begin));
   return {t.isLess(first, row.length), begin,
           t.add(row.start, t.minimum(row.length, end)), number};
 }
 
-Value ChunkDecays::plane(RankedTensorType slice, int64_t number) {
-  return t.load(slice, decays,
-                {{t.index(number), head, chunk.row}, {2}, {chunk.past}});
+Value cheems::tile::rowsOfSpan(TileBuilder &t, const SSDTilesStrategy &s,
+                               Value rows) {
+  Value chunks = t.ceilDiv(rows, s.rows * s.spans);
+  chunks = arith::MaxUIOp::create(t.b, chunks, t.index(1));
+  return t.mul(t.minimum(chunks, t.index(s.most)), s.rows);
 }
 
-ChunkDecays::Logarithm ChunkDecays::rows(RankedTensorType slice) {
-  return {plane(slice, kHighPlane), plane(slice, kLowPlane)};
+Value ChunkDecays::plane(RankedTensorType slice, int64_t number, int64_t from) {
+  if (buffer) {
+    return t.read(slice, buffer, stage, t.index(number), t.index(from));
+  }
+  return t.load(
+      slice, decays,
+      {{t.index(number), head, t.add(chunk.row, from)}, {2}, {chunk.past}});
 }
 
-Value ChunkDecays::steps(RankedTensorType slice) {
-  return plane(slice, kStepPlane);
+ChunkDecays::Logarithm ChunkDecays::rows(RankedTensorType slice, int64_t from) {
+  return {plane(slice, kHighPlane, from), plane(slice, kLowPlane, from)};
+}
+
+Value ChunkDecays::steps(RankedTensorType slice, int64_t from) {
+  return plane(slice, kStepPlane, from);
 }
 
 ChunkDecays::Logarithm ChunkDecays::last(RankedTensorType slice) {
+  if (end.high) {
+    return {t.splat(slice, end.high), t.splat(slice, end.low)};
+  }
   Value row = t.sub(chunk.past, t.index(1));
   auto number = [&](int64_t plane) {
     return t.splat(
@@ -76,10 +93,11 @@ Value ChunkDecays::between(TileBuilder &t, const Logarithm &from,
   return math::ExpOp::create(t.b, power);
 }
 
-Value ChunkDecays::weights(RankedTensorType slice) {
-  Value weights = t.mul(between(t, rows(slice), last(slice)), steps(slice));
+Value ChunkDecays::weights(RankedTensorType slice, int64_t from) {
+  Value weights =
+      t.mul(between(t, rows(slice, from), last(slice)), steps(slice, from));
   // Past the chunk a decay may be infinite.
-  Value row = t.indicesFrom(chunk.row, slice, 0);
+  Value row = t.indicesFrom(t.add(chunk.row, from), slice, 0);
   Value past =
       t.splat(cast<RankedTensorType>(row.getType()),
               arith::IndexCastOp::create(t.b, t.b.getI32Type(), chunk.past));
@@ -87,7 +105,8 @@ Value ChunkDecays::weights(RankedTensorType slice) {
 }
 
 Value cheems::tile::weightsOfChunk(TileBuilder &t, const SSDMemory &memory,
-                                   ChunkDecays &decays, Value products) {
+                                   ChunkDecays &decays, Value products,
+                                   int64_t from) {
   auto type = cast<RankedTensorType>(products.getType());
   RankedTensorType perRow = t.sliceType(type, 1),
                    perColumn = t.sliceType(type, 0);
@@ -95,13 +114,16 @@ Value cheems::tile::weightsOfChunk(TileBuilder &t, const SSDMemory &memory,
     return ChunkDecays::Logarithm{t.broadcast(l.high, type),
                                   t.broadcast(l.low, type)};
   };
-  Value decay = ChunkDecays::between(t, whole(decays.rows(perColumn)),
+  Value decay = ChunkDecays::between(t, whole(decays.rows(perColumn, from)),
                                      whole(decays.rows(perRow)));
-  Value weights =
-      t.mul(t.mul(decay, t.broadcast(decays.steps(perColumn), type)), products);
+  Value steps = t.broadcast(decays.steps(perColumn, from), type);
+  Value weights = t.mul(t.mul(decay, steps), products);
   auto i32 = t.withElement(type, t.b.getI32Type());
   Value row = IndicesOp::create(t.b, i32, uint64_t(0));
   Value column = IndicesOp::create(t.b, i32, uint64_t(1));
+  if (from != 0) {
+    column = t.add(column, t.fillInteger(i32, from));
+  }
   if (memory.skip) {
     Value skip =
         t.splat(type, memref::LoadOp::create(t.b, memory.skip, decays.head));

@@ -6,7 +6,7 @@ using namespace cheems;
 using namespace cheems::tile;
 
 /// Each thread has a head, and adds its rows one after the other.
-void cheems::tile::buildSSDDecays(TileBuilder &t, const SSDStrategy &s,
+void cheems::tile::buildSSDDecays(TileBuilder &t, int64_t chunkRows,
                                   const SSDShape &shape,
                                   const SSDMemory &memory,
                                   const SSDPassed &passed) {
@@ -17,7 +17,7 @@ void cheems::tile::buildSSDDecays(TileBuilder &t, const SSDStrategy &s,
   Value number = t.block(GridDimension::Z);
   SegmentRow segment = loadSegment(t, memory.segments, number, false);
   SSDChunk chunk =
-      SSDChunk::of(t, s.rows, segment, number, t.block(GridDimension::X),
+      SSDChunk::of(t, chunkRows, segment, number, t.block(GridDimension::X),
                    t.extent(memory.step, 0));
   Value head = t.mul(t.block(GridDimension::Y), kWarpThreads);
   t.when(chunk.exists, [&] {
@@ -32,7 +32,7 @@ void cheems::tile::buildSSDDecays(TileBuilder &t, const SSDStrategy &s,
               {{t.index(plane), head, row}, {2, 1}, {chunk.past, heads}});
     };
     Value sum = t.loop(
-        t.index(0), t.index(s.rows), together, t.fill(f64, 0),
+        t.index(0), t.index(chunkRows), together, t.fill(f64, 0),
         [&](Value first, ValueRange state) -> SmallVector<Value> {
           SmallVector<Value> steps, rows;
           for (int64_t next = 0; next < together; ++next) {

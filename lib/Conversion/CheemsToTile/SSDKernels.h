@@ -53,11 +53,12 @@ void buildSSDOfOneRow(TileBuilder &t, const RowStrategy &s,
 
 /// Memory that the kernels of a prompt pass on. Rows of a segment are cut into
 /// chunks from its start on, and a chunk has a number of its own in the step.
+/// So have spans on tensor cores.
 struct SSDPassed {
   Value decays;  ///< [3, H, T]: see DecayPlane
   Value wholes;  ///< [chunks, H]: what a chunk multiplies the state by
-  Value added;   ///< [chunks, H, N, P]: what a chunk adds to the state
-  Value carried; ///< [chunks, H, N, P]: the state before a chunk
+  Value added;   ///< [chunks, H, N, P]: what a chunk adds; not on tensor cores
+  Value carried; ///< [chunks or spans, H, N, P]: the state before each
 };
 
 /// The logarithm of the decay from before a chunk up to a row, itself included,
@@ -65,16 +66,21 @@ struct SSDPassed {
 /// right to f32's own rounding. With it the row's step.
 enum DecayPlane : int64_t { kHighPlane, kLowPlane, kStepPlane, kDecayPlanes };
 
-/// One chunk of a segment, as a block sees it.
+/// One chunk of a segment, or a span, as a block sees it.
 struct SSDChunk {
   Value exists;    ///< whether the segment has it
   Value row, past; ///< its rows
   Value number;
 
+  /// \param chunkRows rows of each.
   /// \param index of the chunk in its segment, `segment` of that.
   /// \param rows of a step, which is the extent of a memref.
-  static SSDChunk of(TileBuilder &t, int64_t chunkRows, const SegmentRow &row,
+  static SSDChunk of(TileBuilder &t, Value chunkRows, const SegmentRow &row,
                      Value segment, Value index, Value rows);
+  static SSDChunk of(TileBuilder &t, int64_t chunkRows, const SegmentRow &row,
+                     Value segment, Value index, Value rows) {
+    return of(t, t.index(chunkRows), row, segment, index, rows);
+  }
 };
 
 /// The decays of a chunk's rows and one head.
@@ -82,45 +88,62 @@ struct ChunkDecays {
   TileBuilder &t;
   Value decays, head;
   const SSDChunk &chunk;
-
   struct Logarithm {
     Value high, low; ///< numbers, or tiles of one type
   };
-  /// Of all rows, as a slice; zeros past the chunk.
-  Logarithm rows(RankedTensorType slice);
-  Value steps(RankedTensorType slice);
+  /// A stage of a shared buffer that has the planes as rows; null: they are
+  /// read from memory.
+  Value buffer = {}, stage = {};
+  /// Of the last row, as numbers; null: they are read from memory.
+  Logarithm end = {};
+
+  /// Of rows from one on, as a slice; zeros past the chunk.
+  Logarithm rows(RankedTensorType slice, int64_t from = 0);
+  Value steps(RankedTensorType slice, int64_t from = 0);
   /// Of the last row, as a slice that has it everywhere.
   Logarithm last(RankedTensorType slice);
   /// What each row's b and x are multiplied with in the state after the chunk.
-  Value weights(RankedTensorType slice);
+  Value weights(RankedTensorType slice, int64_t from = 0);
   /// exp(to - from)
   static Value between(TileBuilder &t, const Logarithm &from,
                        const Logarithm &to);
 
 private:
-  Value plane(RankedTensorType slice, int64_t number);
+  Value plane(RankedTensorType slice, int64_t number, int64_t from);
 };
 
-/// Fills `decays` and `wholes`. Grid: chunks, blocks of 32 heads, segments.
-void buildSSDDecays(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+/// Fills `decays` and `wholes`, of chunks of so many rows. Grid: chunks, blocks
+/// of 32 heads, segments.
+void buildSSDDecays(TileBuilder &t, int64_t chunkRows, const SSDShape &shape,
                     const SSDMemory &memory, const SSDPassed &passed);
+
+// On tensor cores.
+
+/// Rows of a span of a step with so many rows.
+Value rowsOfSpan(TileBuilder &t, const SSDTilesStrategy &s, Value rows);
+
+/// Takes the state through all chunks and updates the pool. Stores it in front
+/// of each span where it is not zero. Grid: pieces of N and P, heads, segments.
+void buildSSDStates(TileBuilder &t, const SSDTilesStrategy &s,
+                    const SSDShape &shape, const SSDMemory &memory,
+                    const SSDPassed &passed);
+/// Outputs of a span's chunks. Grid: spans, heads times pieces of P, segments.
+void buildSSDOutputs(TileBuilder &t, const SSDTilesStrategy &s,
+                     const SSDShape &shape, const SSDMemory &memory,
+                     const SSDPassed &passed);
+
+// In f32.
+
 /// Fills `added`. Grid: chunks, heads times pieces of N and P, segments.
-void buildSSDAdded(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
-                   const SSDMemory &memory, const SSDPassed &passed);
-/// The same without tensor cores.
 void buildSSDAddedF32(TileBuilder &t, const SSDStrategy &s,
                       const SSDShape &shape, const SSDMemory &memory,
                       const SSDPassed &passed);
 /// Fills `carried` and updates the pool, chunk by chunk. Grid: pieces of N and
 /// P, heads, segments.
-void buildSSDCarried(TileBuilder &t, const RowStrategy &s, int64_t chunkRows,
-                     const SSDShape &shape, const SSDMemory &memory,
-                     const SSDPassed &passed);
+void buildSSDCarriedF32(TileBuilder &t, const RowStrategy &s, int64_t chunkRows,
+                        const SSDShape &shape, const SSDMemory &memory,
+                        const SSDPassed &passed);
 /// Outputs of a chunk. Grid: chunks, heads times pieces of P, segments.
-void buildSSDOutputs(TileBuilder &t, const SSDStrategy &s,
-                     const SSDShape &shape, const SSDMemory &memory,
-                     const SSDPassed &passed);
-/// The same without tensor cores.
 void buildSSDOutputsF32(TileBuilder &t, const SSDStrategy &s,
                         const SSDShape &shape, const SSDMemory &memory,
                         const SSDPassed &passed);
@@ -128,8 +151,9 @@ void buildSSDOutputsF32(TileBuilder &t, const SSDStrategy &s,
 /// What a row takes from each row of its chunk: the product of their gates,
 /// times the decay between them and the step; 0 for later rows. A row's own
 /// has the skip.
+/// \param products with rows of the chunk from `from` on.
 Value weightsOfChunk(TileBuilder &t, const SSDMemory &memory,
-                     ChunkDecays &decays, Value products);
+                     ChunkDecays &decays, Value products, int64_t from = 0);
 
 } // namespace cheems::tile
 

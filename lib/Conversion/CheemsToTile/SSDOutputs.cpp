@@ -1,8 +1,8 @@
 // Outputs of a prompt's chunks on tensor cores: what rows take from the state
 // before the chunk, and from its rows. The decays between rows meet the product
-// of gates in registers.
+// of gates in registers, and there is the state from chunk to chunk of a span.
 #include "AttentionKernels.h"
-#include "SSDKernels.h"
+#include "SSDChunks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -10,15 +10,15 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// k of one instruction of tensor cores, and of one access.
-constexpr int64_t kDepth = 16, kWidth = 8;
-
-/// One kernel. A warp has rows of its own.
+/// One kernel. A warp has rows of a chunk of its own, and rows of each part of
+/// the state.
 class Outputs {
 public:
-  Outputs(TileBuilder &t, const SSDStrategy &s, const SSDShape &shape,
+  Outputs(TileBuilder &t, const SSDTilesStrategy &s, const SSDShape &shape,
           const SSDMemory &memory, const SSDPassed &passed)
-      : t(t), s(s), shape(shape), memory(memory), passed(passed) {
+      : t(t), s(s), shape(shape), memory(memory), passed(passed),
+        chunks(t, s, s.stages, memory, passed),
+        parts(int64_t(llvm::divideCeil(shape.states, s.rows))) {
     Type f32 = t.b.getF32Type();
     bf16 = t.b.getBF16Type();
     auto tile = [&](int64_t rows, int64_t columns, Type element,
@@ -27,124 +27,206 @@ public:
           {rows, columns}, element,
           FragmentAttr::get(t.b.getContext(), role, s.warps, 1, 1, 2));
     };
-    products = tile(s.rows, s.rows, f32, FragmentRole::C);
+    products = tile(s.rows, kDepth, f32, FragmentRole::C);
     outputs = tile(s.rows, s.columns, f32, FragmentRole::C);
-    weights = tile(s.rows, s.rows, bf16, FragmentRole::A);
     left = tile(s.rows, kDepth, bf16, FragmentRole::A);
-    gateTile = tile(s.rows, kDepth, bf16, FragmentRole::B);
+    gateTile = tile(kDepth, kDepth, bf16, FragmentRole::B);
     right = tile(s.columns, kDepth, bf16, FragmentRole::B);
-    inputTile = tile(s.columns, s.rows, bf16, FragmentRole::B);
-    gateB = t.alloc({1, s.rows, s.depth}, bf16, /*swizzled=*/true);
-    gateC = t.alloc({1, s.rows, s.depth}, bf16, /*swizzled=*/true);
-    states = t.alloc({1, s.depth, s.columns}, bf16, /*swizzled=*/true);
-    inputs = t.alloc({1, s.rows, s.columns}, bf16, /*swizzled=*/true);
+    for (int64_t part = 0; part < parts; ++part) {
+      gateB.push_back(chunks.ring(s.rows));
+      gateC.push_back(chunks.ring(s.rows));
+    }
+    inputs = chunks.ring(s.columns);
+    weighted = t.alloc({1, s.rows, s.columns}, bf16, /*swizzled=*/true);
+    states = t.alloc({1, parts * s.rows, s.columns}, bf16, /*swizzled=*/true);
   }
 
   void build() {
     int64_t pieces = int64_t(llvm::divideCeil(shape.size, s.columns));
     Value number = t.block(GridDimension::Y);
-    Value segment = t.block(GridDimension::Z);
-    SegmentRow row = loadSegment(t, memory.segments, segment, false);
     head = t.divide(number, pieces);
+    group = t.divide(head, shape.headsPerGroup());
     column = t.mul(t.remainder(number, pieces), s.columns);
-    chunk = SSDChunk::of(t, s.rows, row, segment, t.block(GridDimension::X),
-                         t.extent(memory.step, 0));
-    t.when(chunk.exists, [&] { buildRows(); });
+    chunks.enter(head);
+    Value index = t.block(GridDimension::X);
+    Value rows = rowsOfSpan(t, s, chunks.stepRows);
+    SSDChunk span = SSDChunk::of(t, rows, chunks.segment, chunks.number, index,
+                                 chunks.stepRows);
+    t.when(span.exists, [&] {
+      Value inSpan = t.divide(rows, s.rows), begin = t.mul(index, inSpan);
+      Value end = t.minimum(t.add(begin, inSpan), chunks.count);
+      takeSpan(span, index, begin, end);
+    });
   }
 
 private:
-  void buildRows() {
+  /// k of one instruction of tensor cores.
+  static constexpr int64_t kDepth = 16;
+
+  void takeSpan(const SSDChunk &span, Value index, Value begin, Value end) {
+    fetch(begin);
+    SmallVector<Value> now;
+    for (int64_t part = 0; part < parts; ++part) {
+      now.push_back(
+          t.load(outputs, passed.carried,
+                 placeBeforeSpan(t, shape, chunks.segment, span, index, head,
+                                 t.index(part * s.rows), column),
+                 shape.alignedRow(t)));
+    }
+    llvm::append_range(now, chunks.factsOf(begin));
+    // Behind the last chunk nobody needs the state.
+    Value last = t.sub(end, t.index(1));
+    now = t.loop(begin, last, 1, now, [&](Value index, ValueRange now) {
+      return takeChunk(index, now, /*isLast=*/false);
+    });
+    takeChunk(last, now, /*isLast=*/true);
+  }
+
+  void fetch(Value index) {
+    SSDChunk chunk = chunks.at(index);
+    Value stage = chunks.stageOf(index);
+    for (int64_t part = 0; part < parts; ++part) {
+      Value state = t.index(part * s.rows);
+      auto at = size_t(part);
+      chunks.fetch(chunk, memory.b.memory, group, state, gateB[at], stage);
+      chunks.fetch(chunk, memory.c.memory, group, state, gateC[at], stage);
+    }
+    chunks.fetch(chunk, memory.x, head, column, inputs, stage);
+    chunks.fetchDecays(chunk, stage);
+    t.commit();
+  }
+
+  /// \param now the parts of the state, and facts of the chunk.
+  SmallVector<Value> takeChunk(Value index, ValueRange now, bool isLast) {
+    Value stage = chunks.stageOf(index), zero = t.index(0);
+    for (int64_t part = 0; part < parts; ++part) {
+      t.write(roundToBF16(t, now[size_t(part)]), states, zero,
+              t.index(part * s.rows), zero);
+    }
+    t.waitForAll(0);
+    SmallVector<Value> next;
+    if (!isLast) {
+      fetch(t.add(index, 1));
+      next = chunks.factsOf(t.add(index, 1));
+    }
+    SSDChunk chunk = chunks.at(index);
+    ValueRange facts = now.drop_front(size_t(parts));
+    ChunkDecays decays = chunks.decaysOf(chunk, stage, facts);
+    if (!isLast) {
+      weighInputs(decays, stage);
+    }
+    storeOutputs(chunk, decays, stage);
+    if (isLast) {
+      return {};
+    }
+    // Weighted inputs are there, and nobody reads the state any more.
+    BarrierOp::create(t.b);
+    SmallVector<Value> result;
+    for (int64_t part = 0; part < parts; ++part) {
+      result.push_back(t.fma(now[size_t(part)],
+                             t.splat(outputs, SSDChunks::wholeOf(facts)),
+                             added(part, stage)));
+    }
+    result.append(next);
+    return result;
+  }
+
+  /// x times what it has in the state after the chunk.
+  void weighInputs(ChunkDecays &decays, Value stage) {
+    constexpr int64_t width = 8;
+    int64_t across = s.columns / width;
+    auto layout = BlockedAttr::get(
+        t.b.getContext(), s.warps * kWarpThreads / across, across, width);
+    auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
     Value zero = t.index(0);
-    load(memory.x, head, column, shape.size, inputs, s.columns);
-    SmallVector<Value> sums = t.loop(
-        zero, t.index(shape.states), s.depth,
-        {t.fill(products, 0), t.fill(outputs, 0)},
-        [&](Value state, ValueRange now) { return addStates(state, now); });
-    ChunkDecays decays{t, passed.decays, head, chunk};
-    Value factors = weightsOfChunk(t, memory, decays, sums[0]);
-    factors =
-        arith::TruncFOp::create(t.b, t.withElement(products, bf16), factors);
+    Value x =
+        t.widen(t.read(t.withElement(type, bf16), inputs, stage, zero, zero));
+    Value ofRows = decays.weights(t.sliceType(type, 1));
+    t.write(roundToBF16(t, t.mul(x, t.broadcast(ofRows, type))), weighted, zero,
+            zero, zero);
+  }
+
+  /// What the chunk adds to a part of the state: the same sums as those of
+  /// `buildSSDStates`.
+  Value added(int64_t part, Value stage) {
+    Value sums = t.fill(outputs, 0), zero = t.index(0);
+    for (int64_t row = 0; row < s.rows; row += kDepth) {
+      sums = t.mma(t.readTransposed(left, gateB[size_t(part)], stage,
+                                    t.index(row), zero),
+                   t.readTransposed(right, weighted, zero, t.index(row), zero),
+                   sums);
+    }
+    return sums;
+  }
+
+  /// c of the chunk's rows, from a row of the state on.
+  Value readC(int64_t state, Value stage) {
+    return t.read(left, gateC[size_t(state / s.rows)], stage, t.index(0),
+                  t.index(state % s.rows));
+  }
+
+  /// What rows take from the chunk's rows, 16 of these at a time: decays of all
+  /// of them at once would take too many registers, and so would the sums of
+  /// both products.
+  SmallVector<Value> weightsOf(ChunkDecays &decays, Value stage) {
+    SmallVector<Value> within(size_t(s.rows / kDepth), t.fill(products, 0));
+    for (int64_t k = 0; k < parts * s.rows; k += kDepth) {
+      Value rows = readC(k, stage);
+      for (auto [number, sums] : llvm::enumerate(within)) {
+        Value from = t.index(int64_t(number) * kDepth);
+        sums = t.mma(rows,
+                     t.read(gateTile, gateB[size_t(k / s.rows)], stage, from,
+                            t.index(k % s.rows)),
+                     sums);
+      }
+    }
+    for (auto [number, sums] : llvm::enumerate(within)) {
+      Value weights =
+          weightsOfChunk(t, memory, decays, sums, int64_t(number) * kDepth);
+      sums = t.convertLayout(roundToBF16(t, weights), left);
+    }
+    return within;
+  }
+
+  void storeOutputs(const SSDChunk &chunk, ChunkDecays &decays, Value stage) {
+    Value zero = t.index(0);
+    SmallVector<Value> weights = weightsOf(decays, stage);
+    Value carried = t.fill(outputs, 0);
+    for (int64_t k = 0; k < parts * s.rows; k += kDepth) {
+      carried = t.mma(readC(k, stage),
+                      t.readTransposed(right, states, zero, t.index(k), zero),
+                      carried);
+    }
     RankedTensorType perRow = t.sliceType(outputs, 1);
     ChunkDecays::Logarithm none{t.fill(perRow, 0), t.fill(perRow, 0)};
     Value fromStart = ChunkDecays::between(t, none, decays.rows(perRow));
-    Value y = t.mul(sums[1], t.broadcast(fromStart, outputs));
-    y = t.mma(t.convertLayout(factors, weights),
-              t.readTransposed(inputTile, inputs, zero, zero, zero), y);
+    Value y = t.mul(carried, t.broadcast(fromStart, outputs));
+    for (auto [number, ofRows] : llvm::enumerate(weights)) {
+      Value from = t.index(int64_t(number) * kDepth);
+      y = t.mma(ofRows, t.readTransposed(right, inputs, stage, from, zero), y);
+    }
     storeOutput(
         t, y, memory.y,
         {{chunk.row, head, column}, {0, 2}, {chunk.past, t.index(shape.size)}},
         shape.alignedRow(t));
   }
 
-  /// Rows of the chunk as bf16.
-  void load(Value source, Value of, Value from, int64_t limit, Value buffer,
-            int64_t columns) {
-    int64_t across = columns / kWidth;
-    auto layout = BlockedAttr::get(
-        t.b.getContext(), s.warps * kWarpThreads / across, across, kWidth);
-    auto type = t.tileType({s.rows, columns}, t.b.getF32Type(), layout);
-    Value tile =
-        t.load(type, source,
-               {{chunk.row, of, from}, {0, 2}, {chunk.past, t.index(limit)}},
-               alignmentOf(limit, t.b.getF32Type()));
-    tile = arith::TruncFOp::create(t.b, t.withElement(type, bf16), tile);
-    t.write(tile, buffer, t.index(0), t.index(0), t.index(0));
-  }
-
-  void loadStates(Value state) {
-    Value zero = t.index(0);
-    Place place{{chunk.number, head, state, column},
-                {2, 3},
-                {t.index(shape.states), t.index(shape.size)}};
-    constexpr int64_t leastCopied = 4; // bytes
-    int64_t aligned = alignmentOf(shape.size, bf16);
-    if (aligned >= leastCopied) {
-      t.copy(passed.carried, place, states, zero, aligned);
-      t.commit();
-      return;
-    }
-    int64_t across = s.columns / kWidth;
-    auto layout = BlockedAttr::get(
-        t.b.getContext(), s.warps * kWarpThreads / across, across, kWidth);
-    auto type = t.tileType({s.depth, s.columns}, bf16, layout);
-    t.write(t.load(type, passed.carried, place), states, zero, zero, zero);
-  }
-
-  /// Adds products over some rows of the state.
-  SmallVector<Value> addStates(Value state, ValueRange now) {
-    Value zero = t.index(0);
-    // Nobody reads those before any more.
-    BarrierOp::create(t.b);
-    loadStates(state);
-    Value group = t.divide(head, shape.headsPerGroup());
-    load(memory.b.memory, group, state, shape.states, gateB, s.depth);
-    load(memory.c.memory, group, state, shape.states, gateC, s.depth);
-    t.waitForAll(0);
-    Value within = now[0], carried = now[1];
-    for (int64_t k = 0; k < s.depth; k += kDepth) {
-      Value at = t.index(k);
-      Value rows = t.read(left, gateC, zero, zero, at);
-      within = t.mma(rows, t.read(gateTile, gateB, zero, zero, at), within);
-      carried =
-          t.mma(rows, t.readTransposed(right, states, zero, at, zero), carried);
-    }
-    return {within, carried};
-  }
-
   TileBuilder &t;
-  const SSDStrategy &s;
+  const SSDTilesStrategy &s;
   const SSDShape &shape;
   const SSDMemory &memory;
   const SSDPassed &passed;
+  SSDChunks chunks;
+  int64_t parts; ///< of the state, of as many rows as a chunk
   Type bf16;
-  RankedTensorType products, outputs, weights, left, gateTile, right, inputTile;
-  Value gateB, gateC, states, inputs;
-  Value head, column;
-  SSDChunk chunk;
+  RankedTensorType products, outputs, left, gateTile, right;
+  SmallVector<Value> gateB, gateC; ///< of each part
+  Value inputs, weighted, states;
+  Value head, group, column;
 };
 } // namespace
 
-void cheems::tile::buildSSDOutputs(TileBuilder &t, const SSDStrategy &s,
+void cheems::tile::buildSSDOutputs(TileBuilder &t, const SSDTilesStrategy &s,
                                    const SSDShape &shape,
                                    const SSDMemory &memory,
                                    const SSDPassed &passed) {

@@ -1,6 +1,7 @@
-// State-space duality: one launch for segments of one row. Prompts have four:
-// decays, what each chunk adds to the state, the state before each chunk, and
-// outputs.
+// State-space duality: one launch for segments of one row. Prompts have three
+// on tensor cores: decays, the state before each span of chunks, and outputs.
+// In f32 they have four, the second of which is what each chunk adds to the
+// state.
 #include "AttentionInputs.h"
 #include "Patterns.h"
 #include "RoundedOutput.h"
@@ -26,14 +27,53 @@ static linalg::GenericOp opBefore(Value a) {
   return op && isFunctionOfVector(op) ? op : linalg::GenericOp();
 }
 
+/// The heads in bf16 of which x, b or c are widened; null if these have numbers
+/// of f32.
+static Value roundedHeads(OpBuilder &b, Value heads) {
+  Value rounded = widenedBy(heads);
+  auto expand = heads.getDefiningOp<tensor::ExpandShapeOp>();
+  if (expand) {
+    rounded = widenedBy(expand.getSrc());
+  }
+  if (!rounded || !getElementTypeOrSelf(rounded).isBF16()) {
+    return {};
+  }
+  if (expand) {
+    auto type = cast<RankedTensorType>(expand.getType());
+    rounded = tensor::ExpandShapeOp::create(
+        b, heads.getLoc(), type.clone(getElementTypeOrSelf(rounded)), rounded,
+        expand.getReassociationIndices(), expand.getMixedOutputShape());
+  }
+  return rounded;
+}
+
 namespace {
+/// x, b and c of an op: all of f32, or all in bf16 for tensor cores.
+struct SSDInputs {
+  Value x, b, c;
+  bool rounded = false;
+
+  static SSDInputs of(OpBuilder &b, SegmentedSSDOp op) {
+    ArrayRef<int64_t> state = op.getPool().getType().getShape().take_back(2);
+    if (op.getAllowBf16() && !op.getOneRow() &&
+        Strategy::ssdTiles(state[0], state[1])) {
+      SSDInputs inputs{roundedHeads(b, op.getX()), roundedHeads(b, op.getB()),
+                       roundedHeads(b, op.getC()), true};
+      if (inputs.x && inputs.b && inputs.c) {
+        return inputs;
+      }
+    }
+    return {op.getX(), op.getB(), op.getC()};
+  }
+};
+
 /// The launches of one op.
 class SSDLaunches {
 public:
   SSDLaunches(ImplicitLocOpBuilder &b, SegmentedSSDOp op, KernelTable &kernels,
               const Strategy &strategy, Value y)
       : b(b), op(op), kernels(kernels), strategy(strategy), shape(op),
-        beforeA(opBefore(op.getA())),
+        heads(SSDInputs::of(b, op)), beforeA(opBefore(op.getA())),
         a(beforeA ? beforeA.getInputs()[0] : op.getA()), y(y) {}
 
   /// y and the pool.
@@ -53,12 +93,12 @@ private:
     SSDMemory memory;
     memory.segments = operands.in(m, op.getSegments());
     memory.layer = operands.in(m, op.getLayer());
-    memory.x = operands.in(m, op.getX());
+    memory.x = operands.in(m, heads.x);
     memory.step = operands.in(m, op.getStep());
     memory.a = operands.in(m, a);
     memory.beforeA = beforeA;
-    memory.b.memory = operands.in(m, op.getB());
-    memory.c.memory = operands.in(m, op.getC());
+    memory.b.memory = operands.in(m, heads.b);
+    memory.c.memory = operands.in(m, heads.c);
     if (op.getSkip()) {
       memory.skip = operands.in(m, op.getSkip());
     }
@@ -122,40 +162,57 @@ private:
   }
 
   SmallVector<Value> ofChunks() {
-    bool rounds = op.getAllowBf16();
-    SSDStrategy s =
-        rounds ? strategy.ssd() : strategy.ssdF32(shape.states, shape.size);
-    allocate(s, rounds ? Type(b.getBF16Type()) : Type(b.getF32Type()));
-    sumDecays(s);
-    addRows(s, rounds);
+    if (heads.rounded) {
+      return ofSpans(*Strategy::ssdTiles(shape.states, shape.size));
+    }
+    SSDStrategy s = strategy.ssdF32(shape.states, shape.size);
+    allocate(s.rows, chunks(s.rows));
+    passed.added = tensor::EmptyOp::create(
+        b, tensor::getMixedSizes(b, b.getLoc(), passed.carried),
+        b.getF32Type());
+    sumDecays(s.rows);
+    addRows(s);
     Value pool = carry(s);
-    return {outputs(s, rounds), pool};
+    return {outputs(s), pool};
   }
 
-  /// Numbers of chunks: see SSDChunk.
-  void allocate(const SSDStrategy &s, Type element) {
+  SmallVector<Value> ofSpans(const SSDTilesStrategy &s) {
+    // As many as there may be: see rowsOfSpan, by which a plan cannot divide.
+    Value spans = arith::MaxUIOp::create(
+        b, chunks(s.rows * s.most),
+        arith::MinUIOp::create(b, chunks(s.rows), count(s.spans)));
+    allocate(s.rows, spans);
+    sumDecays(s.rows);
+    Value pool = takeThrough(s);
+    return {outputs(s, spans), pool};
+  }
+
+  /// Numbers of chunks and spans: see SSDChunk.
+  /// \param states how many the longest segment may have stored.
+  void allocate(int64_t chunkRows, Value states) {
     Type f32 = b.getF32Type();
-    OpFoldResult rows = tensor::getMixedSize(b, b.getLoc(), op.getX(), 0);
-    OpFoldResult chunks =
-        arith::AddIOp::create(b, tilesOf(b, op.getX(), 0, s.rows), segments())
-            .getResult();
-    OpFoldResult heads = b.getIndexAttr(shape.heads);
-    SmallVector<OpFoldResult> states = {chunks, heads,
-                                        b.getIndexAttr(shape.states),
-                                        b.getIndexAttr(shape.size)};
+    OpFoldResult all = b.getIndexAttr(shape.heads);
+    auto ofAll = [&](Value ofLongest) -> OpFoldResult {
+      return arith::AddIOp::create(b, ofLongest, segments()).getResult();
+    };
     passed.decays = tensor::EmptyOp::create(
-        b, {b.getIndexAttr(kDecayPlanes), heads, rows}, f32);
-    passed.wholes = tensor::EmptyOp::create(b, {chunks, heads}, f32);
-    passed.added = tensor::EmptyOp::create(b, states, f32);
-    passed.carried = tensor::EmptyOp::create(b, states, element);
+        b,
+        {b.getIndexAttr(kDecayPlanes), all,
+         tensor::getMixedSize(b, b.getLoc(), heads.x, 0)},
+        f32);
+    passed.wholes =
+        tensor::EmptyOp::create(b, {ofAll(chunks(chunkRows)), all}, f32);
+    passed.carried = tensor::EmptyOp::create(b,
+                                             {ofAll(states), all,
+                                              b.getIndexAttr(shape.states),
+                                              b.getIndexAttr(shape.size)},
+                                             f32);
   }
 
   /// How many chunks the longest segment may have.
-  Value chunks(const SSDStrategy &s) {
-    return tilesOf(b, op.getX(), 0, s.rows);
-  }
+  Value chunks(int64_t rows) { return tilesOf(b, heads.x, 0, rows); }
 
-  void sumDecays(const SSDStrategy &s) {
+  void sumDecays(int64_t chunkRows) {
     LaunchOperands operands;
     operands.read(op.getStep());
     operands.read(a);
@@ -164,19 +221,67 @@ private:
     operands.write(passed.wholes);
     ValueRange made = launchOf(
         "ssd_decays", operands, 1,
-        {chunks(s), count(tiles(shape.heads, kWarpThreads)), segments()},
+        {chunks(chunkRows), count(tiles(shape.heads, kWarpThreads)),
+         segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &to) {
-          buildSSDDecays(t, s, shape, memory, to);
+          buildSSDDecays(t, chunkRows, shape, memory, to);
         });
     passed.decays = made[0];
     passed.wholes = made[1];
   }
 
-  void addRows(const SSDStrategy &s, bool rounds) {
+  /// Returns the pool.
+  Value takeThrough(const SSDTilesStrategy &s) {
     LaunchOperands operands;
-    operands.read(op.getX());
+    operands.read(heads.x);
+    operands.read(heads.b);
+    operands.read(passed.decays);
+    operands.read(passed.wholes);
+    operands.read(op.getSegments());
+    operands.read(op.getLayer());
+    operands.write(passed.carried);
+    operands.write(op.getPool());
+    int64_t pieces =
+        tiles(shape.states, s.pieceStates) * tiles(shape.size, s.pieceColumns);
+    ValueRange made = launchOf(
+        "ssd_states", operands, s.warps,
+        {count(pieces), count(shape.heads), segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &to) {
+          buildSSDStates(t, s, shape, memory, to);
+        });
+    passed.carried = made[0];
+    return made[1];
+  }
+
+  Value outputs(const SSDTilesStrategy &s, Value spans) {
+    LaunchOperands operands = operandsOfOutputs();
+    operands.read(passed.wholes);
+    return launchOf(
+        "ssd_outputs", operands, s.warps,
+        {spans, count(shape.heads * tiles(shape.size, s.columns)), segments()},
+        [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
+          buildSSDOutputs(t, s, shape, memory, from);
+        })[0];
+  }
+
+  LaunchOperands operandsOfOutputs() {
+    LaunchOperands operands;
+    operands.read(heads.x);
+    operands.read(heads.b);
+    operands.read(heads.c);
+    readSkip(operands);
+    operands.read(passed.decays);
+    operands.read(passed.carried);
+    operands.read(op.getSegments());
+    operands.write(y);
+    return operands;
+  }
+
+  void addRows(const SSDStrategy &s) {
+    LaunchOperands operands;
+    operands.read(heads.x);
     operands.read(op.getStep());
-    operands.read(op.getB());
+    operands.read(heads.b);
     operands.read(passed.decays);
     operands.read(op.getSegments());
     operands.write(passed.added);
@@ -184,10 +289,9 @@ private:
         tiles(shape.states, s.states) * tiles(shape.size, s.columns);
     passed.added = launchOf(
         "ssd_added", operands, s.warps,
-        {chunks(s), count(shape.heads * pieces), segments()},
+        {chunks(s.rows), count(shape.heads * pieces), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
-          (rounds ? buildSSDAdded : buildSSDAddedF32)(t, s, shape, memory,
-                                                      from);
+          buildSSDAddedF32(t, s, shape, memory, from);
         })[0];
   }
 
@@ -208,30 +312,21 @@ private:
         "ssd_carried", operands, rows.warps(),
         {count(pieces), count(shape.heads), segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
-          buildSSDCarried(t, rows, s.rows, shape, memory, from);
+          buildSSDCarriedF32(t, rows, s.rows, shape, memory, from);
         });
     passed.carried = made[0];
     return made[1];
   }
 
-  Value outputs(const SSDStrategy &s, bool rounds) {
-    LaunchOperands operands;
-    operands.read(op.getX());
+  Value outputs(const SSDStrategy &s) {
+    LaunchOperands operands = operandsOfOutputs();
     operands.read(op.getStep());
-    operands.read(op.getB());
-    operands.read(op.getC());
-    readSkip(operands);
-    operands.read(passed.decays);
-    operands.read(passed.carried);
-    operands.read(op.getSegments());
-    operands.write(y);
     return launchOf(
         "ssd_outputs", operands, s.warps,
-        {chunks(s), count(shape.heads * tiles(shape.size, s.columns)),
+        {chunks(s.rows), count(shape.heads * tiles(shape.size, s.columns)),
          segments()},
         [&](TileBuilder &t, const SSDMemory &memory, const SSDPassed &from) {
-          (rounds ? buildSSDOutputs : buildSSDOutputsF32)(t, s, shape, memory,
-                                                          from);
+          buildSSDOutputsF32(t, s, shape, memory, from);
         })[0];
   }
 
@@ -240,6 +335,7 @@ private:
   KernelTable &kernels;
   const Strategy &strategy;
   SSDShape shape;
+  SSDInputs heads;
   linalg::GenericOp beforeA;
   Value a; ///< as it is stored
   Value y;

@@ -184,7 +184,14 @@ VisibleStrategy Strategy::visible(bool oneRow) const {
 /// Sums of a warp's 16 rows take P/2 registers of a thread, and their queries
 /// would take P/4: of greater heads these stay in shared memory. Of the
 /// greatest two warps share the columns of values, and exchange weights.
-AttentionStrategy Strategy::attention(int64_t size) const {
+/// A warpgroup reads heads from shared memory in panels as wide as a swizzle:
+/// of 96 numbers these are three, and of others they have 64. Two blocks fit a
+/// multiprocessor, so one multiplies while the other one finds its weights.
+AttentionStrategy Strategy::attention(int64_t size, bool ofKept) const {
+  if (!ofKept && target.getUnit() == Unit::Wgmma &&
+      llvm::is_contained({64, 96, 128}, size)) {
+    return {64, 64, 2, 4, 1, false, Unit::Wgmma, size == 96 ? 32 : 64};
+  }
   if (size > 128) {
     return {64, 32, 2, 4, 2, false};
   }
@@ -195,6 +202,17 @@ AttentionStrategy Strategy::attentionF32(int64_t size, bool oneRow) const {
   // Buffers of 64 rows of a great head would not fit.
   int64_t rows = oneRow ? 16 : size > 128 ? 32 : 64;
   return {rows, 32, 1, 4, 1, false};
+}
+
+/// A thread has 8 entries, so that the few steps of a reduction are most of a
+/// row's work. Twice as many do not fit its registers where they have scales.
+RowStrategy Strategy::window(int64_t keep) const {
+  constexpr int64_t numbers = 8, mostThreads = 512;
+  int64_t threads = std::clamp(
+      int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(keep, numbers)))),
+      kWarpThreads, mostThreads);
+  return {1, threads, 1,
+          int64_t(llvm::alignTo(uint64_t(keep), uint64_t(threads)))};
 }
 
 /// Values of a piece take 32 KiB of shared memory, so that several blocks fit:
@@ -223,9 +241,24 @@ RowStrategy Strategy::ssdOfOneRow(int64_t rows, int64_t columns) const {
 /// parts of a model give the same bits if a prompt is cut there.
 constexpr int64_t kChunkRows = 64;
 
-/// Two sums of 64 x 64 are 64 registers of a thread. All operands together are
-/// 32 KiB of shared memory.
-SSDStrategy Strategy::ssd() const { return {kChunkRows, 64, 64, 64, 4}; }
+/// A thread has 32 numbers of the state at most: with 64, and those of the two
+/// sums of 64 rows, registers would not be enough. A step of 8,192 rows is
+/// eight spans: their states are a tenth of what x and y are. Shorter steps
+/// have as many, so that all multiprocessors have work.
+std::optional<SSDTilesStrategy> Strategy::ssdTiles(int64_t states,
+                                                   int64_t size) {
+  constexpr int64_t mostStates = 128, least = 16, most = 64, numbers = 4096,
+                    piece = 32;
+  if (states > mostStates) {
+    return std::nullopt;
+  }
+  auto tile = [](int64_t extent, int64_t least, int64_t most) {
+    return std::clamp(int64_t(llvm::bit_ceil(uint64_t(extent))), least, most);
+  };
+  int64_t columns = std::min(most, numbers / tile(states, most, mostStates));
+  return SSDTilesStrategy{
+      kChunkRows, tile(size, least, columns), 2, piece, piece, 3, 8, 16};
+}
 
 /// Small states are not padded to what larger ones need, but for a row of a
 /// buffer: with fewer numbers than banks, threads would wait for each other.

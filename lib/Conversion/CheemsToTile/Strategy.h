@@ -39,6 +39,8 @@ struct AttentionStrategy {
   int64_t stages;         ///< of the ring of buffers
   int64_t warpsM, warpsN; ///< over rows, and over entries and columns of values
   bool queryInRegisters;
+  Unit unit = Unit::Mma;
+  int64_t panel = 0; ///< columns of a buffer, of warpgroups
   int64_t warps() const { return warpsM * warpsN; }
 };
 
@@ -63,6 +65,21 @@ struct VisibleStrategy {
 struct SSDStrategy {
   int64_t rows, states, columns, depth;
   int64_t warps;
+};
+
+/// The same on tensor cores. Chunks that follow each other are a span, whose
+/// outputs a block computes one after the other.
+struct SSDTilesStrategy {
+  int64_t rows;    ///< of a chunk
+  int64_t columns; ///< of a head's outputs that a block has
+  int64_t stages;  ///< of its ring of buffers
+  /// Of a head's state that a block takes through all chunks.
+  int64_t pieceStates, pieceColumns, pieceStages;
+  int64_t spans; ///< of a step, if these are not longer than
+  int64_t most;  ///< so many chunks
+  /// Warps of an output's block have rows of the state of their own, and those
+  /// of a piece halves of both.
+  static constexpr int64_t warps = 4, half = 2;
 };
 
 /// A block has scores of `rows` with `columns` keys, on tensor cores.
@@ -117,8 +134,14 @@ public:
   RowStrategy placedRows(int64_t columns, bool oneRow) const;
   /// Which rows are seen.
   VisibleStrategy visible(bool oneRow) const;
-  /// Attention with heads of `size` numbers, on tensor cores.
-  AttentionStrategy attention(int64_t size) const;
+  /// A window of entries, whose masks a block has in registers.
+  RowStrategy window(int64_t keep) const;
+  /// Entries that a block looks through for new ones.
+  int64_t movedEntries() const { return 16; }
+  /// Attention with heads of `size` numbers, on tensor cores, by the target's
+  /// unit if it has a form for such heads.
+  /// There is none for entries that a list chooses.
+  AttentionStrategy attention(int64_t size, bool ofKept = false) const;
   /// The same in f32, without tensor cores.
   AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
   /// On tensor cores with segments of one row.
@@ -126,8 +149,9 @@ public:
   /// The state of a head with one row to come: `rows` of it in halves, and
   /// `columns`.
   RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;
-  /// Prompts, on tensor cores.
-  SSDStrategy ssd() const;
+  /// Prompts, on tensor cores; none if a head's state has no room in the
+  /// registers of a block.
+  static std::optional<SSDTilesStrategy> ssdTiles(int64_t states, int64_t size);
   /// The same in f32, without tensor cores.
   SSDStrategy ssdF32(int64_t states, int64_t size) const;
   /// A state that goes from chunk to chunk.

@@ -78,7 +78,7 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return LoadOp::create(b, type, source, place.offsets, place.dims,
                           place.extents, attribute(aligned));
   }
-  /// Rows of a memref that numbers choose, one per row of the tile.
+  /// Rows of a memref that numbers choose, one per row of the tile, or columns.
   Value gather(RankedTensorType type, Value source, const Place &place,
                Value rows, int64_t aligned = 0) {
     return GatherOp::create(b, type, source, place.offsets, rows, place.dims,
@@ -98,6 +98,23 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
             int64_t aligned) {
     AsyncCopyOp::create(b, source, place.offsets, place.dims, place.extents,
                         buffer, stage, uint64_t(aligned));
+  }
+  /// Rows that a stage of `numbers` chooses, of one memory below `split` and of
+  /// the other one from there on; `count` of them exist.
+  struct RowSources {
+    Value source;
+    Place place; ///< of row 0, with the extent of columns as the last one
+    Value other;
+    SmallVector<Value> otherOffsets;
+    int64_t split;
+  };
+  void copyRows(const RowSources &from, Value numbers, Value numbersStage,
+                Value count, Value buffer, Value stage, int64_t aligned) {
+    CopyRowsOp::create(b, from.source, from.place.offsets, from.other,
+                       from.otherOffsets, numbers, numbersStage,
+                       uint64_t(from.split), from.place.dims,
+                       ValueRange{count, from.place.extents.back()}, buffer,
+                       stage, uint64_t(aligned));
   }
   void commit() { CommitOp::create(b); }
   /// For all threads' copies but those of the newest `pending` groups.
@@ -142,6 +159,11 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   Value mma(Value a, Value c, Value sums) {
     return MmaOp::create(b, sums.getType(), a, c, sums);
   }
+  /// \param held what one of the products reads from registers; may be null.
+  Value warpgroupWait(Value sums, int64_t pending, Value held = {}) {
+    return WarpgroupWaitOp::create(b, sums.getType(), sums, uint64_t(pending),
+                                   held);
+  }
   Value convertLayout(Value tile, RankedTensorType type) {
     return ConvertLayoutOp::create(b, type, tile, IntegerAttr());
   }
@@ -174,6 +196,17 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   }
   Value divide(Value a, int64_t c) {
     return c == 1 ? a : arith::DivUIOp::create(b, a, index(c)).getResult();
+  }
+  Value both(Value a, Value c) { return arith::AndIOp::create(b, a, c); }
+  /// Each number with its bits changed.
+  Value inverted(Value a) {
+    return arith::XOrIOp::create(
+        b, a, fillInteger(cast<RankedTensorType>(a.getType()), -1));
+  }
+  /// An index as a tile of i32.
+  Value splatIndex(RankedTensorType type, Value number) {
+    return splat(withElement(type, b.getI32Type()),
+                 arith::IndexCastOp::create(b, b.getI32Type(), number));
   }
   Value remainder(Value a, int64_t c) {
     return c == 1 ? index(0)

@@ -176,7 +176,8 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
   }
 };
 
-/// A row of the tile is a tile of its own, at the place that its number says.
+/// A row or column of the tile, or its one number, is a tile of its own, at the
+/// place that its number says.
 struct LowerGather : OpConversionPattern<GatherOp> {
   const KernelFacts &facts;
 
@@ -193,22 +194,27 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     auto places = layoutOf(tile).getElements(tile.getShape());
     auto held = layoutOf(rows).getElements(rows.getShape());
     SmallVector<Value> numbers = t.elements(adaptor.getRows().front());
-    int64_t width = accessWidth(tile, op.getAligned());
+    // Neighbours along chosen columns are none in memory.
+    int64_t width = op.getAxis() == 0 ? accessWidth(tile, op.getAligned()) : 1;
     int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
     Type word = t.wordType(tile.getElementType(), bytes);
     auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
     SmallVector<Value> elements(places.size());
-    for (auto [row, number] : llvm::zip_equal(held, numbers)) {
+    auto axis = size_t(op.getAxis());
+    for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
       ChosenRow chosen(t, op, adaptor, number);
-      GlobalTile memory(t, chosen.operands, {t.i32(0), t.place(tile)[1]});
+      SmallVector<Value> first = t.place(tile);
+      first[axis] = t.i32(0);
+      GlobalTile memory(t, chosen.operands, first);
       for (size_t at = 0; at < places.size(); at += size_t(width)) {
-        if (places[at][0] != row[0]) {
+        if (places[at][axis] != chosenPlace[0]) {
           continue;
         }
-        SmallVector<int64_t> column = {0, places[at][1]};
+        SmallVector<int64_t> along = places[at];
+        along[axis] = 0;
         SmallVector<Value> words =
-            loadWords(t, memory.place(column), memory.exists(column), word,
-                      count, facts.constantReads.contains(op));
+            loadWords(t, memory.place(along), memory.exists(along), word, count,
+                      facts.constantReads.contains(op));
         llvm::copy(t.fromWords(words, tile.getElementType()),
                    elements.begin() + ptrdiff_t(at));
       }
@@ -218,16 +224,15 @@ struct LowerGather : OpConversionPattern<GatherOp> {
   }
 
 private:
-  /// What is said of the one row: the op's offsets with the row's number.
+  /// What is said of the one row or column: the op's offsets with its number.
   struct ChosenRow {
-    std::array<int64_t, 2> shape;
+    SmallVector<int64_t> shape;
     SmallVector<Value> offsets;
     GlobalOperands operands;
 
     ChosenRow(ThreadBuilder &t, GatherOp op, OneToNOpAdaptor adaptor,
               Value number)
-        : shape{1, op.getTile().getType().getDimSize(1)},
-          offsets(op.getOffsets()),
+        : shape(op.getTile().getType().getShape()), offsets(op.getOffsets()),
           operands{cast<MemRefType>(op.getSource().getType()),
                    adaptor.getSource(),
                    shape,
@@ -236,10 +241,12 @@ private:
                    {},
                    {},
                    {}} {
+      shape[size_t(op.getAxis())] = 1;
+      operands.shape = shape;
       for (ValueRange offset : adaptor.getOffsets()) {
         operands.offsets32.push_back(offset.front());
       }
-      auto along = size_t(op.getDims()[0]);
+      auto along = size_t(op.getDims()[size_t(op.getAxis())]);
       operands.offsets32[along] = t.add(operands.offsets32[along], number);
       offsets[along] = number; // which is no constant
       operands.offsets = offsets;

@@ -89,7 +89,7 @@ static LogicalResult verifyOp(Operation *op) {
     }
     return success();
   }
-  if (isa<WarpgroupMmaOp>(op) && isForSM80(op)) {
+  if (isa<WarpgroupMmaOp, WarpgroupMmaRegistersOp>(op) && isForSM80(op)) {
     return op->emitOpError()
            << "in the kernel " << kernel
            << " is for sm_90a, and the module's cheems.target is for sm_80";
@@ -203,6 +203,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     populateMathPatterns(types, patterns);
     populateGlobalPatterns(types, patterns, facts);
     populateAsyncCopyPatterns(types, patterns);
+    populateCopyRowsPatterns(types, patterns);
     populateSharedPatterns(types, patterns);
     populateMmaPatterns(types, patterns);
     populateWarpgroupPatterns(types, patterns);

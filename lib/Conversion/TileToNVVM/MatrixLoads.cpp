@@ -35,6 +35,7 @@ struct MatrixRead {
   Value row;     ///< of the warp's first matrix
   Value column;  ///< the same
   SmallVector<Pair> matrices;
+  int64_t rowConstant = 0; ///< that is to be added to the row
 
   /// How many matrices from `first` on one instruction loads: lanes find them
   /// by two steps, neither of which goes back.
@@ -68,7 +69,7 @@ struct MatrixRead {
     SharedPlace place;
     place.row = t.add(row, down);
     place.columnBytes = t.mul(column, bytes);
-    place.rowConstant = begin.row;
+    place.rowConstant = rowConstant + begin.row;
     place.columnConstant = begin.column * bytes;
     // Warps' parts of the tile begin at multiples of it, too, if the tile does.
     int64_t span = one.column + two.column + kRowBytes / bytes;

@@ -33,6 +33,8 @@ void populateGlobalPatterns(const TypeConverter &types,
                             const KernelFacts &facts);
 void populateAsyncCopyPatterns(const TypeConverter &types,
                                RewritePatternSet &patterns);
+void populateCopyRowsPatterns(const TypeConverter &types,
+                              RewritePatternSet &patterns);
 void populateSharedPatterns(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Before the patterns of plain accesses, which are for what is left.

@@ -8,19 +8,24 @@ using namespace cheems::tile;
 
 /// Where a thread's first element is, of a tile at (row, column) of a stage. A
 /// tile of one dimension is a part of a row.
+/// \param constant of the row: see constantRow.
 static SharedPlace firstPlace(ThreadBuilder &t, RankedTensorType tile,
-                              Value row, Value column) {
+                              Value row, Value column, int64_t constant) {
   SmallVector<Value> place = t.place(tile);
   int64_t bytes = tile.getElementTypeBitWidth() / 8;
   SharedPlace first;
-  first.row = tile.getRank() == 1 ? row : t.add(row, place[0]);
+  first.row = constant != 0 ? Value() : row;
+  if (tile.getRank() != 1) {
+    first.row = constant != 0 ? place[0] : t.add(row, place[0]);
+  }
+  first.rowConstant = constant;
   first.columnBytes = t.mul(t.add(column, place.back()), bytes);
   return first;
 }
 
 static SharedPlace moved(SharedPlace first, ArrayRef<int64_t> at,
                          int64_t bytes) {
-  first.rowConstant = at.size() == 1 ? 0 : at[0];
+  first.rowConstant += at.size() == 1 ? 0 : at[0];
   first.columnConstant = at.back() * bytes;
   return first;
 }
@@ -40,7 +45,8 @@ struct LowerRead : OpConversionPattern<ReadOp> {
     BufferType type = op.getBuffer().getType();
     SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
     SharedPlace first =
-        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn());
+        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn(),
+                   constantRow(op.getRow()));
     int64_t width = SharedTile::accessWidth(type, layoutOf(tile));
     auto places = layoutOf(tile).getElements(tile.getShape());
     SmallVector<Value> elements;
@@ -89,7 +95,8 @@ struct LowerWrite : OpConversionPattern<WriteOp> {
     BufferType type = op.getBuffer().getType();
     SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
     SharedPlace first =
-        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn());
+        firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn(),
+                   constantRow(op.getRow()));
     auto width = size_t(SharedTile::accessWidth(type, layoutOf(tile)));
     auto places = layoutOf(tile).getElements(tile.getShape());
     storeSharedIf(t, t.isFirstHolder(tile), [&] {

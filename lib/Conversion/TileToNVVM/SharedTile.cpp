@@ -54,6 +54,10 @@ Value SharedTile::pointer(const SharedPlace &place) {
   return t.offset(within(column), constant);
 }
 
+int64_t tile::constantRow(Value row) {
+  return getConstantIntValue(row).value_or(0);
+}
+
 int64_t SharedTile::accessWidth(BufferType type,
                                 TileLayoutAttrInterface layout) {
   int64_t bytes =

@@ -35,6 +35,11 @@ private:
   Value begin;
 };
 
+/// The row of a stage at which an access begins, if that is a constant that is
+/// not zero: then it belongs to the constants of places, so that accesses with
+/// other such rows share the rest. Else 0.
+int64_t constantRow(Value row);
+
 /// Neighbouring elements at an address.
 SmallVector<Value> loadShared(ThreadBuilder &t, Value pointer, Type element,
                               int64_t count);

@@ -38,7 +38,7 @@ static bool contains(Operation *op, function_ref<bool(Operation *)> is) {
 }
 
 static bool isProduct(Operation *op) {
-  return isa<MmaOp, WarpgroupMmaOp, FmaOp>(op);
+  return isa<MmaOp, WarpgroupMmaOp, WarpgroupMmaRegistersOp, FmaOp>(op);
 }
 
 /// Whether there are products, and all of them take what comes through shared

@@ -15,6 +15,7 @@ class Counter {
 public:
   explicit Counter(const Options &options)
       : card{options.architecture, options.multiprocessors},
+        isCold(options.coldCaches),
         memory(card.cacheBytes(), [this](size_t writer) {
           ++steps.back().kernels[writer].dramWriteSectors;
         }) {
@@ -25,6 +26,10 @@ public:
                                       const Launch &launch) {
     // Its place is known before its first wave: a write is charged to it.
     auto place = std::make_shared<size_t>(placeOf(device, launch));
+    if (isCold) {
+      std::lock_guard lock(mutex);
+      memory.empty();
+    }
     return std::make_unique<CountedGrid>(
         device, launch,
         [this, place](const std::vector<SectorUse> &sectors) {
@@ -105,6 +110,7 @@ private:
     to.compulsoryBytes += from.compulsoryBytes;
   }
 
+  const bool isCold;
   std::mutex mutex;
   std::vector<StepCounts> steps;
   DramModel memory;

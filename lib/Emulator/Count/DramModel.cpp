@@ -61,6 +61,13 @@ void DramModel::forgetOldTouches() {
   std::erase_if(byAge, [](const Wave &wave) { return wave.sectors.empty(); });
 }
 
+void DramModel::empty() {
+  writeBack();
+  held.clear();
+  byAge.clear();
+  listed = 0;
+}
+
 void DramModel::writeBack() {
   for (auto &[sector, state] : held) {
     if (state.isDirty) {

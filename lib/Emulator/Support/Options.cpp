@@ -82,6 +82,12 @@ Options Options::fromEnvironment() {
     }
     options.implicitDrain = *drain == "on";
   }
+  if (auto cache = variable("CHEEMS_EMULATOR_CACHE")) {
+    if (*cache != "cold" && *cache != "kept") {
+      refuse("CHEEMS_EMULATOR_CACHE", *cache, "cold or kept");
+    }
+    options.coldCaches = *cache == "cold";
+  }
   options.countsFile = variable("CHEEMS_EMULATOR_COUNTS").value_or("");
   options.reportFile = variable("CHEEMS_EMULATOR_REPORT").value_or("");
   return options;

@@ -3,6 +3,7 @@
 #include "AssemblerReport.h"
 #include "CubinCache.h"
 #include "lib/Support/TemporaryFile.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -99,6 +100,27 @@ llvm::Expected<Run> run(const std::string &program,
   return result;
 }
 
+/// ptxas keeps registers low so that more blocks fit a multiprocessor, and now
+/// and then it spills a few for that. These kernels say that one block is
+/// enough, so they get what they need.
+std::string withoutWishForBlocks(std::string ptx,
+                                 const std::vector<std::string> &kernels) {
+  for (const std::string &kernel : kernels) {
+    size_t entry = ptx.find(".entry " + kernel + "("),
+           body = ptx.find("\n{", entry);
+    if (entry == std::string::npos || body == std::string::npos) {
+      continue;
+    }
+    // The wish needs the first directive, and contradicts the others.
+    llvm::StringRef head = llvm::StringRef(ptx).slice(entry, body);
+    if (head.contains(".reqntid") && !head.contains(".minnctapersm") &&
+        !head.contains(".maxnreg")) {
+      ptx.insert(body, "\n.minnctapersm 1");
+    }
+  }
+  return ptx;
+}
+
 llvm::Error write(const std::string &path, llvm::StringRef text) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
@@ -147,14 +169,15 @@ llvm::Expected<std::optional<Assembler>> Assembler::find() {
 
 llvm::Expected<Cubin> Assembler::assemble(llvm::StringRef ptx,
                                           const Architecture &architecture,
-                                          const std::string &cache) const {
+                                          const std::string &cache,
+                                          bool strict) const {
   CubinCache known(cache);
   std::string key = CubinCache::keyOf({release, architecture.name, ptx});
   if (auto entry = known.find(key)) {
-    if (auto kernels = readReport(entry->report)) {
-      return Cubin{std::move(entry->code), std::move(*kernels), true};
-    } else {
-      llvm::consumeError(kernels.takeError()); // assembled again, and told
+    Cubin found{std::move(entry->code), {}, {}, true};
+    found.kernels = readReport(entry->report, found.faults);
+    if (!strict || found.faults.empty()) { // else assembled again, and told
+      return found;
     }
   }
   llvm::SmallString<128> folder;
@@ -167,29 +190,39 @@ llvm::Expected<Cubin> Assembler::assemble(llvm::StringRef ptx,
         "cannot write in " + folder + ": " +
         (input ? output : input).getError().message());
   }
-  if (llvm::Error failed = write(input->path(), ptx)) {
-    return failed;
+  auto assembled = [&](llvm::StringRef text) -> llvm::Expected<Run> {
+    if (llvm::Error failed = write(input->path(), text)) {
+      return failed;
+    }
+    return run(program, {"-v", "-O3", "--gpu-name", architecture.name,
+                         input->path(), "--output-file", output->path()});
+  };
+  auto said = assembled(ptx);
+  if (said && said->status == 0) {
+    std::vector<std::string> spilled = kernelsThatSpill(said->text);
+    if (!spilled.empty()) {
+      said = assembled(withoutWishForBlocks(ptx.str(), spilled));
+    }
   }
-  auto said = run(program, {"-v", "-O3", "--gpu-name", architecture.name,
-                            input->path(), "--output-file", output->path()});
   if (!said) {
     return said.takeError();
   }
   if (said->status != 0) {
     return llvm::createStringError("ptxas fails: " + reasonOf(said->text));
   }
-  auto kernels = readReport(said->text);
-  if (!kernels) {
-    return kernels.takeError();
+  Cubin made;
+  made.kernels = readReport(said->text, made.faults);
+  if (strict && !made.faults.empty()) {
+    return llvm::createStringError("ptxas: " + llvm::join(made.faults, "; "));
   }
   auto code = llvm::MemoryBuffer::getFile(output->path());
   if (!code || !(*code)->getBuffer().starts_with("\x7f"
                                                  "ELF")) {
     return llvm::createStringError("ptxas has written no machine code");
   }
-  std::string bytes = (*code)->getBuffer().str();
-  known.keep(key, {said->text, bytes});
-  return Cubin{std::move(bytes), std::move(*kernels)};
+  made.bytes = (*code)->getBuffer().str();
+  known.keep(key, {said->text, made.bytes});
+  return made;
 }
 
 } // namespace cheems::cuda

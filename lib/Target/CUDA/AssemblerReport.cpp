@@ -29,17 +29,15 @@ std::string faultOf(const KernelResources &kernel) {
   return "";
 }
 
-} // namespace
-
-llvm::Expected<std::vector<KernelResources>>
-readReport(llvm::StringRef report) {
+/// All kernels of the report, and the warnings that are faults.
+std::vector<KernelResources> read(llvm::StringRef report,
+                                  std::vector<std::string> &faults) {
   static const llvm::Regex entry("Compiling entry function '([^']+)'");
   static const llvm::Regex memory("([0-9]+) bytes stack frame, ([0-9]+) bytes "
                                   "spill stores, ([0-9]+) bytes spill loads");
   static const llvm::Regex registers("Used ([0-9]+) registers");
   static const llvm::Regex warning(R"(\((C75[0-9][0-9])\) *(.*))");
   std::vector<KernelResources> kernels;
-  std::vector<std::string> faults;
   llvm::SmallVector<llvm::StringRef> lines, parts;
   report.split(lines, '\n', -1, false);
   for (llvm::StringRef line : lines) {
@@ -58,16 +56,31 @@ readReport(llvm::StringRef report) {
       kernels.back().registers = number(parts[1]);
     }
   }
+  return kernels;
+}
+
+} // namespace
+
+std::vector<KernelResources> readReport(llvm::StringRef report,
+                                        std::vector<std::string> &faults) {
+  std::vector<KernelResources> kernels = read(report, faults);
   for (const KernelResources &kernel : kernels) {
     std::string fault = faultOf(kernel);
     if (!fault.empty()) {
       faults.push_back(fault);
     }
   }
-  if (!faults.empty()) {
-    return llvm::createStringError("ptxas: " + llvm::join(faults, "; "));
-  }
   return kernels;
+}
+
+std::vector<std::string> kernelsThatSpill(llvm::StringRef report) {
+  std::vector<std::string> names, faults;
+  for (const KernelResources &kernel : read(report, faults)) {
+    if (kernel.spillStores != 0 || kernel.spillLoads != 0) {
+      names.push_back(kernel.kernel);
+    }
+  }
+  return names;
 }
 
 std::string reasonOf(llvm::StringRef report) {

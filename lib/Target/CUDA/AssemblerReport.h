@@ -6,9 +6,13 @@
 
 namespace cheems::cuda {
 
-/// The kernels in the order of the report. An error: what is refused
-/// (Assembler::assemble), of all kernels in one line.
-llvm::Expected<std::vector<KernelResources>> readReport(llvm::StringRef report);
+/// The kernels in the order of the report. What makes them slow
+/// (Assembler::assemble) goes to `faults`, by kernel.
+std::vector<KernelResources> readReport(llvm::StringRef report,
+                                        std::vector<std::string> &faults);
+
+/// Kernels with registers in local memory.
+std::vector<std::string> kernelsThatSpill(llvm::StringRef report);
 
 /// The first line of a failed run that says why.
 std::string reasonOf(llvm::StringRef report);

@@ -66,6 +66,8 @@ std::optional<Field> fieldOf(StringRef name) {
       .Case("segments", Field{{Kind::Segments}, "segments"})
       .Case("rows", Field{{Kind::Rows}, "rows"})
       .Cases({"logits", "step_logits"}, Field{{Kind::Logits}, "rows"})
+      .Case("embedding_rows", Field{{Kind::EmbeddingRows}, "embedding_rows"})
+      .Case("embeddings", Field{{Kind::Embeddings}, "embedding_rows"})
       .Case("top_values", Field{{Kind::TopValues}, "rows"})
       .Case("top_tokens", Field{{Kind::TopTokens}, "rows"})
       .Case("log_sums", Field{{Kind::LogSums}, "rows"})

@@ -36,8 +36,9 @@ llvm::json::Value describe(const Number &number, const Renumbered &names) {
 
 llvm::StringRef nameOf(Place::Kind kind) {
   static constexpr llvm::StringLiteral names[] = {
-      "weights", "pool",   "area",       "tokens",     "segments",
-      "rows",    "logits", "top_values", "top_tokens", "log_sums"};
+      "weights",    "pool",       "area",       "tokens",
+      "segments",   "rows",       "logits",     "embedding_rows",
+      "embeddings", "top_values", "top_tokens", "log_sums"};
   return names[static_cast<size_t>(kind)];
 }
 

@@ -41,6 +41,8 @@ struct Place {
     Segments,
     Rows,
     Logits,
+    EmbeddingRows,
+    Embeddings,
     TopValues,
     TopTokens,
     LogSums

@@ -83,9 +83,13 @@ func.func @two_formats() {
 
 // -----
 
+// Tables of experts: codes, and a scale per row beside them.
+// CHECK-LABEL: func.func @tables
+// CHECK: cheems.parameter ["down"] quantized <bits = 8, group = 0, part = codes> : tensor<16x64xi8>
+// CHECK: cheems.parameter ["up"] quantized <bits = 8, group = 0, part = codes> : tensor<16x64xi8>
+// CHECK: cheems.mix_experts softmax silu ins({{.*}} tensor<16x64xi8>, tensor<16x64xi8>) scales({{.*}} : tensor<16xf32>, tensor<16xf32>)
 func.func @tables(%x: tensor<4x64xf32>, %score: tensor<4x2x3xf32>, %expert: tensor<4x2x3xi32>, %y: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %down = cheems.parameter ["down"] quantized <bits = 8, group = 0, part = matrix> : tensor<16x64xf32>
-  // expected-error@below {{is a table of experts that is rounded to codes: cards have no kernel for it yet; use --weights bf16, or compile for cpu}}
   %up = cheems.parameter ["up"] quantized <bits = 8, group = 0, part = matrix> : tensor<16x64xf32>
   %r = cheems.mix_experts softmax silu ins(%x, %score, %expert, %down, %up : tensor<4x64xf32>, tensor<4x2x3xf32>, tensor<4x2x3xi32>, tensor<16x64xf32>, tensor<16x64xf32>)
       outs(%y : tensor<4x64xf32>) -> tensor<4x64xf32>

@@ -6,6 +6,16 @@
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=prompt inputs=%t.prompt.safetensors outputs=%t.prompt.tile.safetensors' -o /dev/null
 // RUN: python3 %S/Inputs/attention.py compare %t.prompt.op.safetensors %t.prompt.tile.safetensors 0.02
 
+// By warpgroups, too: heads of 96 are three panels.
+// RUN: sed -e 's/x24x/x96x/g' -e 's/arch = sm_80,/arch = sm_90a, unit = wgmma,/' %s > %t.wide.mlir
+// RUN: cheems-opt %t.wide.mlir --cheems-to-tile --canonicalize --cse -o %t.groups.mlir
+// RUN: FileCheck %s --check-prefix=GROUPS < %t.groups.mlir
+// RUN: python3 %S/Inputs/attention.py write %t.wide.safetensors BF16 96
+// RUN: cheems-opt %t.wide.mlir --cheems-interpret='entry=prompt inputs=%t.wide.safetensors outputs=%t.wide.op.safetensors' -o /dev/null
+// RUN: cheems-opt %t.groups.mlir --cheems-interpret='entry=prompt inputs=%t.wide.safetensors outputs=%t.wide.tile.safetensors' -o /dev/null
+// RUN: python3 %S/Inputs/attention.py compare %t.wide.op.safetensors %t.wide.tile.safetensors 0.02
+// GROUPS: cheems_tile.warpgroup_mma_registers
+
 // RUN: python3 %S/Inputs/attention.py write %t.exact.safetensors F32
 // RUN: cheems-opt %s --cheems-interpret='entry=exact inputs=%t.exact.safetensors outputs=%t.exact.op.safetensors' -o /dev/null
 // RUN: cheems-opt %t.mlir --cheems-interpret='entry=exact inputs=%t.exact.safetensors outputs=%t.exact.tile.safetensors' -o /dev/null

@@ -183,17 +183,6 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // -----
 
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @codes(%x: tensor<?x8xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x8xi8>, %scale: tensor<16xf32>) -> tensor<?x8xf32> {
-    // expected-error@below {{has tables of codes: cards have no kernel for it yet; compile for cpu}}
-    %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>)
-        scales(%scale, %scale : tensor<16xf32>, tensor<16xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
-    return %0 : tensor<?x8xf32>
-  }
-}
-
-// -----
-
-module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @columns(%x: tensor<?x16385xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x16385xf32>, %y: tensor<?x16385xf32>) -> tensor<?x16385xf32> {
     // expected-error@below {{has rows of more than 16384 numbers: cards have no kernel for it yet; compile for cpu}}
     %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x16385xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x16385xf32>, tensor<16x16385xf32>)
@@ -209,6 +198,28 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     // expected-error@below {{adds more than 16384 experts of a head: cards have no kernel for it yet; compile for cpu}}
     %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x16385xf32>, tensor<?x1x16385xi32>, tensor<16x8xf32>, tensor<16x8xf32>)
         outs(%y : tensor<?x8xf32>) -> tensor<?x8xf32>
+    return %0 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// Tables of codes: rows are widened exactly, and the scales of their experts are two further numbers each.
+// CHECK-LABEL: cheems_tile.kernel @mix_experts(%arg0: memref<?x8xf32>, %arg1: memref<?x8xi8>, %arg2: memref<?x8xi8>, %arg3: memref<?x1xf32>, %arg4: memref<?x1xf32>,
+// CHECK: %[[IDS:.*]] = cheems_tile.pick
+// CHECK: %[[DOWN:.*]] = cheems_tile.gather %arg1[%c0, %c0] rows %[[IDS]]
+// CHECK: %[[UP:.*]] = cheems_tile.gather %arg2[%c0, %c0] rows %[[IDS]]
+// CHECK: arith.sitofp %[[DOWN]]
+// CHECK: %[[HIT:.*]] = cheems_tile.reduce add
+// CHECK: %[[SCALE:.*]] = cheems_tile.gather %arg3[%c0, %c0] rows %[[IDS]] dims [0] : memref<?x1xf32>
+// CHECK: arith.mulf %[[HIT]], %[[SCALE]]
+// CHECK: cheems_tile.gather %arg4[%c0, %c0] rows %[[IDS]] dims [0]
+// CHECK: arith.sitofp %[[UP]]
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @codes(%x: tensor<?x8xf32>, %s: tensor<?x1x4xf32>, %e: tensor<?x1x4xi32>, %d: tensor<16x8xi8>, %column: tensor<16x1xf32>) -> tensor<?x8xf32> {
+    %scales = tensor.extract_slice %column[0, 0] [16, 1] [1, 1] : tensor<16x1xf32> to tensor<16xf32>
+    %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>)
+        scales(%scales, %scales : tensor<16xf32>, tensor<16xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
     return %0 : tensor<?x8xf32>
   }
 }

@@ -148,3 +148,30 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
     return %p, %h : tensor<?x4096xf32>, tensor<?x2048xf32>
   }
 }
+
+// -----
+
+// An op behind two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
+// CHECK-LABEL: func.func @taken_once
+// CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :
+// CHECK: cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg2, %[[OTHER]] :
+// CHECK-NOT: cheems_tile.launch
+// CHECK: return
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+#i = affine_map<(t, n) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>} {
+  func.func @taken_once(%x: tensor<?x8xf32>, %a: tensor<4x8xf32>, %b: tensor<33x8xf32>, %e: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x8xf32>, tensor<4x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %b : tensor<?x8xf32>, tensor<33x8xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %r = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel", "parallel"]} ins(%q, %p : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) {
+    ^bb0(%g: f32, %u: f32, %o: f32):
+      %m = arith.mulf %g, %u : f32
+      linalg.yield %m : f32
+    } -> tensor<?x4xf32>
+    return %r : tensor<?x4xf32>
+  }
+}

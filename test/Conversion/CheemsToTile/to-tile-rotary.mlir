@@ -134,3 +134,30 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     return %m : tensor<?x2xf32>
   }
 }
+
+// -----
+
+// The rounding of all heads is a part of the rotation.
+// CHECK-LABEL: func.func @rounded
+// CHECK: %[[ROUNDED:.*]] = tensor.empty(%{{.*}}) : tensor<?x2x32xbf16>
+// CHECK: %[[R:.*]] = cheems_tile.launch @rotary grid{{.*}} outs(%[[ROUNDED]] : tensor<?x2x32xbf16>)
+// CHECK-NOT: launch
+// CHECK: tensor.collapse_shape %[[R]]
+// CHECK-LABEL: cheems_tile.kernel @rotary(
+// CHECK-COUNT-2: arith.truncf {{.*}} to tensor<{{.*}}xbf16
+#all = affine_map<(t, n) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @rounded(%x: tensor<?x2x32xf32>, %cosine: tensor<?x16xf32>, %sine: tensor<?x16xf32>, %y: tensor<?x2x32xf32>,
+                     %flat: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+    %r = cheems.rotary ins(%x, %cosine, %sine : tensor<?x2x32xf32>, tensor<?x16xf32>, tensor<?x16xf32>)
+        outs(%y : tensor<?x2x32xf32>) -> tensor<?x2x32xf32>
+    %rows = tensor.collapse_shape %r [[0], [1, 2]] : tensor<?x2x32xf32> into tensor<?x64xf32>
+    %o = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%rows : tensor<?x64xf32>) outs(%flat : tensor<?x64xbf16>) {
+    ^bb0(%in: f32, %out: bf16):
+      %n = arith.truncf %in : f32 to bf16
+      linalg.yield %n : bf16
+    } -> tensor<?x64xbf16>
+    return %o : tensor<?x64xbf16>
+  }
+}

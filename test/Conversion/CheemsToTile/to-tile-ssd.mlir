@@ -1,17 +1,19 @@
 // RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
 
-// A prompt is four launches. Chunks are in parallel, but for the state, which goes through them in one block. There are as many chunks as
-// whole ones in all rows and a rest per segment.
+// On tensor cores a prompt is three launches. Spans of chunks are in parallel, but for the state, which goes through all chunks in one block. A
+// step has eight spans of equal length, or more if these were longer than 16 chunks. There are as many as whole ones in all rows and a rest
+// per segment.
 // CHECK-LABEL: func.func @prompt
-// CHECK: %[[WHOLE:.*]] = arith.ceildivui %{{.*}}, %c64
-// CHECK: %[[CHUNKS:.*]] = arith.addi %[[WHOLE]], %[[SEGMENTS:.*]] : index
-// CHECK: tensor.empty(%[[CHUNKS]]) : tensor<?x4x128x64xf32>
-// CHECK: tensor.empty(%[[CHUNKS]]) : tensor<?x4x128x64xbf16>
+// CHECK-DAG: %[[LONG:.*]] = arith.ceildivui %{{.*}}, %c1024
+// CHECK-DAG: %[[WHOLE:.*]] = arith.ceildivui %{{.*}}, %c64
+// CHECK: %[[FEW:.*]] = arith.minui %[[WHOLE]], %c8
+// CHECK: %[[SPANS:.*]] = arith.maxui %[[LONG]], %[[FEW]]
+// CHECK: %[[STORED:.*]] = arith.addi %[[SPANS]], %[[SEGMENTS:.*]] : index
+// CHECK: tensor.empty(%[[STORED]]) : tensor<?x4x128x64xf32>
 // CHECK: %[[DECAYS:.*]]:2 = cheems_tile.launch @ssd_decays grid[%[[WHOLE]], %c1, %[[SEGMENTS]]]
-// CHECK: %[[ADDED:.*]] = cheems_tile.launch @ssd_added grid[%[[WHOLE]], %c8, %[[SEGMENTS]]]
-// CHECK: %[[CARRIED:.*]]:2 = cheems_tile.launch @ssd_carried grid[%c16, %c4, %[[SEGMENTS]]] {{.*}} outs(%{{.*}}, %arg9 :
-// CHECK: %[[Y:.*]] = cheems_tile.launch @ssd_outputs grid[%[[WHOLE]], %c4, %[[SEGMENTS]]]
-// CHECK: return %[[Y]], %[[CARRIED]]#1
+// CHECK: %[[STATES:.*]]:2 = cheems_tile.launch @ssd_states grid[%c8, %c4, %[[SEGMENTS]]] {{.*}} outs(%{{.*}}, %arg9 :
+// CHECK: %[[Y:.*]] = cheems_tile.launch @ssd_outputs grid[%[[SPANS]], %c8, %[[SEGMENTS]]] ins(%arg0, %arg3, %arg4,
+// CHECK: return %[[Y]], %[[STATES]]#1
 
 // Logarithms are summed in double, and stored as two numbers.
 // CHECK-LABEL: cheems_tile.kernel @ssd_decays(
@@ -22,31 +24,54 @@
 // CHECK: %[[WIDE:.*]] = arith.extf %[[HIGH]]
 // CHECK: arith.subf %{{.*}}, %[[WIDE]] : tensor<1x32xf64
 
-// Both operands of the product lie across.
-// CHECK-LABEL: cheems_tile.kernel @ssd_added(
-// CHECK: cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<64x16xbf16, #fragment_a
-// CHECK: cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<64x16xbf16, #fragment_b
-// CHECK: cheems_tile.mma
-
-// CHECK-LABEL: cheems_tile.kernel @ssd_carried(
+// Both operands of the product lie across. Decays meet x as an operand. The state is stored in front of a span.
+// CHECK-LABEL: cheems_tile.kernel @ssd_states(
 // CHECK: scf.for
-// CHECK: cheems_tile.store %{{.*}}, %arg5[{{.*}}] {{.*}} : tensor<32x16xbf16
 // CHECK: cheems_tile.store %{{.*}}, %arg6[
+// CHECK: scf.for
+// CHECK: cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_b
+// CHECK: arith.mulf {{.*}} : tensor<32x16xf32, #fragment_b
+// CHECK: cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_a
+// CHECK: cheems_tile.mma
+// CHECK: math.fma {{.*}} : tensor<32x32xf32, #fragment_c
+// CHECK: cheems_tile.store %{{.*}}, %arg7[
 
-// Decays meet the product of gates in registers, and become an operand there.
+// Decays meet the product of gates in registers, and become an operand there. The state stays in registers, and is rounded for the product.
 // CHECK-LABEL: cheems_tile.kernel @ssd_outputs(
 // CHECK: scf.for
+// CHECK: cheems_tile.write %{{.*}} : tensor<64x32xbf16, #fragment_c
 // CHECK: cheems_tile.async_copy
 // CHECK: cheems_tile.mma
-// CHECK: }
-// CHECK: %[[DECAY:.*]] = math.exp %{{.*}} : tensor<64x64xf32, #fragment_c
-// CHECK: %[[WEIGHT:.*]] = arith.mulf %[[DECAY]]
-// CHECK: cheems_tile.convert_layout {{.*}} -> tensor<64x64xbf16, #fragment_a
+// CHECK: %[[DECAY:.*]] = math.exp %{{.*}} : tensor<64x16xf32, #fragment_c
+// CHECK: arith.mulf %[[DECAY]]
+// CHECK: cheems_tile.convert_layout {{.*}} -> tensor<64x16xbf16, #fragment_a
 // CHECK: cheems_tile.mma
+// CHECK: cheems_tile.store
+// CHECK: math.fma {{.*}} : tensor<64x32xf32, #fragment_c
+#every = affine_map<(t, h, p) -> (t, h, p)>
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @prompt(%x: tensor<?x4x64xf32>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x128xf32>, %c: tensor<?x2x128xf32>,
+  func.func @prompt(%xs: tensor<?x4x64xbf16>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %bs: tensor<?x2x128xbf16>, %cs: tensor<?x2x128xbf16>,
                     %skip: tensor<4xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x64xf32>,
-                    %pool: tensor<?x3x4x128x64xf32>) -> (tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>) {
+                    %pool: tensor<?x3x4x128x64xf32>, %ex: tensor<?x4x64xf32>, %eb: tensor<?x2x128xf32>)
+      -> (tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>) {
+    %x = linalg.generic {indexing_maps = [#every, #every], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%xs : tensor<?x4x64xbf16>) outs(%ex : tensor<?x4x64xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %w = arith.extf %in : bf16 to f32
+      linalg.yield %w : f32
+    } -> tensor<?x4x64xf32>
+    %b = linalg.generic {indexing_maps = [#every, #every], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%bs : tensor<?x2x128xbf16>) outs(%eb : tensor<?x2x128xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %w = arith.extf %in : bf16 to f32
+      linalg.yield %w : f32
+    } -> tensor<?x2x128xf32>
+    %c = linalg.generic {indexing_maps = [#every, #every], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%cs : tensor<?x2x128xbf16>) outs(%eb : tensor<?x2x128xf32>) {
+    ^bb0(%in: bf16, %out: f32):
+      %w = arith.extf %in : bf16 to f32
+      linalg.yield %w : f32
+    } -> tensor<?x2x128xf32>
     %o:2 = cheems.segmented_ssd allow_bf16
         ins(%x, %step, %a, %b, %c : tensor<?x4x64xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x128xf32>, tensor<?x2x128xf32>)
         skip(%skip : tensor<4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer)
@@ -57,7 +82,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Without leave to round, products are in f32.
+// Inputs that have not been rounded are multiplied in f32.
 // CHECK-LABEL: func.func @exact
 // CHECK-NOT: bf16
 // CHECK-LABEL: cheems_tile.kernel @ssd_outputs(
@@ -66,7 +91,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
   func.func @exact(%x: tensor<?x4x16xf32>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x4x16xf32>, %c: tensor<?x4x16xf32>,
                    %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %pool: tensor<?x3x4x16x16xf32>)
       -> (tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) {
-    %o:2 = cheems.segmented_ssd
+    %o:2 = cheems.segmented_ssd allow_bf16
         ins(%x, %step, %a, %b, %c : tensor<?x4x16xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4x16xf32>, tensor<?x4x16xf32>)
         segments(%segments : tensor<?x8xi32>) layer(%layer)
         outs(%y, %pool : tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) -> tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>

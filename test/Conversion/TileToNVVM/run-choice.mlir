@@ -46,6 +46,22 @@ cheems_tile.kernel @across(%x: memref<?x?xf32>, %y: memref<4x32xf32>) warps(1) {
   cheems_tile.return
 }
 
+// A number each: those of column 1 in the rows 2i - 1, of which the first and the last are none.
+// RUN: cheems-ptx-run %t.ptx --kernel numbers --grid 1 --block 128 --buffer x:f32[4x62]=iota --arg s32:4 --buffer y:f32[4]=none --print y \
+// RUN:   | FileCheck %s --check-prefix=NUMBERS
+// NUMBERS: 0 63 187 0
+cheems_tile.kernel @numbers(%x: memref<?x62xf32>, %y: memref<4xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = cheems_tile.indices axis 0 : tensor<4xi32, #of_pairs>
+  %one = arith.constant dense<1> : tensor<4xi32, #of_pairs>
+  %twice = arith.addi %i, %i : tensor<4xi32, #of_pairs>
+  %n = arith.subi %twice, %one : tensor<4xi32, #of_pairs>
+  %t = cheems_tile.gather %x[%c0, %c1] rows %n dims [0] : memref<?x62xf32>, tensor<4xi32, #of_pairs> -> tensor<4xf32, #of_pairs>
+  cheems_tile.store %t, %y[%c0] dims [0] : tensor<4xf32, #of_pairs>, memref<4xf32>
+  cheems_tile.return
+}
+
 // Turned: y[i, j] = x[j / 16, 31 - j], through shared memory. The greatest number of each row, by one instruction where a warp has a row.
 // RUN: cheems-ptx-run %t.ptx --kernel turned --shared 512 --grid 1 --block 128 --buffer x:f32[4x32]=iota --buffer y:f32[4x32]=none --buffer m:i32[4]=none \
 // RUN:   --print y --print m | FileCheck %s --check-prefix=TURNED

@@ -15,6 +15,16 @@
 // RUN: cheems-ptx-run %t.ptx --kernel beside --shared 163840 --grid 3 --block 256 %{x} %{w} %{y} %{like} --mode late --seed 5
 // RUN: FileCheck %s --check-prefix=COUNTS < %t.json
 
+// A tile in registers and a buffer with k from row to row, whose columns are two panels of 64 or three of 32: what instructions of one warp give.
+// DEFINE: %{a} = --buffer a:bf16[64x64]=random:-1:1
+// DEFINE: %{weighed} = --shared 16384 --grid 1 --block 128 %{a} --buffer v:bf16[64x128]=random:-1:1 --buffer y:f32[64x128]=none
+// DEFINE: %{narrow} = --shared 12288 --grid 1 --block 128 %{a} --buffer v:bf16[64x96]=random:-1:1 --buffer y:f32[64x96]=none
+// RUN: cheems-ptx-run %t.ptx --kernel one_warp %{weighed} --save y=%t.128.npy
+// RUN: cheems-ptx-run %t.ptx --kernel weighed %{weighed} --expect y=@%t.128.npy --tolerance 1e-5
+// RUN: cheems-ptx-run %t.ptx --kernel weighed %{weighed} --expect y=@%t.128.npy --tolerance 1e-5 --mode late --seed 7
+// RUN: cheems-ptx-run %t.ptx --kernel one_warp_narrow %{narrow} --save y=%t.96.npy
+// RUN: cheems-ptx-run %t.ptx --kernel weighed_narrow %{narrow} --expect y=@%t.96.npy --tolerance 1e-5 --mode late --seed 9
+
 // EXACT-NOT: ?
 // COUNTS: "bank_conflicts": 0,
 
@@ -31,6 +41,10 @@
 // PTX: bra
 // PTX: .visible .entry beside(
 // PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
+// The first product does not read its sums, which are zero. The wait takes the registers that the products read.
+// PTX: .visible .entry weighed(
+// PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {%r{{.*}}}, %rd{{[0-9]+}}, none, 1, 1, 1;
+// PTX-COUNT-3: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {%r{{.*}}}, %rd{{[0-9]+}}, adds, 1, 1, 1;
 
 #above = #cheems_tile.fragment<role = c, warps_m = 8, warps_n = 1>
 #beside = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 2>
@@ -149,5 +163,109 @@ cheems_tile.kernel @beside(%x: !memory, %w: !memory, %y: memref<?x?xf32>) warps(
   %sum = cheems_tile.warpgroup_wait pending 0 %begun : tensor<64x256xf32, #beside>
   cheems_tile.wait pending 0
   cheems_tile.store %sum, %y[%row, %c0] dims [0, 1] aligned 8 : tensor<64x256xf32, #beside>, memref<?x?xf32>
+  cheems_tile.return
+}
+
+#left = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#right = #cheems_tile.fragment<role = b, warps_m = 4, warps_n = 1>
+#sums = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+
+cheems_tile.kernel @weighed(%a: memref<64x64xbf16>, %v: memref<64x128xbf16>, %y: memref<64x128xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %vs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %p0 = arith.constant 0 : index
+  %n0 = arith.constant 0 : index
+  cheems_tile.async_copy %v[%c0, %n0] dims [0, 1] to %vs[%p0] aligned 16 : memref<64x128xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %p1 = arith.constant 1 : index
+  %n1 = arith.constant 64 : index
+  cheems_tile.async_copy %v[%c0, %n1] dims [0, 1] to %vs[%p1] aligned 16 : memref<64x128xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.commit
+  %left = cheems_tile.load %a[%c0, %c0] dims [0, 1] aligned 4 : memref<64x64xbf16> -> tensor<64x64xbf16, #left>
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #sums>
+  cheems_tile.wait pending 0
+  cheems_tile.fence
+  cheems_tile.barrier
+  %begun = cheems_tile.warpgroup_mma_registers %left, %vs[%c0], %zero : tensor<64x64xbf16, #left>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #sums>
+  %sum = cheems_tile.warpgroup_wait pending 0 %begun holding %left of tensor<64x64xbf16, #left> : tensor<64x128xf32, #sums>
+  cheems_tile.store %sum, %y[%c0, %c0] dims [0, 1] aligned 8 : tensor<64x128xf32, #sums>, memref<64x128xf32>
+  cheems_tile.return
+}
+
+cheems_tile.kernel @one_warp(%a: memref<64x64xbf16>, %v: memref<64x128xbf16>, %y: memref<64x128xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %vs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %p0 = arith.constant 0 : index
+  %n0 = arith.constant 0 : index
+  cheems_tile.async_copy %v[%c0, %n0] dims [0, 1] to %vs[%p0] aligned 16 : memref<64x128xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %p1 = arith.constant 1 : index
+  %n1 = arith.constant 64 : index
+  cheems_tile.async_copy %v[%c0, %n1] dims [0, 1] to %vs[%p1] aligned 16 : memref<64x128xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.commit
+  cheems_tile.wait pending 0
+  cheems_tile.barrier
+  %left = cheems_tile.load %a[%c0, %c0] dims [0, 1] aligned 4 : memref<64x64xbf16> -> tensor<64x64xbf16, #left>
+  %right0 = cheems_tile.read %vs[%p0, %c0, %c0] transposed : !cheems_tile.buffer<2x64x64xbf16, swizzled> -> tensor<64x64xbf16, #right>
+  %zero0 = arith.constant dense<0.0> : tensor<64x64xf32, #sums>
+  %sum0 = cheems_tile.mma %left, %right0, %zero0 : tensor<64x64xbf16, #left>, tensor<64x64xbf16, #right>, tensor<64x64xf32, #sums>
+  cheems_tile.store %sum0, %y[%c0, %n0] dims [0, 1] aligned 8 : tensor<64x64xf32, #sums>, memref<64x128xf32>
+  %right1 = cheems_tile.read %vs[%p1, %c0, %c0] transposed : !cheems_tile.buffer<2x64x64xbf16, swizzled> -> tensor<64x64xbf16, #right>
+  %zero1 = arith.constant dense<0.0> : tensor<64x64xf32, #sums>
+  %sum1 = cheems_tile.mma %left, %right1, %zero1 : tensor<64x64xbf16, #left>, tensor<64x64xbf16, #right>, tensor<64x64xf32, #sums>
+  cheems_tile.store %sum1, %y[%c0, %n1] dims [0, 1] aligned 8 : tensor<64x64xf32, #sums>, memref<64x128xf32>
+  cheems_tile.return
+}
+
+cheems_tile.kernel @weighed_narrow(%a: memref<64x64xbf16>, %v: memref<64x96xbf16>, %y: memref<64x96xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %vs = cheems_tile.alloc : !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p0 = arith.constant 0 : index
+  %n0 = arith.constant 0 : index
+  cheems_tile.async_copy %v[%c0, %n0] dims [0, 1] to %vs[%p0] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p1 = arith.constant 1 : index
+  %n1 = arith.constant 32 : index
+  cheems_tile.async_copy %v[%c0, %n1] dims [0, 1] to %vs[%p1] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p2 = arith.constant 2 : index
+  %n2 = arith.constant 64 : index
+  cheems_tile.async_copy %v[%c0, %n2] dims [0, 1] to %vs[%p2] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  cheems_tile.commit
+  %left = cheems_tile.load %a[%c0, %c0] dims [0, 1] aligned 4 : memref<64x64xbf16> -> tensor<64x64xbf16, #left>
+  %zero = arith.constant dense<0.0> : tensor<64x96xf32, #sums>
+  cheems_tile.wait pending 0
+  cheems_tile.fence
+  cheems_tile.barrier
+  %begun = cheems_tile.warpgroup_mma_registers %left, %vs[%c0], %zero : tensor<64x64xbf16, #left>, !cheems_tile.buffer<3x64x32xbf16, swizzled>, tensor<64x96xf32, #sums>
+  %sum = cheems_tile.warpgroup_wait pending 0 %begun holding %left of tensor<64x64xbf16, #left> : tensor<64x96xf32, #sums>
+  cheems_tile.store %sum, %y[%c0, %c0] dims [0, 1] aligned 8 : tensor<64x96xf32, #sums>, memref<64x96xf32>
+  cheems_tile.return
+}
+
+cheems_tile.kernel @one_warp_narrow(%a: memref<64x64xbf16>, %v: memref<64x96xbf16>, %y: memref<64x96xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %vs = cheems_tile.alloc : !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p0 = arith.constant 0 : index
+  %n0 = arith.constant 0 : index
+  cheems_tile.async_copy %v[%c0, %n0] dims [0, 1] to %vs[%p0] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p1 = arith.constant 1 : index
+  %n1 = arith.constant 32 : index
+  cheems_tile.async_copy %v[%c0, %n1] dims [0, 1] to %vs[%p1] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  %p2 = arith.constant 2 : index
+  %n2 = arith.constant 64 : index
+  cheems_tile.async_copy %v[%c0, %n2] dims [0, 1] to %vs[%p2] aligned 16 : memref<64x96xbf16>, !cheems_tile.buffer<3x64x32xbf16, swizzled>
+  cheems_tile.commit
+  cheems_tile.wait pending 0
+  cheems_tile.barrier
+  %left = cheems_tile.load %a[%c0, %c0] dims [0, 1] aligned 4 : memref<64x64xbf16> -> tensor<64x64xbf16, #left>
+  %right0 = cheems_tile.read %vs[%p0, %c0, %c0] transposed : !cheems_tile.buffer<3x64x32xbf16, swizzled> -> tensor<32x64xbf16, #right>
+  %zero0 = arith.constant dense<0.0> : tensor<64x32xf32, #sums>
+  %sum0 = cheems_tile.mma %left, %right0, %zero0 : tensor<64x64xbf16, #left>, tensor<32x64xbf16, #right>, tensor<64x32xf32, #sums>
+  cheems_tile.store %sum0, %y[%c0, %n0] dims [0, 1] aligned 8 : tensor<64x32xf32, #sums>, memref<64x96xf32>
+  %right1 = cheems_tile.read %vs[%p1, %c0, %c0] transposed : !cheems_tile.buffer<3x64x32xbf16, swizzled> -> tensor<32x64xbf16, #right>
+  %zero1 = arith.constant dense<0.0> : tensor<64x32xf32, #sums>
+  %sum1 = cheems_tile.mma %left, %right1, %zero1 : tensor<64x64xbf16, #left>, tensor<32x64xbf16, #right>, tensor<64x32xf32, #sums>
+  cheems_tile.store %sum1, %y[%c0, %n1] dims [0, 1] aligned 8 : tensor<64x32xf32, #sums>, memref<64x96xf32>
+  %right2 = cheems_tile.read %vs[%p2, %c0, %c0] transposed : !cheems_tile.buffer<3x64x32xbf16, swizzled> -> tensor<32x64xbf16, #right>
+  %zero2 = arith.constant dense<0.0> : tensor<64x32xf32, #sums>
+  %sum2 = cheems_tile.mma %left, %right2, %zero2 : tensor<64x64xbf16, #left>, tensor<32x64xbf16, #right>, tensor<64x32xf32, #sums>
+  cheems_tile.store %sum2, %y[%c0, %n2] dims [0, 1] aligned 8 : tensor<64x32xf32, #sums>, memref<64x96xf32>
   cheems_tile.return
 }

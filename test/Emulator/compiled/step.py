@@ -85,10 +85,18 @@ class Model:
             last.append(rows - 1)
         generator, sequences = random.Random(1), len(step["sequences"])
         capacity = max(length + position for length, position in step["sequences"])
-        arguments = [self.numbers(generator.sample(range(vocabulary), rows)), self.numbers(table, sequences, 8),
-                     self.numbers(last), self.array((sequences, vocabulary), "f32"), self.parameters]
-        for type_ in list(types.values())[len(arguments):]:
+        given = {"%tokens": self.numbers(generator.sample(range(vocabulary), rows)), "%segments": self.numbers(table, sequences, 8),
+                 "%rows": self.numbers(last), "%logits": self.array((sequences, vocabulary), "f32")}
+        arguments = []
+        for name, type_ in types.items():
             extents, element = memref(type_)
+            if name.startswith("%embedding"):  # none are wanted
+                shape = [0 if extent is None else extent for extent in extents]
+                arguments.append(Array(self.parameters.address, tuple(shape), element))
+                continue
+            if name in given or (element == "i8" and len(extents) == 1):
+                arguments.append(given.get(name, self.parameters))
+                continue
             dynamic = iter([sequences, capacity])
             shape = [next(dynamic) if extent is None else extent for extent in extents]
             arguments.append(self.array(shape, element, bytes(Array(0, tuple(shape), element).bytes)))
@@ -96,6 +104,8 @@ class Model:
                       lambda launch: self.launch(number, launch))
 
     def launch(self, number, launch):
+        if 0 in launch.grid:  # as the runtime does
+            return
         kernel = self.plan.kernels[launch.kernel]
         operands = [[*one.shape, one.element] if isinstance(one, Array) else one for one in launch.inputs + launch.outputs]
         # Memory that is read under two shapes is read once.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the Doge demo on the software GPU to its recorded logits and greedy tokens.
+"""Holds a demo on the software GPU to its recorded logits and greedy tokens.
 
     demo.py BIN_DIR MODEL_DIR SOFTWARE_GPU
 
@@ -8,8 +8,8 @@ that are nearly as good may change places. How far the best token is before the 
 what is stored, and which must take every recorded token. Errors and margins are in standard deviations of the golden's logits.
 
 - The logits of the prompt are within the bound of test/Integration/recorded.py.
-- The error of a run is its largest one, of the prompt's logits from the recorded ones, and of all behind them from those of the scalar
-  pipeline. A token may be another one only where the margin is no more than twice this error. That may be at one step in five at most.
+- The error of a step is the largest one of its logits from those of the scalar pipeline, with rows fed together and one by one. A token may
+  be another one only where the margin is no more than twice this error. That may be at one step in five at most.
 
 It runs on a card of each architecture, with the prompt whole and in chunks. Tokens come from generation: a prompt, and one row a step.
 Where another token was taken, generation begins again behind the recorded one.
@@ -72,25 +72,28 @@ class Demo:
 
     def error(self, wanted, got):
         differences = [abs(a - b) / self.golden.deviation for a, b in zip(wanted, got)]
-        return float("nan") if any(d != d for d in differences) else max(differences)
+        return float("inf") if any(d != d for d in differences) else max(differences)
 
     def check(self, architecture, mode, how):
         """What is wrong, or nothing; prints what was found."""
         settings = {"CHEEMS_CUDA_DRIVER": str(self.gpu), "CHEEMS_EMULATOR_ARCH": str(architecture), "CHEEMS_EMULATOR_MODE": mode}
 
         def on_card(*arguments):
-            return run(self.bins / "cheems-run", self.artefacts["cards"], "--device", "cuda", *arguments, *how, **settings)
+            return run(self.bins / "cheems-run", self.artefacts["cards"], "--device", "cuda", *arguments, **settings)
 
-        on_card("--input-ids", self.ids, "--logits", self.logits)
-        rows, count = self.rows(), len(self.prompt)
+        def logits(*arguments):
+            on_card("--input-ids", self.ids, "--logits", self.logits, *arguments)
+            return self.rows()
+
+        rows, single, count = logits(*how), logits("--prefill-chunk", 1), len(self.prompt)
         recorded = [self.golden.logits[t * self.vocabulary : (t + 1) * self.vocabulary] for t in range(count)]
         prompt_error = max(self.error(*pair) for pair in zip(recorded, rows))
-        error = max([prompt_error, *(self.error(*pair) for pair in zip(self.exact[count:], rows[count:]))])
-        firm = [margin > 2 * error for margin in self.margins]
+        errors = [max(self.error(wanted, got) for got in pair) for wanted, *pair in zip(self.exact, rows, single)][count - 1 :]
+        firm = [margin > 2 * error for margin, error in zip(self.margins, errors)]
         turned, done, faults = [], 0, []
         while done < len(self.greedy):
             text = on_card("--prompt-ids", ",".join(map(str, self.prompt + self.greedy[:done])), "-n", len(self.greedy) - done, "--temp", 0,
-                           "--ignore-eos", "--print-ids")
+                           "--ignore-eos", "--print-ids", *how)
             got = [int(word) for word in text.replace(",", " ").split()]
             if len(got) != len(self.greedy) - done:
                 return [f"{len(got)} tokens, not {len(self.greedy) - done}"]
@@ -103,7 +106,7 @@ class Demo:
             if firm[done]:
                 faults.append(f"token {done} is {got[0]}, not {self.greedy[done]}, {self.margins[done]:.1e} deviations before all others")
             done += 1
-        print(f"sm_{architecture} {mode} {' '.join(map(str, how))}: error {prompt_error:.1e} of the prompt, {error:.1e} of all; "
+        print(f"sm_{architecture} {mode} {' '.join(map(str, how))}: error {prompt_error:.1e} of the prompt, {max(errors):.1e} of all; "
               f"{sum(firm)} of {len(firm)} steps compared, {len(turned)} others taken elsewhere", flush=True)
         if not prompt_error <= BOUNDS[self.dtype]:
             faults.append(f"error {prompt_error:.1e}, not below {BOUNDS[self.dtype]:.0e}")

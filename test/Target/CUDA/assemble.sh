@@ -16,11 +16,17 @@ for file in "$@"; do
   done
 done
 # What spills depends on the sizes of heads, rows and vocabularies.
-PYTHONPATH=$(dirname "$0")/../../../benchmarks:$PYTHONPATH python3 - "$work/doge-160M" <<'END'
+PYTHONPATH=$(dirname "$0")/../../../benchmarks:$PYTHONPATH python3 - "$work" <<'END'
 import dataclasses, pathlib, sys
 import models, random_model
-random_model.save(pathlib.Path(sys.argv[1]), dataclasses.replace(models.MODELS["doge-160M"], layers=1), "bf16", None)
+for name, heads in (("doge-160M", 6), ("heads-96", 8), ("heads-64", 12)):
+    model = dataclasses.replace(models.MODELS["doge-160M"], layers=1, heads=heads, key_heads=heads // 2)
+    random_model.save(pathlib.Path(sys.argv[1]) / name, model, "bf16", None)
 END
+for heads in "$work"/heads-*; do
+  echo "$(basename "$heads") for sm_90a"
+  "$compile" "$heads" --target cuda --cuda-arch sm_90a --emit cubin -o "$work/m.cubin"
+done
 for card in sm_80 sm_90a; do
   for model in "$work"/doge-160M "$models"/doge-author "$models"/doge-untied-bf16; do
     for weights in f32 bf16; do
@@ -29,6 +35,14 @@ for card in sm_80 sm_90a; do
       [ "$(head -c 4 "$work/m.cubin" | tail -c 3)" = ELF ]
     done
   done
+  echo "doge-moe with int8 for $card"
+  "$compile" "$models/doge-moe" --weights int8 --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
+done
+
+# Whose experts ptxas would spill for the sake of more blocks.
+for card in sm_80 sm_90a; do
+  echo "cheems-shakespeare for $card"
+  "$compile" "$models/../../../models/cheems-shakespeare" --target cuda --cuda-arch $card --emit cubin -o "$work/m.cubin"
 done
 
 # 64 numbers that live at once, with 16 registers for each thread

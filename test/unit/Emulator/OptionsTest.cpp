@@ -38,7 +38,8 @@ TEST(Options, comeFromTheEnvironment) {
       multiprocessors("CHEEMS_EMULATOR_SM", "4"),
       threads("CHEEMS_EMULATOR_THREADS", "3"),
       memory("CHEEMS_EMULATOR_MEMORY", "2G"),
-      drain("CHEEMS_EMULATOR_WGMMA_DRAIN", "off");
+      drain("CHEEMS_EMULATOR_WGMMA_DRAIN", "off"),
+      cache("CHEEMS_EMULATOR_CACHE", "cold");
   Options options = Options::fromEnvironment();
   EXPECT_EQ(options.asynchrony, Asynchrony::late);
   EXPECT_EQ(options.seed, UINT64_MAX);
@@ -47,6 +48,7 @@ TEST(Options, comeFromTheEnvironment) {
   EXPECT_EQ(options.threads, 3);
   EXPECT_EQ(options.memoryBytes, uint64_t(2) << 30);
   EXPECT_FALSE(options.implicitDrain);
+  EXPECT_TRUE(options.coldCaches);
 }
 
 TEST(Options, theCardHasAsManyMultiprocessorsAsItsArchitecture) {
@@ -76,6 +78,8 @@ TEST(Options, wrongValuesAreRefusedByName) {
   }
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_WGMMA_DRAIN", "no"),
               HasSubstr("must be on or off"));
+  EXPECT_THAT(refusal("CHEEMS_EMULATOR_CACHE", "warm"),
+              HasSubstr("must be cold or kept"));
   EXPECT_THAT(refusal("CHEEMS_EMULATOR_SM", "0"), HasSubstr("of 1 to 1024"));
   for (const char *value : {"1T", "1GG", "1", "99999999999999G"}) {
     EXPECT_THAT(refusal("CHEEMS_EMULATOR_MEMORY", value),

@@ -68,7 +68,7 @@ protected:
   static std::vector<RuntimeValue> pools(mlir::func::FuncOp step,
                                          int64_t capacity) {
     std::vector<RuntimeValue> pools;
-    for (mlir::Type type : step.getArgumentTypes().drop_front(4)) {
+    for (mlir::Type type : step.getArgumentTypes().drop_front(6)) {
       auto shaped = mlir::cast<mlir::RankedTensorType>(type);
       llvm::SmallVector<int64_t> shape(shaped.getShape());
       for (size_t d = 0; d < shape.size(); ++d) {
@@ -122,14 +122,17 @@ TEST_P(ImportedModule, GivesWhatTheModelIs) {
         ids.rows(from, end - from),
         Tensor({1, 8}, {0, 0, double(end - from), double(from), double(length),
                         0, 0, 0}),
-        whole(rows), interpreter::emptyTensor({end - from, want.shape[1]})};
+        whole(rows),
+        interpreter::emptyTensor({end - from, want.shape[1]}),
+        whole({}), // no embedding is asked for
+        interpreter::emptyTensor({0, checkpoint.config().hidden})};
     arguments.append(state.begin(), state.end());
     auto results = machine.call(step, arguments);
     ASSERT_TRUE(mlir::succeeded(results));
     EXPECT_LE(maxError(results->front().tensor(), want.rows(from, end - from)),
               bound)
         << "rows " << from << " to " << end;
-    state.assign(results->begin() + 1, results->end());
+    state.assign(results->begin() + 2, results->end());
   }
 }
 

@@ -248,6 +248,11 @@ AttentionStep drawnStep(const AttentionForm &form, Random &random,
   step.valueScales = step.keyScales;
   if (form.keep) {
     step.positions = Tensor({step.slots, kLayers, form.states, step.capacity});
+    // Before a step, entry e has the position e.
+    for (size_t i = 0; i < step.positions.data.size(); ++i) {
+      step.positions.data[i] =
+          static_cast<double>(i % static_cast<size_t>(step.capacity));
+    }
   }
   if (form.counts()) {
     step.counts = Tensor({step.slots, kLayers, form.states});

@@ -36,6 +36,24 @@ compiledStep(const std::string &text, const std::string &unit = "wgmma") {
                                  " unit=" + unit + " to=launches}");
 }
 
+/// Units that the card has for products of prompts, the newest one first.
+inline std::vector<std::string> units() {
+  if (Card::get().architecture() == "sm_80") {
+    return {"mma"};
+  }
+  return {"wgmma", "mma"};
+}
+
+/// What `text` has of the instructions of each unit.
+inline std::pair<size_t, size_t> instructionsIn(llvm::StringRef text) {
+  return {text.count("wgmma.mma_async"), text.count("mma.sync.aligned.m16n8")};
+}
+
+/// Of tensor cores with 16 bits (docs/emulator.md, "Rates").
+inline double multiplyAddsPerCycle() {
+  return Card::get().architecture() == "sm_80" ? 1024 : 2048;
+}
+
 /// Shapes of a kernel; a run takes one in five, others with the next seed.
 constexpr uint64_t kShapes = 200, kShare = 5;
 

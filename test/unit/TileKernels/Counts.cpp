@@ -21,7 +21,9 @@ std::vector<KernelCounts> kernelsOf(const llvm::json::Object &step) {
         {kernel.getString("kernel")->str(), *kernel.getInteger("launches"),
          instructions->getInteger("tensor").value_or(0),
          kernel.getObject("cycles")->getNumber("tensor").value_or(0),
-         *kernel.getInteger("bank_conflicts")});
+         *kernel.getInteger("bank_conflicts"),
+         32 * (*kernel.getInteger("dram_read_sectors") +
+               *kernel.getInteger("dram_write_sectors"))});
   }
   return kernels;
 }

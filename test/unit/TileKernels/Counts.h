@@ -16,6 +16,7 @@ struct KernelCounts {
   int64_t tensor;    ///< instructions of tensor cores that warps executed
   double cycles;     ///< of tensor cores
   int64_t conflicts; ///< wavefronts of shared memory that banks cost more
+  int64_t moved;     ///< bytes between second-level cache and memory
 };
 
 /// Multiply-adds of one m16n8k16.

@@ -7,7 +7,7 @@ using reference::Tensor;
 
 static constexpr const char *text = R"(
 !x = tensor<?xDxf32>
-!w = tensor<ExDxNUMBER>
+!w = tensor<ExDxELEMENT>
 !g = tensor<?x2xHxKxf32>
 !s = tensor<?xHxCxf32>
 !e = tensor<?xHxCxi32>
@@ -19,21 +19,21 @@ func.func @ascending(%g: !g, %s: !s, %e: !e) -> (!s, !e) ROWS {
   %r:2 = cheems.retrieve_experts ascending ins(%g : !g) outs(%s, %e : !s, !e) -> !s, !e
   return %r#0, %r#1 : !s, !e
 }
-func.func @mix(%x: !x, %s: !s, %e: !e, %down: !w, %up: !w, %y: !x) -> !x ROWS {
-  %r = cheems.mix_experts PLACEMENT ACTIVATION ins(%x, %s, %e, %down, %up : !x, !s, !e, !w, !w) outs(%y : !x) -> !x
+func.func @mix(%x: !x, %s: !s, %e: !e, TABLES, %y: !x) -> !x ROWS {
+  %r = cheems.mix_experts PLACEMENT ACTIVATION ins(%x, %s, %e, %down, %up : !x, !s, !e, !w, !w) SCALES outs(%y : !x) -> !x
   return %r : !x
 }
 )";
 
 static constexpr const char *fromScores = R"(
-func.func @experts(%x: !x, %g: !g, %down: !w, %up: !w, %y: !x) -> !x ROWS {
+func.func @experts(%x: !x, %g: !g, TABLES, %y: !x) -> !x ROWS {
 )";
 
 static constexpr const char *fromKeys = R"(
 #queries = affine_map<(t, p, h, d, n) -> (t, p, h, d)>
 #keys = affine_map<(t, p, h, d, n) -> (p, h, d, n)>
 #scores = affine_map<(t, p, h, d, n) -> (t, p, h, n)>
-func.func @experts(%x: !x, %q: tensor<?x2xHxPxf32>, %keys: tensor<2xHxPxKxNUMBER>, %down: !w, %up: !w, %y: !x) -> !x ROWS {
+func.func @experts(%x: !x, %q: tensor<?x2xHxPxf32>, %keys: tensor<2xHxPxKxNUMBER>, TABLES, %y: !x) -> !x ROWS {
   %c0 = arith.constant 0 : index
   %rows = tensor.dim %x, %c0 : !x
   %zero = arith.constant 0.0 : f32
@@ -55,13 +55,13 @@ static constexpr const char *rest = R"(
   %s0 = tensor.empty(%t) : !s
   %e0 = tensor.empty(%t) : !e
   %r:2 = cheems.retrieve_experts ins(%g : !g) outs(%s0, %e0 : !s, !e) -> !s, !e
-  %o = cheems.mix_experts PLACEMENT ACTIVATION ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, !w, !w) outs(%y : !x) -> !x
+  %o = cheems.mix_experts PLACEMENT ACTIVATION ins(%x, %r#0, %r#1, %down, %up : !x, !s, !e, !w, !w) SCALES outs(%y : !x) -> !x
   return %o : !x
 }
 )";
 
 void ExpertForm::compile() {
-  bool isF32 = number == Number::F32;
+  bool isF32 = numberOfKeys() == Number::F32;
   std::string all = text + std::string(depth ? fromKeys : fromScores) + rest;
   all = replaced(all, "WIDEN",
                  isF32 ? "%b32 = arith.mulf %b, %one : f32"
@@ -70,10 +70,16 @@ void ExpertForm::compile() {
     all = replaced(all, "%b32 = arith.mulf %b, %one : f32", "");
     all = replaced(all, "%b32", "%b");
   }
-  all = replaced(all, "NUMBER",
-                 isF32                    ? "f32"
-                 : number == Number::BF16 ? "bf16"
-                                          : "f16");
+  std::string element = isF32 ? "f32" : number == Number::BF16 ? "bf16" : "f16";
+  all = replaced(all, "NUMBER", element);
+  all = replaced(all, "ELEMENT", hasCodes() ? "i8" : element);
+  all = replaced(
+      all, "TABLES",
+      std::string("%down: !w, %up: !w") +
+          (hasCodes() ? ", %ds: tensor<Exf32>, %us: tensor<Exf32>" : ""));
+  all = replaced(all, "SCALES",
+                 hasCodes() ? "scales(%ds, %us : tensor<Exf32>, tensor<Exf32>)"
+                            : "");
   all = replaced(all, "PLACEMENT",
                  placement == ScorePlacement::Inner ? "inner" : "softmax");
   all = replaced(all, "ACTIVATION",
@@ -108,10 +114,25 @@ static Tensor eighths(Random &random, llvm::ArrayRef<int64_t> shape) {
 
 ExpertInputs::ExpertInputs(const ExpertForm &form, Random &random, int64_t rows)
     : x(random.tensor({rows, form.columns}, -1, 1)),
-      down(random.tensor({form.all(), form.columns}, -1, 1, form.number)),
-      up(random.tensor({form.all(), form.columns}, -1, 1, form.number)),
       y(random.tensor({rows, form.columns}, -1, 1)),
       scores({rows, 2, form.heads, form.keys}) {
+  for (auto [table, codes, scales] :
+       {std::tuple(&down, &downCodes, &downScales),
+        {&up, &upCodes, &upScales}}) {
+    *table =
+        random.tensor({form.all(), form.columns}, -1, 1, form.numberOfKeys());
+    if (!form.hasCodes()) {
+      continue;
+    }
+    *codes = *table;
+    *scales = random.tensor({form.all()}, 0, 2.0 / 127, Number::F32);
+    for (int64_t e = 0; e < form.all(); ++e) {
+      for (int64_t d = 0; d < form.columns; ++d) {
+        (*codes)(e, d) = static_cast<double>(random.between(-127, 127));
+        (*table)(e, d) = (*codes)(e, d) * (*scales)(e);
+      }
+    }
+  }
   if (!form.depth) {
     scores = eighths(random, scores.shape);
     return;
@@ -130,6 +151,16 @@ ExpertInputs::ExpertInputs(const ExpertForm &form, Random &random, int64_t rows)
       }
     }
   }
+}
+
+std::vector<Array> ExpertInputs::tables(const ExpertForm &form) const {
+  if (!form.hasCodes()) {
+    return {{form.number, down}, {form.number, up}};
+  }
+  return {{Number::I8, downCodes},
+          {Number::I8, upCodes},
+          {Number::F32, downScales},
+          {Number::F32, upScales}};
 }
 
 Tensor ExpertInputs::wanted(const ExpertForm &form,

@@ -11,7 +11,7 @@ namespace cheems::test {
 struct ExpertForm {
   int64_t heads, keys, experts; ///< K keys per half, k experts per head
   int64_t columns;              ///< D
-  Number number;                ///< of the tables, and of product keys
+  Number number; ///< of the tables, and of product keys; of codes these are f32
   ScorePlacement placement;
   Activation activation;
   int64_t depth = 0; ///< of product keys; 0: scores are there
@@ -19,6 +19,8 @@ struct ExpertForm {
   std::unique_ptr<TileModule> module = nullptr;
 
   int64_t all() const { return keys * keys; }
+  bool hasCodes() const { return number == Number::I8; }
+  Number numberOfKeys() const { return hasCodes() ? Number::F32 : number; }
   /// Functions @retrieve, @mix, and @experts, which has both.
   void compile();
 };
@@ -26,11 +28,16 @@ struct ExpertForm {
 /// Of one form and some rows. Queries and keys are such that scores are exact
 /// in any order.
 struct ExpertInputs {
-  reference::Tensor x, down, up, y;
+  reference::Tensor x, y;
+  reference::Tensor down, up; ///< of codes: what these are with their scales
+  /// Of codes: they themselves, and [E]. Else of no elements.
+  reference::Tensor downCodes, upCodes, downScales, upScales;
   reference::Tensor queries, keys; ///< where the form has keys
   reference::Tensor scores;        ///< [T, 2, H, K]
 
   ExpertInputs(const ExpertForm &form, Random &random, int64_t rows);
+  /// What functions take of the tables.
+  std::vector<Array> tables(const ExpertForm &form) const;
   reference::Tensor wanted(const ExpertForm &form,
                            const reference::Retrieval &found) const;
   /// How far from what is wanted each number may be.

@@ -39,6 +39,10 @@ const std::vector<ExpertForm> &forms() {
   add(2, 72, 6, 32, Number::F16, softmax, Activation::SiLU, 48, false);
   add(1, 304, 8, 8, Number::BF16, softmax, Activation::SiLU, 64, true);
   add(1, 12, 100, 96, Number::F16, inner, Activation::GELU, 12, true);
+  // Codes, of which 16, 4 and one are an access.
+  add(2, 16, 12, 256, Number::I8, softmax, Activation::SiLU, 8, true);
+  add(3, 9, 10, 100, Number::I8, inner, Activation::GELU, 0, false);
+  add(1, 6, 7, 35, Number::I8, softmax, Activation::ReLU, 4, false);
   return all;
 }
 
@@ -125,6 +129,16 @@ void expectNear(const Array &got, const Tensor &want, const Tensor &bounds) {
   }
 }
 
+/// Some arrays, the tables, and the sums.
+std::vector<Argument> argumentsOf(std::vector<Argument> arguments,
+                                  std::vector<Array> &tables, Array &y) {
+  for (Array &table : tables) {
+    arguments.emplace_back(&table);
+  }
+  arguments.emplace_back(&y);
+  return arguments;
+}
+
 TEST(ExpertKernelTest, SumsAreThoseOfTheGivenExperts) {
   const auto &all = forms();
   forEachCase([&](uint64_t number) {
@@ -140,10 +154,10 @@ TEST(ExpertKernelTest, SumsAreThoseOfTheGivenExperts) {
       expert.set(i, static_cast<double>(found.expert.back()));
     }
     Array x(Number::F32, in.x), score(Number::F32, found.score),
-        down(form.number, in.down), up(form.number, in.up),
         y(Number::F32, in.y);
-    ASSERT_TRUE(
-        form.module->call("mix", {&x, &score, &expert, &down, &up, &y}));
+    std::vector<Array> tables = in.tables(form);
+    ASSERT_TRUE(form.module->call(
+        "mix", argumentsOf({&x, &score, &expert}, tables, y)));
     expectNear(y, in.wanted(form, found), in.bounds(form, found));
   });
 }
@@ -159,20 +173,20 @@ TEST(ExpertKernelTest, OneKernelRetrievesAndAdds) {
     Retrieval found =
         cheems::reference::retrieveExperts(in.scores, form.experts,
                                            /*roundSums=*/true);
-    Array down(form.number, in.down), up(form.number, in.up);
+    std::vector<Array> tables = in.tables(form);
     auto run = [&](int64_t first, int64_t count) {
       Array x(Number::F32, in.x.rows(first, count)),
           y(Number::F32, in.y.rows(first, count)),
           scores(Number::F32, in.scores.rows(first, count));
       if (!form.depth) {
-        EXPECT_TRUE(
-            form.module->call("experts", {&x, &scores, &down, &up, &y}));
+        EXPECT_TRUE(form.module->call("experts",
+                                      argumentsOf({&x, &scores}, tables, y)));
         return y;
       }
       Array queries(Number::F32, in.queries.rows(first, count)),
-          keys(form.number, in.keys);
-      EXPECT_TRUE(
-          form.module->call("experts", {&x, &queries, &keys, &down, &up, &y}));
+          keys(form.numberOfKeys(), in.keys);
+      EXPECT_TRUE(form.module->call(
+          "experts", argumentsOf({&x, &queries, &keys}, tables, y)));
       return y;
     };
     Array together = run(0, rows);

@@ -48,14 +48,6 @@ std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
   return {y.bytes().begin() + row * size, y.bytes().begin() + (row + 1) * size};
 }
 
-/// Units that the card has for products of prompts.
-std::vector<std::string> units() {
-  if (Card::get().architecture() == "sm_80") {
-    return {"mma"};
-  }
-  return {"wgmma", "mma"};
-}
-
 /// Each case has one of the forms, by one of the units, and at most `most`
 /// rows.
 void holdCases(const std::vector<ProductForm> &forms, int64_t most,
@@ -132,11 +124,6 @@ const std::vector<ProductForm> decoding = {
     {bf16, 1, 1, After::Nothing, false, relu, f32, 4},
     {f16, 20, 516, After::Gate, false, gelu, f32, 24},
 };
-
-/// What `text` has of the instructions of each unit.
-std::pair<size_t, size_t> instructionsIn(llvm::StringRef text) {
-  return {text.count("wgmma.mma_async"), text.count("mma.sync.aligned.m16n8")};
-}
 
 TEST(ProductKernelTest, AllProductsOfAnEntryHaveOneUnit) {
   if (!Card::copiesEarly()) {
@@ -220,8 +207,6 @@ TEST(ProductKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
     GTEST_SKIP() << "counts are the same in both modes";
   }
   constexpr int64_t rows = 20;
-  // Multiply-adds of a cycle (docs/emulator.md, "Rates").
-  const double rate = Card::get().architecture() == "sm_80" ? 1024 : 2048;
   std::vector<ProductForm> forms = prompts;
   forms.insert(forms.end(), decoding.begin(), decoding.end());
   forms.insert(forms.end(), exact.begin(), exact.end());
@@ -245,7 +230,7 @@ TEST(ProductKernelTest, TensorCoresMultiplyAllThatIsNotInF32) {
     for (const KernelCounts &counts : kernels) {
       bool isProduct = llvm::StringRef(counts.kernel).starts_with("product");
       launches += isProduct ? counts.launches : 0;
-      multiplied += counts.cycles * rate;
+      multiplied += counts.cycles * multiplyAddsPerCycle();
       EXPECT_EQ(counts.conflicts, 0) << counts.kernel;
     }
     EXPECT_EQ(launches, 1);

@@ -12,6 +12,11 @@ namespace cheems::test {
 struct SSDForm {
   int64_t heads, groups, states, size;
   bool skip, rounds, oneRow;
+  bool roundsOutput = false; ///< of a prompt
+  /// Of x, b and c.
+  Number inputs() const {
+    return rounds && !oneRow ? Number::BF16 : Number::F32;
+  }
 };
 
 /// The function @ssd of the op alone.

@@ -9,14 +9,14 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let description = [{
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
-    `sm_90a`. `unit` is the newest unit that products of prompts may use: cards of `sm_80` have `mma` alone.
+    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
   let options = [
     Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the card",
            "::cheems::tile::architectureValues()">,
-    Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products of prompts may use",
+    Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products and attention of prompts may use",
            "::cheems::tile::unitValues()">
   ];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
@@ -25,11 +25,12 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
 def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
   let summary = "Split matrices into codes and scales, and multiply codes";
   let description = [{
-    Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`.
+    Before: `linalg.matmul` with a transposed right operand [N, K] that is a `cheems.parameter` of part `matrix`, and `cheems.mix_experts`
+    with two such tables.
     After: two parameters, codes and scales, and a `cheems.coded_product` of both. Codes of 8 bits are rows, and those of 4 bits have the
     layout `#cheems_tile.nibbles`. Layer functions get the scales as last arguments. A `cheems.quantize_entries` rounds the input; all
-    products of one input share it.
-    Requires: only products read such a parameter, and their sums start from zero.
+    products of one input share it. Experts read tables of codes, and a scale per row of them.
+    Requires: only products read such a matrix, and their sums start from zero. Tables have 8 bits and a scale per row.
     Guarantees: the codes and scales are those that other targets have. Other products stay as they are.
   }];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
@@ -38,11 +39,13 @@ def CodeProductsPass : Pass<"cheems-code-products", "::mlir::ModuleOp"> {
 def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
   let summary = "Inputs of products get the type of the weights";
   let description = [{
-    Before: `linalg.matmul` of an input in f32 with weights in bf16 or f16.
+    Before: `linalg.matmul` of an input in f32 with weights in bf16 or f16; `cheems.segmented_ssd` with `allow_bf16`.
     After: an elementwise op rounds the input to the type of the weights, to the nearest and ties to even. All products of one input share
-    it. Sums stay in f32.
+    it. Sums stay in f32. x, b and c of state-space duality are rounded to bf16 and widened again, as rows of all heads behind the op that
+    makes these: its kernel takes the rounding.
     Requires: tensors.
-    Guarantees: products with weights in f32 stay as they are.
+    Guarantees: products with weights in f32 stay as they are, and so does state-space duality with `one_row`, or with more than 128 rows
+    of the state.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -71,13 +74,19 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. More than 16 query heads that share entries
     are several blocks, so then entries have their launch.
-    State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else it is
-    four: a segment's rows are chunks of 64, counted from its start; the first one sums logarithms of decays, the second one computes
-    what each chunk adds to the state, the third one takes the state from chunk to chunk, in ascending order, and the last one computes
-    outputs. With `allow_bf16` the products of a chunk are on tensor cores. A row of a chunk after which x is infinite may be NaN. The
-    best logits are found in pieces of rows, and then among these.
-    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention is of kind `bias` without a window, with entries in
-    bf16, f32 or codes of 8 bits and heads of an even size up to 256; other attention is an error.
+    Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; those that are not meant
+    have no blocks. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
+    one takes them one by one and lists what each block of rows sees, one attends to what is listed, and one stores the rows that stay.
+    A rotation of heads takes the rounding behind it, too.
+    State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else a
+    segment's rows are chunks of 64, counted from its start. If x, b and c have been rounded to bf16 in front of it, the products of a
+    chunk are on tensor cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
+    chunk to chunk, in ascending order, and stores it in front of each span of chunks, and the last one computes outputs, for which a
+    block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
+    state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
+    are found in pieces of rows, and then among these.
+    Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and
+    `keep` of at most 4096 with blocks of a multiple of 64 rows; other attention is an error.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
   }];

@@ -41,6 +41,8 @@ public:
   uint64_t wave(const std::vector<SectorUse> &sectors, size_t writer);
   /// Writes back what was written. It stays in the cache.
   void writeBack();
+  /// The same, and it holds nothing any more.
+  void empty();
 
 private:
   struct Held {

@@ -31,10 +31,12 @@ struct Options {
   /// flight may be accessed between its commit_group and the wait_group for it
   /// if all of this is one basic block: the assembler waits there by itself.
   bool implicitDrain = true;
-  std::string countsFile; ///< CHEEMS_EMULATOR_COUNTS: what kernels cost is
-                          ///< written there at exit
-  std::string reportFile; ///< CHEEMS_EMULATOR_REPORT: findings are appended
-                          ///< there; empty: stderr
+  std::string countsFile;  ///< CHEEMS_EMULATOR_COUNTS: what kernels cost is
+                           ///< written there at exit
+  bool coldCaches = false; ///< CHEEMS_EMULATOR_CACHE: cold or kept. Whether
+                           ///< each counted launch begins with an empty cache
+  std::string reportFile;  ///< CHEEMS_EMULATOR_REPORT: findings are appended
+                           ///< there; empty: stderr
 
   /// Throws std::invalid_argument, which names the variable and what it may be.
   static Options fromEnvironment();

@@ -23,6 +23,8 @@ struct KernelResources {
 struct Cubin {
   std::string bytes; ///< an ELF file for one card
   std::vector<KernelResources> kernels;
+  /// What makes it slower than it could be, by kernel.
+  std::vector<std::string> faults;
   bool cached = false; ///< assembled before, by the same ptxas
 };
 
@@ -36,17 +38,29 @@ public:
 
   /// Machine code for `architecture`. Fails by kernel name where registers are
   /// spilled, where memory is local, and where ptxas warns that it serialises
-  /// asynchronous products (C75xx). `cache`: a folder that keeps code by its
-  /// content, for the user alone; empty: none.
+  /// asynchronous products (C75xx). A kernel that spills for the sake of more
+  /// blocks is assembled again without that wish. `cache`: a folder that keeps
+  /// code by its content, for the user alone; empty: none.
   llvm::Expected<Cubin> assemble(llvm::StringRef ptx,
                                  const Architecture &architecture,
-                                 const std::string &cache = "") const;
+                                 const std::string &cache = "") const {
+    return assemble(ptx, architecture, cache, /*strict=*/true);
+  }
+  /// The same, but what makes code slow is no error: `faults` tells of it.
+  llvm::Expected<Cubin> assembleAnyway(llvm::StringRef ptx,
+                                       const Architecture &architecture,
+                                       const std::string &cache = "") const {
+    return assemble(ptx, architecture, cache, /*strict=*/false);
+  }
 
   const std::string &path() const { return program; }
   /// "V13.0.88"
   const std::string &version() const { return release; }
 
 private:
+  llvm::Expected<Cubin> assemble(llvm::StringRef ptx,
+                                 const Architecture &architecture,
+                                 const std::string &cache, bool strict) const;
   Assembler(std::string program, std::string release)
       : program(std::move(program)), release(std::move(release)) {}
   std::string program, release;

@@ -1,4 +1,4 @@
-// cheems-cap-context: windows of entries become a limit of the context.
+// cheems-cap-context: long windows of entries become a limit of the context.
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include <algorithm>
@@ -13,6 +13,8 @@ using namespace cheems;
 
 namespace {
 struct CapContext : cheems::impl::CapContextPassBase<CapContext> {
+  using CapContextPassBase::CapContextPassBase;
+
   /// The same attention of a sequence that is not longer than the window:
   /// entry e is row e, and nobody asks where an entry came from.
   static void dropWindow(SegmentedAttentionOp op) {
@@ -41,8 +43,8 @@ struct CapContext : cheems::impl::CapContextPassBase<CapContext> {
   void runOnOperation() override {
     std::optional<int64_t> most;
     getOperation().walk([&](SegmentedAttentionOp op) {
-      if (auto keep = op.getKeep()) {
-        int64_t window = static_cast<int64_t>(*keep);
+      auto window = static_cast<int64_t>(op.getKeep().value_or(0));
+      if (window > longest) {
         most = most ? std::min(*most, window) : window;
         dropWindow(op);
         ++windows;

@@ -24,8 +24,9 @@ struct EnterBuffers : cheems::impl::EnterBuffersPassBase<EnterBuffers> {
     return field ? field.getValue() : StringRef();
   }
   static bool isWritten(StringRef field) {
-    return llvm::is_contained(
-        {"logits", "pools", "top_values", "top_tokens", "log_sums"}, field);
+    return llvm::is_contained({"logits", "embeddings", "pools", "top_values",
+                               "top_tokens", "log_sums"},
+                              field);
   }
 
   void runOnOperation() override {

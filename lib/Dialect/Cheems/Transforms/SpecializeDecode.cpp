@@ -61,6 +61,24 @@ struct SpecializeDecode
         call, call.getCalleeAttr());
   }
 
+  /// A step that decodes gives no embeddings: what is written of them stays as
+  /// it is.
+  static void dropEmbeddings(func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments()) {
+      auto field = function.getArgAttrOfType<StringAttr>(
+          argument.getArgNumber(), kField);
+      if (!field || field != "embeddings") {
+        continue;
+      }
+      for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+        if (auto call = dyn_cast<func::CallOp>(user)) {
+          call.replaceAllUsesWith(ValueRange{argument});
+          call.erase();
+        }
+      }
+    }
+  }
+
   static std::string decodeName(StringRef name) {
     return (name + "_decode").str();
   }
@@ -105,6 +123,7 @@ struct SpecializeDecode
         }
       });
       symbols.insert(copy); // behind all that are there
+      dropEmbeddings(copy);
     }
   }
 };

@@ -94,13 +94,16 @@ LogicalResult GatherOp::verify() {
   auto memory = cast<MemRefType>(getSource().getType());
   RankedTensorType tile = getTile().getType(), rows = getRows().getType();
   if (failed(verifyPlace(*this, memory, getOffsets().size(), getDims(),
-                         /*extents=*/0, /*rank=*/2))) {
+                         /*extents=*/0, size_t(tile.getRank())))) {
     return failure();
   }
   auto slice = dyn_cast<SliceAttr>(rows.getEncoding());
-  if (tile.getRank() != 2 || !slice || slice.getAxis() != 1 ||
-      slice.getOf() != layoutOf(tile) ||
-      rows.getDimSize(0) != tile.getDimSize(0)) {
+  bool isOfPart =
+      tile.getRank() == 2 && slice && slice.getOf() == layoutOf(tile);
+  bool isOfNumbers =
+      tile.getRank() == 1 && rows.getEncoding() == tile.getEncoding();
+  if ((!isOfPart && !isOfNumbers) || rows.getRank() != 1 ||
+      rows.getDimSize(0) != tile.getDimSize(unsigned(getAxis()))) {
     return emitOpError("C3: ")
            << rows << " has no number for each row of " << tile;
   }
@@ -109,7 +112,62 @@ LogicalResult GatherOp::verify() {
            << tile.getElementType() << ", and the memory of "
            << memory.getElementType();
   }
+  if (getAxis() == 1 &&
+      int64_t(getAligned().value_or(0)) > memory.getElementTypeBitWidth() / 8) {
+    return emitOpError("C5: numbers choose columns, so that no access has two "
+                       "elements");
+  }
   return verifyAligned(*this, memory, getDims(), getAligned());
+}
+
+int64_t GatherOp::getAxis() {
+  auto slice = dyn_cast<SliceAttr>(getRows().getType().getEncoding());
+  bool isOfNumbers = getTile().getType().getRank() == 1;
+  return isOfNumbers || !slice ? 0 : 1 - slice.getAxis();
+}
+
+LogicalResult CopyRowsOp::verify() {
+  BufferType buffer = getBuffer().getType(), numbers = getNumbers().getType();
+  auto verifySource = [&](Value source, OperandRange offsets) -> LogicalResult {
+    auto memory = cast<MemRefType>(source.getType());
+    if (failed(verifyPlace(*this, memory, offsets.size(), getDims(),
+                           /*extents=*/0, /*rank=*/2))) {
+      return failure();
+    }
+    if (getDims().back() != memory.getRank() - 1) {
+      return emitOpError("C2: the second of dims is the last dimension of ")
+             << memory;
+    }
+    if (buffer.getElementType() != memory.getElementType()) {
+      return emitOpError("C4: the buffer has elements of ")
+             << buffer.getElementType() << ", and the memory of "
+             << memory.getElementType();
+    }
+    return success();
+  };
+  if (failed(verifySource(getSource(), getOffsets())) ||
+      failed(verifySource(getOther(), getOtherOffsets()))) {
+    return failure();
+  }
+  if (getExtents().size() != 2) {
+    return emitOpError("C3: there are two extents, not ")
+           << getExtents().size();
+  }
+  int64_t aligned = getAligned();
+  if ((aligned != 4 && aligned != 8 && aligned != 16) ||
+      buffer.getRowBytes() % aligned != 0) {
+    return emitOpError("C5: aligned is 4, 8 or 16 and divides the ")
+           << buffer.getRowBytes() << " bytes of a row, not " << aligned;
+  }
+  if (!numbers.getElementType().isInteger(32) || numbers.getRows() != 1 ||
+      numbers.getColumns() < buffer.getRows() || numbers.getSwizzled()) {
+    return emitOpError("C6: ")
+           << numbers << " has no row of a number for each row of " << buffer;
+  }
+  if (int64_t(getSplit()) < 1) {
+    return emitOpError("C7: split is at least 1");
+  }
+  return success();
 }
 
 LogicalResult AsyncCopyOp::verify() {

@@ -19,6 +19,25 @@ static bool isAccumulator(RankedTensorType tile) {
          tile.getDimSize(1) / fragment.getWarpsN() <= kMostWarpgroupColumns;
 }
 
+/// Sums under way have no other readers than these.
+static LogicalResult verifyReaders(Operation *op) {
+  for (OpOperand &use : op->getUses()) {
+    Operation *user = use.getOwner();
+    auto sharing = dyn_cast<WarpgroupMmaOp>(user);
+    auto weighing = dyn_cast<WarpgroupMmaRegistersOp>(user);
+    bool takes = isa<WarpgroupWaitOp>(user) ||
+                 user->hasTrait<OpTrait::IsTerminator>() ||
+                 (sharing && sharing.getC() == use.get()) ||
+                 (weighing && weighing.getC() == use.get());
+    if (!takes) {
+      return op->emitOpError("C5: warpgroup_wait, warpgroup_mma and the end of "
+                             "a body take the result, and ")
+             << user->getName() << " does not";
+    }
+  }
+  return success();
+}
+
 LogicalResult WarpgroupMmaOp::verify() {
   BufferType a = getA().getType(), b = getB().getType();
   RankedTensorType c = getC().getType();
@@ -42,18 +61,49 @@ LogicalResult WarpgroupMmaOp::verify() {
                        "... warps_m, 16 rows a warp and at most ")
            << kMostWarpgroupColumns << " columns, not " << c;
   }
-  for (OpOperand &use : getResult().getUses()) {
-    auto next = dyn_cast<WarpgroupMmaOp>(use.getOwner());
-    bool takes = isa<WarpgroupWaitOp>(use.getOwner()) ||
-                 use.getOwner()->hasTrait<OpTrait::IsTerminator>() ||
-                 (next && next.getC() == getResult());
-    if (!takes) {
-      return emitOpError("C5: warpgroup_wait, warpgroup_mma and the end of a "
-                         "body take the result, and ")
-             << use.getOwner()->getName() << " does not";
+  return verifyReaders(*this);
+}
+
+LogicalResult WarpgroupMmaRegistersOp::verify() {
+  RankedTensorType a = getA().getType(), c = getC().getType();
+  BufferType b = getB().getType();
+  if (a.getRank() != 2 || c.getRank() != 2 || a.getDimSize(1) != b.getRows() ||
+      c.getDimSize(0) != a.getDimSize(0) ||
+      c.getDimSize(1) % b.getColumns() != 0 ||
+      c.getDimSize(1) / b.getColumns() > b.getStages()) {
+    return emitOpError("C1: a is [M, K], stages are [K, N'] and c is [M, N] "
+                       "with N' times up to all stages, not ")
+           << a << ", " << b << " and " << c;
+  }
+  Type element = b.getElementType();
+  if (element != a.getElementType() || !(element.isF16() || element.isBF16())) {
+    return emitOpError("C2: both operands have f16 or both have bf16, not ")
+           << a.getElementType() << " and " << element;
+  }
+  if (!isOperand(b)) {
+    return emitOpError("C3: b is swizzled with rows of 32, 64 or 128 bytes, "
+                       "not ")
+           << b;
+  }
+  auto rows = dyn_cast<FragmentAttr>(a.getEncoding());
+  auto sums = dyn_cast<FragmentAttr>(c.getEncoding());
+  if (!isAccumulator(c) || sums.getWarpsN() != 1 || !rows ||
+      rows.getRole() != FragmentRole::A || rows.getKWidth() != 2 ||
+      rows.getWarpsM() != sums.getWarpsM() || rows.getWarpsN() != 1 ||
+      rows.getWarpsK() != 1) {
+    return emitOpError("C4: a and c are fragments of these roles with one "
+                       "warps_m of 4, 8, ..., 16 rows a warp, warps_n and "
+                       "warps_k 1, at most ")
+           << kMostWarpgroupColumns << " columns and k_width 2, not " << a
+           << " and " << c;
+  }
+  for (Operation *user : getResult().getUsers()) {
+    auto wait = dyn_cast<WarpgroupWaitOp>(user);
+    if (wait && wait.getHeld() != getA()) {
+      return emitOpError("C6: the warpgroup_wait for the result holds a");
     }
   }
-  return success();
+  return verifyReaders(*this);
 }
 
 LogicalResult WarpgroupWaitOp::verify() {

@@ -1,6 +1,12 @@
 // As long as a sequence is not longer than its window, every row stays. So attention without the window computes the same, and the
 // module says how long a sequence may be: as long as the smallest window. The pool of positions passes by.
 // RUN: cheems-opt %s --cheems-cap-context --split-input-file | FileCheck %s
+// Windows up to a length may stay.
+// RUN: cheems-opt %s --cheems-cap-context=longest=48 --split-input-file | FileCheck %s --check-prefix=LONG
+// LONG: module attributes {cheems.most_tokens = 2048 : i64}
+// LONG-NOT: most_tokens
+// LONG: keep 16
+// LONG: keep 48
 
 // CHECK: module attributes {cheems.most_tokens = 2048 : i64}
 // CHECK-LABEL: func.func @step(

@@ -5,6 +5,7 @@
 
 #wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
 #rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
 
 // CHECK-LABEL: @chosen
 cheems_tile.kernel @chosen(%x: memref<?x?x64xf32>, %at: index) warps(4) {
@@ -15,7 +16,15 @@ cheems_tile.kernel @chosen(%x: memref<?x?x64xf32>, %at: index) warps(4) {
   %t = cheems_tile.gather %x[%at, %c0, %c0] rows %n dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
   // CHECK: cheems_tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] rows %{{.*}} dims [0, 2] aligned 8 {test.note = 1 : i64} : memref<?x?x64xf32>
   %u = cheems_tile.gather %x[%c0, %at, %c0] rows %n dims [0, 2] aligned 8 {test.note = 1} : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  // CHECK: cheems_tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] rows %{{.*}} dims [1] : memref<?x?x64xf32>, tensor<4xi32, #rows{{.*}}> -> tensor<4xf32, #rows{{.*}}>
+  %w = cheems_tile.gather %x[%at, %c0, %c0] rows %n dims [1] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4xf32, #rows>
+  %l = arith.constant dense<3> : tensor<64xi32, #columns>
+  // CHECK: cheems_tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] rows %{{.*}} dims [2, 1] : memref<?x?x64xf32>, tensor<64xi32, #columns{{.*}}> -> tensor<4x64xf32, #blocked>
+  %across = cheems_tile.gather %x[%c0, %c0, %c0] rows %l dims [2, 1] : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<4x64xf32, #wide>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  %list = cheems_tile.alloc : !cheems_tile.buffer<3x1x4xi32>
+  // CHECK: cheems_tile.copy_rows %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] else %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] numbers %{{.*}}[%{{.*}}] split 8 dims [1, 2] extents[%{{.*}}, %{{.*}}] to %{{.*}}[%{{.*}}] aligned 16 {test.note = 1 : i64} : memref<?x?x64xf32>, memref<?x?x64xf32>, !cheems_tile.buffer<3x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>
+  cheems_tile.copy_rows %x[%at, %c0, %c0] else %x[%c0, %c0, %c0] numbers %list[%c0] split 8 dims [1, 2] extents[%at, %at] to %b[%c0] aligned 16 {test.note = 1} : memref<?x?x64xf32>, memref<?x?x64xf32>, !cheems_tile.buffer<3x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>
   cheems_tile.write %t, %b[%c0, %c0, %c0] : tensor<4x64xf32, #wide>, !cheems_tile.buffer<2x4x64xf32>
   cheems_tile.barrier
   // CHECK: %picked = cheems_tile.pick %{{.*}}[%{{.*}}] rows %{{.*}} columns %{{.*}} : !cheems_tile.buffer<2x4x64xf32>, tensor<4xi32, #rows{{.*}}> -> tensor<4xf32, #rows{{.*}}>

@@ -72,10 +72,10 @@ cheems_tile.kernel @gather_c3_axis(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %c0 = arith.constant 0 : index
   %r = arith.constant dense<3> : tensor<4xi32, #rows>
   %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
-  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %v = arith.constant dense<1> : tensor<128xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
-  // expected-error@below {{C3: 'tensor<64xi32, #cheems_tile.slice<axis = 0, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
-  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %v dims [1, 2] : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<64x64xf32, #wide>
+  // expected-error@below {{C3: 'tensor<128xi32, #cheems_tile.slice<axis = 0, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %v dims [1, 2] : memref<?x?x64xf32>, tensor<128xi32, #columns> -> tensor<64x64xf32, #wide>
   cheems_tile.return
 }
 
@@ -91,6 +91,18 @@ cheems_tile.kernel @gather_c3_rank(%x: memref<?x?x64xf32>, %n: index) warps(4) {
   %v = arith.constant dense<1> : tensor<64xi32, #columns>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
   // expected-error@below {{C3: 'tensor<4xi32, #cheems_tile.slice<axis = 1, of = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>>>' has no number for each row of}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<64xf32, #columns>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+cheems_tile.kernel @gather_c2_number(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  // expected-error@below {{C2: dims are 1 different dimensions of 'memref<?x?x64xf32>', not [1, 2]}}
   %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [1, 2] : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4xf32, #rows>
   cheems_tile.return
 }
@@ -140,6 +152,22 @@ cheems_tile.kernel @gather_c5_dimension(%x: memref<?x?x64xf32>, %n: index) warps
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
   // expected-error@below {{C5: aligned accesses are along the last dimension of 'memref<?x?x64xf32>'}}
   %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [2, 1] aligned 8 : memref<?x?x64xf32>, tensor<4xi32, #rows> -> tensor<4x64xf32, #wide>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+#columns = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c5_columns(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<4xi32, #rows>
+  %m = arith.constant dense<1> : tensor<4x64xi32, #wide>
+  %v = arith.constant dense<1> : tensor<64xi32, #columns>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C5: numbers choose columns, so that no access has two elements}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %v dims [1, 2] aligned 8 : memref<?x?x64xf32>, tensor<64xi32, #columns> -> tensor<4x64xf32, #wide>
   cheems_tile.return
 }
 

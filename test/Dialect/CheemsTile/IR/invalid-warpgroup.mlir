@@ -204,3 +204,201 @@ cheems_tile.kernel @warpgroup_wait_c1() warps(4) {
   %d = cheems_tile.warpgroup_wait pending -1 %c : tensor<64x64xf32, #c>
   cheems_tile.return
 }
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c1_k() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x32xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C1: a is [M, K], stages are [K, N'] and c is [M, N] with N' times up to all stages, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x32xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c1_m() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<128x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C1: a is [M, K], stages are [K, N'] and c is [M, N] with N' times up to all stages, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<128x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c1_n() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x96xf32, #c>
+  // expected-error@below {{C1: a is [M, K], stages are [K, N'] and c is [M, N] with N' times up to all stages, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x96xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c1_stages() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<1x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C1: a is [M, K], stages are [K, N'] and c is [M, N] with N' times up to all stages, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<1x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c2_differ() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C2: both operands have f16 or both have bf16, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c3_plain() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C3: b is swizzled with rows of 32, 64 or 128 bytes, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c3_long() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<1x64x128xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C3: b is swizzled with rows of 32, 64 or 128 bytes, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<1x64x128xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c4_role() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C4: a and c are fragments of these roles with one warps_m of 4, 8, ..., 16 rows a warp, warps_n and warps_k 1, at most 256 columns and k_width 2, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1, k_width = 8>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c4_width() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C4: a and c are fragments of these roles with one warps_m of 4, 8, ..., 16 rows a warp, warps_n and warps_k 1, at most 256 columns and k_width 2, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 2>
+cheems_tile.kernel @warpgroup_mma_registers_c4_beside() warps(8) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C4: a and c are fragments of these roles with one warps_m of 4, 8, ..., 16 rows a warp, warps_n and warps_k 1, at most 256 columns and k_width 2, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c4_rows() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<128x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<128x128xf32, #c>
+  // expected-error@below {{C4: a and c are fragments of these roles with one warps_m of 4, 8, ..., 16 rows a warp, warps_n and warps_k 1, at most 256 columns and k_width 2, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<128x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<128x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c4_columns() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<5x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x320xf32, #c>
+  // expected-error@below {{C4: a and c are fragments of these roles with one warps_m of 4, 8, ..., 16 rows a warp, warps_n and warps_k 1, at most 256 columns and k_width 2, not }}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<5x64x64xbf16, swizzled>, tensor<64x320xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C5: warpgroup_wait, warpgroup_mma and the end of a body take the result, and arith.addf does not}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = arith.addf %d, %d : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c6() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C6: the warpgroup_wait for the result holds a}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = cheems_tile.warpgroup_wait pending 0 %d : tensor<64x128xf32, #c>
+  cheems_tile.return
+}

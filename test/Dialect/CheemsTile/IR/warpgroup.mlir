@@ -34,3 +34,22 @@ cheems_tile.kernel @ops(%n: index, %y: memref<64x256xf32>) warps(8) {
   cheems_tile.store %all, %y[%c0, %c0] dims [0, 1] : tensor<64x256xf32, #c>, memref<64x256xf32>
   cheems_tile.return
 }
+
+#wide = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#rows = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+
+// What a product reads from registers is held by its wait.
+// CHECK-LABEL: @registers
+cheems_tile.kernel @registers(%w: memref<64x64xbf16>, %y: memref<64x128xf32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %v = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #wide>
+  // CHECK: %[[WEIGHTS:.*]] = cheems_tile.load
+  %weights = cheems_tile.load %w[%c0, %c0] dims [0, 1] aligned 4 : memref<64x64xbf16> -> tensor<64x64xbf16, #rows>
+  // CHECK: %[[BEGUN:.*]] = cheems_tile.warpgroup_mma_registers %[[WEIGHTS]], %{{.*}}[%c0], %{{.*}} : tensor<64x64xbf16, #fragment_a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #fragment_c1>
+  %begun = cheems_tile.warpgroup_mma_registers %weights, %v[%c0], %zero : tensor<64x64xbf16, #rows>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #wide>
+  // CHECK-NEXT: cheems_tile.warpgroup_wait pending 0 %[[BEGUN]] holding %[[WEIGHTS]] of tensor<64x64xbf16, #fragment_a> : tensor<64x128xf32, #fragment_c1>
+  %sums = cheems_tile.warpgroup_wait pending 0 %begun holding %weights of tensor<64x64xbf16, #rows> : tensor<64x128xf32, #wide>
+  cheems_tile.store %sums, %y[%c0, %c0] dims [0, 1] : tensor<64x128xf32, #wide>, memref<64x128xf32>
+  cheems_tile.return
+}

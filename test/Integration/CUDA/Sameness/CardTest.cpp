@@ -13,9 +13,9 @@ using namespace cheems::test;
 
 namespace {
 
-/// A model of each kind that has kernels for cards: a window, no window, bf16,
-/// biases and one key head for all, dynamic rotary scaling, SSD in f32 and in
-/// bf16.
+/// A model of each kind that has kernels for cards: a window that covers all
+/// sequences and some that do not, no window, bf16, biases and one key head for
+/// all, dynamic rotary scaling, SSD in f32 and in bf16.
 class Card : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override { model = openArtefact(GetParam(), "cuda", "cuda"); }
@@ -24,7 +24,9 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Models, Card,
                          testing::Values("doge-tiny", "doge-author-bias",
                                          "doge-untied-bf16", "dynamic",
-                                         "cheems-threshold", "cheems-scale"),
+                                         "cheems-threshold", "cheems-scale",
+                                         "doge-window", "bf16-window-20",
+                                         "cheems-window-9"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -177,13 +179,15 @@ TEST_P(Card, slotsAreForgottenCopiedAndRestored) {
   second.restore(1, moment);
   EXPECT_TRUE(same(want, decoded(session, 0, tail)));
   EXPECT_TRUE(same(want, decoded(second, 1, tail)));
-  // A running state holds no past.
+  // A running state holds no past, and a window forgets.
   const std::vector<StateKind> &state = model->metadata().state;
   bool byPosition =
       std::all_of(state.begin(), state.end(),
                   [](const StateKind &kind) { return kind.hasCapacity(); });
-  ASSERT_EQ(second.rewind(1, 70), byPosition);
-  if (byPosition) {
+  int64_t window = model->metadata().keepWindow;
+  bool goesBack = byPosition && (window == 0 || window >= 73);
+  ASSERT_EQ(second.rewind(1, 70), goesBack);
+  if (goesBack) {
     EXPECT_TRUE(same(want, decoded(second, 1, tail)));
   }
 }

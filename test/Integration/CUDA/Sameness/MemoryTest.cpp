@@ -10,7 +10,8 @@ namespace {
 
 class CardMemory : public testing::TestWithParam<const char *> {};
 INSTANTIATE_TEST_SUITE_P(Models, CardMemory,
-                         testing::Values("doge-tiny", "doge-untied-bf16"),
+                         testing::Values("doge-tiny", "doge-untied-bf16",
+                                         "doge-window"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

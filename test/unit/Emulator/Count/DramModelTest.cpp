@@ -73,6 +73,16 @@ TEST(DramModel, writesCountForWhoWroteWhenTheyLeave) {
   EXPECT_EQ(model.writes[8], 0u);
 }
 
+TEST(DramModel, emptiedItWritesBackAndReadsAgain) {
+  Model model(4);
+  model.memory.wave({{0, 0, whole}}, 7);
+  model.memory.wave(reads(10, 2), 8);
+  model.memory.empty();
+  EXPECT_EQ(model.writes[7], 1u);
+  EXPECT_EQ(model.memory.wave(reads(10, 2), 8), 2u);
+  EXPECT_EQ(model.memory.wave(reads(10, 2), 8), 0u);
+}
+
 /// Sectors with the wave that touched them last, looked through one by one.
 struct Naive {
   struct Held {

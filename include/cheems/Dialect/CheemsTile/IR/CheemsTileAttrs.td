@@ -26,8 +26,8 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
     A module has it as `cheems.target`. `multiprocessors` run blocks, each with `shared` bytes of shared memory for one block at most. All
     of them read through a cache of `l2` bytes, at `bandwidth` GB/s.
 
-    Products of prompts are computed by `unit`: `mma`, instructions of a warp that every card has, or `wgmma`, those of four warps, which
-    sm_90a has. All products of one entry have one unit, whatever is in a step.
+    Products of prompts, and their attention with heads of 64, 96 or 128 numbers, are computed by `unit`: `mma`, instructions of a warp that
+    every card has, or `wgmma`, those of four warps, which sm_90a has. Which it is does not depend on what is in a step.
 
     A kernel runs on every card of its architecture, whatever these numbers say.
 

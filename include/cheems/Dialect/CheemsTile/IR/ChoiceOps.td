@@ -5,24 +5,26 @@
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
 
 def CheemsTile_GatherOp : CheemsTile_Op<"gather", [CheemsTile_NamedResult]> {
-  let summary = "A tile of rows that numbers choose";
+  let summary = "A tile of rows, columns or numbers that numbers choose";
   let description = [{
     Each thread loads its elements of rows that lie anywhere in a memref.
 
     Equation: with d = dims, o = offsets and e_d the unit vector of dimension d: tile[i, j] = source[o + rows[i] e_d0 + j e_d1] if
-    o_d0 + rows[i] and o_d1 + j are within `source`, and 0 otherwise.
+    o_d0 + rows[i] and o_d1 + j are within `source`, and 0 otherwise. If `rows` has a number per column, it is
+    tile[i, j] = source[o + i e_d0 + rows[j] e_d1] instead. A tile of one dimension has tile[i] = source[o + rows[i] e_d0].
 
-    Operands and state: `source` a memref; `offsets` one per dimension of it; `rows` [R] i32.
+    Operands and state: `source` a memref; `offsets` one per dimension of it; `rows` [R] or [C] i32.
 
     Constraints:
     - C1: there is one offset per dimension of `source`.
-    - C2: `dims` has two different dimensions of `source`.
-    - C3: the tile has two dimensions, and `rows` has the slice of its layout along axis 1 and as many numbers as the tile has rows.
+    - C2: `dims` has different dimensions of `source`, as many as the tile has.
+    - C3: the tile has two dimensions, and `rows` has the slice of its layout along axis 1 and as many numbers as the tile has rows, or the
+      slice along axis 0 and as many as it has columns. Or it has one, and `rows` has its layout and extent.
     - C4: the tile has the element type of `source`.
-    - C5: `aligned` is as in `load`.
+    - C5: `aligned` is as in `load`, and at most the bytes of an element if numbers choose columns.
 
-    Edges: a row may be chosen several times. A number below -o_d0 chooses none, and its row is zero; nothing is read for it. Offsets and
-    `aligned` are as those of `load`.
+    Edges: a row may be chosen several times. A number below minus the offset along its dimension chooses none, and its row is zero; nothing
+    is read for it. Offsets and `aligned` are as those of `load`.
 
     Accumulation: none.
 
@@ -38,6 +40,55 @@ def CheemsTile_GatherOp : CheemsTile_Op<"gather", [CheemsTile_NamedResult]> {
   let assemblyFormat = [{
     $source `[` $offsets `]` `rows` $rows `dims` $dims (`aligned` $aligned^)? attr-dict
     `:` type($source) `,` type($rows) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The axis of the tile along which there is a number each.
+    int64_t getAxis();
+  }];
+}
+
+def CheemsTile_CopyRowsOp : CheemsTile_Op<"copy_rows", [AttrSizedOperandSegments]> {
+  let summary = "Begins to copy rows that numbers choose into a buffer";
+  let description = [{
+    Begins a copy of a whole stage of a buffer, as `async_copy` does, whose rows lie anywhere in two memrefs.
+
+    Equation: with d = dims, o = offsets, p = other_offsets, n = numbers[numbers_stage, 0, i], and e_d the unit vector of dimension d: if
+    i < extents[0] and o_d1 + j < extents[1], then buffer[stage, i, j] = source[o + n e_d0 + j e_d1] for n < split, and
+    other[p + (n - split) e_d0 + j e_d1] for others; otherwise it is 0.
+
+    Operands and state: `source` and `other` memrefs, with an offset per dimension; `numbers` a buffer of i32, whose stage is written before
+    and seen by all threads; `stage` is in [0, S).
+
+    Constraints:
+    - C1: there is one offset per dimension of `source`, and of `other`.
+    - C2: `dims` has two different dimensions of both, and the second one is the last of both.
+    - C3: there are two extents.
+    - C4: the buffer has the element type of both.
+    - C5: `aligned` is 4, 8 or 16, and divides the bytes of a row of the buffer.
+    - C6: a stage of `numbers` is one row of i32, with at least as many as the buffer has rows.
+    - C7: `split` is at least 1.
+
+    Edges: numbers are not negative; a row that is copied is within its memref. The last offsets are equal. `aligned` guarantees what it does
+    in `load`.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.copy_rows %keys[%slot, %c0, %c0] else %rows[%c0, %c0, %c0] numbers %list[%c0] split 2048 dims [1, 2]
+        extents[%count, %c64] to %ring[%stage] aligned 16
+        : memref<?x?x64xbf16>, memref<?x?x64xbf16>, !cheems_tile.buffer<3x1x64xi32>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    ```
+  }];
+  let arguments = (ins Arg<CheemsTile_Global, "", [MemRead]>:$source, Variadic<Index>:$offsets,
+                       Arg<CheemsTile_Global, "", [MemRead]>:$other, Variadic<Index>:$other_offsets,
+                       Arg<CheemsTile_BufferType, "", [MemRead]>:$numbers, Index:$numbers_stage, I64Attr:$split, DenseI64ArrayAttr:$dims,
+                       Variadic<Index>:$extents, Arg<CheemsTile_BufferType, "", [MemWrite]>:$buffer, Index:$stage, I64Attr:$aligned);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` `else` $other `[` $other_offsets `]` `numbers` $numbers `[` $numbers_stage `]` `split` $split `dims` $dims
+    `extents` `[` $extents `]` `to` $buffer `[` $stage `]` `aligned` $aligned attr-dict
+    `:` type($source) `,` type($other) `,` qualified(type($numbers)) `,` qualified(type($buffer))
   }];
   let hasVerifier = 1;
 }

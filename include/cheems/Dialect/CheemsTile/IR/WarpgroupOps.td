@@ -23,7 +23,7 @@ def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["
     - C3: `a` and `b` are swizzled, and their rows have 32, 64 or 128 bytes: this is how the hardware swizzles by itself.
     - C4: the layout of `c` is a fragment of role c with `warps_k` 1 and a multiple of 4 as `warps_m`, M is 16 `warps_m`, and N / `warps_n`
       is at most 256.
-    - C5: only `warpgroup_wait`, another `warpgroup_mma` (as `c`) and the end of a loop's or branch's body take the result.
+    - C5: only `warpgroup_wait`, another product (as `c`) and the end of a loop's or branch's body take the result.
 
     Edges: NaNs and infinities as in the hardware. What threads wrote to the stages is seen behind `fence` and `barrier`.
 
@@ -45,14 +45,52 @@ def CheemsTile_WarpgroupMmaOp : CheemsTile_Op<"warpgroup_mma", [AllTypesMatch<["
   let hasVerifier = 1;
 }
 
+def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers", [AllTypesMatch<["c", "result"]>]> {
+  let summary = "Begins a product of a tile with buffers, on tensor cores";
+  let description = [{
+    As `warpgroup_mma`, but each warpgroup has its 64 rows of `a` in registers, and all columns. Rows of a stage of `b` are k; the columns
+    of wide sums are in several stages, one behind the other.
+
+    Equation: with the columns N' of a stage, result[m, n] = c[m, n] + sum_k a[m, k] * b[stage_b + n / N', k, n % N']
+
+    Operands: `a` [M, K] f16 or bf16; `b` [S, K, N'] a buffer, with its first stage; `c` [M, N] f32.
+
+    Constraints:
+    - C1: `a` is [M, K], a stage of `b` is [K, N'], and `c` is [M, N], where N is a multiple of N' and `b` has N / N' stages or more.
+    - C2: `a` and `b` have one element type, f16 or bf16.
+    - C3: `b` is swizzled, and its rows have 32, 64 or 128 bytes.
+    - C4: the layout of `c` is as for `warpgroup_mma`, with `warps_n` 1, and that of `a` is a fragment of role a with the same warps and
+      `k_width` 2.
+    - C5: only `warpgroup_wait`, another product (as `c`) and the end of a loop's or branch's body take the result.
+    - C6: a `warpgroup_wait` that takes the result holds `a`: until then its registers must stay as they are.
+
+    Edges: as for `warpgroup_mma`.
+
+    Accumulation: as for `warpgroup_mma`.
+
+    Example:
+    ```mlir
+    %d = cheems_tile.warpgroup_mma_registers %w, %v[%s], %c
+        : tensor<64x64xbf16, #a>, !cheems_tile.buffer<4x64x64xbf16, swizzled>, tensor<64x128xf32, #acc>
+    ```
+  }];
+  let arguments = (ins CheemsTile_FactorTile:$a, CheemsTile_BufferType:$b, Index:$stage_b, CheemsTile_F32Tile:$c);
+  let results = (outs CheemsTile_F32Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `[` $stage_b `]` `,` $c attr-dict
+    `:` type($a) `,` qualified(type($b)) `,` type($c)
+  }];
+  let hasVerifier = 1;
+}
+
 def CheemsTile_WarpgroupWaitOp : CheemsTile_Op<"warpgroup_wait", [AllTypesMatch<["tile", "result"]>]> {
   let summary = "Waits for products that were begun";
   let description = [{
-    Waits until at most `pending` of the newest `warpgroup_mma` of this warpgroup are under way.
+    Waits until at most `pending` of the newest `warpgroup_mma` and `warpgroup_mma_registers` of this warpgroup are under way.
 
     Equation: result = tile
 
-    Operands: `tile`, sums of `warpgroup_mma`.
+    Operands: `tile`, sums of such products; `held`, if any, what one of them reads from registers.
 
     Constraints:
     - C1: `pending` is not negative.
@@ -65,11 +103,12 @@ def CheemsTile_WarpgroupWaitOp : CheemsTile_Op<"warpgroup_wait", [AllTypesMatch<
     Example:
     ```mlir
     %y = cheems_tile.warpgroup_wait pending 0 %d : tensor<128x256xf32, #acc>
+    %z = cheems_tile.warpgroup_wait pending 0 %e holding %w of tensor<64x64xbf16, #a> : tensor<64x128xf32, #acc>
     ```
   }];
-  let arguments = (ins CheemsTile_F32Tile:$tile, I64Attr:$pending);
+  let arguments = (ins CheemsTile_F32Tile:$tile, I64Attr:$pending, Optional<CheemsTile_FactorTile>:$held);
   let results = (outs CheemsTile_F32Tile:$result);
-  let assemblyFormat = "`pending` $pending $tile attr-dict `:` type($tile)";
+  let assemblyFormat = "`pending` $pending $tile (`holding` $held^ `of` type($held))? attr-dict `:` type($tile)";
   let hasVerifier = 1;
 }
 

@@ -1,6 +1,6 @@
 // Tables of experts as codes and a scale per row.
-#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
-#define CHEEMS_LIB_CONVERSION_CHEEMSTOCPU_QUANTIZETABLES_H
+#ifndef CHEEMS_DIALECT_CHEEMS_UTILS_QUANTIZETABLES_H
+#define CHEEMS_DIALECT_CHEEMS_UTILS_QUANTIZETABLES_H
 
 #include "cheems/Dialect/Cheems/Utils/Weights.h"
 #include "cheems/Support/MLIR.h"

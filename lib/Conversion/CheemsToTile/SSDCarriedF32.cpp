@@ -1,5 +1,5 @@
-// The state goes from chunk to chunk of a prompt, always in ascending order: so
-// its bits depend on the sequence alone.
+// The state goes from chunk to chunk of a prompt in f32, always in ascending
+// order: so its bits depend on the sequence alone.
 #include "SSDKernels.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,20 +76,11 @@ private:
                                               ValueRange{chunk.number, head}));
     }
     for (auto [chunk, more, whole] : llvm::zip_equal(chunks, added, wholes)) {
-      storeCarried(state, inChunk(chunk));
+      t.store(state, passed.carried, inChunk(chunk), shape.alignedRow(t));
       Value next = t.fma(state, t.splat(type, whole), more);
       state = t.select(chunk.exists, next, state);
     }
     return state;
-  }
-
-  /// Rounded to what products take.
-  void storeCarried(Value state, const Place &place) {
-    Type element = cast<MemRefType>(passed.carried.getType()).getElementType();
-    if (!element.isF32()) {
-      state = arith::TruncFOp::create(t.b, t.withElement(type, element), state);
-    }
-    t.store(state, passed.carried, place, alignmentOf(shape.size, element));
   }
 
   TileBuilder &t;
@@ -104,9 +95,9 @@ private:
 };
 } // namespace
 
-void cheems::tile::buildSSDCarried(TileBuilder &t, const RowStrategy &s,
-                                   int64_t chunkRows, const SSDShape &shape,
-                                   const SSDMemory &memory,
-                                   const SSDPassed &passed) {
+void cheems::tile::buildSSDCarriedF32(TileBuilder &t, const RowStrategy &s,
+                                      int64_t chunkRows, const SSDShape &shape,
+                                      const SSDMemory &memory,
+                                      const SSDPassed &passed) {
   Carried(t, s, chunkRows, shape, memory, passed).build();
 }

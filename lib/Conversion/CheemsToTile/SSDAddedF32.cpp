@@ -1,5 +1,5 @@
-// What a chunk of a prompt adds to the state: the product of b with decayed x,
-// over its rows.
+// What a chunk of a prompt adds to the state in f32: the product of b with
+// decayed x, over its rows.
 #include "SSDKernels.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,10 +31,7 @@ struct Piece {
     return piece;
   }
 
-  /// Of b or x: rows of the chunk, from a column on.
-  Place rows(Value of, Value from, Value limit) const {
-    return {{chunk.row, of, from}, {0, 2}, {chunk.past, limit}};
-  }
+  /// Of b or x: rows of the chunk, from a column on, across.
   Place across(Value of, Value from, Value limit) const {
     return {{chunk.row, of, from}, {2, 0}, {limit, chunk.past}};
   }
@@ -45,59 +42,6 @@ struct Piece {
   }
 };
 } // namespace
-
-void cheems::tile::buildSSDAdded(TileBuilder &t, const SSDStrategy &s,
-                                 const SSDShape &shape, const SSDMemory &memory,
-                                 const SSDPassed &passed) {
-  constexpr int64_t depth = 16, width = 8;
-  MLIRContext *context = t.b.getContext();
-  Type f32 = t.b.getF32Type(), bf16 = t.b.getBF16Type();
-  auto fragment = [&](FragmentRole role) {
-    return FragmentAttr::get(context, role, s.warps, 1, 1, 2);
-  };
-  int64_t threads = s.warps * kWarpThreads;
-  // Neighbours have neighbouring pieces of 16 bytes of bf16.
-  auto tileOf = [&](int64_t columns) {
-    int64_t across = columns / width;
-    return t.tileType(
-        {s.rows, columns}, f32,
-        BlockedAttr::get(context, threads / across, across, width));
-  };
-  Value gates = t.alloc({1, s.rows, s.states}, bf16, /*swizzled=*/true);
-  Value inputs = t.alloc({1, s.rows, s.columns}, bf16, /*swizzled=*/true);
-  Piece piece = Piece::of(t, s, shape, memory);
-  t.when(piece.chunk.exists, [&] {
-    Value zero = t.index(0);
-    auto write = [&](Value tile, Value buffer) {
-      auto type = cast<RankedTensorType>(tile.getType());
-      t.write(arith::TruncFOp::create(t.b, t.withElement(type, bf16), tile),
-              buffer, zero, zero, zero);
-    };
-    write(t.load(tileOf(s.states), memory.b.memory,
-                 piece.rows(piece.group, piece.state, t.index(shape.states)),
-                 shape.alignedGate(t)),
-          gates);
-    RankedTensorType type = tileOf(s.columns);
-    Value x = t.load(type, memory.x,
-                     piece.rows(piece.head, piece.column, t.index(shape.size)),
-                     shape.alignedRow(t));
-    ChunkDecays decays{t, passed.decays, piece.head, piece.chunk};
-    Value weights = decays.weights(t.sliceType(type, 1));
-    write(t.mul(x, t.broadcast(weights, type)), inputs);
-    BarrierOp::create(t.b);
-    auto left = t.tileType({s.states, depth}, bf16, fragment(FragmentRole::A));
-    auto right =
-        t.tileType({s.columns, depth}, bf16, fragment(FragmentRole::B));
-    Value sums = t.fill(
-        t.tileType({s.states, s.columns}, f32, fragment(FragmentRole::C)), 0);
-    for (int64_t row = 0; row < s.rows; row += depth) {
-      sums = t.mma(t.readTransposed(left, gates, zero, t.index(row), zero),
-                   t.readTransposed(right, inputs, zero, t.index(row), zero),
-                   sums);
-    }
-    t.store(sums, passed.added, piece.added(shape, t), shape.alignedRow(t));
-  });
-}
 
 void cheems::tile::buildSSDAddedF32(TileBuilder &t, const SSDStrategy &s,
                                     const SSDShape &shape,

@@ -1,5 +1,5 @@
 // Tables of experts as codes and a scale per row.
-#include "QuantizeTables.h"
+#include "cheems/Dialect/Cheems/Utils/QuantizeTables.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -1,0 +1,167 @@
+// Launches of attention where a window drops entries. Of a prompt all blocks of
+// rows attend at once: what each of them sees is found before, in lists.
+#include "AttentionLaunches.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// Pools have more entries than the window if, and only if, the context is
+/// longer.
+Value AttentionLaunches::dropsEntries() {
+  Value keep = count(shape.keep);
+  Value capacity = b.createOrFold<tensor::DimOp>(op.getKeys(), 3);
+  Value more =
+      arith::SubIOp::create(b, arith::MaxUIOp::create(b, capacity, keep), keep);
+  return arith::MinUIOp::create(b, more, count(1));
+}
+
+SmallVector<Value *> AttentionLaunches::lists() {
+  if (!candidates.numbers) {
+    return {};
+  }
+  SmallVector<Value *> all = {&candidates.numbers, &candidates.untils,
+                              &candidates.masks};
+  if (shape.hasCodes()) {
+    all.append({&candidates.keyScales, &candidates.valueScales});
+  }
+  return all;
+}
+
+SmallVector<Value *> AttentionLaunches::rowsOfStep() {
+  if (!candidates.rowKeys) {
+    return {};
+  }
+  SmallVector<Value *> all = {&candidates.rowKeys, &candidates.rowValues};
+  if (shape.hasCodes()) {
+    all.append({&candidates.rowKeyScales, &candidates.rowValueScales});
+  }
+  return all;
+}
+
+void AttentionLaunches::placeKept() {
+  LaunchOperands operands;
+  findPlaces(operands);
+  operands.read(entries[2]);
+  operands.read(positions);
+  Value values = maskValues(operands);
+  RowStrategy s = strategy.window(shape.keep);
+  LaunchOp made = makeLaunch(
+      "place_kept", operands, s.warps(), {count(shape.stateHeads), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        buildPlaceKept(t, s, shape, memoryOf(operands, m),
+                       added.mask.in(operands, m),
+                       values ? operands.in(m, values) : Value());
+      });
+  places = made.getResult(0);
+  seen = made.getResult(1);
+  if (values) {
+    added.mask = {made.getResult(2), {}, {}, {}};
+  }
+}
+
+void AttentionLaunches::attendToKept() {
+  storeRows();
+  keepEntries();
+  y = attend();
+  moveKept();
+}
+
+/// The step's rows become what entries would be, in the order of rows.
+void AttentionLaunches::storeRows() {
+  OpFoldResult one = b.getIndexAttr(1),
+               heads = b.getIndexAttr(shape.stateHeads);
+  SmallVector<OpFoldResult> extents = {one, one, heads, rows()};
+  if (shape.hasCodes()) {
+    candidates.rowKeyScales = empty(extents, b.getF32Type());
+    candidates.rowValueScales = empty(extents, b.getF32Type());
+  }
+  extents.push_back(b.getIndexAttr(shape.size));
+  candidates.rowKeys = empty(extents, shape.stored);
+  candidates.rowValues = empty(extents, shape.stored);
+  LaunchOperands operands;
+  added.key.addTo(operands);
+  added.value.addTo(operands);
+  operands.read(op.getSegments());
+  for (Value *row : rowsOfStep()) {
+    operands.write(*row);
+  }
+  RowStrategy s =
+      strategy.entries(shape.half(), /*oneRow=*/false, shape.hasCodes());
+  LaunchOp made = makeLaunch(
+      "store_rows", operands, s.warps(),
+      {blocksOfRows(s.tileRows()), count(shape.stateHeads), segments()},
+      [&](TileBuilder &t, ValueRange m) {
+        NewEntries rows{
+            added.key.in(operands, m), added.value.in(operands, m), {}};
+        buildStoreRows(t, s, shape, memoryOf(operands, m), rows);
+      });
+  for (auto [row, result] : llvm::zip_equal(rowsOfStep(), made.getResults())) {
+    *row = result;
+  }
+}
+
+void AttentionLaunches::keepEntries() {
+  // As many numbers as SSDChunk has.
+  Value blocks = arith::AddIOp::create(
+      b, tilesOf(b, op.getQuery(), 0, shape.block), segments());
+  SmallVector<OpFoldResult> extents = {
+      blocks, b.getIndexAttr(shape.stateHeads),
+      b.getIndexAttr(shape.keep + shape.block)};
+  LaunchOperands operands;
+  operands.read(op.getMask());
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  for (Value *row : rowsOfStep()) {
+    operands.read(*row);
+  }
+  // Keys and values come later: they are still read.
+  SmallVector<Value *> pools = {&entries[2], &positions};
+  if (shape.hasCodes()) {
+    pools.append({&entries[3], &entries[4]});
+  }
+  candidates.numbers = empty(extents, b.getI32Type());
+  candidates.untils = empty(extents, b.getI32Type());
+  candidates.masks = empty(extents, b.getF32Type());
+  if (shape.hasCodes()) {
+    candidates.keyScales = empty(extents, b.getF32Type());
+    candidates.valueScales = empty(extents, b.getF32Type());
+  }
+  SmallVector<Value *> made = pools;
+  made.append(lists());
+  for (Value *value : made) {
+    operands.write(*value);
+  }
+  RowStrategy s = strategy.window(shape.keep);
+  LaunchOp launch = makeLaunch(
+      "keep_entries", operands, s.warps(),
+      {count(shape.stateHeads), segments()}, [&](TileBuilder &t, ValueRange m) {
+        buildKeepEntries(t, s, shape, memoryOf(operands, m),
+                         operands.in(m, op.getMask()));
+      });
+  for (auto [value, result] : llvm::zip_equal(made, launch.getResults())) {
+    *value = result;
+  }
+}
+
+void AttentionLaunches::moveKept() {
+  LaunchOperands operands;
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  operands.read(positions);
+  operands.read(candidates.rowKeys);
+  operands.read(candidates.rowValues);
+  operands.write(entries[0]);
+  operands.write(entries[1]);
+  int64_t together = strategy.movedEntries();
+  LaunchOp made =
+      makeLaunch("move_kept", operands, /*warps=*/1,
+                 {count(int64_t(llvm::divideCeil(shape.keep, together))),
+                  count(shape.stateHeads), segments()},
+                 [&](TileBuilder &t, ValueRange m) {
+                   buildMoveKept(t, together, shape, memoryOf(operands, m));
+                 });
+  entries[0] = made.getResult(0);
+  entries[1] = made.getResult(1);
+}

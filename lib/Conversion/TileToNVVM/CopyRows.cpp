@@ -1,0 +1,148 @@
+// cheems_tile.copy_rows. Pieces of `aligned` bytes are dealt to threads as
+// those of async_copy; a thread reads the number of each of its rows once.
+#include "GlobalTile.h"
+#include "Patterns.h"
+#include "SharedTile.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// One of the two memrefs that rows come from.
+struct RowSource {
+  SmallVector<Value> offsets;
+  GlobalOperands operands;
+
+  RowSource(CopyRowsOp op, Value memory, ValueRange parts, ValueRange given,
+            ArrayRef<ValueRange> converted)
+      : offsets(given),
+        operands{cast<MemRefType>(memory.getType()),
+                 parts,
+                 op.getBuffer().getType().getShape().drop_front(),
+                 op.getDims(),
+                 offsets,
+                 {},
+                 {},
+                 {}} {
+    for (ValueRange offset : converted) {
+      operands.offsets32.push_back(offset.front());
+    }
+  }
+
+  /// The address of a row, from a column of the tile on.
+  Value pointer(ThreadBuilder &t, Value row, Value column) {
+    return GlobalTile(t, operands, {row, column}).place({0, 0}).pointer;
+  }
+};
+
+/// The copies of one thread.
+struct RowCopies {
+  ThreadBuilder &t;
+  CopyRowsOp op;
+  RowSource source, other;
+  SharedTile numbers, target;
+  Value rowsExtent, columnsExtent;
+
+  BufferType buffer() { return op.getBuffer().getType(); }
+  int64_t aligned() { return int64_t(op.getAligned()); }
+
+  /// Whether all columns of the tile exist, whatever the arguments are.
+  bool hasAllColumns() {
+    auto extent = getConstantIntValue(op.getExtents()[1]);
+    auto offset = getConstantIntValue(op.getOffsets().back());
+    return extent && offset && *offset + buffer().getColumns() <= *extent;
+  }
+
+  /// Pieces of row `row` + `rows`, from `column` on, `step` elements apart.
+  void copyRow(Value row, int64_t rows, Value column, int64_t step) {
+    constexpr int64_t numberBytes = sizeof(int32_t);
+    Type i32 = t.b.getI32Type();
+    Value number = loadShared(t,
+                              numbers.pointer({Value(), t.mul(row, numberBytes),
+                                               0, rows * numberBytes, Value()}),
+                              i32, 1)
+                       .front();
+    auto split = int64_t(op.getSplit());
+    Value from = arith::SelectOp::create(
+        t.b, t.loc, t.less(number, t.i32(split)),
+        source.pointer(t, number, column),
+        other.pointer(t, t.add(number, -split), column));
+    Value rowExists = t.less(t.add(row, rows), rowsExtent);
+    int64_t bytes = buffer().getElementBytes();
+    for (int64_t at = 0; at < buffer().getColumns(); at += step) {
+      Value exists = rowExists;
+      if (!hasAllColumns()) {
+        Value place =
+            t.add(t.add(source.operands.offsets32.back(), column), at);
+        exists = t.both(exists, t.less(place, columnsExtent));
+      }
+      Value size = arith::SelectOp::create(t.b, t.loc, exists, t.i32(aligned()),
+                                           t.i32(0));
+      Value to = target.pointer(
+          {row, t.mul(column, bytes), rows, at * bytes, Value()});
+      NVVM::CpAsyncOp::create(t.b, t.loc, to, t.offset(from, at * bytes),
+                              uint32_t(aligned()),
+                              aligned() == 16 ? NVVM::LoadCacheModifierKind::CG
+                                              : NVVM::LoadCacheModifierKind::CA,
+                              size);
+    }
+  }
+
+  /// Threads stand in a grid over rows and pieces: as many to a row as divide
+  /// its pieces evenly.
+  void run(int64_t threads) {
+    int64_t elements = aligned() / buffer().getElementBytes();
+    int64_t perRow = buffer().getRowBytes() / aligned();
+    auto across = std::min<int64_t>(threads, perRow & -perRow);
+    int64_t down = threads / across;
+    Value number = t.thread();
+    Value row = t.shiftRight(number, llvm::Log2_64(uint64_t(across)));
+    Value column = t.mul(t.bitAnd(number, across - 1), elements);
+    for (int64_t rows = 0; rows < buffer().getRows(); rows += down) {
+      Value exists;
+      if (rows + down > buffer().getRows()) {
+        exists = t.less(t.add(row, rows), t.i32(buffer().getRows()));
+      }
+      storeSharedIf(t, exists,
+                    [&] { copyRow(row, rows, column, across * elements); });
+    }
+  }
+};
+
+struct LowerCopyRows : OpConversionPattern<CopyRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    RowCopies copies{t,
+                     op,
+                     {op, op.getSource(), adaptor.getSource(), op.getOffsets(),
+                      adaptor.getOffsets()},
+                     {op, op.getOther(), adaptor.getOther(),
+                      op.getOtherOffsets(), adaptor.getOtherOffsets()},
+                     {t, op.getNumbers().getType(),
+                      adaptor.getNumbers().front(),
+                      adaptor.getNumbersStage().front()},
+                     {t, op.getBuffer().getType(), adaptor.getBuffer().front(),
+                      adaptor.getStage().front()},
+                     adaptor.getExtents()[0].front(),
+                     adaptor.getExtents()[1].front()};
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    auto threads = cast<DenseI32ArrayAttr>(
+        function->getAttr(NVVM::NVVMDialect::getReqntidAttrName()))[0];
+    copies.run(threads);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateCopyRowsPatterns(const TypeConverter &types,
+                                    RewritePatternSet &patterns) {
+  patterns.add<LowerCopyRows>(types, patterns.getContext());
+}

@@ -1,0 +1,88 @@
+#include "runtime/Artifact/DeviceCost.h"
+#include "runtime/Artifact/CpuImage.h"
+#include "runtime/Artifact/CudaImage.h"
+#include "runtime/Artifact/StepCost.h"
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+using namespace cheems;
+
+namespace {
+
+struct Card {
+  const char *name;
+  double bytes, operations;
+};
+constexpr Card cards[] = {
+#define CARD(name, multiprocessors, bytes, operations, clock)                  \
+  {name, bytes, operations},
+#include "runtime/CUDA/Cards.def"
+};
+
+/// Between two kernels of a graph. Nobody has measured ours on a card: it is 1
+/// to 3 microseconds, and the longer one is against the card.
+constexpr double launchSeconds = 3e-6;
+/// The most that one layer of a step of decoding has (scripts/gpu_counts.py
+/// holds it), and those around the layers.
+constexpr int64_t launchesOfLayer = 8, launchesBeside = 10;
+
+/// Of a core, and of all: a machine of 2 cores reads 32 GB/s, and computes
+/// 177 G operations of f32 a second (docs/performance.md); a socket with 8 to
+/// 12 channels reads 300 GB/s.
+constexpr double bytesOfCore = 16e9, mostBytes = 300e9, operationsOfCore = 88e9;
+
+constexpr int64_t depth = 512;
+
+} // namespace
+
+DeviceSpeed DeviceSpeed::of(const cuda::DeviceInfo &card) {
+  const Card *found =
+      std::find_if(std::begin(cards), std::end(cards), [&](const Card &each) {
+        return card.name.rfind(each.name, 0) == 0;
+      });
+  if (found == std::end(cards)) {
+    found = std::min_element(
+        std::begin(cards), std::end(cards),
+        [](const Card &a, const Card &b) { return a.bytes < b.bytes; });
+  }
+  return {found->bytes, found->operations, launchSeconds};
+}
+
+DeviceSpeed DeviceSpeed::ofCPU(int cores) {
+  return {std::min(bytesOfCore * cores, mostBytes), operationsOfCore * cores,
+          0};
+}
+
+double cheems::decodeSeconds(const Metadata &metadata,
+                             const std::string &target,
+                             const DeviceSpeed &speed) {
+  StepCost cost(metadata, target);
+  StepShape step;
+  step.position = depth - 1;
+  auto launches =
+      static_cast<double>(metadata.layers * launchesOfLayer + launchesBeside);
+  return launches * speed.launch +
+         std::max(static_cast<double>(cost.bytes(step)) / speed.bytes,
+                  cost.operations(step) / speed.operations);
+}
+
+const cuda::DeviceInfo *
+cheems::fastestCard(const Metadata &metadata,
+                    const std::vector<cuda::DeviceInfo> &cards, int cores) {
+  const cuda::DeviceInfo *fastest = nullptr;
+  double least = 0;
+  if (cores > 0) {
+    least =
+        decodeSeconds(metadata, CpuImage::target, DeviceSpeed::ofCPU(cores));
+  }
+  for (const cuda::DeviceInfo &card : cards) {
+    double seconds =
+        decodeSeconds(metadata, CudaImage::target, DeviceSpeed::of(card));
+    if ((!fastest && cores <= 0) || seconds < least) {
+      fastest = &card;
+      least = seconds;
+    }
+  }
+  return fastest;
+}

@@ -1,0 +1,69 @@
+"""How long kernels take on a card, by what the software GPU counts of them: a model, corrected when a card has been measured.
+
+A launch takes the longest of three, and what comes between it and the next one:
+
+    bytes between second-level cache and memory, by the measured bandwidth
+    cycles of its busiest pipe, of as many multiprocessors as its blocks fill, by the clock
+    multiply-adds on tensor cores, by the measured peak of products
+
+Each meeting of a block costs a few cycles more, in the order of waves. Nothing else is in it: no latency, no occupancy. So it is the least that such
+counts leave, and a kernel of few blocks takes longer. runtime/CUDA/Cards.def has the constants and their sources; `--device auto` uses them, too.
+"""
+import dataclasses
+import math
+import pathlib
+import re
+
+CARDS = pathlib.Path(__file__).resolve().parents[2] / "runtime/CUDA/Cards.def"
+SECTOR = 32
+# Multiply-adds of bf16 in a cycle of a multiprocessor, by architecture (docs/emulator.md)
+TENSOR_RATE = {80: 1024, 90: 2048}
+# Between two kernels of a graph, until one is measured on a card: the shorter and the longer
+GAPS = (1e-6, 3e-6)
+# Cycles of a block's barrier: an assumption, which no measurement of ours backs
+BARRIER_CYCLES = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Card:
+    name: str
+    multiprocessors: int
+    bytes: float  # a second
+    operations: float  # a second, of bf16 products
+    clock: float
+
+    @property
+    def architecture(self):
+        return 80 if "A100" in self.name else 90
+
+
+def cards():
+    found = re.findall(r'^CARD\("([^"]+)", (\d+), ([\d.e]+), ([\d.e]+), ([\d.e]+)\)$', CARDS.read_text(), re.M)
+    return [Card(name, int(count), *map(float, rest)) for name, count, *rest in found]
+
+
+def card_named(name):
+    """The card whose name a driver's name begins with; None if there is none."""
+    return next((card for card in cards() if name.startswith(card.name)), None)
+
+
+def seconds(kernel, card, gap):
+    """Of all launches of a kernel in a step; `kernel` is a row of the counts in JSON."""
+    launches, blocks = kernel["launches"], kernel["blocks"]
+    if not launches:
+        return 0.0
+    per_launch = blocks / launches
+    width = max(1.0, min(card.multiprocessors, per_launch))
+    cycles = dict(kernel["cycles"])
+    multiplied = cycles.pop("tensor", 0) * TENSOR_RATE[card.architecture]
+    moved = SECTOR * (kernel["dram_read_sectors"] + kernel["dram_write_sectors"]) / card.bytes
+    busy = max(cycles.values(), default=0) / width / card.clock
+    tensor = 2 * multiplied / (card.operations * width / card.multiprocessors)
+    warps = max(1, kernel["threads_per_block"] // 32)
+    waves = math.ceil(per_launch / (card.multiprocessors * max(1, kernel["resident_blocks"])))
+    meetings = kernel["barriers"] / warps / max(1, blocks) * waves * launches * BARRIER_CYCLES / card.clock
+    return launches * gap + max(moved, busy, tensor) + meetings
+
+
+def seconds_of(kernels, card, gap):
+    return sum(seconds(kernel, card, gap) for kernel in kernels)

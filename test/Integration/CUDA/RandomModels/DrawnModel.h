@@ -1,0 +1,56 @@
+// Random models in 16 bits and of codes, whose heads are as large as those of
+// real ones, and how far a card may be from what the interpreter makes of them.
+#ifndef CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
+#define CHEEMS_TEST_INTEGRATION_CUDA_RANDOMMODELS_DRAWNMODEL_H
+
+#include "test/unit/Support/RandomCheckpoint.h"
+
+namespace cheems::test {
+
+struct Form {
+  RandomCheckpoint::Stored stored;
+  const char *weights;
+  bool entriesBF16; ///< keys and values
+  double unit;      ///< a rounding's greatest error
+};
+
+struct DrawnModel {
+  Form form;
+  RandomCheckpoint drawn;
+  int64_t rows;
+
+  std::string describe() const;
+  /// Kernels round where the module that the interpreter runs does not: entries
+  /// in bf16 beside queries and weights, and what SSD multiplies.
+  bool roundsMore() const { return form.entriesBF16 || drawn.anySSD(); }
+  /// Two experts that are nearly as good may change places in some rows.
+  bool mayTurn() const {
+    return drawn.anyExperts() &&
+           drawn.expertsPerHead < drawn.keyCount * drawn.keyCount;
+  }
+  /// How kernels are called that have 16 bits to multiply, in a prompt:
+  /// products of such weights, attention on such keys, and SSD where weights
+  /// are bf16 (f16 is never turned into bf16, which its kernels have).
+  std::vector<std::string> of16Bits() const;
+};
+
+/// A dense Doge; six numbers behind each other have bf16, f16 and codes, each
+/// with heads of 64 and of 128.
+DrawnModel drawDenseModel(uint64_t number);
+
+/// A Cheems with SSD, states of 128, attention, and experts in the last layer,
+/// so that what another expert gives reaches its own row alone. Two numbers
+/// behind each other have bf16 and f16, with heads of 64 and of 128; the next
+/// two the other way round.
+DrawnModel drawCheemsModel(uint64_t number);
+
+/// Root of the mean square, and the largest.
+struct Difference {
+  double mean = 0.0, largest = 0.0;
+};
+
+Difference allowed(const DrawnModel &model);
+
+} // namespace cheems::test
+
+#endif

@@ -1,0 +1,209 @@
+// Attention that keeps a window of entries, against its evaluator: prompts that
+// are several windows long, windows longer than prompts, and decoding.
+#include "AttentionForm.h"
+#include "Counts.h"
+
+using namespace cheems::test;
+using cheems::MaskKind;
+using cheems::reference::Segment;
+
+namespace {
+
+using Forms = std::vector<AttentionForm>;
+
+AttentionForm keeping(int64_t keep, AttentionForm form) {
+  form.keep = keep;
+  return form;
+}
+
+std::vector<std::unique_ptr<TileModule>> compiled(const Forms &forms) {
+  std::vector<std::unique_ptr<TileModule>> modules;
+  for (const AttentionForm &form : forms) {
+    modules.push_back(compiledStep(textOf(form)));
+  }
+  return modules;
+}
+
+/// Each case with one of the forms.
+void holdCases(const Forms &forms, int64_t longest, int64_t most) {
+  auto modules = compiled(forms);
+  forEachCase([&](uint64_t number) {
+    size_t which = number / kShare % forms.size();
+    SCOPED_TRACE(textOf(forms[which]));
+    TileModule *module = modules[which].get();
+    ASSERT_NE(module, nullptr);
+    Random random(number);
+    AttentionStep step =
+        drawnStep(forms[which], random, random.between(1, 3), longest, most);
+    auto outcome = run(*module, step, step.segments);
+    ASSERT_TRUE(outcome);
+    expectPools(step, *outcome);
+    expectOutputs(step, *outcome);
+    // A sequence alone has the same bits.
+    for (const Segment &segment : step.segments) {
+      auto alone = run(*module, step, {segment});
+      ASSERT_TRUE(alone);
+      EXPECT_EQ(rowsOf(alone->y, segment.start, segment.length),
+                rowsOf(outcome->y, segment.start, segment.length));
+    }
+  });
+}
+
+const Forms prompts = {
+    keeping(20, {4, 2, 2, 2, 64, Number::BF16, false}),
+    keeping(100, {2, 1, 1, 1, 16, Number::BF16, false}),
+    keeping(70, {2, 2, 2, 2, 128, Number::BF16, false}),
+    keeping(5, {6, 2, 6, 6, 32, Number::BF16, false}),
+    keeping(33, {1, 1, 1, 1, 256, Number::BF16, false}),
+    keeping(1, {4, 1, 4, 4, 24, Number::BF16, false}),
+    keeping(64, {1, 1, 1, 1, 18, Number::BF16, false}),
+    keeping(300, {2, 1, 2, 2, 96, Number::BF16, false}),
+};
+
+TEST(AttentionWindowTest, PromptsAgreeWithTheEvaluator) {
+  holdCases(prompts, 200, 350);
+}
+
+const Forms exact = {
+    keeping(12, {4, 2, 2, 2, 16, Number::F32, false}),
+    keeping(40, {2, 1, 2, 2, 64, Number::F32, false}),
+    keeping(7, {1, 1, 1, 1, 36, Number::F32, false}),
+    keeping(50, {1, 1, 1, 1, 160, Number::F32, false}),
+};
+
+TEST(AttentionWindowTest, EntriesInF32AreExact) { holdCases(exact, 100, 90); }
+
+const Forms coded = {
+    keeping(9, {4, 2, 2, 2, 64, Number::I8, false}),
+    keeping(30, {2, 1, 2, 2, 22, Number::I8, false}),
+    keeping(14, {4, 2, 4, 4, 32, Number::I8, true}),
+    keeping(60, {2, 1, 1, 1, 128, Number::I8, true}),
+};
+
+TEST(AttentionWindowTest, EntriesInCodesAgreeWithTheEvaluator) {
+  holdCases(coded, 100, 90);
+}
+
+const Forms decoding = {
+    keeping(20, {4, 2, 2, 2, 64, Number::BF16, true}),
+    keeping(600, {2, 1, 1, 1, 16, Number::BF16, true}),
+    keeping(1, {2, 2, 2, 2, 128, Number::BF16, true}),
+    keeping(130, {6, 2, 6, 6, 32, Number::BF16, true}),
+    keeping(44, {20, 1, 1, 1, 48, Number::BF16, true}),
+    keeping(9, {4, 2, 4, 4, 16, Number::F32, true}),
+    keeping(77, {20, 1, 1, 1, 64, Number::F32, true}),
+};
+
+TEST(AttentionWindowTest, DecodingAgreesWithTheEvaluator) {
+  holdCases(decoding, 1, 700);
+}
+
+/// Which entries are kept, and where they are, depends on the rows alone.
+TEST(AttentionWindowTest, CutsAtBlocksChangeNoBit) {
+  Forms forms = {prompts[0], prompts[1], exact[1], coded[0]};
+  auto modules = compiled(forms);
+  forEachCase([&](uint64_t number) {
+    size_t form = number / kShare % forms.size();
+    ASSERT_NE(modules[form], nullptr);
+    Random random(number);
+    AttentionStep step = drawnStep(forms[form], random, 1, 240, 150);
+    Segment whole = step.segments[0];
+    auto together = run(*modules[form], step, {whole});
+    ASSERT_TRUE(together);
+    std::optional<AttentionOutcome> pieces;
+    constexpr int64_t block = 64;
+    int64_t length = block * random.between(1, 2);
+    for (int64_t from = 0; from < whole.length; from += length) {
+      Segment piece{whole.slot, whole.start + from,
+                    std::min(length, whole.length - from),
+                    whole.position + from, 0};
+      auto next =
+          run(*modules[form], step, {piece}, pieces ? &*pieces : nullptr);
+      ASSERT_TRUE(next);
+      pieces = std::move(next);
+    }
+    EXPECT_EQ(pieces->y.bytes(), together->y.bytes());
+    EXPECT_EQ(pieces->keys.bytes(), together->keys.bytes());
+    EXPECT_EQ(pieces->positions.bytes(), together->positions.bytes());
+  });
+}
+
+/// Rows that are fed one by one become the same entries at the same places.
+TEST(AttentionWindowTest, DecodingKeepsWhatAPromptKeeps) {
+  AttentionForm form = keeping(11, {2, 1, 2, 2, 16, Number::F32, false}),
+                row = form;
+  row.oneRow = true;
+  auto prompt = compiledStep(textOf(form)), decode = compiledStep(textOf(row));
+  ASSERT_NE(prompt, nullptr);
+  ASSERT_NE(decode, nullptr);
+  Random random(3);
+  AttentionStep step = drawnStep(form, random, 1, 90, 60);
+  Segment whole = step.segments[0];
+  auto together = run(*prompt, step, {whole});
+  ASSERT_TRUE(together);
+  step.form.oneRow = true;
+  std::optional<AttentionOutcome> one;
+  for (int64_t at = 0; at < whole.length; ++at) {
+    one = run(*decode, step,
+              {{whole.slot, whole.start + at, 1, whole.position + at, 0}},
+              one ? &*one : nullptr);
+    ASSERT_TRUE(one);
+  }
+  EXPECT_EQ(one->positions.bytes(), together->positions.bytes());
+  EXPECT_EQ(one->keys.bytes(), together->keys.bytes());
+  EXPECT_EQ(one->masks.bytes(), together->masks.bytes());
+}
+
+/// Entries that lists number come to shared memory as others do: no access
+/// waits for another one's bank, and tensor cores multiply them.
+TEST(AttentionWindowTest, ListedEntriesAreReadWithoutConflicts) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "counts are the same in both modes";
+  }
+  auto steps = countedSteps([&] {
+    for (const AttentionForm &form : prompts) {
+      auto module = compiledStep(textOf(form));
+      ASSERT_NE(module, nullptr);
+      Random random(1);
+      AttentionStep step = drawnStep(form, random, 2, 100, 60);
+      ASSERT_TRUE(run(*module, step, step.segments));
+      Card::get().nextStep();
+    }
+  });
+  ASSERT_EQ(steps.size(), prompts.size());
+  for (auto [form, kernels] : llvm::zip(prompts, steps)) {
+    SCOPED_TRACE(textOf(form));
+    int64_t instructions = 0;
+    for (const KernelCounts &counts : kernels) {
+      EXPECT_EQ(counts.conflicts, 0) << counts.kernel;
+      instructions += counts.tensor;
+    }
+    EXPECT_GT(instructions, 0);
+  }
+}
+
+/// Pools that have no more than the window hold sequences that drop nothing:
+/// the launches are those of attention without a window, and so are the bits.
+TEST(AttentionWindowTest, PoolsThatTheWindowCoversAreReadAsWithoutOne) {
+  for (bool oneRow : {false, true}) {
+    AttentionForm all{4, 2, 2, 2, 64, Number::BF16, oneRow},
+        kept = keeping(400, all);
+    auto plain = compiledStep(textOf(all)), window = compiledStep(textOf(kept));
+    ASSERT_NE(plain, nullptr);
+    ASSERT_NE(window, nullptr);
+    Random random(5);
+    AttentionStep step = drawnStep(all, random, 2, 100, 150);
+    auto want = run(*plain, step, step.segments);
+    ASSERT_TRUE(want);
+    step.form = kept;
+    step.positions = cheems::reference::Tensor(
+        {step.slots, step.keys.shape[1], 2, step.capacity});
+    ASSERT_LE(step.capacity, kept.keep);
+    auto got = run(*window, step, step.segments);
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->y.bytes(), want->y.bytes());
+    EXPECT_EQ(got->keys.bytes(), want->keys.bytes());
+  }
+}
+
+} // namespace
