@@ -40,6 +40,11 @@ struct MemoryShort : Error {
   explicit MemoryShort(const std::string &message) : Error(message) {}
 };
 
+/// Biases and a mask leave no token to choose. A failure, too.
+struct NothingToChoose : Error {
+  explicit NothingToChoose(const std::string &message) : Error(message) {}
+};
+
 } // namespace cheems
 
 #endif

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Raised when a struct below, an entry's meaning or the file layout changes. */
-#define CHEEMS_ABI_VERSION 3
+#define CHEEMS_ABI_VERSION 4
 
 /* Raised when what compiled code keeps in the state pools changes its meaning,
  * even where names, types and shapes stay: a saved state is read only by code
@@ -57,6 +57,11 @@ typedef struct cheems_step {
                       no content survives a step */
   uint64_t *profile; /* null, or room for the cycle count at each mark of the
                         entry, in the artefact's order */
+  const int32_t *embedding_rows; /* [embedding_row_count] rows whose embeddings
+                                    are wanted; none in the decode entry */
+  int64_t embedding_row_count;
+  float *embeddings; /* [embedding_row_count, hidden]: rows of the last layer
+                        behind the final norm */
 } cheems_step;
 
 typedef void (*cheems_entry)(const cheems_step *);
@@ -72,7 +77,7 @@ void cheems_parallel_for(cheems_parallel_body body, void *context,
                          int64_t count, const char *name);
 
 #ifdef __cplusplus
-static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 104,
+static_assert(sizeof(cheems_segment) == 32 && sizeof(cheems_step) == 128,
               "compiled code relies on this layout");
 }
 #endif

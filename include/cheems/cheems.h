@@ -80,8 +80,8 @@ typedef struct cheems_model_options {
   size_t size;
   /* Where the model's steps run: "cpu"; "cuda:N", one of the GPUs of NVIDIA's
    * driver; "cuda", the first of them that the file has code for; or "auto",
-   * the default: such a GPU, else the CPU. "auto" never takes the software
-   * GPU. */
+   * the default: the GPU or the CPU, whichever decodes faster by what a step
+   * has to read and to compute. "auto" never takes the software GPU. */
   const char *device;
   /* The code that is to run, whatever would be chosen: a variant for CPUs, such
    * as "avx2", or code for a GPU, such as "sm_80.ptx". cheems-run --describe
@@ -130,6 +130,9 @@ CHEEMS_API cheems_status cheems_model_verify(const cheems_model *model);
 /* How many logits a row has. Tokens are below this number. 0 for a null model.
  */
 CHEEMS_API int64_t cheems_model_vocabulary(const cheems_model *model);
+
+/* How many numbers an embedding has. 0 for a null model. */
+CHEEMS_API int64_t cheems_model_hidden(const cheems_model *model);
 
 /* 1 if the token ends a text, else 0. generation_config.json says which tokens
  * do so, or config.json if the former names none. */
@@ -352,6 +355,19 @@ CHEEMS_API cheems_status cheems_session_prefill(cheems_session *session,
  * also while a function of the session runs, but not after its destruction has
  * begun. A null session is allowed. */
 CHEEMS_API void cheems_session_interrupt(cheems_session *session, int wanted);
+
+/* How the embeddings of a text's rows become one. */
+typedef enum cheems_pooling {
+  CHEEMS_POOLING_MEAN = 0, /* their mean */
+  CHEEMS_POOLING_LAST = 1  /* that of the last token */
+} cheems_pooling;
+
+/* Feeds `count` tokens to one slot, as cheems_session_prefill does, and gives
+ * their embedding [cheems_model_hidden]: rows of the last layer behind the
+ * final norm, from which logits would be computed. It is not normalized. */
+CHEEMS_API cheems_status cheems_session_embed(
+    cheems_session *session, int64_t slot, const int32_t *tokens, int64_t count,
+    cheems_pooling pooling, float *embedding);
 
 /* Feeds one token. logits [vocabulary]. */
 CHEEMS_API cheems_status cheems_session_decode(cheems_session *session,

@@ -2,6 +2,7 @@
 #include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Conversion/CheemsToTile/FewRows.h"
 #include "cheems/Conversion/CheemsToTile/Passes.h"
+#include "cheems/Conversion/CheemsToTile/Windows.h"
 #include "cheems/Conversion/TileToNVVM/Passes.h"
 #include "cheems/Dialect/Cheems/Transforms/Passes.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
@@ -40,7 +41,7 @@ static void simplify(OpPassManager &pm) {
 static void round(OpPassManager &pm, const CardOptions &card) {
   pm.addPass(
       createSetCardPass(SetCardPassOptions{card.architecture, card.unit}));
-  pm.addPass(createCapContextPass());
+  pm.addPass(createCapContextPass(CapContextPassOptions{tile::kMostWindow}));
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
   topLogits.counts = {1, 64};
@@ -113,7 +114,8 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::init(tile::Architecture::SM90a), tile::architectureValues()};
   Option<tile::Unit> unit{
       *this, "unit",
-      llvm::cl::desc("newest unit that products of prompts may use"),
+      llvm::cl::desc(
+          "newest unit that products and attention of prompts may use"),
       llvm::cl::init(tile::Unit::Wgmma), tile::unitValues()};
   CardOptions card() const { return {arch, unit}; }
 };

@@ -108,6 +108,10 @@ int64_t cheems_model_vocabulary(const cheems_model *model) {
   return model ? model->model->metadata().vocabulary : 0;
 }
 
+int64_t cheems_model_hidden(const cheems_model *model) {
+  return model ? model->model->metadata().hidden : 0;
+}
+
 int cheems_model_ends_text(const cheems_model *model, int32_t token) {
   if (!model) {
     return 0;

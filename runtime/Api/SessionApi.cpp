@@ -148,6 +148,24 @@ cheems_status cheems_session_prefill(cheems_session *session, int64_t slot,
   });
 }
 
+cheems_status cheems_session_embed(cheems_session *session, int64_t slot,
+                                   const int32_t *tokens, int64_t count,
+                                   cheems_pooling pooling, float *embedding) {
+  return guard([&] {
+    need(session, "session");
+    need(tokens, "tokens");
+    need(embedding, "embedding");
+    if (pooling != CHEEMS_POOLING_MEAN && pooling != CHEEMS_POOLING_LAST) {
+      throw Error(Status::usage,
+                  "pooling " + std::to_string(pooling) + " is not known");
+    }
+    session->session.embed(slot, tokens, count,
+                           pooling == CHEEMS_POOLING_MEAN ? Pooling::mean
+                                                          : Pooling::last,
+                           embedding);
+  });
+}
+
 void cheems_session_interrupt(cheems_session *session, int wanted) {
   if (session) {
     session->interruptWanted.store(wanted != 0);

@@ -1,11 +1,10 @@
 #include "runtime/Generation/Chat.h"
 #include "runtime/Error.h"
-#include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TextStream.h"
 #include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
-#include <unistd.h>
+#include <algorithm>
 
 namespace cheems {
 
@@ -17,7 +16,32 @@ Chat::Chat(TextModel &text, Session &session, Sampler &sampler,
       generator(session, sampler, interrupt::requested) {}
 
 void Chat::setSystemPrompt(const std::string &prompt) {
-  messages.push_back({"system", prompt});
+  if (!messages.empty() && messages.front().role == "system") {
+    messages.erase(messages.begin());
+  }
+  if (!prompt.empty()) {
+    messages.insert(messages.begin(), {"system", prompt});
+  }
+}
+
+void Chat::clear() {
+  messages.erase(std::remove_if(messages.begin(), messages.end(),
+                                [](const ChatMessage &message) {
+                                  return message.role != "system";
+                                }),
+                 messages.end());
+  conversation.restart();
+}
+
+bool Chat::undo() {
+  auto last = std::find_if(
+      messages.rbegin(), messages.rend(),
+      [](const ChatMessage &message) { return message.role == "user"; });
+  if (last == messages.rend()) {
+    return false;
+  }
+  messages.erase(last.base() - 1, messages.end());
+  return true;
 }
 
 SavedRun Chat::saved() const {
@@ -82,10 +106,15 @@ Stop Chat::answer(const std::string &message,
   sampler.forget();
   sampler.accept(tokens.data(), tokens.size());
   std::string answer;
-  TextStream stream(text.tokenizer(), [&](const std::string &piece) {
-    answer += piece;
-    receive(piece);
-  });
+  TextStream stream(
+      text.tokenizer(),
+      [&](const std::string &piece) {
+        answer += piece;
+        receive(piece);
+      },
+      limits.stopStrings);
+  GenerationLimits bounds = limits;
+  bounds.stopped = [&] { return stream.stopped(); };
   auto keep = [&] {
     conversation.fed(tokens);
     messages.push_back({"assistant", answer});
@@ -93,7 +122,7 @@ Stop Chat::answer(const std::string &message,
   };
   Stop stop;
   try {
-    stop = generator.generate(limits, [&](int32_t token) {
+    stop = generator.generate(bounds, [&](int32_t token) {
       tokens.push_back(token);
       stream.push(token);
     });
@@ -106,58 +135,38 @@ Stop Chat::answer(const std::string &message,
   return stop;
 }
 
-/// A turn of the conversation on standard output.
-static void talk(Chat &chat, const std::string &message,
-                 const std::function<void()> &changed) {
-  Stop stop;
-  try {
-    stop = chat.answer(message, writeOutput);
-  } catch (const MessageRefused &refused) {
-    printMessage(std::string("this message is dropped: ") + refused.what());
-    return;
-  } catch (const OutputClosed &) { // nobody reads, but the turn is saved
-    changed();
-    throw;
+std::optional<Stop>
+Chat::regenerate(const std::function<void(const std::string &)> &receive) {
+  std::vector<ChatMessage> before = messages;
+  if (!undo()) {
+    return std::nullopt;
   }
-  changed();
-  writeOutput("\n");
-  if (stop == Stop::contextFull) {
-    printMessage("the context is full; raise it with -c");
+  const ChatMessage asked = before[messages.size()];
+  try {
+    Stop stop = answer(asked.content, receive);
+    if (messages.size() < before.size() && stop == Stop::interrupted) {
+      messages = before; // interrupted before the new answer began
+    }
+    return stop;
+  } catch (const MessageRefused &) {
+    messages = before;
+    throw;
   }
 }
 
-int runChat(Chat &chat, const std::optional<std::string> &first,
-            const std::function<void()> &changed) {
-  bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
-  auto prompt = [&](const char *text) {
-    if (asks) {
-      writeAll(STDERR_FILENO, text);
-    }
-  };
-  LineReader reader;
-  std::string line = first.value_or("");
-  changed();
-  for (;;) {
-    if (!line.empty()) {
-      interrupt::forget();
-      talk(chat, line, changed);
-    }
-    if (interrupt::ending()) {
-      return static_cast<int>(Status::interrupted);
-    }
-    bool pending = interrupt::requested();
-    prompt("> ");
-    LineReader::Event event = reader.next(line, pending);
-    if (event == LineReader::Event::end) {
-      prompt("\n");
-      return static_cast<int>(interrupt::ending() ? Status::interrupted
-                                                  : Status::ok);
-    }
-    if (event == LineReader::Event::interrupted) {
-      line.clear();
-      printMessage(" press Ctrl-C again to leave the chat");
-    }
+void Chat::save(const std::string &path) const {
+  saveRun(session, path, saved());
+}
+
+void Chat::load(const std::string &path) {
+  Snapshot before = session.snapshot(0);
+  SavedRun run = loadRun(session, path);
+  if (!run.chat) {
+    session.restore(0, before);
+    throw Error(Status::usage, path + ": was not saved by a chat");
   }
+  sampler.setRandomState(run.random);
+  resume(run);
 }
 
 } // namespace cheems

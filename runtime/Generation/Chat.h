@@ -1,4 +1,4 @@
-// A conversation on standard input and output.
+// A conversation with a model, turn by turn.
 #ifndef CHEEMS_RUNTIME_GENERATION_CHAT_H
 #define CHEEMS_RUNTIME_GENERATION_CHAT_H
 
@@ -28,7 +28,12 @@ public:
   Chat(TextModel &text, Session &session, Sampler &sampler,
        GenerationLimits limits);
 
+  /// From the next turn on; an empty one is none.
   void setSystemPrompt(const std::string &prompt);
+  /// Forgets all turns; the system prompt stays.
+  void clear();
+  /// Forgets the last message and its answer; false where there is none.
+  bool undo();
   /// The conversation so far and what the slot holds of it.
   SavedRun saved() const;
   /// Goes on with one that was saved, whose state the slot holds.
@@ -39,6 +44,15 @@ public:
   /// when the turn so far has been kept.
   Stop answer(const std::string &message,
               const std::function<void(const std::string &)> &receive);
+  /// Another answer to the last message, in the place of its answer; nothing
+  /// where there is no message. Otherwise as `answer`.
+  std::optional<Stop>
+  regenerate(const std::function<void(const std::string &)> &receive);
+
+  /// The conversation as a file, and one from a file in the place of this one.
+  /// Throw Error; nothing is changed then.
+  void save(const std::string &path) const;
+  void load(const std::string &path);
 
   /// Whether a message got an answer, if only the beginning of one, since it
   /// was made or resumed.
@@ -60,13 +74,6 @@ private:
   std::vector<ChatMessage> messages;
   bool hasAnswered = false;
 };
-
-/// Asks on standard input, one message per line, until it or the program ends,
-/// and answers on standard output. Says which messages are refused, and goes
-/// on. `first` is the first message, if given. `changed` is called at the
-/// beginning and after each turn. Returns the exit code.
-int runChat(Chat &chat, const std::optional<std::string> &first,
-            const std::function<void()> &changed);
 
 } // namespace cheems
 

@@ -73,6 +73,12 @@ void Conversation::loaded(std::vector<int32_t> tokens) {
   keep();
 }
 
+void Conversation::restart() {
+  session.reset(0);
+  held.clear();
+  states.clear();
+}
+
 void Conversation::keep() {
   if (mayForget() && !held.empty()) {
     states.push_back({held, session.snapshot(0)});

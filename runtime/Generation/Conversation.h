@@ -32,6 +32,8 @@ public:
   const std::vector<int32_t> &tokens() const { return held; }
   /// The slot was given another state: one that holds `tokens`.
   void loaded(std::vector<int32_t> tokens);
+  /// The slot holds nothing, and nothing is kept.
+  void restart();
   /// Keeps the state as it is now, if the model might not find back to it.
   void keep();
 

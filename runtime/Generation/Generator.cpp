@@ -52,17 +52,18 @@ std::vector<float> Generator::lastLogits() {
   return {kept, kept + session.vocabulary()};
 }
 
-int32_t Generator::choose() {
+int32_t Generator::choose(const uint32_t *mask) {
   if (!given.empty()) {
-    return sampler.sample(given.data(), given.size());
+    return sampler.sample(given.data(), given.size(), mask);
   }
-  if (auto best = session.topLogits(sampler.enough())) {
+  // the best of all are not the best of those that a mask leaves
+  if (auto best = mask ? std::nullopt : session.topLogits(sampler.enough())) {
     if (auto token = sampler.sample(*best)) {
       return *token;
     }
   }
   return sampler.sample(session.keptLogits(),
-                        static_cast<size_t>(session.vocabulary()));
+                        static_cast<size_t>(session.vocabulary()), mask);
 }
 
 void Generator::feed(const int32_t *tokens, size_t count) {
@@ -83,23 +84,46 @@ Stop Generator::generate(const GenerationLimits &limits,
   int64_t room = session.remaining(0);
   int64_t limit = std::min(room, limits.maxTokens.value_or(room));
   int32_t token = 0;
+  std::optional<TokenConstraint> constraint;
+  if (limits.constraint) {
+    constraint.emplace(*limits.constraint);
+  }
   for (int64_t count = 0; count < limit; ++count) {
     if (interrupted && interrupted()) {
       return Stop::interrupted;
+    }
+    const uint32_t *mask = nullptr;
+    if (constraint) {
+      const std::vector<uint32_t> &allowed = constraint->mask(limits.eosTokens);
+      if (std::all_of(allowed.begin(), allowed.end(),
+                      [](uint32_t word) { return word == 0; }) ||
+          constraint->mustEnd()) {
+        return Stop::endOfText;
+      }
+      mask = allowed.data();
     }
     if (count != 0) {
       session.decodeKeeping(0, token);
       given.clear();
       ++totals.decodedTokens;
     }
-    token = choose();
+    token = choose(mask);
     sampler.accept(token);
+    if (constraint) {
+      constraint->accept(token);
+    }
     ++totals.generatedTokens;
     receive(token);
     if (std::find(limits.eosTokens.begin(), limits.eosTokens.end(), token) !=
         limits.eosTokens.end()) {
       return Stop::endOfText;
     }
+    if (limits.stopped && limits.stopped()) {
+      return Stop::stopString;
+    }
+  }
+  if (constraint && constraint->mustEnd()) {
+    return Stop::endOfText;
   }
   return limits.maxTokens && limit == *limits.maxTokens ? Stop::length
                                                         : Stop::contextFull;

@@ -2,9 +2,11 @@
 #ifndef CHEEMS_RUNTIME_GENERATION_GENERATOR_H
 #define CHEEMS_RUNTIME_GENERATION_GENERATOR_H
 
+#include "runtime/Grammar/TokenConstraint.h"
 #include "runtime/Sampler/Sampler.h"
 #include "runtime/Session/Session.h"
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +23,18 @@ struct Statistics {
 };
 
 /// Why a generation ended.
-enum class Stop { length, endOfText, contextFull, interrupted };
+enum class Stop { length, endOfText, stopString, contextFull, interrupted };
 
 struct GenerationLimits {
-  std::optional<int64_t> maxTokens; ///< nothing: the context left
-  std::vector<int32_t> eosTokens;   ///< any of these ends it
+  std::optional<int64_t> maxTokens;    ///< nothing: the context left
+  std::vector<int32_t> eosTokens = {}; ///< any of these ends it
+  /// These, too, for who makes text of the tokens.
+  std::vector<std::string> stopStrings = {};
+  /// Asked after each token; true ends it as by a stop string. Null: never.
+  std::function<bool()> stopped = nullptr;
+  /// What the text may be, from where this one is; it stays there. Null:
+  /// anything. Where the text must end, it does so as by an end token.
+  std::shared_ptr<const TokenConstraint> constraint = nullptr;
 };
 
 /// Runs slot 0 of a session.
@@ -55,7 +64,7 @@ public:
   const Statistics &statistics() const { return totals; }
 
 private:
-  int32_t choose();
+  int32_t choose(const uint32_t *mask);
 
   Session &session;
   Sampler &sampler;

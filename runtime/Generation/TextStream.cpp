@@ -10,7 +10,7 @@ void TextStream::push(int32_t token) {
   } catch (const Error &) { // the decoder is as before
     ++unknownCount;
   }
-  hand(text);
+  hand(stops.push(text));
 }
 
 void TextStream::skip(int32_t token) {

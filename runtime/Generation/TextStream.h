@@ -2,6 +2,7 @@
 #ifndef CHEEMS_RUNTIME_GENERATION_TEXTSTREAM_H
 #define CHEEMS_RUNTIME_GENERATION_TEXTSTREAM_H
 
+#include "runtime/Text/StopStrings.h"
 #include "runtime/Tokenizer/StreamingDecoder.h"
 #include <cstdint>
 #include <functional>
@@ -11,10 +12,13 @@ namespace cheems {
 
 class TextStream {
 public:
-  /// `receive` gets whole characters, never an empty text.
+  /// `receive` gets whole characters, never an empty text, and nothing from the
+  /// first stop string on.
   TextStream(const Tokenizer &tokenizer,
-             std::function<void(const std::string &)> receive)
-      : decoder(tokenizer, /*skipSpecial=*/true), receive(std::move(receive)) {}
+             std::function<void(const std::string &)> receive,
+             std::vector<std::string> stopStrings = {})
+      : decoder(tokenizer, /*skipSpecial=*/true), stops(std::move(stopStrings)),
+        receive(std::move(receive)) {}
 
   /// A token that the tokenizer does not have, from a row of the embedding that
   /// was only added to round its size up, has no text; `unknown` counts them.
@@ -22,8 +26,13 @@ public:
   /// The same for a token whose text was handed out before; what waits for the
   /// rest of a character still does.
   void skip(int32_t token);
-  /// Hands out what was waiting for the rest of a character.
-  void finish() { hand(decoder.finish()); }
+  /// Hands out what was waiting for the rest of a character or a stop string.
+  void finish() {
+    hand(stops.push(decoder.finish()));
+    hand(stops.finish());
+  }
+  /// Whether a stop string came.
+  bool stopped() const { return stops.found().has_value(); }
   int64_t unknown() const { return unknownCount; }
 
 private:
@@ -34,6 +43,7 @@ private:
   }
 
   StreamingDecoder decoder;
+  StopStrings stops;
   std::function<void(const std::string &)> receive;
   int64_t unknownCount = 0;
 };

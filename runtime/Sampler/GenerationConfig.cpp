@@ -83,6 +83,28 @@ std::vector<int32_t> readTokens(const Json &file, const char *field) {
   return tokens;
 }
 
+std::vector<std::string> readTexts(const Json &file, const char *field) {
+  const Json *value = find(file, field);
+  if (!value) {
+    return {};
+  }
+  if (value->is_string()) {
+    return {value->get<std::string>()};
+  }
+  std::vector<std::string> texts;
+  if (value->is_array()) {
+    for (const Json &one : *value) {
+      if (one.is_string()) {
+        texts.push_back(one.get<std::string>());
+      }
+    }
+  }
+  if (!value->is_array() || texts.size() != value->size()) {
+    malformed(field, "must be a text or a list of texts");
+  }
+  return texts;
+}
+
 /// A field that changes the output unless it has this value.
 struct Unfollowed {
   const char *field;
@@ -109,7 +131,6 @@ std::vector<std::string> unfollowedFields(const Json &file) {
       {"guidance_scale", 1},
       {"forced_eos_token_id", nullptr},
       {"sequence_bias", nullptr},
-      {"stop_strings", nullptr},
       {"watermarking_config", nullptr},
       {"exponential_decay_length_penalty", nullptr},
   };
@@ -155,6 +176,8 @@ GenerationConfig parseGenerationConfig(std::string_view text) {
     throw Error(std::string("generation_config.json: ") + error.what());
   }
   config.eosTokenIds = readTokens(file, "eos_token_id");
+  config.stopStrings = readTexts(file, "stop_strings");
+  config.chatStopStrings = readTexts(file, "chat_stop_strings");
   config.bosTokenId = readOptionalToken(file, "bos_token_id");
   config.padTokenId = readOptionalToken(file, "pad_token_id");
   config.warnings = unfollowedFields(file);

@@ -21,6 +21,11 @@ struct GenerationConfig {
   std::vector<int32_t> eosTokenIds;
   /// Those, or if there are none `others`, which config.json names.
   std::vector<int32_t> eosTokensOr(const std::vector<int64_t> &others) const;
+  /// A text ends before the first of these.
+  std::vector<std::string> stopStrings;
+  /// Those of "chat_stop_strings", a field that only Cheems knows: they end an
+  /// answer of a chat, but no other text.
+  std::vector<std::string> chatStopStrings;
   std::optional<int32_t> bosTokenId;
   std::optional<int32_t> padTokenId;
   /// One line for each field that changes what transformers would generate and

@@ -97,8 +97,8 @@ void Sampler::setRandomState(const RandomState &random) {
   settings.seed = random.seed;
 }
 
-void Sampler::score(const float *logits, size_t vocabulary,
-                    const uint32_t *mask) {
+/// Refuses rows that no token can be chosen from.
+static void checkLogits(const float *logits, size_t vocabulary) {
   if (vocabulary == 0) {
     throw Error("there are no logits to choose a token from");
   }
@@ -109,12 +109,17 @@ void Sampler::score(const float *logits, size_t vocabulary,
                   ": its weights are damaged or overflow");
     }
   }
-  scores.assign(logits, logits + vocabulary);
-  if (std::all_of(scores.begin(), scores.end(),
+  if (std::all_of(logits, logits + vocabulary,
                   [](float each) { return each == none; })) {
     throw Error(
         "the model gave every token the logit -inf: there is none to choose");
   }
+}
+
+void Sampler::score(const float *logits, size_t vocabulary,
+                    const uint32_t *mask) {
+  checkLogits(logits, vocabulary);
+  scores.assign(logits, logits + vocabulary);
   for (size_t i = 0; mask && i < vocabulary; ++i) {
     if ((mask[i / 32] >> i % 32 & 1) == 0) {
       scores[i] = none;
@@ -156,8 +161,8 @@ void Sampler::takeScores() {
 int32_t Sampler::argmax() const {
   auto best = std::max_element(scores.begin(), scores.end());
   if (*best == none) {
-    throw Error("no token can be chosen: the mask or the logit biases exclude "
-                "each one that the model allows");
+    throw NothingToChoose("no token can be chosen: the mask or the logit "
+                          "biases exclude each one that the model allows");
   }
   return int32_t(best - scores.begin());
 }
@@ -266,6 +271,10 @@ int32_t Sampler::draw() {
 
 int32_t Sampler::sample(const float *logits, size_t vocabulary,
                         const uint32_t *mask) {
+  if (settings.greedy() && !mask && !changesOrder()) {
+    checkLogits(logits, vocabulary); // nothing is to be written: no copy
+    return int32_t(std::max_element(logits, logits + vocabulary) - logits);
+  }
   score(logits, vocabulary, mask);
   int32_t best = argmax();
   if (settings.greedy()) {

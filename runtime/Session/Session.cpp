@@ -13,8 +13,8 @@ constexpr int64_t maxSlots = 65536;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-/// What code without windows can hold is asked for by nobody: it is refused, or
-/// the context when none is named.
+/// What code without so long a window can hold is asked for by nobody: it is
+/// refused, or the context when none is named.
 int64_t capContext(const Model &model, int64_t asked, int64_t chosen) {
   int64_t most = model.variant().mostTokens;
   if (most == 0 || chosen <= most) {
@@ -61,6 +61,15 @@ int64_t chooseChunk(const Variant &variant, const SessionOptions &options,
        maxChunk, context});
 }
 
+/// Entries per head and slot. Where a window covers the context, code for cards
+/// drops none, and knows that by pools that have no more than the window.
+int64_t entriesOf(const Model &model, int64_t context) {
+  const Metadata &data = model.metadata();
+  bool covers = data.keepWindow != 0 && context <= data.keepWindow;
+  return covers && model.image().target == "cuda" ? context
+                                                  : data.capacity(context);
+}
+
 /// More rows a step than a chunk's and one a slot.
 int64_t chooseRows(const SessionOptions &options) {
   if (options.rows < 0) {
@@ -87,7 +96,8 @@ uint64_t drawIdentity() {
 /// The fields that the caller of a step fills in.
 cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *segments, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount, float *logits) {
+                   const int32_t *rows, int64_t rowCount, float *logits,
+                   const StepEmbeddings &embeddings) {
   cheems_step step = {};
   step.tokens = tokens;
   step.token_count = tokenCount;
@@ -96,6 +106,9 @@ cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
   step.rows = rows;
   step.row_count = rowCount;
   step.logits = logits;
+  step.embedding_rows = embeddings.rows;
+  step.embedding_row_count = embeddings.count;
+  step.embeddings = embeddings.values;
   return step;
 }
 
@@ -114,7 +127,7 @@ ExecutorOptions Session::Sizes::executor(const Model &model,
   result.threads = options.threads;
   result.slots = slots;
   result.rows = rows;
-  result.capacity = model.metadata().capacity(context);
+  result.capacity = entriesOf(model, context);
   result.profile = options.profile.get();
   result.uploading = options.uploading;
   return result;
@@ -151,16 +164,19 @@ SessionBytes Session::estimate(const Model &model,
 
 void Session::step(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *given, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount, float *logits) {
+                   const int32_t *rows, int64_t rowCount, float *logits,
+                   const StepEmbeddings &embeddings) {
   if (rowCount != 0 && !logits) {
     throw Error(Status::usage, "step refused: a needed pointer is null");
   }
-  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits));
+  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits,
+             embeddings));
 }
 
 void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
                           const cheems_segment *given, int64_t segmentCount,
-                          const int32_t *rows, int64_t rowCount) {
+                          const int32_t *rows, int64_t rowCount,
+                          const StepEmbeddings &embeddings) {
   if (rowCount > slots()) {
     throw Error(Status::usage, "step refused: logits of " + number(rowCount) +
                                    " rows are to be kept, but this session "
@@ -172,7 +188,8 @@ void Session::stepKeeping(const int32_t *tokens, int64_t tokenCount,
     kept.resize(static_cast<size_t>(slots() * vocabulary()));
     logits = kept.data();
   }
-  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits));
+  run(stepOf(tokens, tokenCount, given, segmentCount, rows, rowCount, logits,
+             embeddings));
   keptRows = rowCount;
 }
 
@@ -185,7 +202,8 @@ void Session::run(cheems_step step) {
   }
   const cheems_segment *given = step.segments;
   int64_t segmentCount = step.segment_count;
-  bool decodes = step.token_count <= compiled->variant().decodeRows;
+  bool decodes = step.token_count <= compiled->variant().decodeRows &&
+                 step.embedding_row_count == 0;
   if (given && segmentCount >= 1 &&
       segmentCount <= slots()) { // otherwise refused below
     for (int64_t i = 0; i < segmentCount; ++i) {
@@ -281,6 +299,30 @@ void Session::prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
   });
 }
 
+void Session::embed(int64_t slot, const int32_t *tokens, int64_t count,
+                    Pooling pooling, float *embedding) {
+  bool mean = pooling == Pooling::mean;
+  auto size = static_cast<size_t>(hidden());
+  std::vector<float> values(
+      size * static_cast<size_t>(mean ? std::min(chunk, count) : 1));
+  std::vector<double> sums(size);
+  feed(slot, tokens, count, [&](const cheems_segment &segment, int64_t done) {
+    bool wanted = mean || done + segment.length == count;
+    StepEmbeddings embeddings{&allRows[mean ? 0 : segment.length - 1],
+                              wanted ? (mean ? segment.length : 1) : 0,
+                              values.data()};
+    step(tokens + done, segment.length, &segment, 1, nullptr, 0, nullptr,
+         embeddings);
+    for (size_t i = 0; i < size * static_cast<size_t>(embeddings.count); ++i) {
+      sums[i % size] += values[i];
+    }
+  });
+  for (size_t i = 0; i < size; ++i) {
+    embedding[i] =
+        static_cast<float>(sums[i] / static_cast<double>(mean ? count : 1));
+  }
+}
+
 cheems_segment Session::oneRow(int64_t slot) const {
   checkSlot(slot);
   cheems_segment segment = {};
@@ -318,6 +360,8 @@ const float *Session::keptLogits(int64_t index) {
   executor->readLogits(index, kept.data());
   return kept.data();
 }
+
+bool Session::keepsRowsTogether() const { return !executor->keepsLogits(); }
 
 std::optional<TopLogits> Session::topLogits(size_t count, int64_t index) {
   checkKept(index);

@@ -6,6 +6,7 @@
 #include "runtime/Artifact/Model.h"
 #include "runtime/Executor/Executor.h"
 #include "runtime/Profile/Profile.h"
+#include "runtime/Session/Pooling.h"
 #include "runtime/Session/SlotHistory.h"
 #include "runtime/Session/StepCheck.h"
 #include "runtime/State/StatePools.h"
@@ -46,6 +47,14 @@ struct SessionBytes {
   int64_t workspace = 0;
 };
 
+/// Which rows' embeddings a step is asked for: those of the last layer behind
+/// the final norm, from which logits are computed.
+struct StepEmbeddings {
+  const int32_t *rows = nullptr; ///< [count]
+  int64_t count = 0;
+  float *values = nullptr; ///< [count, hidden]
+};
+
 /// One slot at one moment.
 struct Snapshot {
   int32_t position = 0;
@@ -71,6 +80,8 @@ public:
   /// The code that runs: the variant of a CPU, "sm_90a.cubin" of a card.
   std::string code() const { return executor->code(); }
   int64_t vocabulary() const { return compiled->metadata().vocabulary; }
+  /// Numbers of an embedding.
+  int64_t hidden() const { return compiled->metadata().hidden; }
   /// Tokens a sequence may hold; unlimited() when only the 2^31-1 of a position
   /// bounds it.
   int64_t context() const { return contextLength; }
@@ -95,16 +106,21 @@ public:
   /// ContextFull for a sequence without room.
   void step(const int32_t *tokens, int64_t tokenCount,
             const cheems_segment *segments, int64_t segmentCount,
-            const int32_t *rows, int64_t rowCount, float *logits);
+            const int32_t *rows, int64_t rowCount, float *logits,
+            const StepEmbeddings &embeddings = {});
 
   /// The same for at most slots() rows, whose logits stay where they were
   /// computed until the next step: for the two functions below.
   void stepKeeping(const int32_t *tokens, int64_t tokenCount,
                    const cheems_segment *segments, int64_t segmentCount,
-                   const int32_t *rows, int64_t rowCount);
+                   const int32_t *rows, int64_t rowCount,
+                   const StepEmbeddings &embeddings = {});
   /// Logits [vocabulary] of the index-th of these rows, until the next call of
   /// any function. The first call may allocate.
   const float *keptLogits(int64_t index = 0);
+  /// Whether the rows of a step lie beside each other, so that those which
+  /// keptLogits() gave before stay valid when it is called for another one.
+  bool keepsRowsTogether() const;
   /// At least `count` of the best of them, for as long; nothing where the whole
   /// row is as near.
   std::optional<TopLogits> topLogits(size_t count, int64_t index = 0);
@@ -125,6 +141,10 @@ public:
       std::function<void(int64_t first, int64_t rows, const float *logits)>;
   void prefillAll(int64_t slot, const int32_t *tokens, int64_t count,
                   const LogitsHandler &receive);
+  /// The same; `embedding` [hidden] receives that of the tokens, sums in
+  /// double.
+  void embed(int64_t slot, const int32_t *tokens, int64_t count,
+             Pooling pooling, float *embedding);
   /// Feeds one token; `logits` [vocabulary].
   void decode(int64_t slot, int32_t token, float *logits);
   /// The same; they are kept, as by stepKeeping.

@@ -33,6 +33,24 @@ void StepCheck::check(const cheems_step &step,
                   " rows are wanted, but the step has " +
                   number(step.token_count));
   }
+  if (step.embedding_row_count < 0 ||
+      step.embedding_row_count > step.token_count) {
+    throw invalid("embeddings of " + number(step.embedding_row_count) +
+                  " rows are wanted, but the step has " +
+                  number(step.token_count));
+  }
+  if (step.embedding_row_count != 0 &&
+      (!step.embedding_rows || !step.embeddings)) {
+    throw invalid("a needed pointer is null");
+  }
+  for (int64_t i = 0; i < step.embedding_row_count; ++i) {
+    if (step.embedding_rows[i] < 0 ||
+        step.embedding_rows[i] >= step.token_count) {
+      throw invalid("the embedding of row " + number(step.embedding_rows[i]) +
+                    " is wanted, but rows go from 0 to " +
+                    number(step.token_count - 1));
+    }
+  }
   for (int64_t i = 0; i < step.token_count; ++i) {
     if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
       throw invalid("token " + number(step.tokens[i]) + " at row " + number(i) +

@@ -13,9 +13,9 @@ namespace cheems {
 /// All that they do is done when it returns; steps must have ended before.
 class DevicePools : public StatePools {
 public:
-  /// Zeroed, but for positions: entry e of each head has the position e,
-  /// because code for cards drops no entries. Throws Error naming the bytes
-  /// when they cannot be had, and DriverError.
+  /// Zeroed, but for positions: entry e of each head has the position e. Code
+  /// for cards writes none where no entry is dropped. Throws Error naming the
+  /// bytes when they cannot be had, and DriverError.
   DevicePools(const std::shared_ptr<const cuda::Context> &context,
               const Metadata &metadata, int64_t slots, int64_t capacity);
 

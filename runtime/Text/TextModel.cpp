@@ -89,6 +89,23 @@ const ChatTemplate &TextModel::chatTemplate() {
   return format.emplace(*source);
 }
 
+void TextModel::setChatTemplate(const std::string &source,
+                                const std::string &name) {
+  std::lock_guard<std::mutex> lock(loading);
+  try {
+    format.emplace(source);
+  } catch (const Error &error) {
+    throw Error(error.status, name + ": " + error.what());
+  }
+  otherFormat = true;
+  otherSource = source;
+}
+
+std::optional<std::string> TextModel::chatTemplateText() {
+  std::lock_guard<std::mutex> lock(loading);
+  return otherFormat ? otherSource : templateSource();
+}
+
 std::map<std::string, std::string> TextModel::templateVariables() const {
   if (compiled->tokenizerConfig().empty()) {
     return {};

@@ -42,12 +42,20 @@ public:
   std::vector<int32_t> encodePrompt(const std::string &text);
 
   /// Throws Error where it cannot be told.
-  bool hasChatTemplate() const { return templateSource().has_value(); }
+  bool hasChatTemplate() const {
+    return otherFormat || templateSource().has_value();
+  }
   /// Read when first asked for, as the tokenizer. Throws Error: unsupported
   /// where the model has none.
   const ChatTemplate &chatTemplate();
+  /// As it is written; nothing where there is none. Throws Error where it
+  /// cannot be told.
+  std::optional<std::string> chatTemplateText();
   /// What the template may name: bos_token and its like.
   std::map<std::string, std::string> templateVariables() const;
+  /// Another one in the place of the model's, before any is asked for; `name`
+  /// is what messages call it. Throws Error for one that is malformed.
+  void setChatTemplate(const std::string &source, const std::string &name);
 
 private:
   std::optional<std::string> templateSource() const;
@@ -55,6 +63,8 @@ private:
   std::shared_ptr<const Model> compiled;
   GenerationConfig config;
   std::mutex loading;
+  bool otherFormat = false; ///< the chat template is not the model's
+  std::string otherSource;  ///< it, then
   std::optional<Tokenizer> loaded;
   std::optional<ChatTemplate> format;
 };

@@ -90,10 +90,12 @@ int ThreadPool::chooseThreads(int threads, const CoreLimits &limits) {
   return threads == 0 ? defaultThreads(limits) : threads;
 }
 
-ThreadPool::ThreadPool(int threads) : process(getpid()) {
+ThreadPool::ThreadPool(int threads) : ThreadPool(threads, Waiting::spinning) {}
+
+ThreadPool::ThreadPool(int threads, Waiting waiting) : process(getpid()) {
   CoreLimits limits = CoreLimits::host();
   threadCount = chooseThreads(threads, limits);
-  spinning = threadCount <= limits.available();
+  spinning = waiting == Waiting::spinning && threadCount <= limits.available();
   claims = std::vector<Claim>(threadCount);
   workers.reserve(threadCount - 1); // a worker knows its place in it
   start();

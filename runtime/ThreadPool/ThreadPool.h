@@ -35,6 +35,10 @@ public:
   /// `threads` counts the caller, as chooseThreads() of this machine takes it.
   /// More than CoreLimits::available() never spin.
   explicit ThreadPool(int threads = 0);
+  /// How its threads wait for a region: `sleeping` is for those whose CPUs
+  /// others need between regions.
+  enum class Waiting { spinning, sleeping };
+  ThreadPool(int threads, Waiting waiting);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;

@@ -19,7 +19,7 @@ llvm::StringRef stringify(CUDAStage stage);
 /// What kernels are made for.
 struct CardOptions {
   tile::Architecture architecture = tile::Architecture::SM90a;
-  /// The newest that products of prompts may use.
+  /// The newest that products and attention of prompts may use.
   tile::Unit unit = tile::Unit::Wgmma;
 };
 

@@ -33,9 +33,9 @@ public:
   llvm::StringRef name() const override { return "cuda"; }
 
   std::vector<BackendOption> options() const override {
-    return {{kUnitOption.str(),
-             "newest unit that products of prompts may use: mma, or wgmma "
-             "(the default), which sm_90a has"}};
+    return {{kUnitOption.str(), "newest unit that products and attention of "
+                                "prompts may use: mma, or wgmma "
+                                "(the default), which sm_90a has"}};
   }
 
   llvm::Error check(const CompileOptions &options) const override {

@@ -9,6 +9,7 @@
 #include "cheems/Target/CUDA/LaunchPlan.h"
 #include "cheems/Target/CUDA/PTX.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace cheems {
@@ -156,9 +157,15 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
     card["ptx"] =
         section.add(llvm::StringRef(made->ptx.c_str(), made->ptx.size() + 1));
     if (*assembler) {
-      auto cubin = (*assembler)->assemble(made->ptx, *architecture, cubins);
+      auto cubin =
+          (*assembler)->assembleAnyway(made->ptx, *architecture, cubins);
       if (!cubin) {
         return cubin.takeError();
+      }
+      if (!cubin->faults.empty()) {
+        image.notes.push_back(
+            "machine code for " + name +
+            " is slower than it could be: " + llvm::join(cubin->faults, "; "));
       }
       card["cubin"] = section.add(cubin->bytes);
       stageDone();

@@ -64,9 +64,9 @@ Value Emitter::project(Value x, Value weight, Value bias, Value y) {
              });
 }
 
-Value Emitter::rmsNorm(Value x, Value weight, double epsilon) {
+Value Emitter::rmsNorm(Value x, Value weight, double epsilon, Value y) {
   LocationScope here(b, weight.getLoc());
-  Value y = emptyRows(x, b.getF32Type());
+  y = y ? y : emptyRows(x, b.getF32Type());
   return RmsNormOp::create(b, TypeRange{y.getType()}, x, weight, y,
                            b.getF64FloatAttr(epsilon))
       .getResult(0);

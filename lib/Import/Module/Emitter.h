@@ -33,7 +33,9 @@ struct Emitter : TensorBuilder {
   /// `y` [T, N] where that is given.
   mlir::Value project(mlir::Value x, mlir::Value weight, mlir::Value bias,
                       mlir::Value y = {});
-  mlir::Value rmsNorm(mlir::Value x, mlir::Value weight, double epsilon);
+  /// Written into `y` [T, K] where that is given.
+  mlir::Value rmsNorm(mlir::Value x, mlir::Value weight, double epsilon,
+                      mlir::Value y = {});
   /// [T, H*P] as [T, H, P], and back.
   mlir::Value splitHeads(mlir::Value x, int64_t heads);
   mlir::Value mergeHeads(mlir::Value x);

@@ -153,6 +153,35 @@ struct Step {
     return function;
   }
 
+  /// (x [T, D], rows [E], norm, embeddings [E, D]) -> embeddings: what the head
+  /// multiplies, of other rows.
+  func::FuncOp embedFunction() {
+    const ModelConfig &c = types.config;
+    Emitter embed(module);
+    auto rows = RankedTensorType::get({ShapedType::kDynamic}, e.b.getI32Type());
+    RankedTensorType x = types.rowsOf(c.hidden);
+    embed.b.setLoc(e.b.getLoc());
+    embed.b.setInsertionPointToEnd(module.getBody());
+    auto function = func::FuncOp::create(
+        embed.b, "embed",
+        embed.b.getFunctionType({x, rows, types.vector(c.hidden), x}, {x}));
+    function.setPrivate();
+    Block *entry = function.addEntryBlock();
+    const std::string names[] = {"x", "embedding_rows", c.finalNorm,
+                                 "embeddings"};
+    for (auto [argument, name] :
+         llvm::zip_equal(entry->getArguments(), names)) {
+      argument.setLoc(tensorLocation(types.context, name));
+    }
+    embed.begin(entry, entry->getArgument(1));
+    Value wanted =
+        gather(embed, entry->getArgument(0), entry->getArgument(1), c.hidden);
+    Value normal = embed.rmsNorm(wanted, entry->getArgument(2), c.normEpsilon,
+                                 entry->getArgument(3));
+    func::ReturnOp::create(embed.b, normal);
+    return function;
+  }
+
   /// The embedding itself where that is the head, unless the head is rounded to
   /// codes: rows that are looked up stay exact.
   Value headWeight(RankedTensorType type, Value embedding) {
@@ -170,9 +199,12 @@ struct Step {
     ImplicitLocOpBuilder &b = e.b;
     auto ids = RankedTensorType::get({ShapedType::kDynamic}, b.getI32Type());
     RankedTensorType logitsType = types.rowsOf(c.vocabulary);
-    SmallVector<Type> inputs{ids, types.segments(), ids, logitsType},
-        outputs{logitsType};
-    SmallVector<StringRef> fields{"tokens", "segments", "rows", "logits"};
+    RankedTensorType hiddenType = types.rowsOf(c.hidden);
+    SmallVector<Type> inputs{ids, types.segments(), ids, logitsType,
+                             ids, hiddenType},
+        outputs{logitsType, hiddenType};
+    SmallVector<StringRef> fields{"tokens", "segments",       "rows",
+                                  "logits", "embedding_rows", "embeddings"};
     size_t firstPool = inputs.size();
     for (const ModelTypes::Pool &pool : types.pools()) {
       inputs.push_back(pool.type);
@@ -228,8 +260,12 @@ struct Step {
     }
     arguments.push_back(logits);
     Value result = func::CallOp::create(b, head, arguments).getResult(0);
+    Value norm = arguments[2];
+    Value rows = func::CallOp::create(b, embedFunction(),
+                                      ValueRange{x, given[4], norm, given[5]})
+                     .getResult(0);
 
-    SmallVector<Value> results{result};
+    SmallVector<Value> results{result, rows};
     llvm::append_range(results, attentionPools);
     llvm::append_range(results, ssdPools);
     func::ReturnOp::create(b, results);

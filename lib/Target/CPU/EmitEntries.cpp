@@ -30,7 +30,10 @@ enum Field : int32_t {
   slotCount,
   capacity,
   workspace,
-  profile
+  profile,
+  embeddingRows,
+  embeddingRowCount,
+  embeddings
 };
 constexpr int32_t kUnknown = -1;
 
@@ -43,6 +46,8 @@ int32_t parseField(StringRef name) {
       .Case("parameters", parameters)
       .Case("pools", pools)
       .Case("workspace", workspace)
+      .Case("embedding_rows", embeddingRows)
+      .Case("embeddings", embeddings)
       .Default(kUnknown);
 }
 
@@ -81,7 +86,7 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
     Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
     Type step = LLVM::LLVMStructType::getLiteral(
         context, {pointer, i64, pointer, i64, pointer, i64, pointer, pointer,
-                  pointer, i64, i64, pointer, pointer});
+                  pointer, i64, i64, pointer, pointer, pointer, i64, pointer});
     b.setInsertionPointAfter(function);
     auto symbol = function->getAttrOfType<StringAttr>(cheems::kEntry);
     if (function.isExternal()) {
@@ -129,6 +134,8 @@ struct EmitEntries : cheems::impl::EmitEntriesPassBase<EmitEntries> {
         extents = {slotCount, capacity};
       } else if (field == logits) {
         extents = {rowCount};
+      } else if (field == embeddings) {
+        extents = {embeddingRowCount};
       } else if (field != parameters && field != workspace) {
         extents = {field + 1};
       }

@@ -6,8 +6,10 @@ using namespace cheems::cuda;
 
 namespace {
 
+/// A step that decodes gives no embeddings; where there are none, others may
+/// have their rows.
 StepSizes largestStep(int64_t rows, int64_t slots, int64_t capacity) {
-  return {rows, std::min(rows, slots), rows, slots, capacity};
+  return {rows, std::min(rows, slots), rows, slots, capacity, rows};
 }
 
 int64_t decodeRows(const Model &model, const ExecutorOptions &options) {
@@ -83,7 +85,10 @@ ExecutorBytes CudaExecutor::estimate(const Model &model,
 CudaExecutor::CudaExecutor(const Model &model, const ExecutorOptions &options)
     : program(Program::of(model, loadingFor(model, options))),
       slots(options.slots), capacity(options.capacity),
-      rowBytes(rowBytesOf(model)), stream(program->context()),
+      rowBytes(rowBytesOf(model)),
+      embeddingBytes(model.metadata().hidden *
+                     static_cast<int64_t>(sizeof(float))),
+      stream(program->context()),
       state(program->context(), model.metadata(), slots, capacity),
       logits(std::make_unique<DeviceMemory>(
           program->context(), std::min(slots, options.rows) * rowBytes,
@@ -125,7 +130,8 @@ StepAddresses CudaExecutor::addresses(const StepInputs &from) const {
 
 int64_t CudaExecutor::workspaceBytes() const {
   int64_t sum = general.bytes() + decode.bytes() + logits->bytes() +
-                inputs.bytes() + decodeInputs.bytes();
+                (embeddings ? embeddings->bytes() : 0) + inputs.bytes() +
+                decodeInputs.bytes();
   for (const TopLogitsFinder &finder : finders) {
     sum += finder.bytes();
   }
@@ -148,6 +154,18 @@ void CudaExecutor::reserveLogits(int64_t rows) {
     finder.setLogits(larger->address());
   }
   logits = std::move(larger);
+}
+
+void CudaExecutor::reserveEmbeddings(int64_t rows) {
+  int64_t bytes = rows * embeddingBytes;
+  if (rows == 0 || (embeddings && bytes <= embeddings->bytes())) {
+    return;
+  }
+  embeddings = std::make_unique<DeviceMemory>(
+      program->context(), bytes,
+      "the embeddings of " + std::to_string(rows) +
+          " rows; lower the prefill chunk");
+  general.setEmbeddings(embeddings->address());
 }
 
 void CudaExecutor::run(cheems_step &step, bool decodes) {
@@ -185,13 +203,19 @@ void CudaExecutor::begin(const cheems_step &step, bool decodes) {
   found = nullptr;
   lastRows = 0; // until they are there
   reserveLogits(step.row_count);
-  StepSizes sizes{step.token_count, step.segment_count, step.row_count, slots,
-                  capacity};
+  reserveEmbeddings(step.embedding_row_count);
+  StepSizes sizes{step.token_count, step.segment_count,
+                  step.row_count,   slots,
+                  capacity,         step.embedding_row_count};
   (decodes ? decodeInputs : inputs).send(step, stream);
   launch(decodes, sizes);
   if (step.logits) {
     stream.copyToHost(step.logits, logits->address(),
                       step.row_count * rowBytes);
+  }
+  if (step.embedding_row_count != 0) {
+    stream.copyToHost(step.embeddings, embeddings->address(),
+                      step.embedding_row_count * embeddingBytes);
   }
 }
 

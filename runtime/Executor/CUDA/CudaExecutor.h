@@ -39,14 +39,17 @@ private:
   cuda::StepSizes largest(int64_t rows) const;
   cuda::StepAddresses addresses(const cuda::StepInputs &inputs) const;
   void reserveLogits(int64_t rows);
+  void reserveEmbeddings(int64_t rows);
   void begin(const cheems_step &step, bool decodes);
   void launch(bool decodes, const cuda::StepSizes &sizes);
 
   std::shared_ptr<const cuda::Program> program;
-  int64_t slots, capacity, rowBytes; ///< of a row of logits
+  int64_t slots, capacity;
+  int64_t rowBytes, embeddingBytes; ///< of a row of logits, of an embedding
   cuda::Stream stream;
   DevicePools state;
   std::unique_ptr<cuda::DeviceMemory> logits;
+  std::unique_ptr<cuda::DeviceMemory> embeddings; ///< null: none were wanted
   cuda::StepInputs inputs, decodeInputs;
   cuda::Launcher general, decode;
   cuda::StepGraphs graphs;                   ///< of decoding

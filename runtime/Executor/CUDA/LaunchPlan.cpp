@@ -17,6 +17,7 @@ int64_t StepSizes::*fieldOf(const std::string &name) {
       {"tokens", &StepSizes::tokens},
       {"segments", &StepSizes::segments},
       {"rows", &StepSizes::rows},
+      {"embedding_rows", &StepSizes::embeddingRows},
       {"slots", &StepSizes::slots},
       {"capacity", &StepSizes::capacity}};
   auto found = fields.find(name);
@@ -95,6 +96,8 @@ Argument parseArgument(const FieldReader &launch, const json &item,
       {"segments", Kind::segments},
       {"rows", Kind::rows},
       {"logits", Kind::logits},
+      {"embedding_rows", Kind::embeddingRows},
+      {"embeddings", Kind::embeddings},
       {"top_values", Kind::topValues},
       {"top_tokens", Kind::topTokens},
       {"log_sums", Kind::logSums},

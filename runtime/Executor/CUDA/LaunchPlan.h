@@ -15,6 +15,7 @@ namespace cheems::cuda {
 struct StepSizes {
   int64_t tokens = 0, segments = 0, rows = 0; ///< of the step
   int64_t slots = 0, capacity = 0;            ///< of the pools
+  int64_t embeddingRows = 0;                  ///< of the step
 };
 
 struct LaunchPlan {
@@ -46,6 +47,8 @@ struct LaunchPlan {
       segments,
       rows,
       logits,
+      embeddingRows,
+      embeddings,
       topValues,
       topTokens,
       logSums

@@ -26,6 +26,10 @@ uint64_t addressOf(const Argument &argument, const StepAddresses &addresses,
     return addresses.rows;
   case Argument::Kind::logits:
     return addresses.logits;
+  case Argument::Kind::embeddingRows:
+    return addresses.embeddingRows;
+  case Argument::Kind::embeddings:
+    return addresses.embeddings;
   case Argument::Kind::topValues:
     return addresses.topValues;
   case Argument::Kind::topTokens:
@@ -108,11 +112,11 @@ int64_t Launcher::blocks(size_t launch) const {
   return product;
 }
 
-void Launcher::setLogits(CUdeviceptr address) {
+void Launcher::set(Argument::Kind kind, CUdeviceptr address) {
   size_t at = 0;
   for (const LaunchPlan::Launch &launch : entry.launches) {
     for (const Argument &argument : launch.arguments) {
-      if (argument.kind == Argument::Kind::logits) {
+      if (argument.kind == kind) {
         arguments[at] = address;
       }
       ++at;

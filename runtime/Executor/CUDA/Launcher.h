@@ -13,6 +13,7 @@ namespace cheems::cuda {
 /// Where the arguments of kernels are that are not scratch memory.
 struct StepAddresses {
   CUdeviceptr tokens = 0, segments = 0, rows = 0, logits = 0;
+  CUdeviceptr embeddingRows = 0, embeddings = 0;
   CUdeviceptr topValues = 0, topTokens = 0, logSums = 0;
   std::vector<CUdeviceptr> pools;
   /// Of a parameter, by its offset in the weight section.
@@ -37,8 +38,13 @@ public:
   int64_t bytes() const;
   /// What they would be.
   static int64_t bytesOf(const LaunchPlan::Entry &entry, const StepSizes &most);
-  /// Logits are there from now on.
-  void setLogits(CUdeviceptr address);
+  /// Logits, or embeddings, are there from now on.
+  void setLogits(CUdeviceptr address) {
+    set(LaunchPlan::Argument::Kind::logits, address);
+  }
+  void setEmbeddings(CUdeviceptr address) {
+    set(LaunchPlan::Argument::Kind::embeddings, address);
+  }
 
   /// Called before each launch, with its number, and behind the last.
   using Observer = std::function<void(size_t launch)>;
@@ -48,6 +54,7 @@ public:
               const Observer &observe = nullptr);
 
 private:
+  void set(LaunchPlan::Argument::Kind kind, CUdeviceptr address);
   void setNumbers(const StepSizes &sizes);
 
   const Driver &driver;

@@ -8,7 +8,8 @@
 
 namespace cheems::cuda {
 
-/// Tokens, segments and rows of a step, copied to the card in one piece.
+/// Tokens, segments and both lists of rows of a step, copied to the card in one
+/// piece.
 class StepInputs {
 public:
   StepInputs(const std::shared_ptr<const Context> &context,
@@ -22,7 +23,7 @@ public:
   static int64_t bytesOf(const StepSizes &most);
 
 private:
-  int64_t segments, rows; ///< offsets; tokens are first
+  int64_t segments, rows, embeddingRows; ///< offsets; tokens are first
   PinnedMemory host;
   DeviceMemory device;
 };
