@@ -31,7 +31,9 @@ public:
     auto step = module.lookupSymbol<func::FuncOp>("step");
     os << "void toy_step(const int *tokens, long token_count, const int "
           "*rows,\n"
-          "              long row_count, float *logits, const char *weights,\n"
+          "              long row_count, float *logits,\n"
+          "              const int *embedding_rows, long embedding_row_count,\n"
+          "              float *embeddings, const char *weights,\n"
           "              float *scratch) {\n";
     for (auto [i, argument] : llvm::enumerate(step.getArguments())) {
       auto field = step.getArgAttrOfType<StringAttr>(i, "cheems.field");
@@ -39,8 +41,10 @@ public:
       if (name == "pools") {
         return step.emitError("has layers, but the target toy takes none");
       }
-      values[argument] = {name.str(),
-                          name == "tokens" ? "token_count" : "row_count"};
+      values[argument] = {name.str(), name == "tokens" ? "token_count"
+                                      : name.starts_with("embedding")
+                                          ? "embedding_row_count"
+                                          : "row_count"};
     }
     if (failed(body(step.getBody().front()))) {
       return failure();

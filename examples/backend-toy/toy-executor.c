@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 typedef void step_function(const int *tokens, long token_count, const int *rows,
-                           long row_count, float *logits, const char *weights,
+                           long row_count, float *logits,
+                           const int *embedding_rows, long embedding_row_count,
+                           float *embeddings, const char *weights,
                            float *scratch);
 
 struct toy {
@@ -63,7 +65,8 @@ static int64_t toy_workspace(const void *executor, int64_t rows) {
 static void toy_run(void *executor, const cheems_step *step) {
   const struct toy *toy = executor;
   toy->step(step->tokens, step->token_count, step->rows, step->row_count,
-            step->logits, step->parameters, step->workspace);
+            step->logits, step->embedding_rows, step->embedding_row_count,
+            step->embeddings, step->parameters, step->workspace);
 }
 
 const cheems_executor_plugin *cheems_executor_plugin_get(void) {

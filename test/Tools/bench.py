@@ -277,6 +277,37 @@ class Bench(unittest.TestCase):
         self.operation("experts", ["9x128x64x4x2"], "--group-experts", 4)
         self.operation("experts", ["9x128x64x8"], "--weights", "int8", number=(128 + 4) / 128)  # codes and a scale
 
+    def test_operations_on_a_card(self):
+        gpu = BIN.resolve().parent / "lib/libcheems-cuda-emulator.so"
+        if not gpu.exists():
+            self.skipTest("there is no software GPU")
+        settings = {"CHEEMS_CUDA_DRIVER": str(gpu)}
+        own = {"ssd": "^ssd_", "attention": "^(attention|store_entries|merge_pieces)", "experts": "^(experts|key_scores)", "matmul": "^product"}
+        for op, shape in (("ssd", "70x4x16x32x2"), ("ssd", "1x4x16x32x2"), ("attention", "9x2x16"), ("experts", "9x128x64x4x2"), ("matmul", "5x64x32")):
+            arguments = ["--ops", op, "--shapes", shape, "--device", "cuda", "-r", 2]
+            out, err = run("cheems-bench", *arguments, "--no-limits", "-o", "json", **settings)
+            (row,) = json.loads(out)
+            self.assertEqual((row["test"], row["device"], row["variant"]), (f"{op} {shape}", "cuda:0", "cuda"))
+            self.assertIn("warning: times of the software GPU mean nothing", err)
+            self.assertGreater(min(row["seconds"]), 0)
+            count, *numbers = map(int, shape.split("x"))
+            if op != "matmul":
+                operations, size = work(op, numbers, 1, count, 0, 2)
+                # on a card rows of SSD are counted one by one
+                operations = count * work(op, numbers, 1, 1, 0, 2)[0] if op == "ssd" else operations
+                self.assertEqual((row["operations"], row["bytes"], row["chunk"]), (operations, size, None))
+                self.assertTrue(row["loops"] and all(re.search(own[op], name) for name in row["loops"]), row["loops"])
+            (counted,) = json.loads(run("cheems-bench", *arguments, "--counts", "-o", "json", **settings)[0])
+            self.assertEqual((counted["of"], counted["test"], counted["bytes"]), (op, row["test"], row["bytes"]))
+            (step,) = counted["counts"]["steps"]
+            self.assertTrue(any(re.search(own[op], kernel["kernel"]) for kernel in step["kernels"]), step)
+        self.assertEqual([path for path in FOLDER.iterdir() if "cheems-bench" in path.name], [])
+        (step,) = json.loads(run("cheems-bench", SOURCE / "models/cheems-shakespeare", "--device", "cuda", "-p", 0, "-n", 1, "-d", 9, "-b", 3,
+                                 "--counts", "-o", "json", XDG_CACHE_HOME=str(FOLDER / "cache"), **settings)[0])
+        names = [kernel["kernel"] for kernel in step["counts"]["steps"][0]["kernels"]]
+        for part in ("ssd", "attention", "experts", "product"):
+            self.assertTrue(any(name.startswith(part) for name in names), names)
+
     def test_operations_for_people(self):
         out, err = run("cheems-bench", "--ops", "ssd", "--shapes", "3x2x16x16", "-r", 1, "-t", 1, CHEEMS_CPU="avx2")
         self.assertEqual(err, "")

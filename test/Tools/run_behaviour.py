@@ -175,6 +175,70 @@ class Behaviour(unittest.TestCase):
         system = self.run_tool("-i", "-n", 3, "--ignore-eos", "-sys", "ee", stdin=b"ab\n")[1]
         self.assertIn("prompt: 7 tokens", system)
 
+    def chat(self, text, *options):
+        return self.run_tool("--chat", "-n", 3, "--ignore-eos", *options, stdin=text.encode())
+
+    def test_chat_commands_change_the_conversation(self):
+        plain, _ = self.chat("ab\nc\n")
+        ab, c = plain.split(b"\n")[:2]
+        alone, _ = self.chat("c\n")
+        self.assertNotEqual(alone, c + b"\n")
+        for text, answers in (("ab\n/clear\nc\n", ab + b"\n" + alone), ("ab\n/undo\nc\n", ab + b"\n" + alone),
+                              ("ab\n/regen\nc\n", ab + b"\n" + plain), ("/system d\n/system\nab\n", ab + b"\n"),
+                              ("a\\\nb\n", self.chat("a\\\nb\n")[0]), ("ab\n/exit\nc\n", ab + b"\n")):
+            self.assertEqual(self.chat(text)[0], answers, text)
+        self.assertNotEqual(self.chat("a\\\nb\n")[0], self.chat("ab\n")[0])
+        self.assertEqual(self.chat("/system d\nab\n")[0], self.chat("ab\n", "--system-prompt", "d")[0])
+
+    def test_chat_commands_save_and_load(self):
+        file = FOLDER / "command.state"
+        answers = self.chat("ab\nc\n")[0].splitlines()
+        self.assertEqual(self.chat(f"ab\n/save {file}\n")[0].splitlines(), answers[:1])
+        self.assertEqual(self.chat(f"d\n/load {file}\nc\n")[0].splitlines()[1:], answers[1:])
+        out, err = self.chat(f"ab\n/load {FOLDER / 'missing'}\nc\n")
+        self.assertEqual(out.splitlines(), answers)
+        self.assertIn("missing", err)
+
+    def test_chat_commands_that_are_wrong_are_said_and_skipped(self):
+        plain, _ = self.chat("ab\nc\n")
+        for command, said in (("/nix", "no command /nix"), ("/save", "needs the name of a file"), ("/clear all", "takes nothing"), ("/help", "/regen")):
+            out, err = self.chat(f"ab\n{command}\nc\n")
+            self.assertEqual(out, plain)
+            self.assertIn(said, err)
+        for command in ("/regen", "/undo"):
+            self.assertIn("there is no message yet", self.chat(command + "\n")[1])
+
+    def test_stop_strings_end_a_text_before_them(self):
+        whole, _ = self.run_tool("-p", "ab c", "-n", 12, "--ignore-eos")
+        stop = whole.decode()[4:6]
+        out, _ = self.run_tool("-p", "ab c", "-n", 12, "--ignore-eos", "-r", stop, "-r", "never")
+        self.assertEqual(out.decode(), whole.decode()[:whole.decode().index(stop)])
+        result = json.loads(self.run_tool("-p", "ab c", "-n", 12, "--ignore-eos", "-r", stop, "--json")[0])
+        self.assertEqual((result["text"], result["stop"]), (out.decode(), "stop_string"))
+        self.assertEqual(result["generated_tokens"], len(result["ids"]))
+
+    def test_json_has_what_text_has(self):
+        out, _ = self.run_tool("-p", "ab c", "-n", 10, "--ignore-eos")
+        result = json.loads(self.run_tool("-p", "ab c", "-n", 10, "--ignore-eos", "--json")[0])
+        self.assertEqual(result["text"], out.decode())
+        self.assertEqual(result["ids"], following([0, 15, 10, 6], 10))
+        self.assertEqual((result["stop"], result["prompt_tokens"]), ("length", 4))
+        self.assertNotIn("seed", result)
+
+    def test_escapes_stand_for_characters(self):
+        plain = self.run_tool("-p", "ab\t", "-n", 5, "--ignore-eos", "--print-ids")[0]
+        self.assertEqual(self.run_tool("-e", "-p", 'a\\x62\\t', "-n", 5, "--ignore-eos", "--print-ids")[0], plain)
+        self.assertNotEqual(self.run_tool("-p", 'a\\x62\\t', "-n", 5, "--ignore-eos", "--print-ids")[0], plain)
+
+    def test_a_chat_template_of_the_users_own(self):
+        template = FOLDER / "own.jinja"
+        template.write_text("<bos>{% for m in messages %}{{ m.content }}<user>{% endfor %}")
+        other, _ = self.chat("ab\n", "--chat-template-file", template)
+        self.assertNotEqual(other, self.chat("ab\n")[0])
+        template.write_text("{% for %}")
+        _, err = self.run_tool("--chat", "--chat-template-file", template, code=1)
+        self.assertIn("own.jinja", err)
+
     def test_chat_leaves_at_the_second_ctrl_c(self):
         try:
             master, slave = pty.openpty()

@@ -24,14 +24,14 @@ ENDLESS = ["-c", "100000", "--ignore-eos"]
 class Terminal:
     """A terminal with cheems-run on it, as its session's leader; `piped` names what is a pipe instead."""
 
-    def __init__(self, test, *arguments, model="good.cheems", piped=()):
+    def __init__(self, test, *arguments, model="good.cheems", piped=(), env=None):
         try:
             self.master, slave = pty.openpty()
         except OSError as error:  # a chroot without /dev/pts
             test.skipTest(f"no terminal to be had: {error}")
         files = {name: subprocess.PIPE if name in piped else slave for name in ("stdin", "stdout", "stderr")}
         take = lambda: fcntl.ioctl(slave, 0x540E, 0)  # TIOCSCTTY: its hang-up is ours
-        self.process = subprocess.Popen([RUNNER, model, *map(str, arguments)], cwd=FOLDER, preexec_fn=take, start_new_session=True, **files)
+        self.process = subprocess.Popen([RUNNER, model, *map(str, arguments)], cwd=FOLDER, preexec_fn=take, start_new_session=True, env=env, **files)
         os.close(slave)
         self.test, self.seen = test, b""
         test.addCleanup(self.close)
@@ -184,12 +184,38 @@ class Behaviour(unittest.TestCase):
         self.assertIn(b"dropped", result.stderr)
         self.assertLess(time.monotonic() - began, 30)  # thousands of searches of it all took minutes
 
+    def test_lines_are_edited_and_come_back_from_the_history(self):
+        home = FOLDER / "home"
+        home.mkdir(exist_ok=True)
+        environment = {**os.environ, "HOME": str(home), "TERM": "xterm", "NO_COLOR": "1"}
+        environment.pop("XDG_STATE_HOME", None)
+        good = self.run_tool("good.cheems", "--chat", "-n", 3, "--ignore-eos", stdin=b"abc\nabc\n").stdout
+        for keys in (b"ac\x1b[Db\n", b"\x1b[A\n"):  # a step to the left; up, in another process
+            terminal = Terminal(self, "--chat", "-n", 3, "--ignore-eos", env=environment)
+            terminal.wait_for(b"> ")
+            os.write(terminal.master, keys)
+            terminal.wait_for(good.splitlines()[0])
+            os.write(terminal.master, b"\x04")
+            self.assertEqual(terminal.finish(), 0)
+            self.assertNotIn(b"\x1b[1;32m", terminal.seen)
+        history = home / ".local/state/cheems/history"
+        self.assertIn("abc", history.read_text())
+        self.assertEqual(history.stat().st_mode & 0o777, 0o600)
+
+    def test_what_is_typed_stands_out_on_a_terminal(self):
+        for options, colored in (([], True), (["--color", "never"], False)):
+            terminal = Terminal(self, "--chat", "--no-history", *options, env={**os.environ, "TERM": "xterm"})
+            terminal.wait_for(b"> ")
+            os.write(terminal.master, b"\x04")
+            self.assertEqual(terminal.finish(), 0)
+            self.assertEqual(b"\x1b[1;32m> " in terminal.seen, colored)
+
     def test_the_end_of_a_chat_ends_its_line(self):
         terminal = Terminal(self, "--chat", "-n", 3)
         terminal.wait_for(b"> ")
         os.write(terminal.master, b"\x04")
         self.assertEqual(terminal.finish(), 0)
-        self.assertRegex(terminal.seen, rb"> \r\ncheems-run: prompt: ")
+        self.assertRegex(terminal.seen, rb"> (\^D)?\r\n(\x1b\[0m)?cheems-run: prompt: ")
 
     # ---- standard files
 

@@ -1,5 +1,7 @@
 #include "CommandLine.h"
+#include "Completion.h"
 #include "ForeignFlags.h"
+#include "Manual.h"
 #include "cheems/abi.h"
 #include "cheems/artifact.h"
 #include "runtime/Process/Output.h"
@@ -78,7 +80,24 @@ static std::vector<std::string> checkedWords(const CLI::App &whole,
   return words;
 }
 
+/// What packages make of the options: not for users, so --help has it not.
+static bool printsItself(const CLI::App &app, int argc, char **argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 1 && words[0] == "--print-manual") {
+    writeOutput(manualPage(app));
+    return true;
+  }
+  if (words.size() == 2 && words[0] == "--print-completion") {
+    writeOutput(completionScript(app, words[1]));
+    return true;
+  }
+  return false;
+}
+
 bool parse(CLI::App &app, int argc, char **argv, const Aliases &aliases) {
+  if (printsItself(app, argc, argv)) {
+    return false;
+  }
   std::vector<std::string> words =
       checkedWords(app, {argv + 1, argv + argc}, aliases);
   std::reverse(words.begin(), words.end()); // as CLI11 wants them

@@ -37,6 +37,16 @@ public:
     return loop.substr(0, 4) == "copy" ? LoopRole::own : LoopRole::other;
   }
 
+  bool ownsKernel(std::string_view kernel) const override {
+    for (const char *part :
+         {"attention", "store_entries", "merge_pieces", "keep", "kept"}) {
+      if (kernel.find(part) != std::string_view::npos) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   double operations(const OperationStep &step,
                     const OperationCode &) const override {
     double keys = 0;

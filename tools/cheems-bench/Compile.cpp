@@ -27,6 +27,18 @@ std::vector<std::string> variantToRun() {
   return {"--cpu", forced && *forced ? forced : "native"};
 }
 
+std::vector<std::string> targetToRun(const DeviceChoice &device) {
+  return device.kind == DeviceChoice::Kind::cuda
+             ? std::vector<std::string>{"--target", "cuda"}
+             : variantToRun();
+}
+
+DeviceChoice deviceToRun(const DeviceChoice &device) {
+  return device.kind == DeviceChoice::Kind::cuda
+             ? device
+             : DeviceChoice{DeviceChoice::Kind::cpu, std::nullopt};
+}
+
 ChildCost compileModel(const std::string &folder, const std::string &output,
                        const std::vector<std::string> &flags) {
   std::string compiler = ModelCache::standardCompiler();

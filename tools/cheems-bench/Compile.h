@@ -2,6 +2,7 @@
 #ifndef CHEEMS_TOOLS_CHEEMS_BENCH_COMPILE_H
 #define CHEEMS_TOOLS_CHEEMS_BENCH_COMPILE_H
 
+#include "runtime/Artifact/DeviceChoice.h"
 #include "runtime/Generation/ChildProcess.h"
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ ChildCost compileModel(const std::string &folder, const std::string &output,
 /// Flags for the one variant that would run here: CHEEMS_CPU's, or this
 /// machine's best.
 std::vector<std::string> variantToRun();
+/// What single operations are compiled for: GPUs where `device` is one, else
+/// the CPU.
+std::vector<std::string> targetToRun(const DeviceChoice &device);
+/// Where they run then: "auto" is the CPU.
+DeviceChoice deviceToRun(const DeviceChoice &device);
 
 } // namespace cheems::bench
 

@@ -1,10 +1,14 @@
 #include "Counts.h"
 #include "Load.h"
+#include "OperationTest.h"
+#include "Ops.h"
 #include "Tests.h"
+#include "runtime/Artifact/StepCost.h"
 #include "runtime/CUDA/Driver.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Output.h"
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 namespace cheems::bench {
 
@@ -14,19 +18,104 @@ void warn(const std::string &line) {
   printMessage("cheems-bench: warning: " + line);
 }
 
-/// Tables of all since the last call.
-std::string takeCounts() {
-  using Take = const char *();
-  auto *take = reinterpret_cast<Take *>(
-      cuda::Driver::get().extension("cheems_emulator_counts"));
-  const char *text = take ? take() : nullptr;
-  if (!text) {
-    throw Error(Status::unsupported,
-                "--counts needs the software GPU: set CHEEMS_CUDA_DRIVER to "
-                "libcheems-cuda-emulator.so");
+/// What is counted, test by test, as it is to be printed.
+class Counting {
+public:
+  explicit Counting(const Options &options) : options(options) {}
+
+  std::string text() const {
+    return options.json ? list.dump(1) + "\n" : tables;
   }
-  return text;
-}
+
+  void models() {
+    for (const std::string &given : options.models) {
+      std::shared_ptr<const Model> model =
+          openModel(given, say, options.compileArguments, options.device);
+      if (!options.ops.empty()) {
+        products(productShapes(*model, options), model->metadata().weights);
+        continue;
+      }
+      for (Test test : testsOf(options)) {
+        if (!test.prompt) {
+          test.tokens = 1;
+        }
+        int64_t chunk = 0;
+        runOnce(model, test, options, warn, [&](const Session &session) {
+          chunk = session.prefillChunk();
+          take();
+        });
+        Timing cost;
+        addCosts(StepCost(model->metadata(), model->image().target), test,
+                 chunk, cost);
+        add(given, test.name(), cost.bytes);
+      }
+    }
+  }
+
+  void operations() {
+    for (const OperationPointer &operation : options.operations) {
+      for (int64_t depth : options.depths) {
+        LoadedModel loaded = makeOperationModel(
+            *operation, operation->model(), depth + operation->rows, options, 1,
+            [](const std::string &) {}, say);
+        runOperation(loaded.model, *operation, depth, options,
+                     [this] { take(); });
+        OperationStep step;
+        step.rows = operation->rows;
+        step.position = depth;
+        add(operation->kind,
+            operation->name() +
+                (depth > 0 ? " @ d" + std::to_string(depth) : std::string()),
+            operation->bytes(step, codeOf(*loaded.model)));
+      }
+    }
+  }
+
+  void products(const std::vector<ProductShape> &shapes,
+                const std::string &weights) {
+    for (const ProductShape &shape : shapes) {
+      LoadedModel loaded = makeProduct(shape, weights, 1, options.device);
+      runProduct(loaded.model, shape, [this] { take(); });
+      StepShape step;
+      step.rows = step.logitRows = shape.rows;
+      add("matmul", shape.name(),
+          StepCost(loaded.model->metadata(), "cuda").bytes(step));
+    }
+  }
+
+private:
+  /// All since the last call.
+  std::string take() const {
+    using Take = const char *();
+    auto *take = reinterpret_cast<Take *>(cuda::Driver::get().extension(
+        options.json ? "cheems_emulator_counts_json"
+                     : "cheems_emulator_counts"));
+    const char *text = take ? take() : nullptr;
+    if (!text) {
+      throw Error(Status::unsupported,
+                  "--counts needs the software GPU: set CHEEMS_CUDA_DRIVER to "
+                  "libcheems-cuda-emulator.so");
+    }
+    return text;
+  }
+
+  /// `least` are the bytes that such a step must read.
+  void add(const std::string &of, const std::string &test, int64_t least) {
+    std::string counts = take();
+    if (options.json) {
+      list.push_back({{"of", of},
+                      {"test", test},
+                      {"bytes", least},
+                      {"counts", nlohmann::ordered_json::parse(counts)}});
+    } else {
+      tables += of + ", " + test + ": " + counts + "\n";
+    }
+  }
+
+  const Options &options;
+  std::string tables;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+};
 
 } // namespace
 
@@ -36,19 +125,15 @@ void prepareCounts() {
 }
 
 std::string countSteps(const Options &options) {
-  std::string text;
-  for (const std::string &given : options.models) {
-    std::shared_ptr<const Model> model =
-        openModel(given, say, options.compileArguments, options.device);
-    for (Test test : testsOf(options)) {
-      if (!test.prompt) {
-        test.tokens = 1;
-      }
-      runOnce(model, test, options, warn, [] { takeCounts(); });
-      text += given + ", " + test.name() + ": " + takeCounts() + "\n";
-    }
+  Counting counting(options);
+  if (!options.operations.empty()) {
+    counting.operations();
+  } else if (!options.shapes.empty()) {
+    counting.products(options.shapes, options.weights);
+  } else {
+    counting.models();
   }
-  return text;
+  return counting.text();
 }
 
 } // namespace cheems::bench

@@ -10,8 +10,9 @@ namespace cheems::bench {
 /// Before the driver is opened: makes the software GPU count.
 void prepareCounts();
 
-/// Tables for each model and test: of the whole prompt, or of one step of
-/// generation. Throws Error: unsupported where another GPU runs the models.
+/// For each model and test, or each operation: tables, or with -o json a list.
+/// They are of the whole prompt, or of one step of generation. Throws Error:
+/// unsupported where another GPU or the CPU runs it.
 std::string countSteps(const Options &options);
 
 } // namespace cheems::bench

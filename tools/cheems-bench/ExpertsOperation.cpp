@@ -70,6 +70,11 @@ public:
     return beside ? LoopRole::beside : LoopRole::before;
   }
 
+  bool ownsKernel(std::string_view kernel) const override {
+    return kernel.find("experts") != std::string_view::npos ||
+           kernel.substr(0, 10) == "key_scores";
+  }
+
   double operations(const OperationStep &step,
                     const OperationCode &) const override {
     int64_t queries = 2 * hidden * querySize,

@@ -79,12 +79,14 @@ private:
 
 } // namespace
 
-LoopTimes loopTimes(const Trace &trace, const Operation &operation) {
+LoopTimes
+loopTimes(const Trace &trace,
+          const std::function<LoopRole(std::string_view loop)> &roleOf) {
   std::vector<LoopRole> roles;
   roles.reserve(trace.names.size());
   for (const std::string &name : trace.names) {
     // without the parts of the layer: "linear 64x64 (ssd.out_proj)"
-    roles.push_back(operation.role(name.substr(0, name.find(" ("))));
+    roles.push_back(roleOf(name.substr(0, name.find(" ("))));
   }
   LoopTimes times;
   Step step;
@@ -100,6 +102,16 @@ LoopTimes loopTimes(const Trace &trace, const Operation &operation) {
   }
   step.countInto(times, secondsOfCycle);
   return times;
+}
+
+LoopTimes loopTimes(const Trace &trace, const Operation &operation,
+                    bool onCard) {
+  return loopTimes(trace, [&](std::string_view loop) {
+    if (!onCard) {
+      return operation.role(loop);
+    }
+    return operation.ownsKernel(loop) ? LoopRole::own : LoopRole::other;
+  });
 }
 
 } // namespace cheems::bench

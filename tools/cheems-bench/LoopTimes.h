@@ -4,6 +4,7 @@
 
 #include "Operation.h"
 #include "runtime/Profile/Trace.h"
+#include <functional>
 #include <map>
 
 namespace cheems::bench {
@@ -17,7 +18,12 @@ struct LoopTimes {
 };
 
 /// A step without a loop of the operation's own counts with none.
-LoopTimes loopTimes(const Trace &trace, const Operation &operation);
+LoopTimes
+loopTimes(const Trace &trace,
+          const std::function<LoopRole(std::string_view loop)> &roleOf);
+/// Of an operation, on the CPU or on a card.
+LoopTimes loopTimes(const Trace &trace, const Operation &operation,
+                    bool onCard);
 
 } // namespace cheems::bench
 

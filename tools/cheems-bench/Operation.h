@@ -53,6 +53,8 @@ public:
   virtual double stateBytes(int64_t longest, int64_t elementBytes) const = 0;
   /// By the name that a profile shows (NameLoops.cpp gives it).
   virtual LoopRole role(std::string_view loop) const = 0;
+  /// On a card the kernels are told apart: whether one is the operation's.
+  virtual bool ownsKernel(std::string_view kernel) const = 0;
   /// Additions and multiplications.
   virtual double operations(const OperationStep &step,
                             const OperationCode &code) const = 0;

@@ -20,7 +20,7 @@ public:
   Passes(const std::shared_ptr<const Model> &model, const Operation &operation,
          int64_t depth, const SessionOptions &options)
       : session(model, options), profile(*options.profile),
-        operation(operation), depth(depth) {
+        operation(operation), depth(depth), onCard(model->card()) {
     draw(depth);
     if (depth > 0) {
       session.prefill(0, tokens.data(), depth, nullptr);
@@ -33,15 +33,19 @@ public:
   int threads() const { return session.threads(); }
   int64_t prefillChunk() const { return session.prefillChunk(); }
 
+  void once() {
+    if (interrupt::requested()) {
+      throw Error(Status::interrupted, "interrupted");
+    }
+    operation.rows == 1 ? decode() : prefill();
+  }
+
   /// Of so many passes together.
   LoopTimes run(int64_t count) {
     profile.take();
     times = {};
     for (int64_t i = 0; i < count; ++i) {
-      if (interrupt::requested()) {
-        throw Error(Status::interrupted, "interrupted");
-      }
-      operation.rows == 1 ? decode() : prefill();
+      once();
     }
     collect();
     if (times.seconds == 0) {
@@ -91,7 +95,7 @@ private:
   }
 
   void collect() {
-    LoopTimes more = loopTimes(profile.take(), operation);
+    LoopTimes more = loopTimes(profile.take(), operation, onCard);
     times.seconds += more.seconds;
     for (const auto &[name, seconds] : more.loops) {
       times.loops[name] += seconds;
@@ -106,6 +110,7 @@ private:
   Profile &profile;
   const Operation &operation;
   int64_t depth;
+  bool onCard;
   std::mt19937 random{1};
   std::vector<int32_t> tokens;
   Snapshot before;
@@ -148,14 +153,34 @@ LoadedModel makeOperationModel(const Operation &operation,
   writeModel(folder.path(), model, brain);
   tell("compiling a layer of it");
   std::string output = folder.path() + "/operation.cheems";
-  std::vector<std::string> flags = variantToRun();
+  std::vector<std::string> flags = targetToRun(options.device);
   flags.insert(flags.end(), {"--weights", options.weights, "--group-experts",
                              std::to_string(options.groupExperts)});
   compileModel(folder.path(), output, flags);
   std::filesystem::remove(folder.path() + "/model.safetensors");
-  LoadedModel loaded = loadModel(output, "layer", threads);
+  LoadedModel loaded = loadModel(output, "layer", threads, 0, {}, say,
+                                 deviceToRun(options.device));
   loaded.facts.path.clear();
   return loaded;
+}
+
+OperationCode codeOf(const Model &model) {
+  const std::string &weights = model.metadata().weights;
+  OperationCode code;
+  code.elementBytes = weights == "f32" ? 4 : 2;
+  code.codes = weights == "int8" || weights == "int4";
+  code.chunk = model.variant().ssdChunk;
+  return code;
+}
+
+void runOperation(const std::shared_ptr<const Model> &model,
+                  const Operation &operation, int64_t depth,
+                  const Options &options, const std::function<void()> &begin) {
+  Passes passes(
+      model, operation, depth,
+      sessionOptions(model->metadata(), operation, depth, 1, options));
+  begin();
+  passes.once();
 }
 
 OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
@@ -174,10 +199,7 @@ OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
   Passes passes(model, operation, depth, settings);
 
   OperationTiming result;
-  OperationCode code;
-  code.elementBytes = data.weights == "f32" ? 4 : 2;
-  code.codes = data.weights == "int8" || data.weights == "int4";
-  code.chunk = model->variant().ssdChunk;
+  OperationCode code = codeOf(*model);
   OperationFacts &facts = result.facts;
   facts.kind = operation.kind;
   facts.numbers = operation.numbers;
@@ -201,9 +223,12 @@ OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
 
   passes.run(1);
   double once = passes.run(1).seconds;
-  // Enough to fill some hundredths of a second.
-  facts.passes =
-      static_cast<int64_t>(std::ceil(std::clamp(0.03 / once, 1.0, 1000.0)));
+  // Enough to fill some hundredths of a second. Times of the software GPU are
+  // none.
+  facts.passes = model->card() && model->card()->software
+                     ? 1
+                     : static_cast<int64_t>(
+                           std::ceil(std::clamp(0.03 / once, 1.0, 1000.0)));
   // Rows of a large table are all over it: the first passes wait for the kernel
   // to map them.
   if (facts.passes > 1) {

@@ -38,6 +38,13 @@ struct OperationTiming {
 
 /// A pass is `operation.rows` rows behind `depth` others, one row per step of
 /// the decode entry, more `prefillChunk` per step. Throws Error.
+OperationCode codeOf(const Model &model);
+
+/// Runs it once, with what goes before it; `begin` is called in between.
+void runOperation(const std::shared_ptr<const Model> &model,
+                  const Operation &operation, int64_t depth,
+                  const Options &options, const std::function<void()> &begin);
+
 OperationTiming timeOperation(const std::shared_ptr<const Model> &model,
                               const Operation &operation, int64_t depth,
                               int threads, const Options &options,

@@ -1,5 +1,6 @@
 #include "Ops.h"
 #include "Compile.h"
+#include "LoopTimes.h"
 #include "RandomModel.h"
 #include "Room.h"
 #include "runtime/Artifact/StepCost.h"
@@ -33,7 +34,8 @@ class Product {
 public:
   Product(const std::shared_ptr<const Model> &model, int64_t rowCount,
           const SessionOptions &options)
-      : session(model, options), tokens(static_cast<size_t>(rowCount)),
+      : session(model, options), profile(options.profile),
+        tokens(static_cast<size_t>(rowCount)),
         rows(static_cast<size_t>(rowCount)),
         logits(static_cast<size_t>(rowCount * session.vocabulary())) {
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -45,23 +47,37 @@ public:
 
   int threads() const { return session.threads(); }
 
+  /// On a card those of the product's kernels, else those of the steps.
   double seconds(int64_t times) {
-    auto count = static_cast<int64_t>(tokens.size());
-    cheems_segment segment = {};
-    segment.length = static_cast<int32_t>(count);
+    double ofKernels = 0;
     auto begin = std::chrono::steady_clock::now();
     for (int64_t i = 0; i < times; ++i) {
-      session.reset(0);
-      session.step(tokens.data(), count, &segment, 1, rows.data(), count,
-                   logits.data());
+      step();
+      if (profile) {
+        ofKernels += loopTimes(profile->take(), roleOf).seconds;
+      }
     }
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - begin;
-    return passed.count();
+    return profile ? ofKernels : passed.count();
+  }
+
+  void step() {
+    auto count = static_cast<int64_t>(tokens.size());
+    cheems_segment segment = {};
+    segment.length = static_cast<int32_t>(count);
+    session.reset(0);
+    session.step(tokens.data(), count, &segment, 1, rows.data(), count,
+                 logits.data());
   }
 
 private:
+  static LoopRole roleOf(std::string_view kernel) {
+    return kernel.substr(0, 7) == "product" ? LoopRole::own : LoopRole::other;
+  }
+
   Session session;
+  std::shared_ptr<Profile> profile; ///< on a card
   std::vector<int32_t> tokens, rows;
   std::vector<float> logits;
 };
@@ -69,31 +85,62 @@ private:
 } // namespace
 
 LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
-                        int threads) {
+                        int threads, const DeviceChoice &device) {
   RandomModel model = productModel(shape.columns, shape.length);
   bool brain = weights == "bf16";
   TemporaryFolder folder;
   checkRoom(shape.name(), folder.path(), model.bytes(brain), 0);
   writeModel(folder.path(), model, brain);
   std::string output = folder.path() + "/product.cheems";
-  std::vector<std::string> flags = variantToRun();
+  std::vector<std::string> flags = targetToRun(device);
   flags.push_back("--no-layers");
   if (weights == "int8") {
     flags.insert(flags.end(), {"--weights", weights});
   }
   compileModel(folder.path(), output, flags);
-  LoadedModel loaded = loadModel(output, "matmul", threads);
+  LoadedModel loaded =
+      loadModel(output, "matmul", threads, 0, {}, say, deviceToRun(device));
   loaded.facts.path.clear();
   return loaded;
+}
+
+std::vector<ProductShape> productShapes(const Model &model,
+                                        const Options &options) {
+  std::vector<ProductShape> shapes;
+  StepCost cost(model.metadata(), model.image().target);
+  for (const StepCost::Product &product : cost.products()) {
+    shapes.push_back({1, product.columns, product.length});
+    for (int64_t rows : options.prompts) {
+      if (rows > 1) {
+        shapes.push_back({rows, product.columns, product.length});
+      }
+    }
+  }
+  return shapes;
+}
+
+static SessionOptions optionsOf(const ProductShape &shape, int threads) {
+  SessionOptions options;
+  options.threads = threads;
+  options.prefillChunk = shape.rows;
+  options.context = shape.rows;
+  return options;
+}
+
+void runProduct(const std::shared_ptr<const Model> &model,
+                const ProductShape &shape, const std::function<void()> &begin) {
+  Product product(model, shape.rows, optionsOf(shape, 1));
+  begin();
+  product.step();
 }
 
 Timing timeProduct(const std::shared_ptr<const Model> &model,
                    const ProductShape &shape, int threads,
                    int64_t repetitions) {
-  SessionOptions options;
-  options.threads = threads;
-  options.prefillChunk = shape.rows;
-  options.context = shape.rows;
+  SessionOptions options = optionsOf(shape, threads);
+  if (model->card()) {
+    options.profile = std::make_shared<Profile>();
+  }
   Product product(model, shape.rows, options);
   Timing timing;
   timing.test = shape.name();
@@ -109,7 +156,10 @@ Timing timeProduct(const std::shared_ptr<const Model> &model,
   // A clock cannot tell a microsecond: as many as fill some hundredths of a
   // second count as one.
   double once = std::max(product.seconds(1), 1e-7);
-  auto times = static_cast<int64_t>(std::ceil(std::max(1.0, 0.03 / once)));
+  bool software = model->card() && model->card()->software;
+  auto times =
+      software ? 1
+               : static_cast<int64_t>(std::ceil(std::max(1.0, 0.03 / once)));
   for (int64_t i = 0; i < repetitions; ++i) {
     if (interrupt::requested()) {
       throw Error(Status::interrupted, "interrupted");

@@ -6,6 +6,7 @@
 #include "Load.h"
 #include "Options.h"
 #include "Tests.h"
+#include <functional>
 
 namespace cheems::bench {
 
@@ -13,9 +14,17 @@ namespace cheems::bench {
 /// f32, bf16 or int8. Throws Error, also where there is no room for it,
 /// CompileFailed.
 LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
-                        int threads);
+                        int threads, const DeviceChoice &device);
+/// Runs it once, behind `begin`.
+void runProduct(const std::shared_ptr<const Model> &model,
+                const ProductShape &shape, const std::function<void()> &begin);
 
 /// The weights of small products stay in the caches. Throws Error.
+/// Those of a model, with one row for decoding, and as many as the prompts
+/// have.
+std::vector<ProductShape> productShapes(const Model &model,
+                                        const Options &options);
+
 Timing timeProduct(const std::shared_ptr<const Model> &model,
                    const ProductShape &shape, int threads, int64_t repetitions);
 

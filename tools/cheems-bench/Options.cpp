@@ -77,13 +77,14 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->type_name("TEXT")
       ->group(run);
   app.add_flag("--counts", raw.options.counts,
-               "do not time, but print what each test asks a GPU for, as the "
-               "software GPU counts it: a whole prompt, or one step of "
-               "generation")
+               "do not time, but print what each test or operation asks a GPU "
+               "for, as the software GPU counts it: a whole prompt, or one "
+               "step of generation")
       ->group(run);
   app.add_option("--ops", raw.op,
                  "time one operation alone: matmul, ssd, attention or experts; "
-                 "the cheems-compile beside this program compiles it")
+                 "the cheems-compile beside this program compiles it. With "
+                 "--device cuda on a GPU, else on the CPU")
       ->expected(0, 1)
       ->default_str("matmul")
       ->type_name("TEXT")
@@ -133,10 +134,11 @@ void checkInputs(const Options &options, bool shapes) {
   if (!options.models.empty() && options.compile) {
     throw usage("give either MODEL or --compile, not both");
   }
-  if (options.counts &&
-      (options.json || options.compile || !options.ops.empty())) {
-    throw usage("--counts prints tables of models: drop -o json, --compile and "
-                "--ops");
+  if (options.counts && options.compile) {
+    throw usage("--counts compiles a model folder by itself: drop --compile");
+  }
+  if (options.counts && options.device.kind != DeviceChoice::Kind::cuda) {
+    throw usage("--counts needs a GPU: give --device cuda");
   }
   bool model = !options.models.empty() || options.compile,
        own = shapes || !options.operations.empty();
@@ -201,11 +203,8 @@ Options checked(Raw raw) {
   if (operation && raw.shapes.empty()) {
     options.operations = defaultOperations(options.ops);
   }
-  checkInputs(options, !raw.shapes.empty());
   options.device = DeviceChoice::parse(raw.device.device);
-  if (options.device.kind == DeviceChoice::Kind::cuda && raw.op) {
-    throw usage("--ops times operations on the CPU: drop --device");
-  }
+  checkInputs(options, !raw.shapes.empty());
   takeCompileFlags(raw.compile, options);
   return options;
 }

@@ -32,6 +32,10 @@ public:
     return loop.substr(0, 3) == "ssd" ? LoopRole::own : LoopRole::other;
   }
 
+  bool ownsKernel(std::string_view kernel) const override {
+    return kernel.substr(0, 3) == "ssd";
+  }
+
   double operations(const OperationStep &step,
                     const OperationCode &code) const override {
     auto [heads, size, state, groups] = sizes;

@@ -3,7 +3,6 @@
 #include "OperationTest.h"
 #include "Ops.h"
 #include "Progress.h"
-#include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include <algorithm>
 #include <filesystem>
@@ -108,10 +107,18 @@ private:
                       " has int4 weights, but --ops matmul times products with "
                       "f32, bf16 or int8; give it such a model");
     }
-    timeProducts(shapesOf(loaded), loaded.facts.weights);
+    timeProducts(productShapes(*loaded.model, options), loaded.facts.weights);
+  }
+
+  void noteSoftware(const LoadedModel &loaded) {
+    if (loaded.model->card() && loaded.model->card()->software) {
+      warn("times of the software GPU mean nothing; --counts says what it is "
+           "asked for");
+    }
   }
 
   void timeModel(const LoadedModel &loaded) {
+    noteSoftware(loaded);
     auto facts = std::make_shared<ModelFacts>(loaded.facts);
     std::vector<Test> tests = testsOf(options);
     for (size_t i = 0; i < tests.size(); ++i) {
@@ -125,21 +132,6 @@ private:
     }
   }
 
-  /// One row for decoding, and as many as the prompts have.
-  std::vector<ProductShape> shapesOf(const LoadedModel &loaded) const {
-    std::vector<ProductShape> shapes;
-    StepCost cost(loaded.model->metadata(), loaded.model->image().target);
-    for (const StepCost::Product &product : cost.products()) {
-      shapes.push_back({1, product.columns, product.length});
-      for (int64_t rows : options.prompts) {
-        if (rows > 1) {
-          shapes.push_back({rows, product.columns, product.length});
-        }
-      }
-    }
-    return shapes;
-  }
-
   void timeProducts(const std::vector<ProductShape> &shapes,
                     const std::string &weights) {
     std::optional<ProductShape> made;
@@ -150,7 +142,8 @@ private:
       if (!made || made->columns != shape.columns ||
           made->length != shape.length) {
         made = shape;
-        loaded = makeProduct(shape, weights, firstThreads());
+        loaded = makeProduct(shape, weights, firstThreads(), options.device);
+        noteSoftware(loaded);
         facts = std::make_shared<ModelFacts>(loaded.facts);
       }
       for (int64_t threads : options.threads) {
@@ -185,6 +178,7 @@ private:
         loaded = makeOperationModel(
             *operation, model, longest, options, firstThreads(), tell,
             [&](const std::string &text) { this->tell(text); });
+        noteSoftware(loaded);
         facts = std::make_shared<ModelFacts>(loaded.facts);
         made = model.config;
       }

@@ -87,7 +87,8 @@ private:
   Snapshot before;
 };
 
-/// Adds up the steps of a repetition as Run makes them.
+} // namespace
+
 void addCosts(const StepCost &cost, const Test &test, int64_t chunk,
               Timing &timing) {
   for (int64_t done = 0; done < test.tokens;) {
@@ -102,8 +103,6 @@ void addCosts(const StepCost &cost, const Test &test, int64_t chunk,
     timing.operations += cost.operations(step);
   }
 }
-
-} // namespace
 
 std::string Test::name() const {
   std::string text = (prompt ? "pp" : "tg") + std::to_string(tokens);
@@ -192,11 +191,11 @@ settingsOf(const Test &test, const Options &options,
 void runOnce(const std::shared_ptr<const Model> &model, const Test &test,
              const Options &options,
              const std::function<void(const std::string &)> &warn,
-             const std::function<void()> &begin) {
+             const std::function<void(const Session &)> &begin) {
   Session session(model, settingsOf(test, options, warn));
   Run run(session, test);
   run.prepare();
-  begin();
+  begin(session);
   run.go();
 }
 

@@ -4,6 +4,8 @@
 
 #include "Options.h"
 #include "runtime/Artifact/Model.h"
+#include "runtime/Artifact/StepCost.h"
+#include "runtime/Session/Session.h"
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,12 +51,17 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
                const Options &options,
                const std::function<void(const std::string &)> &warn);
 
+/// Adds up the steps of a repetition as a session makes them that feeds prompts
+/// in chunks.
+void addCosts(const StepCost &cost, const Test &test, int64_t chunk,
+              Timing &timing);
+
 /// Runs it once; `begin` is called when the sequences have the test's depth.
 /// Throws Error.
 void runOnce(const std::shared_ptr<const Model> &model, const Test &test,
              const Options &options,
              const std::function<void(const std::string &)> &warn,
-             const std::function<void()> &begin);
+             const std::function<void(const Session &)> &begin);
 
 /// The most memory this process has used at once since `resetPeakMemory`, in
 /// bytes; since it began where the system lets no one reset that.

@@ -164,7 +164,8 @@ void setStage(cheems::CompileOptions &options, const std::string &name,
 int runCommandLine(int argc, char **argv) {
   CLI::App app{
       "Compiles a model folder of Cheems or Doge (config.json, "
-      "model.safetensors, tokenizer.json) into one file for cheems-run."};
+      "model.safetensors, tokenizer.json) into one file for cheems-run.",
+      "cheems-compile"};
   app.set_version_flag("--version", cheems::compilerVersion());
   cheems::CompileOptions options;
   app.add_option("MODEL_DIR,-m,--model", options.model, "model folder")

@@ -1,5 +1,6 @@
 // cheems-run's main mode: a prompt, or a state, and what the model says next.
 #include "Modes.h"
+#include "Report.h"
 #include "Setup.h"
 #include "runtime/Generation/TextStream.h"
 #include "runtime/Generation/TokenIds.h"
@@ -59,7 +60,12 @@ public:
     if (fed != run.tokens.size()) {
       generator.feed(run.tokens.data() + fed, run.tokens.size() - fed);
     }
-    return options.printIds ? printIds() : printText();
+    if (limits.constraint) {
+      continueConstraint();
+    }
+    return options.printIds ? printIds()
+           : options.json   ? printJson()
+                            : printText();
   }
 
   void save() {
@@ -76,31 +82,70 @@ public:
   const Statistics &statistics() const { return generator.statistics(); }
 
 private:
+  /// A text that was saved in its middle is one of the grammar so far.
+  void continueConstraint() {
+    auto constraint = std::make_shared<TokenConstraint>(*limits.constraint);
+    for (size_t i = run.answer; i < run.tokens.size(); ++i) {
+      constraint->accept(run.tokens[i]);
+    }
+    limits.constraint = std::move(constraint);
+  }
+
   Stop printIds() {
     const char *separator = "";
+    std::optional<TextStream> stream; // for stop strings alone
+    if (!limits.stopStrings.empty()) {
+      stream.emplace(
+          text.tokenizer(), [](const std::string &) {}, limits.stopStrings);
+      limits.stopped = [&] { return stream->stopped(); };
+    }
     Stop stop = generator.generate(limits, [&](int32_t token) {
       run.tokens.push_back(token);
       writeOutput(separator + std::to_string(token));
       separator = ",";
+      if (stream) {
+        stream->push(token);
+      }
     });
     writeOutput("\n");
     return stop;
   }
 
+  Stop printJson() {
+    std::string whole;
+    std::vector<int32_t> ids;
+    Stop stop = decode([&](const std::string &piece) { whole += piece; }, &ids);
+    writeOutput(
+        report(whole, ids, stop, generator.statistics(), sampler.options()));
+    return stop;
+  }
+
   Stop printText() {
-    TextStream stream(text.tokenizer(), writeOutput);
+    Stop stop = decode(writeOutput, nullptr);
+    if (outputIsTerminal()) {
+      writeOutput("\n");
+    }
+    return stop;
+  }
+
+  /// Generates text, and what has ids where they are wanted.
+  Stop decode(const std::function<void(const std::string &)> &receive,
+              std::vector<int32_t> *ids) {
+    TextStream stream(text.tokenizer(), receive, limits.stopStrings);
+    limits.stopped = [&] { return stream.stopped(); };
     for (size_t i = run.answer; i < run.tokens.size(); ++i) {
       stream.skip(run.tokens[i]);
     }
     Stop stop = generator.generate(limits, [&](int32_t token) {
       run.tokens.push_back(token);
       stream.push(token);
+      if (ids) {
+        ids->push_back(token);
+      }
     });
-    if (!options.saveState) { // else the rest of a character is to come
+    if (!options.saveState ||
+        options.json) { // else the rest of a character is to come
       stream.finish();
-    }
-    if (outputIsTerminal()) {
-      writeOutput("\n");
     }
     if (stream.unknown() != 0) {
       say("warning: " + std::to_string(stream.unknown()) +
@@ -118,25 +163,6 @@ private:
   SavedRun run;
   bool goesOn = false; ///< a state was loaded and no prompt given
 };
-
-/// Of --prompt-ids, or of -p or -f, which behind a loaded state get no special
-/// tokens; none where a state goes on by itself.
-std::vector<int32_t> promptTokens(const Options &options,
-                                  const std::vector<int64_t> &ids,
-                                  TextModel &text) {
-  int64_t vocabulary = text.model().metadata().vocabulary;
-  if (options.promptIds) {
-    return checkTokenIds(ids.data(), ids.size(), vocabulary, "--prompt-ids");
-  }
-  if (!options.prompt && !options.file) {
-    return {};
-  }
-  std::string given = givenText(options);
-  return checkVocabulary(options.loadState
-                             ? text.tokenizer().encode(given, false)
-                             : text.encodePrompt(given),
-                         vocabulary);
-}
 
 } // namespace
 
@@ -182,6 +208,24 @@ int generate(const Options &options) {
   sayStatistics(generation.statistics(), sampler);
   return static_cast<int>(stop == Stop::interrupted ? Status::interrupted
                                                     : Status::ok);
+}
+
+int embed(const Options &options) {
+  std::vector<int64_t> ids;
+  if (options.promptIds) { // before a long open
+    ids = parseTokenIds(*options.promptIds, "--prompt-ids");
+  }
+  TextModel text(open(options));
+  std::vector<int32_t> prompt = promptTokens(options, ids, text);
+  Warnings warnings;
+  Session session(text.sharedModel(), sessionOptions(options, warnings));
+  warnings.print();
+  sayWhereItRuns(options, session);
+  std::vector<float> embedding(static_cast<size_t>(session.hidden()));
+  session.embed(0, prompt.data(), static_cast<int64_t>(prompt.size()),
+                options.pooling, embedding.data());
+  writeOutput(report(embedding));
+  return 0;
 }
 
 } // namespace cheems::run

@@ -1,13 +1,15 @@
 #include "Modes.h"
 #include "Describe.h"
+#include "LineEditor.h"
 #include "Setup.h"
-#include "runtime/Generation/Chat.h"
+#include "runtime/Generation/ChatLoop.h"
 #include "runtime/Generation/LogitsMode.h"
 #include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
+#include <cstdlib>
 #include <unistd.h>
 
 namespace cheems::run {
@@ -25,8 +27,20 @@ void print(const std::string &text) {
 /// Whether no file would be replaced.
 bool isFree(const std::string &path) { return access(path.c_str(), F_OK) != 0; }
 
+/// NO_COLOR is that of no-color.org: set, and not empty.
+bool colored(const Options &options) {
+  const char *none = std::getenv("NO_COLOR");
+  return options.color == Color::always ||
+         (options.color == Color::automatic && isatty(STDIN_FILENO) &&
+          isatty(STDERR_FILENO) && !(none && *none));
+}
+
 int chat(const Options &options) {
   TextModel text(open(options));
+  if (options.chatTemplateFile) {
+    text.setChatTemplate(readText(*options.chatTemplateFile),
+                         *options.chatTemplateFile);
+  }
   text.tokenizer();
   text.chatTemplate(); // both refused before memory is had
   std::optional<std::string> first;
@@ -53,7 +67,10 @@ int chat(const Options &options) {
       saveRun(session, *options.saveState, chat.saved());
     }
   };
-  int code = runChat(chat, first, save);
+  std::unique_ptr<ChatInput> input =
+      makeChatInput(options.history ? standardHistory() : "");
+  ChatLoop loop{chat, *input, first, save, colored(options)};
+  int code = loop.run();
   sayStatistics(chat.statistics(), sampler);
   return code;
 }
@@ -109,6 +126,8 @@ int runPlain(const Options &options) {
     return chat(options);
   case Mode::logits:
     return logits(options);
+  case Mode::embedding:
+    return embed(options);
   case Mode::tokenize:
     return tokenize(options);
   case Mode::detokenize:

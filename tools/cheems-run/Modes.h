@@ -9,6 +9,8 @@ namespace cheems::run {
 /// Returns the exit code. Throws Error, OutputClosed, CompileFailed.
 int runMode(const Options &options);
 int generate(const Options &options);
+/// --embedding.
+int embed(const Options &options);
 
 } // namespace cheems::run
 

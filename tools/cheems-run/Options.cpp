@@ -1,12 +1,14 @@
 #include "Options.h"
 #include "Setup.h"
 #include "runtime/Generation/DeviceList.h"
+#include "runtime/Generation/Prompt.h"
 #include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Output.h"
 #include "runtime/ThreadPool/ThreadPool.h"
 #include "tools/Support/CommandLine.h"
 #include "tools/Support/CompileFlags.h"
 #include "tools/Support/DeviceFlags.h"
+#include "tools/Support/Escapes.h"
 #include <random>
 #include <utility>
 #include <vector>
@@ -26,9 +28,13 @@ struct Raw {
   CompileFlags compile;
   DeviceFlags device;
   bool tokenize = false, chat = false, verify = false;
+  bool escapes = false, noHistory = false, embedding = false;
+  std::optional<std::string> pooling;
+  std::string color = "auto";
   std::optional<std::string> describe;
   std::optional<int64_t> maxTokens, threads, prefillChunk, seed;
   std::vector<std::string> logitBias;
+  std::optional<std::string> grammar, grammarFile, schema, schemaFile;
 };
 
 void declareText(CLI::App &app, Raw &raw) {
@@ -40,6 +46,10 @@ void declareText(CLI::App &app, Raw &raw) {
   app.add_option(
       "-f,--file", options.file,
       "file with the prompt, used byte for byte; - is standard input");
+  app.add_flag(
+      "-e,--escape", raw.escapes,
+      "read \\n, \\t, \\\\, \\\" and \\' in -p, -r and --system-prompt as "
+      "the characters that they stand for");
   addNumber(app, "-n,--n-predict,--predict", raw.maxTokens, -1, INT32_MAX,
             "how many tokens to generate at most; -1 (the default): as many as "
             "the context has room for");
@@ -47,8 +57,38 @@ void declareText(CLI::App &app, Raw &raw) {
                "chat, with one message per line (also -cnv)");
   app.add_option("--system-prompt", options.system,
                  "system prompt of a chat (also -sys)");
+  app.add_option("--chat-template-file", options.chatTemplateFile,
+                 "Jinja template for chats, in the place of the model's");
+  app.add_option("--color", raw.color,
+                 "whether what you type stands out: auto (the default: on a "
+                 "terminal, unless NO_COLOR is set), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("--no-history", raw.noHistory,
+               "neither read nor keep the history of lines that were typed");
+  app.add_flag("--json", options.json,
+               "print one JSON object with the text, its ids, why it ended and "
+               "what it took");
   app.add_flag("--ignore-eos", options.ignoreEos,
-               "do not stop at tokens that end the text");
+               "do not stop at what the model says ends a text");
+  app.add_option("-r,--reverse-prompt", options.stopStrings,
+                 "stop before this text; may be given several times")
+      ->allow_extra_args(false);
+}
+
+void declareGrammar(CLI::App &app, Raw &raw) {
+  const char *group = "What the text may be (one of these)";
+  app.add_option("--grammar", raw.grammar,
+                 "the text is one of this grammar (GBNF, as llama.cpp's)")
+      ->group(group);
+  app.add_option("--grammar-file", raw.grammarFile,
+                 "file with the grammar; - is standard input")
+      ->group(group);
+  app.add_option("-j,--json-schema", raw.schema,
+                 "the text is JSON that this schema accepts; {} is any JSON")
+      ->group(group);
+  app.add_option("--json-schema-file", raw.schemaFile,
+                 "file with the schema (also -jf); - is standard input")
+      ->group(group);
 }
 
 void declareSampling(CLI::App &app, Raw &raw) {
@@ -118,6 +158,14 @@ void declareModes(CLI::App &app, Raw &raw) {
          "--detokenize", options.detokenize,
          "print the text of the ids 1,2,3 or @FILE, with special tokens")
       ->group(ids);
+  app.add_flag("--embedding", raw.embedding,
+               "print the embedding of the prompt as a JSON list of numbers")
+      ->group(ids);
+  app.add_option("--pooling", raw.pooling,
+                 "how the rows of --embedding become one: mean (the default), "
+                 "or last, that of the last token")
+      ->check(CLI::IsMember({"mean", "last"}))
+      ->group(ids);
   app.add_option("--input-ids", options.inputIds,
                  "safetensors file with input_ids [B,T], for --logits")
       ->group(ids);
@@ -157,6 +205,7 @@ Mode chooseMode(const Raw &raw) {
       {raw.tokenize ? "--tokenize" : nullptr, Mode::tokenize},
       {raw.options.detokenize ? "--detokenize" : nullptr, Mode::detokenize},
       {raw.options.logits ? "--logits" : nullptr, Mode::logits},
+      {raw.embedding ? "--embedding" : nullptr, Mode::embedding},
       {raw.describe ? "--describe" : nullptr, Mode::describe},
       {raw.verify ? "--verify" : nullptr, Mode::verify}};
   const char *first = nullptr;
@@ -208,10 +257,24 @@ void checkInputs(const Options &options) {
     throw usage("--system-prompt cannot be used with --load-state: the "
                 "conversation has begun already");
   }
+  if (options.json && options.mode != Mode::generate) {
+    throw usage("--json is for generating text, not for other modes");
+  }
+  if (options.json && options.printIds) {
+    throw usage("--json has the ids, too: drop --print-ids");
+  }
+  if (options.chatTemplateFile && options.mode != Mode::chat) {
+    throw usage("--chat-template-file needs --chat");
+  }
   switch (options.mode) {
   case Mode::generate:
     if (prompts == 0 && !options.loadState) {
       throw usage("no prompt given: use -p, -f or --prompt-ids");
+    }
+    break;
+  case Mode::embedding:
+    if (prompts == 0) {
+      throw usage("--embedding needs a prompt: use -p, -f or --prompt-ids");
     }
     break;
   case Mode::tokenize:
@@ -231,10 +294,58 @@ void checkInputs(const Options &options) {
   }
 }
 
+/// The one that was given.
+std::shared_ptr<const Grammar> grammarOf(const Raw &raw, Mode mode) {
+  const std::pair<const char *, const std::optional<std::string> &> given[] = {
+      {"--grammar", raw.grammar},
+      {"--grammar-file", raw.grammarFile},
+      {"--json-schema", raw.schema},
+      {"--json-schema-file", raw.schemaFile}};
+  const char *first = nullptr;
+  for (const auto &[name, text] : given) {
+    if (text && first) {
+      throw usage(std::string(first) + " and " + name +
+                  " cannot be used together");
+    }
+    first = text ? name : first;
+  }
+  if (!first) {
+    return nullptr;
+  }
+  if (mode != Mode::generate && mode != Mode::chat) {
+    throw usage(std::string(first) +
+                " is for text and chats, not for other modes");
+  }
+  if (raw.grammar || raw.grammarFile) {
+    return parseGbnf(raw.grammar ? *raw.grammar : readText(*raw.grammarFile));
+  }
+  return jsonSchemaGrammar(raw.schema ? *raw.schema
+                                      : readText(*raw.schemaFile));
+}
+
 Options checked(Raw raw) {
   raw.options.mode = chooseMode(raw);
+  raw.options.grammar = grammarOf(raw, raw.options.mode);
   Options options = std::move(raw.options);
   checkInputs(options);
+  if (raw.pooling && options.mode != Mode::embedding) {
+    throw usage("--pooling needs --embedding");
+  }
+  options.pooling = raw.pooling == "last" ? Pooling::last : Pooling::mean;
+  if (raw.escapes) {
+    for (auto *text : {&options.prompt, &options.system}) {
+      if (*text) {
+        *text = unescape(**text);
+      }
+    }
+    for (std::string &text : options.stopStrings) {
+      text = unescape(text);
+    }
+  }
+  options.history = !raw.noHistory;
+  options.color = raw.color == "always"  ? Color::always
+                  : raw.color == "never" ? Color::never
+                                         : Color::automatic;
   if (raw.describe) {
     options.description = *raw.describe == "json"   ? Description::json
                           : *raw.describe == "full" ? Description::full
@@ -286,11 +397,14 @@ std::optional<Options> parseOptions(int argc, char **argv) {
   Raw raw;
   declareText(app, raw);
   declareSampling(app, raw);
+  declareGrammar(app, raw);
   declareModes(app, raw);
   raw.compile.declareFormats(app);
   raw.compile.declare(app);
-  const Aliases ofLlama = {
-      {"-sys", "--system-prompt"}, {"-cnv", "--chat"}, {"-dev", "--device"}};
+  const Aliases ofLlama = {{"-sys", "--system-prompt"},
+                           {"-cnv", "--chat"},
+                           {"-dev", "--device"},
+                           {"-jf", "--json-schema-file"}};
   if (!parse(app, argc, argv, ofLlama)) {
     return std::nullopt;
   }

@@ -3,8 +3,10 @@
 #define CHEEMS_TOOLS_CHEEMS_RUN_OPTIONS_H
 
 #include "runtime/Artifact/DeviceChoice.h"
+#include "runtime/Grammar/Grammar.h"
 #include "runtime/Profile/Profile.h"
 #include "runtime/Sampler/SamplingOptions.h"
+#include "runtime/Session/Pooling.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +19,7 @@ enum class Mode {
   generate,
   chat,
   logits,
+  embedding,
   tokenize,
   detokenize,
   describe,
@@ -25,6 +28,9 @@ enum class Mode {
 
 /// How much --describe tells.
 enum class Description { summary, full, json };
+
+/// When prompts of a chat and what is typed stand out.
+enum class Color { automatic, always, never };
 
 /// Checked: what a mode needs is there, what it cannot use is not.
 struct Options {
@@ -35,7 +41,12 @@ struct Options {
   std::optional<std::string> prompt, file, promptIds; ///< at most one
   std::optional<std::string> system, detokenize, inputIds, logits;
   std::optional<std::string> saveState, loadState, profile;
+  std::optional<std::string> chatTemplateFile;
   bool printIds = false, ignoreEos = false;
+  bool json = false;   ///< one JSON object in the place of the text
+  bool history = true; ///< of a chat's lines, in a file
+  Color color = Color::automatic;
+  Pooling pooling = Pooling::mean; ///< of --embedding
   bool verbose = false; ///< say where the model runs and what it takes
   Description description = Description::summary;
 
@@ -52,7 +63,9 @@ struct Options {
   std::optional<double> presencePenalty, frequencyPenalty;
   std::optional<int64_t> topK, repeatLastN;
   std::vector<LogitBias> logitBias;
-  std::optional<uint64_t> seed; ///< nothing: a new one each time
+  std::vector<std::string> stopStrings;
+  std::shared_ptr<const Grammar> grammar; ///< of the text; null: anything
+  std::optional<uint64_t> seed;           ///< nothing: a new one each time
 
   /// A model's defaults with what was asked for put in. Asking for a
   /// temperature or a filter is asking to sample.

@@ -2,6 +2,7 @@
 #include "runtime/Generation/ModelCache.h"
 #include "runtime/Generation/ProgressLine.h"
 #include "runtime/Generation/Prompt.h"
+#include "runtime/Generation/TokenIds.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Process/Output.h"
 #include "runtime/State/NewFile.h"
@@ -58,9 +59,27 @@ void sayWhereItRuns(const Options &options, const Session &session) {
       megabytes(session.bytes().workspace));
 }
 
-GenerationLimits limitsOf(const Options &options, const TextModel &text) {
-  return {options.maxTokens,
-          options.ignoreEos ? std::vector<int32_t>() : text.eosTokens()};
+GenerationLimits limitsOf(const Options &options, TextModel &text) {
+  GenerationLimits limits;
+  limits.maxTokens = options.maxTokens;
+  limits.stopStrings = options.stopStrings;
+  if (!options.ignoreEos) {
+    limits.eosTokens = text.eosTokens();
+    const GenerationConfig &config = text.generation();
+    auto add = [&](const std::vector<std::string> &texts) {
+      limits.stopStrings.insert(limits.stopStrings.end(), texts.begin(),
+                                texts.end());
+    };
+    add(config.stopStrings);
+    if (options.mode == Mode::chat) {
+      add(config.chatStopStrings);
+    }
+  }
+  if (options.grammar) {
+    limits.constraint = std::make_shared<TokenConstraint>(
+        options.grammar, makeVocabularyTrie(text));
+  }
+  return limits;
 }
 
 Sampler makeSampler(const Options &options, const TextModel &text,
@@ -78,6 +97,23 @@ Sampler makeSampler(const Options &options, const TextModel &text,
     }
   }
   return Sampler(options.sampling(text.generation().sampling));
+}
+
+std::vector<int32_t> promptTokens(const Options &options,
+                                  const std::vector<int64_t> &ids,
+                                  TextModel &text) {
+  int64_t vocabulary = text.model().metadata().vocabulary;
+  if (options.promptIds) {
+    return checkTokenIds(ids.data(), ids.size(), vocabulary, "--prompt-ids");
+  }
+  if (!options.prompt && !options.file) {
+    return {};
+  }
+  std::string given = givenText(options);
+  return checkVocabulary(options.loadState
+                             ? text.tokenizer().encode(given, false)
+                             : text.encodePrompt(given),
+                         vocabulary);
 }
 
 std::string givenText(const Options &options) {

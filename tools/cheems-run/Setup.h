@@ -31,9 +31,15 @@ private:
 void sayWhereItRuns(const Options &options, const Session &session);
 
 SessionOptions sessionOptions(const Options &options, Warnings &warnings);
-GenerationLimits limitsOf(const Options &options, const TextModel &text);
+/// Reads the tokenizer where there is a grammar.
+GenerationLimits limitsOf(const Options &options, TextModel &text);
 Sampler makeSampler(const Options &options, const TextModel &text,
                     Warnings &warnings);
+/// Of --prompt-ids, whose `ids` were read, or of -p or -f, which behind a
+/// loaded state get no special tokens; none where a state goes on by itself.
+std::vector<int32_t> promptTokens(const Options &options,
+                                  const std::vector<int64_t> &ids,
+                                  TextModel &text);
 /// The prompt of -p or -f.
 std::string givenText(const Options &options);
 /// The last line of a run, and what makes it repeatable.

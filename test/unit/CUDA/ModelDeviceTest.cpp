@@ -40,6 +40,12 @@ std::string chosen(const FakeArtifact &artifact, const std::string &device) {
   return text;
 }
 
+/// A step then reads 4 MiB of each token before it: more than the launches of a
+/// card could cost.
+void growState(FakeArtifact &artifact) {
+  artifact.metadata["state"][0]["shape"][2] = 1 << 20;
+}
+
 /// Files for a CPU, for it and for cards, and for cards alone.
 struct Files {
   FakeArtifact host, both, cards;
@@ -77,6 +83,9 @@ TEST_F(ModelDevice, weightsThatTheCPUDoesNotTakeAreToBeCompiledAsOthers) {
 
 TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
   Setting card("FAULTY_DRIVER_CARD", "NVIDIA Something");
+  for (FakeArtifact *each : {&both, &host}) {
+    growState(*each);
+  }
   EXPECT_EQ(chosen(both, "auto"), "cuda:0");
   EXPECT_EQ(chosen(cards, "auto"), "cuda:0");
   EXPECT_EQ(chosen(both, "cpu"), "cpu");
@@ -84,6 +93,9 @@ TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
   FakeArtifact hopper, ampere;
   addCards(hopper, {"sm_90a"});
   addCards(ampere, {"sm_80"});
+  for (FakeArtifact *each : {&hopper, &ampere}) {
+    growState(*each);
+  }
   {
     Setting capability("FAULTY_DRIVER_CAPABILITY", "86");
     EXPECT_EQ(chosen(hopper, "auto"), "cpu");
@@ -103,6 +115,13 @@ TEST_F(ModelDevice, aRealCardIsTakenWhereTheFileHasCodeForIt) {
             "code for sm_80 and sm_90a, which cuda:0 (NVIDIA Something, "
             "compute capability 7.5) does not run; use another --device; use "
             "--target cpu,cuda to compile it for the CPU, too");
+}
+
+TEST_F(ModelDevice, aSmallModelStaysOnTheCPU) {
+  Setting card("FAULTY_DRIVER_CARD", "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(chosen(both, "auto"), "cpu");
+  EXPECT_EQ(chosen(both, "cuda"), "cuda:0");
+  EXPECT_EQ(chosen(cards, "auto"), "cuda:0");
 }
 
 TEST_F(ModelDevice, whatTheFileOrTheMachineLacksIsToldInOneLine) {

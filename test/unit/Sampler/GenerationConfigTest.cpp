@@ -73,6 +73,18 @@ TEST(GenerationConfig, WarnsOfFieldsThatItDoesNotFollow) {
                                            HasSubstr("no_repeat_ngram_size")));
 }
 
+TEST(GenerationConfig, ReadsTextsThatEndAText) {
+  auto config = parseGenerationConfig(
+      R"({"stop_strings": "END", "chat_stop_strings": ["\n\n", "x"]})");
+  EXPECT_THAT(config.stopStrings, ElementsAre("END"));
+  EXPECT_THAT(config.chatStopStrings, ElementsAre("\n\n", "x"));
+  EXPECT_THAT(config.warnings, IsEmpty());
+  for (const char *text :
+       {R"({"stop_strings": 1})", R"({"stop_strings": ["a", null]})"}) {
+    EXPECT_THAT(errorOf(text), HasSubstr("stop_strings must be a text"));
+  }
+}
+
 TEST(GenerationConfig, NamesTheMalformedField) {
   EXPECT_THAT(errorOf("{"), HasSubstr("generation_config.json"));
   EXPECT_THAT(errorOf("[]"), HasSubstr("one JSON object"));

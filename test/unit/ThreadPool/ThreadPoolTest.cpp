@@ -324,6 +324,14 @@ TEST(ThreadPool, moreThreadsThanCoresDoNotSpin) {
   EXPECT_TRUE(ThreadPool(0).spins());
 }
 
+TEST(ThreadPool, SleepingOnesDoNotSpin) {
+  ThreadPool pool(2, ThreadPool::Waiting::sleeping);
+  EXPECT_FALSE(pool.spins());
+  std::vector<int64_t> values(8);
+  pool.parallelFor(addTo, &values, 8);
+  EXPECT_EQ(values, std::vector<int64_t>(8, 1));
+}
+
 /// Ranges of a region of `count` iterations that take `time` each. Nothing else
 /// is done in them that could take long under a sanitizer.
 int rangesUsed(ThreadPool &pool, int64_t count,
