@@ -1,9 +1,32 @@
 # Binaries, libcheems, its headers; a CMake package, find_package(Cheems) gives Cheems::cheems; cheems.pc for pkg-config.
 include(CMakePackageConfigHelpers)
 
-foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-lsp-server cheems-translate)
+foreach(tool cheems-opt cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-serve cheems-lsp-server cheems-translate)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
+# Manual pages and what shells complete, which the programs make of their options
+foreach(tool cheems-compile cheems-run cheems-bench cheems-cache cheems-perplexity cheems-serve cheems-ptx-run cheems-translate)
+  if(TARGET ${tool})
+    foreach(page "--print-manual|${CMAKE_INSTALL_MANDIR}/man1/${tool}.1"
+                 "--print-completion;bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions/${tool}"
+                 "--print-completion;zsh|${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_${tool}"
+                 "--print-completion;fish|${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/${tool}.fish")
+      string(REPLACE "|" ";" page "${page}")
+      list(POP_BACK page path)
+      list(JOIN page " " words)
+      install(CODE "
+        set(path \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\")
+        get_filename_component(folder \"\${path}\" DIRECTORY)
+        file(MAKE_DIRECTORY \"\${folder}\")
+        message(STATUS \"Installing: \${path}\")
+        execute_process(COMMAND $<TARGET_FILE:${tool}> ${words} OUTPUT_FILE \"\${path}\" RESULT_VARIABLE status)
+        if(NOT status EQUAL 0)
+          message(FATAL_ERROR \"${tool} ${words} failed\")
+        endif()")
+    endforeach()
   endif()
 endforeach()
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Every test: installs what is missing, then the release build with all of its tests, lit, unit tests and fuzzers under
-# ASan + UBSan with some whole models, the runtime, small compiled models and the emulated card under TSan, the format,
+# Every test: installs what is missing, then the release build with all of its tests, under ASan + UBSan either lit, the
+# compiler's unit tests and some whole models or the other unit tests and the fuzzers, the runtime, small compiled models and the emulated card under TSan, the format,
 # clang-tidy. Fails at the end if any part failed.
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
-#   test.sh --long     hours: compiled kernels, recorded operations and some random models under ASan, all recorded models with
-#                      int4, 100,000 mutated modules, an hour of each fuzzer (CHEEMS_FUZZ_SECONDS), the tutorial step by step,
-#                      clang-tidy on everything
+#   test.sh --long     hours: both halves of what runs under ASan, compiled kernels, recorded operations and some random models
+#                      under ASan, all recorded models with int4, 100,000 mutated modules, an hour of each fuzzer
+#                      (CHEEMS_FUZZ_SECONDS), the tutorial step by step, a server under load of 10,000 requests, also under the
+#                      sanitizers, its page in a browser (Debian's chromium and chromium-driver), clang-tidy on everything
 #
 # CHEEMS_TEST_SEED is the commit's number unless it is set, so that it differs from commit to commit and can be repeated.
 set -uo pipefail
@@ -29,9 +30,10 @@ if [ -n "$long" ]; then
   export CHEEMS_TEST_LONG=1 CHEEMS_TEST_MUTANTS=100000 CHEEMS_FUZZ_SECONDS=${CHEEMS_FUZZ_SECONDS:-3600}
 fi
 
-declare -A seconds=([builds]=0 [CPU tests]=0 [GPU tests]=0 [sanitizers]=0 [style]=0)
+declare -A seconds=([builds]=0 [CPU tests]=0 [GPU tests]=0 [serve]=0 [sanitizers]=0 [style]=0)
 # The card in software, kernels on it, models on it.
-gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Coded|Expert|Product|SSD|Tile)Kernel)'
+gpu='^(cuda-|gpu-|emulator-|cheems-ptx-run|CUDA|ExecutorCUDA|Emulator|(Attention|Coded|Expert|Product|SSD|Tile)(Kernel|Window))'
+serve='^(serve-|Serve|cheems-serve)'
 
 # timed PART COMMAND...: adds what the command takes to the part's seconds
 timed() {
@@ -43,12 +45,13 @@ timed() {
   return $status
 }
 
-# build PRESET TARGET...
+# build PRESET TARGET...: with the options in `configure`
+configure=()
 build() {
   local preset=$1
   shift
   echo "==== $preset: build"
-  cmake --preset "$preset" && cmake --build --preset "$preset" --target "$@"
+  cmake --preset "$preset" "${configure[@]}" && cmake --build --preset "$preset" --target "$@"
 }
 
 # check PRESET CTEST-ARGUMENT...: runs the preset's tests, adds up their numbers and keeps what they say they skipped
@@ -67,26 +70,37 @@ check() {
 }
 
 if timed builds build release all; then
-  timed "CPU tests" check release -E "$gpu" || broken+=(release)
+  timed "CPU tests" check release -E "$gpu|$serve" || broken+=(release)
   timed "GPU tests" check release -R "$gpu" || broken+=("release on the card in software")
+  timed serve check release -R "$serve" || broken+=("release of the server")
 else
   broken+=("the release build")
 fi
 
 # What is labelled `compiled` spends its time in instrumented code.
-sanitized=(cheems-sanitized-tests) without=(-LE compiled)
+# Instrumented, the compiler and the rest take as long to build as all else together: a run has one of them, as its seed draws.
+compiler='^(lit$|golden-|interpreter-goldens|cheems-compile-malformed|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
 if [ -n "$long" ]; then
-  sanitized=(cheems-unit-tests) without=()
+  sanitized=(cheems-unit-tests cheems-compile cheems-run cheems-serve) select=() configure=(-DCHEEMS_BUILD_COMPILER=ON)
+elif ((CHEEMS_TEST_SEED % 2)); then
+  sanitized=(cheems-sanitized-tests) select=(-LE compiled) configure=(-DCHEEMS_BUILD_COMPILER=OFF)
+else
+  sanitized=(cheems-sanitized-compiler-tests) select=(-LE compiled -R "$compiler") configure=(-DCHEEMS_BUILD_COMPILER=ON)
 fi
 if timed builds build asan "${sanitized[@]}"; then
-  timed sanitizers check asan "${without[@]}" || broken+=(asan)
+  timed sanitizers check asan "${select[@]}" || broken+=(asan)
 else
   broken+=("the asan build")
 fi
+configure=()
 
-threaded=(ThreadPool Session State Text Generation Race EmulatorMachine EmulatorDriver)
-if timed builds build tsan "${threaded[@]/%/Tests}"; then
-  timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests$" || broken+=(tsan)
+threaded=(ThreadPool Session State Text Generation ServeEngine Race EmulatorMachine EmulatorDriver)
+served=() load=
+if [ -n "$long" ]; then
+  served=(cheems-run cheems-serve) load='|^serve-load$'
+fi
+if timed builds build tsan "${threaded[@]/%/Tests}" "${served[@]}"; then
+  timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests\$$load" || broken+=(tsan)
 else
   broken+=("the tsan build")
 fi
@@ -100,7 +114,7 @@ for line in "${skips[@]}"; do
   echo "skipped: $line"
 done
 echo "${#skips[@]} kinds of checks skipped"
-for part in builds "CPU tests" "GPU tests" sanitizers style; do
+for part in builds "CPU tests" "GPU tests" serve sanitizers style; do
   printf '%-10s %5.1f minutes\n' "$part" "$((seconds[$part] * 10 / 60))e-1"
 done
 echo "$((passed * 100 / (passed + failed > 0 ? passed + failed : 1)))% tests passed, $failed tests failed out of $((passed + failed))"
