@@ -202,6 +202,14 @@ class Behaviour(unittest.TestCase):
         self.assertIn("abc", history.read_text())
         self.assertEqual(history.stat().st_mode & 0o777, 0o600)
 
+    def test_an_end_typed_during_an_answer_ends_the_chat_behind_it(self):
+        terminal = Terminal(self, "--chat", "-n", 200, "--ignore-eos", "--no-history", env={**os.environ, "TERM": "xterm"})
+        terminal.wait_for(b"> ")
+        os.write(terminal.master, b"ab\n")
+        terminal.wait_for(b"ab\r\n")  # the terminal is no longer the editor's
+        os.write(terminal.master, b"\x04")
+        self.assertEqual(terminal.finish(), 0)
+
     def test_what_is_typed_stands_out_on_a_terminal(self):
         for options, colored in (([], True), (["--color", "never"], False)):
             terminal = Terminal(self, "--chat", "--no-history", *options, env={**os.environ, "TERM": "xterm"})

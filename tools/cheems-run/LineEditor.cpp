@@ -19,6 +19,7 @@ constexpr int keptLines = 1000;
 /// Around what a prompt has for the terminal and not for the eye, as libedit
 /// wants it.
 constexpr char invisible = '\1';
+constexpr char endOfInput = '\4';
 
 /// libedit knows characters by the locale; what a user types is UTF-8.
 void readUtf8() {
@@ -108,7 +109,9 @@ private:
     }
   }
 
-  /// One character of UTF-8 as it is typed; none where a signal came.
+  /// One character of UTF-8 as it is typed; none where a signal came. An end
+  /// (Ctrl-D) that was typed during the answer comes as a zero: the terminal
+  /// took it for its own line's end before the editor had the keys.
   static int getCharacter(EditLine *editor, wchar_t *character) {
     LineEditor &self = of(editor);
     auto stops = [&] {
@@ -131,6 +134,9 @@ private:
           continue;
         }
         return -1;
+      }
+      if (byte == 0) {
+        byte = endOfInput;
       }
       size_t length = std::mbrtowc(character, &byte, 1, &state);
       if (length == static_cast<size_t>(-1)) { // no UTF-8: left out

@@ -22,25 +22,16 @@ struct AddressOperand {
   explicit AddressOperand(const DecodedAddress &decoded)
       : offset(decoded.offset), wide(decoded.wide), space(decoded.space) {}
 
+  /// 32-bit addresses wrap around (PTX ISA, "Addresses as Operands").
   uint64_t of(const Warp &warp, Slot base, int lane) const {
-    uint64_t value = wide ? warp.source<uint64_t>(base)[lane]
-                          : warp.source<uint32_t>(base)[lane];
-    return value + static_cast<uint64_t>(offset);
+    return wide ? warp.source<uint64_t>(base)[lane] + uint64_t(offset)
+                : uint32_t(warp.source<uint32_t>(base)[lane] + uint32_t(offset));
   }
 
   /// Of all lanes; those that are not active mean nothing.
   void ofAll(const Warp &warp, Slot base, uint64_t *addresses) const {
-    const uint64_t added = static_cast<uint64_t>(offset);
-    if (wide) {
-      const uint64_t *values = warp.source<uint64_t>(base);
-      for (int lane = 0; lane < warpLanes; ++lane) {
-        addresses[lane] = values[lane] + added;
-      }
-    } else {
-      const uint32_t *values = warp.source<uint32_t>(base);
-      for (int lane = 0; lane < warpLanes; ++lane) {
-        addresses[lane] = values[lane] + added;
-      }
+    for (int lane = 0; lane < warpLanes; ++lane) {
+      addresses[lane] = of(warp, base, lane);
     }
   }
 };

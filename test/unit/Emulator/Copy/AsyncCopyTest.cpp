@@ -60,6 +60,18 @@ TEST(AsyncCopy, formsCopyTheSame) {
   }
 }
 
+// PTX ISA, "Addresses as Operands". LLVM makes such sums of loops.
+TEST(AsyncCopy, addressesOf32BitsWrapAround) {
+  inBothModes([&](Trial &run) {
+    run.threads = 64;
+    run(copyAndWait("sub.u32 %r3, %r2, 16384;"
+                    "cp.async.cg.shared.global [%r3 + 16384], [%d3], 16;",
+                    "cp.async.wait_all;"));
+    ASSERT_EQ(run.rule, "") << run.what;
+    expectPattern(run, 1024);
+  });
+}
+
 // PTX ISA, "cp.async": the remaining bytes are zeros; ignore-src gives zeros
 TEST(AsyncCopy, missingBytesAreZeros) {
   inBothModes([](Trial &run) {
