@@ -45,13 +45,14 @@ timed() {
   return $status
 }
 
-# build PRESET TARGET...: with the options in `configure`
+# build PRESET TARGET...: with the options in `configure`; a folder that is there stays a unity build or none
 configure=()
 build() {
-  local preset=$1
+  local preset=$1 options=("${configure[@]}")
   shift
+  [ -f "build/$preset/build.ninja" ] || options+=(-DCHEEMS_UNITY_BUILD=ON)
   echo "==== $preset: build"
-  cmake --preset "$preset" "${configure[@]}" && cmake --build --preset "$preset" --target "$@"
+  cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" --target "$@"
 }
 
 # check PRESET CTEST-ARGUMENT...: runs the preset's tests, adds up their numbers and keeps what they say they skipped

@@ -12,10 +12,28 @@ build=build/release
 parts=20
 [ -f $build/compile_commands.json ] || { echo "tidy: $build/compile_commands.json is missing; build the release preset first" >&2; exit 1; }
 
+# A unity build compiles files that include several sources: each of them has that file's flags.
+mkdir -p $build/tidy
+python3 - $build <<'END'
+import json, os, re, sys
+build = sys.argv[1]
+alone = []
+for entry in json.load(open(f"{build}/compile_commands.json")):
+    unity = entry["file"]
+    if "/Unity/unity_" not in unity:
+        alone.append(entry)
+        continue
+    for source in re.findall(r'#include "(.*)"', open(unity).read()):
+        source = os.path.normpath(os.path.join(os.path.dirname(unity), source))
+        alone.append({**entry, "file": source, "command": entry["command"].replace(unity, source)})
+json.dump(alone, open(f"{build}/tidy/compile_commands.json", "w"))
+END
+commands=$build/tidy
+
 # the files of the build; a file that several targets compile is there once
 mapfile -t all < <(python3 -c 'import json, os, sys
 files = {os.path.relpath(entry["file"]) for entry in json.load(open(sys.argv[1]))}
-print("\n".join(sorted(file for file in files if not file.startswith(("build", "..")) and file.endswith(".cpp"))))' $build/compile_commands.json)
+print("\n".join(sorted(file for file in files if not file.startswith(("build", "..")) and file.endswith(".cpp"))))' $commands/compile_commands.json)
 
 case "${1:-}" in
   --all) chosen=("${all[@]}") ;;
@@ -36,7 +54,7 @@ case "${1:-}" in
 esac
 [ ${#chosen[@]} -gt 0 ] || exit 0
 # its exit status alone does not tell warnings
-findings=$(printf '%s\0' "${chosen[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy-22 -p $build --quiet --warnings-as-errors='*' 2>/dev/null || echo "clang-tidy failed")
+findings=$(printf '%s\0' "${chosen[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy-22 -p $commands --quiet --warnings-as-errors='*' 2>/dev/null || echo "clang-tidy failed")
 if [ -n "$findings" ]; then
   echo "$findings"
   echo "tidy: see above; a finding that is wrong gets NOLINT with its reason" >&2

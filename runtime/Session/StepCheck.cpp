@@ -9,8 +9,6 @@ Error invalid(const std::string &message) {
   return Error(Status::usage, "step refused: " + message);
 }
 
-std::string number(int64_t value) { return std::to_string(value); }
-
 } // namespace
 
 StepCheck::StepCheck(int64_t vocabulary, int64_t slots, int64_t maxRows,
@@ -24,20 +22,20 @@ void StepCheck::check(const cheems_step &step,
     throw invalid("a needed pointer is null");
   }
   if (step.token_count < 1 || step.token_count > maxRows) {
-    throw invalid(number(step.token_count) +
-                  " tokens, but this session takes 1 to " + number(maxRows) +
+    throw invalid(std::to_string(step.token_count) +
+                  " tokens, but this session takes 1 to " + std::to_string(maxRows) +
                   " at a time");
   }
   if (step.row_count < 0 || step.row_count > step.token_count) {
-    throw invalid("logits of " + number(step.row_count) +
+    throw invalid("logits of " + std::to_string(step.row_count) +
                   " rows are wanted, but the step has " +
-                  number(step.token_count));
+                  std::to_string(step.token_count));
   }
   if (step.embedding_row_count < 0 ||
       step.embedding_row_count > step.token_count) {
-    throw invalid("embeddings of " + number(step.embedding_row_count) +
+    throw invalid("embeddings of " + std::to_string(step.embedding_row_count) +
                   " rows are wanted, but the step has " +
-                  number(step.token_count));
+                  std::to_string(step.token_count));
   }
   if (step.embedding_row_count != 0 &&
       (!step.embedding_rows || !step.embeddings)) {
@@ -46,23 +44,23 @@ void StepCheck::check(const cheems_step &step,
   for (int64_t i = 0; i < step.embedding_row_count; ++i) {
     if (step.embedding_rows[i] < 0 ||
         step.embedding_rows[i] >= step.token_count) {
-      throw invalid("the embedding of row " + number(step.embedding_rows[i]) +
+      throw invalid("the embedding of row " + std::to_string(step.embedding_rows[i]) +
                     " is wanted, but rows go from 0 to " +
-                    number(step.token_count - 1));
+                    std::to_string(step.token_count - 1));
     }
   }
   for (int64_t i = 0; i < step.token_count; ++i) {
     if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
-      throw invalid("token " + number(step.tokens[i]) + " at row " + number(i) +
+      throw invalid("token " + std::to_string(step.tokens[i]) + " at row " + std::to_string(i) +
                     " is outside the vocabulary (0 to " +
-                    number(vocabulary - 1) + ")");
+                    std::to_string(vocabulary - 1) + ")");
     }
   }
   for (int64_t i = 0; i < step.row_count; ++i) {
     if (step.rows[i] < 0 || step.rows[i] >= step.token_count) {
-      throw invalid("logits of row " + number(step.rows[i]) +
+      throw invalid("logits of row " + std::to_string(step.rows[i]) +
                     " are wanted, but rows go from 0 to " +
-                    number(step.token_count - 1));
+                    std::to_string(step.token_count - 1));
     }
   }
   checkSegments(step, positions);
@@ -71,47 +69,47 @@ void StepCheck::check(const cheems_step &step,
 void StepCheck::checkSegments(const cheems_step &step,
                               const std::vector<int32_t> &positions) {
   if (step.segment_count < 1 || step.segment_count > slots) {
-    throw invalid(number(step.segment_count) +
-                  " segments, but this session has " + number(slots) +
+    throw invalid(std::to_string(step.segment_count) +
+                  " segments, but this session has " + std::to_string(slots) +
                   " slot(s)");
   }
   std::fill(seen.begin(), seen.end(), false);
   for (int64_t i = 0; i < step.segment_count; ++i) {
     const cheems_segment &segment = step.segments[i];
-    auto where = [i] { return "segment " + number(i); };
+    auto where = [i] { return "segment " + std::to_string(i); };
     if (segment.slot < 0 || segment.slot >= slots) {
-      throw invalid(where() + " names slot " + number(segment.slot) +
-                    ", but slots go from 0 to " + number(slots - 1));
+      throw invalid(where() + " names slot " + std::to_string(segment.slot) +
+                    ", but slots go from 0 to " + std::to_string(slots - 1));
     }
     if (seen[segment.slot]) {
-      throw invalid(where() + " names slot " + number(segment.slot) + " again");
+      throw invalid(where() + " names slot " + std::to_string(segment.slot) + " again");
     }
     seen[segment.slot] = true;
     order[i] = static_cast<int32_t>(i);
     if (segment.length < 1 || segment.start < 0 ||
         int64_t(segment.start) + segment.length > step.token_count) {
-      throw invalid(where() + " (start " + number(segment.start) + ", length " +
-                    number(segment.length) +
+      throw invalid(where() + " (start " + std::to_string(segment.start) + ", length " +
+                    std::to_string(segment.length) +
                     ") is empty or outside the step's " +
-                    number(step.token_count) + " rows");
+                    std::to_string(step.token_count) + " rows");
     }
     if (segment.position != positions[segment.slot]) {
       throw invalid(where() + " starts at position " +
-                    number(segment.position) + ", but slot " +
-                    number(segment.slot) + " has been fed " +
-                    number(positions[segment.slot]) + " tokens");
+                    std::to_string(segment.position) + ", but slot " +
+                    std::to_string(segment.slot) + " has been fed " +
+                    std::to_string(positions[segment.slot]) + " tokens");
     }
     int64_t end = int64_t(segment.position) + segment.length;
     if (end > context) {
-      throw ContextFull("the context is full: slot " + number(segment.slot) +
-                        " would hold " + number(end) +
-                        " tokens and the context is " + number(context) +
+      throw ContextFull("the context is full: slot " + std::to_string(segment.slot) +
+                        " would hold " + std::to_string(end) +
+                        " tokens and the context is " + std::to_string(context) +
                         "; raise it with -c");
     }
     if (segment.rope_length < end) {
       throw invalid(where() + " has rope_length " +
-                    number(segment.rope_length) + ", below its end " +
-                    number(end));
+                    std::to_string(segment.rope_length) + ", below its end " +
+                    std::to_string(end));
     }
   }
 
@@ -123,14 +121,14 @@ void StepCheck::checkSegments(const cheems_step &step,
   for (int64_t i = 0; i < step.segment_count; ++i) {
     const cheems_segment &segment = step.segments[order[i]];
     if (segment.start < next) {
-      throw invalid("row " + number(segment.start) + " is in two segments");
+      throw invalid("row " + std::to_string(segment.start) + " is in two segments");
     }
     if (segment.start > next) {
-      throw invalid("row " + number(next) + " is in no segment");
+      throw invalid("row " + std::to_string(next) + " is in no segment");
     }
     next = int64_t(segment.start) + segment.length;
   }
   if (next != step.token_count) {
-    throw invalid("row " + number(next) + " is in no segment");
+    throw invalid("row " + std::to_string(next) + " is in no segment");
   }
 }

@@ -9,7 +9,7 @@ using namespace cheems::tile;
 namespace {
 /// What the best are found of: a number in the order of scores, and an id that
 /// no other one of the row has. Where there is none, the order is kNoOrder.
-struct Candidates {
+struct ScoredRow {
   Value order, bits, ids;
 
   RankedTensorType type() const {
@@ -34,7 +34,7 @@ static Value negated(TileBuilder &t, Value ids) { return t.inverted(ids); }
 
 /// The `count` best of each row, by order descending, then by id ascending, in
 /// the columns of a tile of the same layout.
-static ScoredList findBest(TileBuilder &t, const Candidates &all, int64_t count,
+static ScoredList findBest(TileBuilder &t, const ScoredRow &all, int64_t count,
                            int64_t columns) {
   RankedTensorType type = all.type();
   auto listType = t.tileType({type.getDimSize(0), columns}, t.b.getI32Type(),
@@ -98,7 +98,7 @@ RetrievalBuffers RetrievalBuffers::alloc(TileBuilder &t,
 
 /// All pairs of the halves' best keys, by number of the first one, then of the
 /// second one.
-static Candidates pairsOf(TileBuilder &t, const ExpertsStrategy &s,
+static ScoredRow pairsOf(TileBuilder &t, const ExpertsStrategy &s,
                           const RetrievalForm &form, Value buffer) {
   RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
   int64_t kept = form.kept();
@@ -152,7 +152,7 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
       isBelow(t, IndicesOp::create(t.b, listType, 1), form.experts);
   Value none = t.fillInteger(listType, kNoOrder),
         noId = t.fillInteger(listType, -1);
-  Candidates byId{t.select(isExpert, negated(t, list.ids), none), list.bits,
+  ScoredRow byId{t.select(isExpert, negated(t, list.ids), none), list.bits,
                   t.select(isExpert, list.ids, noId)};
   return findBest(t, byId, form.experts, columns);
 }

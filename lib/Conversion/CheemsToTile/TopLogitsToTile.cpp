@@ -34,7 +34,7 @@ std::optional<StringRef> cheems::tile::whyNoKernel(TopLogitsOp op,
 namespace {
 /// Logits of some rows, and the negatives of their columns, so that a maximum
 /// is the lowest column.
-struct Candidates {
+struct NumberedLogits {
   /// What is below all negatives: no column.
   static constexpr double kNone = -2.0 * kMostVocabulary;
 
@@ -55,7 +55,7 @@ struct Candidates {
             function_ref<void(Value number, Value logit, Value column)> store) {
     t.loop(t.index(0), t.index(count), 1, {values, columns},
            [&](Value number, ValueRange left) -> SmallVector<Value> {
-             Candidates now{left[0], left[1]};
+             NumberedLogits now{left[0], left[1]};
              Value best = t.reduce(Combine::Maximum, now.values, 1);
              Value isBest = equal(t, now.values, t.broadcast(best, type()));
              Value column = t.reduce(
@@ -122,7 +122,7 @@ static void buildPieces(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
                         alignmentOf(size, type.getElementType()));
   Value indices = t.indicesFrom(first, type, 1);
   Value numbers = arith::SIToFPOp::create(t.b, type, indices);
-  Candidates all{logits, arith::NegFOp::create(t.b, numbers)};
+  NumberedLogits all{logits, arith::NegFOp::create(t.b, numbers)};
   all.drop(t, areBelow(t, indices, size));
 
   Value greatest = t.reduce(Combine::Maximum, all.values, 1);
@@ -167,7 +167,7 @@ static void buildMerge(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
   t.store(t.add(base, math::LogOp::create(t.b, sum)), memory[6], {{row}, {0}});
 
   aligned = alignmentOf(candidates, type.getElementType());
-  Candidates all{t.load(type, memory[0], from, aligned),
+  NumberedLogits all{t.load(type, memory[0], from, aligned),
                  t.load(type, memory[1], from, aligned)};
   all.drop(t, areBelow(t, t.indicesFrom(zero, type, 1), candidates));
   all.find(t, count, [&](Value number, Value logit, Value column) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t stagingBytes = int64_t{16} << 20;
 constexpr int64_t alignment = 256; ///< that of the driver's own allocations
-constexpr char purpose[] =
+constexpr char uploadPurpose[] =
     "the model's weights; compile it with smaller --weights, or use --device "
     "cpu";
 
@@ -54,7 +54,7 @@ WeightUpload::WeightUpload(const Metadata &metadata, const std::string &name)
 
 void WeightUpload::upload(const std::shared_ptr<const Context> &context,
                           const void *weights, const Progress &progress) {
-  memory = std::make_unique<DeviceMemory>(context, size, purpose);
+  memory = std::make_unique<DeviceMemory>(context, size, uploadPurpose);
   const auto *section = static_cast<const char *>(weights);
   int64_t all = 0, done = 0;
   for (const Piece &piece : pieces) {

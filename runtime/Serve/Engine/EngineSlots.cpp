@@ -9,8 +9,6 @@ namespace cheems::serve {
 
 namespace {
 
-std::string number(int64_t value) { return std::to_string(value); }
-
 SlotActionResult refused(const std::string &error, int status) {
   SlotActionResult result;
   result.error = error;
@@ -53,9 +51,9 @@ void Engine::onFreeSlot(int64_t slot, const SlotDone &done,
     if (!alive) {
       done(refused(ended, 503));
     } else if (slot < 0 || slot >= static_cast<int64_t>(contents.size())) {
-      done(refused("slot " + number(slot) + " does not exist", 400));
+      done(refused("slot " + std::to_string(slot) + " does not exist", 400));
     } else if (contents[static_cast<size_t>(slot)].busy) {
-      done(refused("slot " + number(slot) + " is busy", 409));
+      done(refused("slot " + std::to_string(slot) + " is busy", 409));
     } else {
       SlotActionResult result;
       try {

@@ -4,10 +4,6 @@
 using namespace mlir;
 using namespace cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 LogicalResult AppendVisibleOp::verify() {
   ArrayRef<int64_t> key = shapeOf(getKey()), mask = shapeOf(getMask()),
                     keys = shapeOf(getKeys()),

@@ -9,10 +9,6 @@
 
 namespace cheems {
 
-inline ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 /// C3: of rows or entries, which extent `free` counts, there may be any number;
 /// all other extents of `values` are static. Null is none of them.
 inline LogicalResult verifyStatic(Operation *op, size_t free,

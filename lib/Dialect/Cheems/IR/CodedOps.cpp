@@ -5,10 +5,6 @@
 using namespace mlir;
 using namespace cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 LogicalResult CodedProductOp::verify() {
   ArrayRef<int64_t> x = shapeOf(getX()), y = shapeOf(getY()),
                     codes = shapeOf(getCodes()), scales = shapeOf(getScales());

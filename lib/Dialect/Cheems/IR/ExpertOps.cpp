@@ -5,10 +5,6 @@
 using namespace mlir;
 using namespace cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 LogicalResult RetrieveExpertsOp::verify() {
   ArrayRef<int64_t> scores = shapeOf(getScores()), found = shapeOf(getScore());
   int64_t rows[] = {scores[0], scores[2], found[2]};

@@ -4,10 +4,6 @@
 using namespace mlir;
 using namespace cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 LogicalResult DynamicMaskOp::verify() {
   if (failed(verifySameShape(*this, "C1", shapeOf(getStep()),
                              shapeOf(getMask()), "shapes of step and mask"))) {

@@ -10,6 +10,10 @@
 
 namespace cheems {
 
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
 /// On buffers an op reads its inputs and writes its destinations, and reads
 /// those of which `readsInit` says so; on tensors it has no effects.
 void destinationEffects(

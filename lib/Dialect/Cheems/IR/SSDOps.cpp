@@ -4,10 +4,6 @@
 using namespace mlir;
 using namespace cheems;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 template <typename Op> static LogicalResult verifySSD(Op op) {
   ArrayRef<int64_t> x = shapeOf(op.getX()), b = shapeOf(op.getB()),
                     state = shapeOf(op.getState());

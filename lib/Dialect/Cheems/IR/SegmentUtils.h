@@ -8,10 +8,6 @@
 
 namespace cheems {
 
-inline ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
 inline LogicalResult verifySegments(Operation *op, const char *label,
                                     Value segments) {
   if (shapeOf(segments)[1] == kSegmentFields) {

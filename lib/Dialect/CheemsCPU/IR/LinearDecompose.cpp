@@ -7,7 +7,6 @@ using namespace mlir;
 using namespace cheems;
 
 namespace {
-constexpr int64_t kColumns = LinearOp::kColumns;
 
 Value zeros(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> shape) {
   Value empty = tensor::EmptyOp::create(b, loc, shape, b.getF32Type());
@@ -50,7 +49,7 @@ Value sumsOf(OpBuilder &b, Location loc, Value x, Value weight,
   Value pairs = splitRows(b, loc, x, {steps, pair});
   Value sums = zeros(b, loc,
                      {rows, tensor::getMixedSize(b, loc, weight, 0),
-                      b.getIndexAttr(kColumns)});
+                      b.getIndexAttr(LinearOp::kColumns)});
   AffineExpr t = b.getAffineDimExpr(0), p = b.getAffineDimExpr(1),
              c = b.getAffineDimExpr(2), k = b.getAffineDimExpr(3),
              j = b.getAffineDimExpr(4);
@@ -150,16 +149,16 @@ Value sumsOfCodes(OpBuilder &b, Location loc, Value codes, Value weight,
   Value inputs = splitRows(b, loc, codes, {groups, steps, halves, 4});
   Value grouped = tensor::ExpandShapeOp::create(
       b, loc,
-      RankedTensorType::get({type.getDimSize(0), groups, steps, kColumns, 4},
+      RankedTensorType::get({type.getDimSize(0), groups, steps, LinearOp::kColumns, 4},
                             type.getElementType()),
       weight, SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}, {4}},
       SmallVector<OpFoldResult>{panels, b.getIndexAttr(groups),
-                                b.getIndexAttr(steps), b.getIndexAttr(kColumns),
+                                b.getIndexAttr(steps), b.getIndexAttr(LinearOp::kColumns),
                                 b.getIndexAttr(4)});
   Value empty = tensor::EmptyOp::create(
       b, loc,
       ArrayRef<OpFoldResult>{rows, panels, b.getIndexAttr(groups),
-                             b.getIndexAttr(kColumns)},
+                             b.getIndexAttr(LinearOp::kColumns)},
       b.getI32Type());
   Value zeroI32 = arith::ConstantIntOp::create(b, loc, 0, 32);
   Value sums = linalg::FillOp::create(b, loc, zeroI32, empty).getResult(0);
@@ -215,7 +214,7 @@ Value sumsOfQuantized(OpBuilder &b, Location loc, const RoundedRows &x,
                               AffineMap::get(4, 0, {p, g, c}, context),
                               AffineMap::get(4, 0, {t, p, c}, context)};
   SmallVector<OpFoldResult> shape{rows, tensor::getMixedSize(b, loc, weight, 0),
-                                  b.getIndexAttr(kColumns)};
+                                  b.getIndexAttr(LinearOp::kColumns)};
   Value start = zeros(b, loc, shape);
   Value total =
       linalg::GenericOp::create(
