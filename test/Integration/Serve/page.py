@@ -349,7 +349,7 @@ return Math.min(...[...pairs, ['--text', '--user'], ['--on-accent', '--accent']]
 
 if __name__ == "__main__":
     if not os.environ.get("CHEEMS_TEST_LONG"):
-        print("the page is tested by test.sh --long, or with CHEEMS_TEST_LONG=1")
+        print("skipped: the page is tested by test.sh --long, or with CHEEMS_TEST_LONG=1")
         sys.exit(77)
     if browser.missing():
         print("skipped: no " + " and no ".join(browser.missing()) + " (Debian's chromium and chromium-driver)")
