@@ -3,10 +3,12 @@
 
     run_profile.py CHEEMS_RUN WRITE_TALKING_ARTIFACT
     run_profile.py CHEEMS_RUN --compile CHEEMS_COMPILE FOLDER...
+    run_profile.py CHEEMS_RUN --card SOFTWARE_GPU CHEEMS_COMPILE FOLDER...
 
-The first form drives a stand-in whose entries have two marks and no parallel loop; the second, compiled models.
+The first form drives a stand-in whose entries have two marks and no parallel loop; the second, compiled models; the third, on a card.
 """
 import json
+import os
 import pathlib
 import re
 import struct
@@ -155,16 +157,40 @@ class Compiled(Profile):
             self.assertNotIn("parallel loop", names)
 
 
+class OnACard(Profile):
+    def test_the_kernels_of_a_step_are_regions_behind_each_other(self):
+        for model in MODELS:
+            layers = json.loads(run_tool(model, "--describe=json")[0])["layers"]
+            # all of the context is kept with -c 16, so that kernels of a window have nothing to do
+            for context in (16, 256):
+                flags = [model, "--device", "cuda", "--prompt-ids", "4,5,6,7,8", "-n", 3, "--ignore-eos", "--print-ids", "--temp", 0, "-c", context]
+                out, trace = self.profile(*flags)
+                self.assertEqual(out, run_tool(*flags)[0])
+                self.assertEqual(list(trace.tracks.values()), ["main", trace.facts["device"]])
+                self.assertEqual([step["name"] for step in trace.of("step")], ["prefill", "decode", "decode"])
+                for step in trace.of("step"):
+                    self.assertEqual([" ".join(part["name"].split(" ")[:2]) for part in trace.inside(step, "part")],
+                                     ["embedding", *(f"layer {i}" for i in range(layers)), "head"])
+                    kernels = trace.inside(step, "region")
+                    self.assertGreater(len(kernels), 3 * layers)
+                    for before, after in zip(kernels, kernels[1:]):
+                        self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+                self.assertTrue(all(region["args"]["iterations"] > 0 for region in trace.of("region")))
+
+
 if __name__ == "__main__":
     RUNNER = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         FOLDER = pathlib.Path(name)
-        if sys.argv[2] == "--compile":
+        if sys.argv[2] in ("--compile", "--card"):
+            compiler, target, tests = 3, ["--cpu", "native"], ["EveryModel", "Compiled"]
+            if sys.argv[2] == "--card":
+                compiler, target, tests = 4, ["--target", "cuda"], ["OnACard"]
+                os.environ["CHEEMS_CUDA_DRIVER"] = sys.argv[3]
             MODELS = []
-            for model in map(pathlib.Path, sys.argv[4:]):
+            for model in map(pathlib.Path, sys.argv[compiler + 1 :]):
                 MODELS.append(FOLDER / f"{model.name}.cheems")
-                subprocess.run([sys.argv[3], model, "--cpu", "native", "-o", MODELS[-1]], check=True)
-            tests = ["EveryModel", "Compiled"]
+                subprocess.run([sys.argv[compiler], model, *target, "-o", MODELS[-1]], check=True)
         else:
             subprocess.run([sys.argv[2], FOLDER], check=True)
             MODELS = [FOLDER / "good.cheems", FOLDER / "window.cheems"]

@@ -77,8 +77,9 @@ struct Coded {
     int64_t partsOfGroup = std::min(in.group / kInstructionDepth, kParts);
     Value last = t.index(in.depth / in.group - 1);
     auto type = numbersOf(sums);
-    for (auto [w, total] : llvm::enumerate(next)) {
-      for (int64_t part = 0; part < kParts; part += partsOfGroup) {
+    // All weights take a part of x before the next: it then leaves its registers.
+    for (int64_t part = 0; part < kParts; part += partsOfGroup) {
+      for (auto [w, total] : llvm::enumerate(next)) {
         Value sum = t.fillInteger(sums, 0);
         for (int64_t i = 0; i < partsOfGroup; ++i) {
           sum = product(w, part + i, sum);
@@ -249,10 +250,10 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
                       fragment(FragmentRole::B, 4));
   auto sums = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
-  int64_t rowBytes = CodedProductOp::getRowBytes(in.depth, in.bits);
   Value zeros = t.fill(c.numbersOf(sums), 0);
+  // A number of steps that LLVM knew would unroll them all, and spill registers.
   SmallVector<Value> totals = t.loop(
-      t.index(0), t.index(rowBytes / kPackedBytes), s.ahead,
+      t.index(0), t.ceilDiv(t.extent(in.x, 1), kTogether), s.ahead,
       copiesOf(zeros, in.codes.size()), [&](Value from, ValueRange carried) {
         SmallVector<Value> weights, inputs, steps;
         for (int64_t i = 0; i < s.ahead; ++i) {

@@ -195,6 +195,11 @@ AttentionStrategy Strategy::attention(int64_t size, bool ofKept) const {
   if (size > 128) {
     return {64, 32, 2, 4, 2, false};
   }
+  // Lists of what is kept need registers of their own: 64 entries of such heads
+  // would spill some.
+  if (ofKept && size > 64) {
+    return {64, 32, 2, 4, 1, false};
+  }
   return {64, 64, 2, 4, 1, size <= 64};
 }
 

@@ -54,6 +54,9 @@ void StepTimer::report(const Launcher &launcher, uint64_t begin,
   uint64_t from = begin;
   for (size_t i = 0; i < launcher.launches().size(); ++i) {
     const LaunchPlan::Launch &launch = launcher.launches()[i];
+    if (launcher.blocks(i) == 0) { // of the form that the step has not
+      continue;
+    }
     uint64_t to = timeOf(i + 1);
     profile.regions().add(track, {plan.kernels[launch.kernel].name.c_str(),
                                   from, to, 0, launcher.blocks(i), track});

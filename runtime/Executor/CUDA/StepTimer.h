@@ -22,7 +22,7 @@ public:
   /// Behind all launches so far, and in front of the next.
   void mark(size_t launch, const Stream &stream) const;
   /// Tells the profile of the last step of `launcher`, which has ended: a
-  /// region per launch with its blocks as iterations, and in `parts` when each
+  /// region per launch that has blocks, as iterations, and in `parts` when each
   /// part began. `begin` is the host's cycle count at the first mark.
   void report(const Launcher &launcher, uint64_t begin, uint64_t *parts) const;
 
