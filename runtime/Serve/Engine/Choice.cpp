@@ -31,6 +31,10 @@ Drawn Choice::draw(const float *logits, int64_t vocabulary) {
   } catch (const NothingToChoose &error) {
     drawn.error = error.what();
     drawn.theirs = true;
+    drawn.field = "logit_bias";
+  } catch (const Error &error) { // a grammar that grows too large
+    drawn.error = error.what();
+    drawn.theirs = error.status == Status::usage;
   } catch (const std::exception &error) {
     drawn.error = error.what();
   }

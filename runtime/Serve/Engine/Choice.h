@@ -17,6 +17,7 @@ struct Drawn {
   std::optional<TokenLogprob> logprob;
   std::string error;   ///< why there is none
   bool theirs = false; ///< the request is at fault
+  std::string field;   ///< which of its fields, or ""
 };
 
 /// What all choices of a request have in common.

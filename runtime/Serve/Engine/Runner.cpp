@@ -422,7 +422,7 @@ void Runner::take(size_t index, Drawn drawn) {
   }
   if (!drawn.error.empty()) {
     fail(job, drawn.theirs ? GenerationFault{GenerationFault::Kind::invalid,
-                                             drawn.error, "logit_bias"}
+                                             drawn.error, drawn.field}
                            : GenerationFault{GenerationFault::Kind::internal,
                                              drawn.error, ""});
     return;

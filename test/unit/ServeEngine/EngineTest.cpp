@@ -281,6 +281,35 @@ TEST(Engine, aGrammarChoosesAndEndsEachChoice) {
   }
 }
 
+/// As one of which a text can be read in too many ways.
+struct TooAmbiguous : FiveLetters {
+  std::unique_ptr<Constraint> clone() const override {
+    return std::make_unique<TooAmbiguous>(*this);
+  }
+  const std::vector<uint32_t> &
+  mask(const std::vector<int32_t> &endTokens) override {
+    if (letters == 2) {
+      throw Error(Status::usage, "the grammar is too ambiguous");
+    }
+    return FiveLetters::mask(endTokens);
+  }
+};
+
+TEST(Engine, aGrammarThatGrowsTooLargeIsTheRequestsFault) {
+  EngineOptions options = engineOptions(1);
+  options.constraints = [](const std::shared_ptr<const Grammar> &) {
+    return std::make_unique<TooAmbiguous>();
+  };
+  GenerationRequest one = request(randomPrompt(1, 9), 40);
+  one.grammar = std::shared_ptr<const Grammar>(
+      std::make_shared<int>(), reinterpret_cast<const Grammar *>(&options));
+  auto engine = makeEngine(textModel(Kind::hybrid), options);
+  auto heard = ask(*engine, one);
+  ASSERT_TRUE(heard->fault);
+  EXPECT_EQ(heard->fault->kind, GenerationFault::Kind::invalid);
+  EXPECT_EQ(heard->fault->message, "the grammar is too ambiguous");
+}
+
 TEST(Engine, drainingEndsWhatRunsAndRefusesTheRest) {
   auto engine = makeEngine(textModel(Kind::entries), engineOptions(1));
   std::vector<std::shared_ptr<Listener>> heard;
