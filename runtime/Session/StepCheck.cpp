@@ -23,8 +23,8 @@ void StepCheck::check(const cheems_step &step,
   }
   if (step.token_count < 1 || step.token_count > maxRows) {
     throw invalid(std::to_string(step.token_count) +
-                  " tokens, but this session takes 1 to " + std::to_string(maxRows) +
-                  " at a time");
+                  " tokens, but this session takes 1 to " +
+                  std::to_string(maxRows) + " at a time");
   }
   if (step.row_count < 0 || step.row_count > step.token_count) {
     throw invalid("logits of " + std::to_string(step.row_count) +
@@ -44,15 +44,16 @@ void StepCheck::check(const cheems_step &step,
   for (int64_t i = 0; i < step.embedding_row_count; ++i) {
     if (step.embedding_rows[i] < 0 ||
         step.embedding_rows[i] >= step.token_count) {
-      throw invalid("the embedding of row " + std::to_string(step.embedding_rows[i]) +
+      throw invalid("the embedding of row " +
+                    std::to_string(step.embedding_rows[i]) +
                     " is wanted, but rows go from 0 to " +
                     std::to_string(step.token_count - 1));
     }
   }
   for (int64_t i = 0; i < step.token_count; ++i) {
     if (step.tokens[i] < 0 || step.tokens[i] >= vocabulary) {
-      throw invalid("token " + std::to_string(step.tokens[i]) + " at row " + std::to_string(i) +
-                    " is outside the vocabulary (0 to " +
+      throw invalid("token " + std::to_string(step.tokens[i]) + " at row " +
+                    std::to_string(i) + " is outside the vocabulary (0 to " +
                     std::to_string(vocabulary - 1) + ")");
     }
   }
@@ -82,14 +83,15 @@ void StepCheck::checkSegments(const cheems_step &step,
                     ", but slots go from 0 to " + std::to_string(slots - 1));
     }
     if (seen[segment.slot]) {
-      throw invalid(where() + " names slot " + std::to_string(segment.slot) + " again");
+      throw invalid(where() + " names slot " + std::to_string(segment.slot) +
+                    " again");
     }
     seen[segment.slot] = true;
     order[i] = static_cast<int32_t>(i);
     if (segment.length < 1 || segment.start < 0 ||
         int64_t(segment.start) + segment.length > step.token_count) {
-      throw invalid(where() + " (start " + std::to_string(segment.start) + ", length " +
-                    std::to_string(segment.length) +
+      throw invalid(where() + " (start " + std::to_string(segment.start) +
+                    ", length " + std::to_string(segment.length) +
                     ") is empty or outside the step's " +
                     std::to_string(step.token_count) + " rows");
     }
@@ -101,10 +103,10 @@ void StepCheck::checkSegments(const cheems_step &step,
     }
     int64_t end = int64_t(segment.position) + segment.length;
     if (end > context) {
-      throw ContextFull("the context is full: slot " + std::to_string(segment.slot) +
-                        " would hold " + std::to_string(end) +
-                        " tokens and the context is " + std::to_string(context) +
-                        "; raise it with -c");
+      throw ContextFull("the context is full: slot " +
+                        std::to_string(segment.slot) + " would hold " +
+                        std::to_string(end) + " tokens and the context is " +
+                        std::to_string(context) + "; raise it with -c");
     }
     if (segment.rope_length < end) {
       throw invalid(where() + " has rope_length " +
@@ -121,7 +123,8 @@ void StepCheck::checkSegments(const cheems_step &step,
   for (int64_t i = 0; i < step.segment_count; ++i) {
     const cheems_segment &segment = step.segments[order[i]];
     if (segment.start < next) {
-      throw invalid("row " + std::to_string(segment.start) + " is in two segments");
+      throw invalid("row " + std::to_string(segment.start) +
+                    " is in two segments");
     }
     if (segment.start > next) {
       throw invalid("row " + std::to_string(next) + " is in no segment");

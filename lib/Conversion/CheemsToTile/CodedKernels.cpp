@@ -77,7 +77,8 @@ struct Coded {
     int64_t partsOfGroup = std::min(in.group / kInstructionDepth, kParts);
     Value last = t.index(in.depth / in.group - 1);
     auto type = numbersOf(sums);
-    // All weights take a part of x before the next: it then leaves its registers.
+    // All weights take a part of x before the next: it then leaves its
+    // registers.
     for (int64_t part = 0; part < kParts; part += partsOfGroup) {
       for (auto [w, total] : llvm::enumerate(next)) {
         Value sum = t.fillInteger(sums, 0);
@@ -251,7 +252,8 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
   auto sums = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
   Value zeros = t.fill(c.numbersOf(sums), 0);
-  // A number of steps that LLVM knew would unroll them all, and spill registers.
+  // A number of steps that LLVM knew would unroll them all, and spill
+  // registers.
   SmallVector<Value> totals = t.loop(
       t.index(0), t.ceilDiv(t.extent(in.x, 1), kTogether), s.ahead,
       copiesOf(zeros, in.codes.size()), [&](Value from, ValueRange carried) {

@@ -99,7 +99,7 @@ RetrievalBuffers RetrievalBuffers::alloc(TileBuilder &t,
 /// All pairs of the halves' best keys, by number of the first one, then of the
 /// second one.
 static ScoredRow pairsOf(TileBuilder &t, const ExpertsStrategy &s,
-                          const RetrievalForm &form, Value buffer) {
+                         const RetrievalForm &form, Value buffer) {
   RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
   int64_t kept = form.kept();
   Value zero = t.fillInteger(type, 0), one = t.fillInteger(type, 1);
@@ -153,6 +153,6 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
   Value none = t.fillInteger(listType, kNoOrder),
         noId = t.fillInteger(listType, -1);
   ScoredRow byId{t.select(isExpert, negated(t, list.ids), none), list.bits,
-                  t.select(isExpert, list.ids, noId)};
+                 t.select(isExpert, list.ids, noId)};
   return findBest(t, byId, form.experts, columns);
 }

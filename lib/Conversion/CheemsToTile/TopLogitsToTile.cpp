@@ -168,7 +168,7 @@ static void buildMerge(TileBuilder &t, const RowStrategy &s, TopLogitsOp op,
 
   aligned = alignmentOf(candidates, type.getElementType());
   NumberedLogits all{t.load(type, memory[0], from, aligned),
-                 t.load(type, memory[1], from, aligned)};
+                     t.load(type, memory[1], from, aligned)};
   all.drop(t, areBelow(t, t.indicesFrom(zero, type, 1), candidates));
   all.find(t, count, [&](Value number, Value logit, Value column) {
     Place at{{row, number}, {0}};

@@ -24,8 +24,9 @@ struct AddressOperand {
 
   /// 32-bit addresses wrap around (PTX ISA, "Addresses as Operands").
   uint64_t of(const Warp &warp, Slot base, int lane) const {
-    return wide ? warp.source<uint64_t>(base)[lane] + uint64_t(offset)
-                : uint32_t(warp.source<uint32_t>(base)[lane] + uint32_t(offset));
+    return wide
+               ? warp.source<uint64_t>(base)[lane] + uint64_t(offset)
+               : uint32_t(warp.source<uint32_t>(base)[lane] + uint32_t(offset));
   }
 
   /// Of all lanes; those that are not active mean nothing.

@@ -149,12 +149,13 @@ Value sumsOfCodes(OpBuilder &b, Location loc, Value codes, Value weight,
   Value inputs = splitRows(b, loc, codes, {groups, steps, halves, 4});
   Value grouped = tensor::ExpandShapeOp::create(
       b, loc,
-      RankedTensorType::get({type.getDimSize(0), groups, steps, LinearOp::kColumns, 4},
-                            type.getElementType()),
+      RankedTensorType::get(
+          {type.getDimSize(0), groups, steps, LinearOp::kColumns, 4},
+          type.getElementType()),
       weight, SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}, {4}},
-      SmallVector<OpFoldResult>{panels, b.getIndexAttr(groups),
-                                b.getIndexAttr(steps), b.getIndexAttr(LinearOp::kColumns),
-                                b.getIndexAttr(4)});
+      SmallVector<OpFoldResult>{
+          panels, b.getIndexAttr(groups), b.getIndexAttr(steps),
+          b.getIndexAttr(LinearOp::kColumns), b.getIndexAttr(4)});
   Value empty = tensor::EmptyOp::create(
       b, loc,
       ArrayRef<OpFoldResult>{rows, panels, b.getIndexAttr(groups),
