@@ -31,16 +31,19 @@ END
 commands=$build/tidy
 
 # the files of the build; a file that several targets compile is there once
-mapfile -t all < <(python3 -c 'import json, os, sys
+list=$(python3 -c 'import json, os, sys
 files = {os.path.relpath(entry["file"]) for entry in json.load(open(sys.argv[1]))}
 print("\n".join(sorted(file for file in files if not file.startswith(("build", "..")) and file.endswith(".cpp"))))' $commands/compile_commands.json)
+mapfile -t all <<<"$list"
+[ -n "$list" ] || { echo "tidy: $build/compile_commands.json names no file" >&2; exit 1; }
 
 case "${1:-}" in
   --all) chosen=("${all[@]}") ;;
   "")
     seed=${CHEEMS_TEST_SEED:-1}
     base=${CHEEMS_TIDY_BASE:-$(git rev-parse -q --verify HEAD~1 || git rev-parse HEAD)}
-    mapfile -t changed < <({ git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | sort -u)
+    list=$(git diff --name-only --diff-filter=d "$base" && git ls-files --others --exclude-standard)
+    mapfile -t changed <<<"$list"
     chosen=()
     for index in "${!all[@]}"; do
       file=${all[$index]}

@@ -23,8 +23,8 @@ constexpr Card cards[] = {
 /// Between two kernels of a graph. Nobody has measured ours on a card: it is 1
 /// to 3 microseconds, and the longer one is against the card.
 constexpr double launchSeconds = 3e-6;
-/// The most that one layer of a step of decoding has (scripts/gpu_counts.py
-/// holds it), and those around the layers.
+/// Of a layer of attention in a step of decoding (scripts/gpu_counts.py holds
+/// it; those with experts have up to three more), and around the layers.
 constexpr int64_t launchesOfLayer = 8, launchesBeside = 10;
 
 /// Of a core, and of all: a machine of 2 cores reads 32 GB/s, and computes

@@ -39,7 +39,7 @@ void declareNetwork(CLI::App &app, Raw &raw) {
             "port to listen on; default 8080; 0: a free one")
       ->group(group);
   app.add_option("--api-key-file", raw.options.apiKeyFile,
-                 "file with one API key a line; without it everybody may ask")
+                 "file with one API key per line; without it everybody may ask")
       ->group(group);
   app.add_option("--cors-origin", raw.options.corsOrigins,
                  "let pages of this origin ask, such as https://example.org; "

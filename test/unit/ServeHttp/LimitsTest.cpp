@@ -35,7 +35,7 @@ TEST_F(LimitTests, SlowBodiesAreRefused) {
 }
 
 TEST_F(LimitTests, SilentConnectionsAreClosed) {
-  limits.header = milliseconds(50);
+  limits.header = milliseconds(1000);
   limits.idle = milliseconds(50);
   Client client = connect();
   EXPECT_TRUE(client.ends());
@@ -46,11 +46,11 @@ TEST_F(LimitTests, SilentConnectionsAreClosed) {
 }
 
 TEST_F(LimitTests, AnswersTakeAsLongAsTheyTake) {
-  limits.header = limits.body = limits.idle = milliseconds(20);
+  limits.header = limits.body = limits.idle = milliseconds(1000);
   Client client = connect();
   client.send(post("/hold", "x"));
   auto held = handler->wait();
-  std::this_thread::sleep_for(milliseconds(200));
+  std::this_thread::sleep_for(milliseconds(1500));
   held.responder->respond({});
   EXPECT_EQ(client.receive().status, 200);
 }
