@@ -188,9 +188,9 @@ void Answer::complete() {
     responder->endStream();
     return;
   }
-  // written on a worker: the engine must not wait for it
+  // Written on a worker: the engine must not wait for it. Workers that end run
+  // it here, under the lock; no sink says anything more.
   context->workers.postAnyway([self = shared_from_this()] {
-    std::lock_guard<std::mutex> lock(self->mutex);
     HttpResponse response;
     try {
       response.body = dumped(self->form->whole(self->results));

@@ -288,12 +288,14 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
   if (!isPresent(answer) || !answer->stream || bytes.empty()) {
     return;
   }
+  // One piece may be as long as it is: what waited before it tells who reads.
+  if (outbox.waiting() > site->limits.waitingBytes) {
+    drop("stalled");
+    return;
+  }
   lastSent = std::chrono::steady_clock::now();
   answer->record.sent += bytes.size();
   outbox.push(shared_from_this(), answer->chunked ? chunkText(bytes) : bytes);
-  if (outbox.waiting() > site->limits.waitingBytes) {
-    drop("stalled");
-  }
 }
 
 void Connection::endStream(const AnswerPointer &answer) {
