@@ -66,7 +66,7 @@ function(cheems_emulator_library name)
   _cheems_common(${name})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PRIVATE cheems_coverage)
-  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden UNITY_BUILD ${CHEEMS_UNITY_BUILD})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 

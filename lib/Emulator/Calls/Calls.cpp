@@ -183,10 +183,10 @@ void decodeResult(Statement &statement) {
 }
 
 // Those with a percent sign are the decoder's.
-constexpr Opcode opcodes[] = {{"call", decodeCall},
-                              {"%parameter", decodeParameter},
-                              {"%result", decodeResult}};
+constexpr Opcode callsOpcodes[] = {{"call", decodeCall},
+                                   {"%parameter", decodeParameter},
+                                   {"%result", decodeResult}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::calls() { return opcodes; }
+std::span<const Opcode> cheems::emulator::calls() { return callsOpcodes; }

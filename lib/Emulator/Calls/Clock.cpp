@@ -35,11 +35,11 @@ void decodeWhole(Statement &statement) {
 }
 
 // The decoder asks for these; no text can.
-constexpr Opcode opcodes[] = {
+constexpr Opcode clocksOpcodes[] = {
     {"%clock", decodeLow},          {"%clock_hi", decodeHigh},
     {"%clock64", decodeWhole},      {"%globaltimer", decodeWhole},
     {"%globaltimer_lo", decodeLow}, {"%globaltimer_hi", decodeHigh}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::clocks() { return opcodes; }
+std::span<const Opcode> cheems::emulator::clocks() { return clocksOpcodes; }

@@ -68,9 +68,9 @@ void decodeBranchByIndex(Statement &statement) {
       statement.syntax.targets);
 }
 
-constexpr Opcode opcodes[] = {{"bra", decodeBranch},
-                              {"brx", decodeBranchByIndex, "idx"}};
+constexpr Opcode branchesOpcodes[] = {{"bra", decodeBranch},
+                                      {"brx", decodeBranchByIndex, "idx"}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::branches() { return opcodes; }
+std::span<const Opcode> cheems::emulator::branches() { return branchesOpcodes; }

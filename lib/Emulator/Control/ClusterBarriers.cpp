@@ -86,8 +86,10 @@ void decode(Statement &statement) {
   statement.emit(handler, Pipe::control, {});
 }
 
-constexpr Opcode opcodes[] = {{"barrier", decode, "cluster"}};
+constexpr Opcode clusterBarriersOpcodes[] = {{"barrier", decode, "cluster"}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::clusterBarriers() { return opcodes; }
+std::span<const Opcode> cheems::emulator::clusterBarriers() {
+  return clusterBarriersOpcodes;
+}

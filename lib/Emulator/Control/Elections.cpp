@@ -85,9 +85,11 @@ void decodeActiveMask(Statement &statement) {
   statement.emit(activeMask, Pipe::alu, {statement.destination(0, Type::b32)});
 }
 
-constexpr Opcode opcodes[] = {{"elect", decodeElect},
-                              {"activemask", decodeActiveMask}};
+constexpr Opcode electionsOpcodes[] = {{"elect", decodeElect},
+                                       {"activemask", decodeActiveMask}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::elections() { return opcodes; }
+std::span<const Opcode> cheems::emulator::elections() {
+  return electionsOpcodes;
+}

@@ -62,11 +62,11 @@ void decodeBreakpoint(Statement &statement) {
   statement.emit(breakpoint, Pipe::control, {});
 }
 
-constexpr Opcode opcodes[] = {{"exit", decodeExit},
-                              {"ret", decodeReturn},
-                              {"trap", decodeTrap},
-                              {"brkpt", decodeBreakpoint}};
+constexpr Opcode exitsOpcodes[] = {{"exit", decodeExit},
+                                   {"ret", decodeReturn},
+                                   {"trap", decodeTrap},
+                                   {"brkpt", decodeBreakpoint}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::exits() { return opcodes; }
+std::span<const Opcode> cheems::emulator::exits() { return exitsOpcodes; }

@@ -39,8 +39,10 @@ void decode(Statement &statement) {
   statement.emit(waits ? waitForPrimary : launchDependents, Pipe::control, {});
 }
 
-constexpr Opcode opcodes[] = {{"griddepcontrol", decode}};
+constexpr Opcode gridDependenciesOpcodes[] = {{"griddepcontrol", decode}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::gridDependencies() { return opcodes; }
+std::span<const Opcode> cheems::emulator::gridDependencies() {
+  return gridDependenciesOpcodes;
+}

@@ -36,9 +36,9 @@ void decodeEvent(Statement &statement) {
   statement.emit(ignore, Pipe::control, {});
 }
 
-constexpr Opcode opcodes[] = {{"nanosleep", decodeSleep},
-                              {"pmevent", decodeEvent}};
+constexpr Opcode hintsOpcodes[] = {{"nanosleep", decodeSleep},
+                                   {"pmevent", decodeEvent}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::hints() { return opcodes; }
+std::span<const Opcode> cheems::emulator::hints() { return hintsOpcodes; }

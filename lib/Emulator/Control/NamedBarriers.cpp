@@ -157,8 +157,11 @@ void decodeBarrier(Statement &statement) {
   decode(statement, statement.take("aligned"));
 }
 
-constexpr Opcode opcodes[] = {{"bar", decodeBar}, {"barrier", decodeBarrier}};
+constexpr Opcode namedBarriersOpcodes[] = {{"bar", decodeBar},
+                                           {"barrier", decodeBarrier}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::namedBarriers() { return opcodes; }
+std::span<const Opcode> cheems::emulator::namedBarriers() {
+  return namedBarriersOpcodes;
+}

@@ -179,8 +179,10 @@ void decode(Statement &statement) {
   }
 }
 
-constexpr Opcode opcodes[] = {{"setmaxnreg", decode}};
+constexpr Opcode registerPoolsOpcodes[] = {{"setmaxnreg", decode}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::registerPools() { return opcodes; }
+std::span<const Opcode> cheems::emulator::registerPools() {
+  return registerPoolsOpcodes;
+}

@@ -85,8 +85,10 @@ void decode(Statement &statement) {
   statement.emit(synchronise, Pipe::control, {statement.source(0, Type::b32)});
 }
 
-constexpr Opcode opcodes[] = {{"bar", decode, "warp"}};
+constexpr Opcode warpBarriersOpcodes[] = {{"bar", decode, "warp"}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::warpBarriers() { return opcodes; }
+std::span<const Opcode> cheems::emulator::warpBarriers() {
+  return warpBarriersOpcodes;
+}

@@ -344,7 +344,7 @@ void decodeArrival(Statement &statement) {
 }
 
 // cp.async.bulk has a table of its own, which comes first.
-constexpr Opcode opcodes[] = {
+constexpr Opcode asyncCopiesOpcodes[] = {
     {"cp", decodeArrival, "mbarrier"},     {"cp", decodeCommit, "commit_group"},
     {"cp", decodeWaitGroup, "wait_group"}, {"cp", decodeWaitAll, "wait_all"},
     {"cp", decodeCopy, "async"},
@@ -352,6 +352,6 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> asyncCopies() { return opcodes; }
+std::span<const Opcode> asyncCopies() { return asyncCopiesOpcodes; }
 
 } // namespace cheems::emulator

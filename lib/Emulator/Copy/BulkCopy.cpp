@@ -271,10 +271,10 @@ void decodeBulk(Statement &statement) {
 
 // cp.async.bulk.tensor has a table of its own, which comes first, and
 // cp.async one that comes last.
-constexpr Opcode opcodes[] = {{"cp", decodeBulk, "bulk"}};
+constexpr Opcode bulkCopiesOpcodes[] = {{"cp", decodeBulk, "bulk"}};
 
 } // namespace
 
-std::span<const Opcode> bulkCopies() { return opcodes; }
+std::span<const Opcode> bulkCopies() { return bulkCopiesOpcodes; }
 
 } // namespace cheems::emulator

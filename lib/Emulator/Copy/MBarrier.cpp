@@ -278,7 +278,7 @@ void decodePendingCount(Statement &statement) {
       {statement.destination(0, Type::u32), statement.source(1, Type::b64)});
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode mbarriersOpcodes[] = {
     {"mbarrier", decodeInit, "init"},
     {"mbarrier", decodeInval, "inval"},
     {"mbarrier", decodeArrive, "arrive"},
@@ -290,6 +290,6 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> mbarriers() { return opcodes; }
+std::span<const Opcode> mbarriers() { return mbarriersOpcodes; }
 
 } // namespace cheems::emulator

@@ -123,13 +123,13 @@ void decodeTryWait(Statement &statement) {
   decodeWait(statement, true);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode mbarrierWaitsOpcodes[] = {
     {"mbarrier", decodeTestWait, "test_wait"},
     {"mbarrier", decodeTryWait, "try_wait"},
 };
 
 } // namespace
 
-std::span<const Opcode> mbarrierWaits() { return opcodes; }
+std::span<const Opcode> mbarrierWaits() { return mbarrierWaitsOpcodes; }
 
 } // namespace cheems::emulator

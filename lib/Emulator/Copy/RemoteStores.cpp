@@ -258,11 +258,11 @@ void decodeReduction(Statement &statement) {
   takeOperands(statement, store, type, isShared);
 }
 
-constexpr Opcode opcodes[] = {{"st", decodeStore, "async"},
-                              {"red", decodeReduction, "async"}};
+constexpr Opcode remoteStoresOpcodes[] = {{"st", decodeStore, "async"},
+                                          {"red", decodeReduction, "async"}};
 
 } // namespace
 
-std::span<const Opcode> remoteStores() { return opcodes; }
+std::span<const Opcode> remoteStores() { return remoteStoresOpcodes; }
 
 } // namespace cheems::emulator

@@ -262,10 +262,10 @@ void decodeTensor(Statement &statement) {
   }
 }
 
-constexpr Opcode opcodes[] = {{"cp", decodeTensor, "tensor"}};
+constexpr Opcode tensorCopiesOpcodes[] = {{"cp", decodeTensor, "tensor"}};
 
 } // namespace
 
-std::span<const Opcode> tensorCopies() { return opcodes; }
+std::span<const Opcode> tensorCopies() { return tensorCopiesOpcodes; }
 
 } // namespace cheems::emulator

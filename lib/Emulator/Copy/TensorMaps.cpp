@@ -205,13 +205,13 @@ void decodeFencedCopy(Statement &statement) {
                  statement.keep(copy));
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode tensorMapsOpcodes[] = {
     {"tensormap", decodeReplace, "replace"},
     {"tensormap", decodeFencedCopy, "cp_fenceproxy"},
 };
 
 } // namespace
 
-std::span<const Opcode> tensorMaps() { return opcodes; }
+std::span<const Opcode> tensorMaps() { return tensorMapsOpcodes; }
 
 } // namespace cheems::emulator

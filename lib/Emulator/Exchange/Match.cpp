@@ -84,8 +84,8 @@ void decodeMatch(Statement &statement) {
                  slots);
 }
 
-constexpr Opcode opcodes[] = {{"match", decodeMatch}};
+constexpr Opcode matchesOpcodes[] = {{"match", decodeMatch}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::matches() { return opcodes; }
+std::span<const Opcode> cheems::emulator::matches() { return matchesOpcodes; }

@@ -66,8 +66,10 @@ void decodeRedux(Statement &statement) {
                   statement.source(2, Type::b32)});
 }
 
-constexpr Opcode opcodes[] = {{"redux", decodeRedux}};
+constexpr Opcode warpReductionsOpcodes[] = {{"redux", decodeRedux}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::warpReductions() { return opcodes; }
+std::span<const Opcode> cheems::emulator::warpReductions() {
+  return warpReductionsOpcodes;
+}

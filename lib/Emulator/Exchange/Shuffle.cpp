@@ -157,9 +157,9 @@ void decodeShuffle(Statement &statement) {
                  Pipe::lsu, slots, statement.keep(sources));
 }
 
-constexpr Opcode opcodes[] = {{"shfl", decodeShuffle}};
+constexpr Opcode shufflesOpcodes[] = {{"shfl", decodeShuffle}};
 
 } // namespace
 
-std::span<const Opcode> shuffles() { return opcodes; }
+std::span<const Opcode> shuffles() { return shufflesOpcodes; }
 CHEEMS_LANES_END

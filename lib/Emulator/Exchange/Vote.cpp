@@ -59,8 +59,8 @@ void decodeVote(Statement &statement) {
                   statement.predicate(1), statement.source(2, Type::b32)});
 }
 
-constexpr Opcode opcodes[] = {{"vote", decodeVote}};
+constexpr Opcode votesOpcodes[] = {{"vote", decodeVote}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::votes() { return opcodes; }
+std::span<const Opcode> cheems::emulator::votes() { return votesOpcodes; }

@@ -107,10 +107,10 @@ void decodeTest(Statement &statement) {
                  space == "shared::cluster");
 }
 
-constexpr Opcode opcodes[] = {{"cvta", decodeConvert},
-                              {"isspacep", decodeTest}};
+constexpr Opcode addressesOpcodes[] = {{"cvta", decodeConvert},
+                                       {"isspacep", decodeTest}};
 
 } // namespace
 
-std::span<const Opcode> addresses() { return opcodes; }
+std::span<const Opcode> addresses() { return addressesOpcodes; }
 CHEEMS_LANES_END

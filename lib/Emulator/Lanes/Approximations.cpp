@@ -96,7 +96,7 @@ void decodeTangent(Statement &statement) {
   emitUniform(statement, typed, Pipe::mufu, 1);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode approximationsOpcodes[] = {
     {"rsqrt", decodeReciprocalRoot}, {"sin", decodeSingle<Sine>},
     {"cos", decodeSingle<Cosine>},   {"lg2", decodeSingle<Logarithm>},
     {"ex2", decodeExponential},      {"tanh", decodeTangent},
@@ -104,5 +104,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> approximations() { return opcodes; }
+std::span<const Opcode> approximations() { return approximationsOpcodes; }
 CHEEMS_LANES_END

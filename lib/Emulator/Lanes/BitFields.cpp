@@ -118,7 +118,7 @@ void decodeMask(Statement &statement) {
               Pipe::alu, 2);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode bitFieldsOpcodes[] = {
     {"popc", decodeCountOnes}, {"clz", decodeCountZeros},
     {"bfind", decodeFind},     {"brev", decodeReverse},
     {"fns", decodeFindNth},    {"bfe", decodeExtract},
@@ -128,5 +128,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> bitFields() { return opcodes; }
+std::span<const Opcode> bitFields() { return bitFieldsOpcodes; }
 CHEEMS_LANES_END

@@ -321,9 +321,10 @@ void decodeSet(Statement &statement) {
                  Pipe::none, {d, t}, truth(*result));
 }
 
-constexpr Opcode opcodes[] = {{"setp", decodeSetPredicate}, {"set", decodeSet}};
+constexpr Opcode comparisonOpcodes[] = {{"setp", decodeSetPredicate},
+                                        {"set", decodeSet}};
 
 } // namespace
 
-std::span<const Opcode> comparison() { return opcodes; }
+std::span<const Opcode> comparison() { return comparisonOpcodes; }
 CHEEMS_LANES_END

@@ -287,9 +287,9 @@ void decodeNumber(Statement &statement) {
                  fast ? 0 : statement.keep(conversion));
 }
 
-constexpr Opcode opcodes[] = {{"cvt", decodeNumber}};
+constexpr Opcode conversionOpcodes[] = {{"cvt", decodeNumber}};
 
 } // namespace
 
-std::span<const Opcode> conversion() { return opcodes; }
+std::span<const Opcode> conversion() { return conversionOpcodes; }
 CHEEMS_LANES_END

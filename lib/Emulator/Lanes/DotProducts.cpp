@@ -57,9 +57,10 @@ void decodeHalves(Statement &statement) {
               halfProducts[isSigned(types.a)][isSigned(types.b)][high]);
 }
 
-constexpr Opcode opcodes[] = {{"dp4a", decodeBytes}, {"dp2a", decodeHalves}};
+constexpr Opcode dotProductsOpcodes[] = {{"dp4a", decodeBytes},
+                                         {"dp2a", decodeHalves}};
 
 } // namespace
 
-std::span<const Opcode> dotProducts() { return opcodes; }
+std::span<const Opcode> dotProducts() { return dotProductsOpcodes; }
 CHEEMS_LANES_END

@@ -120,7 +120,7 @@ void decodeMultiplyAddCarry(Statement &statement) {
   decodeProduct(statement, true);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode extendedPrecisionOpcodes[] = {
     {"add", decodeAdd, "cc"},         {"addc", decodeAddCarry},
     {"sub", decodeSubtract, "cc"},    {"subc", decodeSubtractBorrow},
     {"mad", decodeMultiplyAdd, "cc"}, {"madc", decodeMultiplyAddCarry},
@@ -128,5 +128,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> extendedPrecision() { return opcodes; }
+std::span<const Opcode> extendedPrecision() { return extendedPrecisionOpcodes; }
 CHEEMS_LANES_END

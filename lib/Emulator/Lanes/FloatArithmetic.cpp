@@ -73,7 +73,7 @@ void decodePair(Statement &statement) {
   statement.notModelled(".f32x2");
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode floatArithmeticOpcodes[] = {
     {"add", decodeAdd, "f32"},      {"add", decodeAdd, "f64"},
     {"sub", decodeSubtract, "f32"}, {"sub", decodeSubtract, "f64"},
     {"mul", decodeMultiply, "f32"}, {"mul", decodeMultiply, "f64"},
@@ -85,5 +85,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> floatArithmetic() { return opcodes; }
+std::span<const Opcode> floatArithmetic() { return floatArithmeticOpcodes; }
 CHEEMS_LANES_END

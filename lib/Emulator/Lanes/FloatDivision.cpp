@@ -98,7 +98,7 @@ void decodeRoot(Statement &statement) {
   }
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode floatDivisionOpcodes[] = {
     {"div", decodeDivide, "f32"},
     {"div", decodeDivide, "f64"},
     {"rcp", decodeReciprocal},
@@ -107,5 +107,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> floatDivision() { return opcodes; }
+std::span<const Opcode> floatDivision() { return floatDivisionOpcodes; }
 CHEEMS_LANES_END

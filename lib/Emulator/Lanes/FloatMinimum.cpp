@@ -82,7 +82,7 @@ void decode(Statement &statement, int modifiers) {
 void decodeMinimum(Statement &statement) { decode(statement, 0); }
 void decodeMaximum(Statement &statement) { decode(statement, greatestOfTwo); }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode floatMinimumOpcodes[] = {
     {"min", decodeMinimum, "f32"},    {"max", decodeMaximum, "f32"},
     {"min", decodeMinimum, "f64"},    {"max", decodeMaximum, "f64"},
     {"min", decodeMinimum, "f16"},    {"max", decodeMaximum, "f16"},
@@ -93,5 +93,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> floatMinimum() { return opcodes; }
+std::span<const Opcode> floatMinimum() { return floatMinimumOpcodes; }
 CHEEMS_LANES_END

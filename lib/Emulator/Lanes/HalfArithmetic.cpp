@@ -85,7 +85,7 @@ void decodeFused(Statement &statement) {
   decode<HalfFusedMultiplyAdd, U, U, U>(statement);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode halfArithmeticOpcodes[] = {
     {"add", decodeAdd, "f16"},       {"add", decodeAdd, "f16x2"},
     {"add", decodeAdd, "bf16"},      {"add", decodeAdd, "bf16x2"},
     {"sub", decodeSubtract, "f16"},  {"sub", decodeSubtract, "f16x2"},
@@ -98,5 +98,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> halfArithmetic() { return opcodes; }
+std::span<const Opcode> halfArithmetic() { return halfArithmeticOpcodes; }
 CHEEMS_LANES_END

@@ -84,12 +84,12 @@ void decodeDifference(Statement &statement) {
   emitUniform(statement, takeTyped(statement, differences), Pipe::alu, 3);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode integerAdditionOpcodes[] = {
     {"add", decodeAdd},      {"sub", decodeSubtract},   {"neg", decodeNegate},
     {"abs", decodeAbsolute}, {"sad", decodeDifference},
 };
 
 } // namespace
 
-std::span<const Opcode> integerAddition() { return opcodes; }
+std::span<const Opcode> integerAddition() { return integerAdditionOpcodes; }
 CHEEMS_LANES_END

@@ -79,7 +79,7 @@ void decodeMaximum(Statement &statement) {
   decodeExtremum(statement, maxima, maximaRelu);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode integerDivisionOpcodes[] = {
     {"div", decodeDivide},
     {"rem", decodeRemainder},
     {"min", decodeMinimum},
@@ -88,5 +88,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> integerDivision() { return opcodes; }
+std::span<const Opcode> integerDivision() { return integerDivisionOpcodes; }
 CHEEMS_LANES_END

@@ -128,7 +128,7 @@ void decodeMultiplyAdd24(Statement &statement) {
               Pipe::fma, 3);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode integerMultiplicationOpcodes[] = {
     {"mul", decodeMultiply},
     {"mad", decodeMultiplyAdd},
     {"mul24", decodeMultiply24},
@@ -137,5 +137,7 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> integerMultiplication() { return opcodes; }
+std::span<const Opcode> integerMultiplication() {
+  return integerMultiplicationOpcodes;
+}
 CHEEMS_LANES_END

@@ -82,12 +82,12 @@ void decodeLogicalNot(Statement &statement) {
   emitUniform(statement, takeTyped(statement, zeroTests), Pipe::alu, 1);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode logicOpcodes[] = {
     {"and", decodeAnd}, {"or", decodeOr},           {"xor", decodeXor},
     {"not", decodeNot}, {"cnot", decodeLogicalNot},
 };
 
 } // namespace
 
-std::span<const Opcode> logic() { return opcodes; }
+std::span<const Opcode> logic() { return logicOpcodes; }
 CHEEMS_LANES_END

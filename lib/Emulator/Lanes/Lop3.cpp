@@ -56,9 +56,9 @@ void decodeLop3(Statement &statement) {
   }
 }
 
-constexpr Opcode opcodes[] = {{"lop3", decodeLop3}};
+constexpr Opcode lop3Opcodes[] = {{"lop3", decodeLop3}};
 
 } // namespace
 
-std::span<const Opcode> lop3() { return opcodes; }
+std::span<const Opcode> lop3() { return lop3Opcodes; }
 CHEEMS_LANES_END

@@ -148,9 +148,9 @@ void decodeMove(Statement &statement) {
   statement.emit(copy, Pipe::alu, {statement.destination(to, type), source});
 }
 
-constexpr Opcode opcodes[] = {{"mov", decodeMove}};
+constexpr Opcode movementOpcodes[] = {{"mov", decodeMove}};
 
 } // namespace
 
-std::span<const Opcode> movement() { return opcodes; }
+std::span<const Opcode> movement() { return movementOpcodes; }
 CHEEMS_LANES_END

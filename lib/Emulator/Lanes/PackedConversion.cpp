@@ -228,7 +228,7 @@ void decodePack(Statement &statement) {
 }
 
 // The first two modifiers that are types decide, so all packed ones lead here.
-constexpr Opcode opcodes[] = {
+constexpr Opcode packedConversionOpcodes[] = {
     {"cvt", decodePack, "pack"},   {"cvt", decodePair, "f16x2"},
     {"cvt", decodePair, "bf16x2"}, {"cvt", decodePair, "e4m3x2"},
     {"cvt", decodePair, "e5m2x2"}, {"cvt", decodePair, "tf32"},
@@ -239,5 +239,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> packedConversion() { return opcodes; }
+std::span<const Opcode> packedConversion() { return packedConversionOpcodes; }
 CHEEMS_LANES_END

@@ -97,9 +97,9 @@ void decodePermute(Statement &statement) {
   statement.emit(handler, Pipe::alu, {statement.destination(0, type), a, b, c});
 }
 
-constexpr Opcode opcodes[] = {{"prmt", decodePermute}};
+constexpr Opcode permutationOpcodes[] = {{"prmt", decodePermute}};
 
 } // namespace
 
-std::span<const Opcode> permutation() { return opcodes; }
+std::span<const Opcode> permutation() { return permutationOpcodes; }
 CHEEMS_LANES_END

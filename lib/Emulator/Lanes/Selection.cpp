@@ -78,10 +78,10 @@ void decodeSelectBySign(Statement &statement) {
                  {statement.destination(0, type), a, b, chosen});
 }
 
-constexpr Opcode opcodes[] = {{"selp", decodeSelect},
-                              {"slct", decodeSelectBySign}};
+constexpr Opcode selectionOpcodes[] = {{"selp", decodeSelect},
+                                       {"slct", decodeSelectBySign}};
 
 } // namespace
 
-std::span<const Opcode> selection() { return opcodes; }
+std::span<const Opcode> selection() { return selectionOpcodes; }
 CHEEMS_LANES_END

@@ -52,10 +52,10 @@ void decodeFunnel(Statement &statement) {
                   statement.source(2, type), statement.source(3, Type::u32)});
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode shiftsOpcodes[] = {
     {"shl", decodeLeft}, {"shr", decodeRight}, {"shf", decodeFunnel}};
 
 } // namespace
 
-std::span<const Opcode> shifts() { return opcodes; }
+std::span<const Opcode> shifts() { return shiftsOpcodes; }
 CHEEMS_LANES_END

@@ -97,7 +97,7 @@ void decodeTest(Statement &statement) {
 
 constexpr auto decodeNegate = decodeChange<SignChange::negation>;
 constexpr auto decodeAbsolute = decodeChange<SignChange::magnitude>;
-constexpr Opcode opcodes[] = {
+constexpr Opcode signsOpcodes[] = {
     {"neg", decodeNegate, "f32"},    {"abs", decodeAbsolute, "f32"},
     {"neg", decodeNegate, "f64"},    {"abs", decodeAbsolute, "f64"},
     {"neg", decodeNegate, "f16"},    {"abs", decodeAbsolute, "f16"},
@@ -109,5 +109,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> signs() { return opcodes; }
+std::span<const Opcode> signs() { return signsOpcodes; }
 CHEEMS_LANES_END

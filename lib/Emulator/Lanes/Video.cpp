@@ -10,7 +10,7 @@ void refuseVideo(Statement &statement) {
   statement.notModelled("a video instruction");
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode videoOpcodes[] = {
     {"vadd", refuseVideo},      {"vsub", refuseVideo},
     {"vabsdiff", refuseVideo},  {"vmin", refuseVideo},
     {"vmax", refuseVideo},      {"vshl", refuseVideo},
@@ -27,5 +27,5 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> video() { return opcodes; }
+std::span<const Opcode> video() { return videoOpcodes; }
 CHEEMS_LANES_END

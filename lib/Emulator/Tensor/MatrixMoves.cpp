@@ -182,10 +182,12 @@ void decodeTranspose(Statement &statement) {
       {statement.destination(0, Type::b32), statement.source(1, Type::b32)});
 }
 
-constexpr Opcode opcodes[] = {{"ldmatrix", decodeLoad},
-                              {"stmatrix", decodeStore},
-                              {"movmatrix", decodeTranspose}};
+constexpr Opcode matrixMovesOpcodes[] = {{"ldmatrix", decodeLoad},
+                                         {"stmatrix", decodeStore},
+                                         {"movmatrix", decodeTranspose}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::matrixMoves() { return opcodes; }
+std::span<const Opcode> cheems::emulator::matrixMoves() {
+  return matrixMovesOpcodes;
+}

@@ -256,9 +256,9 @@ void decodeMma(Statement &statement) {
                  statement.keep(product));
 }
 
-constexpr Opcode opcodes[] = {{"mma", decodeMma}};
+constexpr Opcode mmaOpcodes[] = {{"mma", decodeMma}};
 
 } // namespace
 
-std::span<const Opcode> mma() { return opcodes; }
+std::span<const Opcode> mma() { return mmaOpcodes; }
 CHEEMS_LANES_END

@@ -194,7 +194,7 @@ void refuseScaled(Statement &statement) {
 }
 void refuseWmma(Statement &statement) { statement.notModelled("wmma"); }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode mmaOfItsOwnOpcodes[] = {
     {"mma", refuseSparse, "sp"},
     {"mma", refuseSparse, "sp::ordered_metadata"},
     {"mma", refuseScaled, "kind::f8f6f4"},
@@ -208,4 +208,6 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::mmaOfItsOwn() { return opcodes; }
+std::span<const Opcode> cheems::emulator::mmaOfItsOwn() {
+  return mmaOfItsOwnOpcodes;
+}

@@ -163,7 +163,7 @@ void decodeAccess(Statement &statement) {
   statement.emit(behind ? accessBehind : access, Pipe::none, slots);
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode warpgroupGroupsOpcodes[] = {
     {"wgmma", decodeFence, "fence"},
     {"wgmma", decodeCommit, "commit_group"},
     {"wgmma", decodeWait, "wait_group"},
@@ -243,4 +243,6 @@ void cheems::emulator::decodeWgmma(Statement &statement,
   statement.emit(issue, Pipe::tensor, slots, statement.keep(product));
 }
 
-std::span<const Opcode> cheems::emulator::warpgroupGroups() { return opcodes; }
+std::span<const Opcode> cheems::emulator::warpgroupGroups() {
+  return warpgroupGroupsOpcodes;
+}

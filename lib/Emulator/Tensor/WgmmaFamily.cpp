@@ -10,9 +10,9 @@ void decodeProduct(Statement &statement) {
   decodeWgmma(statement, wgmmaMultiply());
 }
 
-constexpr Opcode opcodes[] = {{"wgmma", decodeProduct, "mma_async"}};
+constexpr Opcode wgmmaOpcodes[] = {{"wgmma", decodeProduct, "mma_async"}};
 
 } // namespace
 
-std::span<const Opcode> wgmma() { return opcodes; }
+std::span<const Opcode> wgmma() { return wgmmaOpcodes; }
 CHEEMS_LANES_END

@@ -284,8 +284,9 @@ void decode(Statement &statement, bool returns) {
 void decodeAtomic(Statement &statement) { decode(statement, true); }
 void decodeReduction(Statement &statement) { decode(statement, false); }
 
-constexpr Opcode opcodes[] = {{"atom", decodeAtomic}, {"red", decodeReduction}};
+constexpr Opcode atomicsOpcodes[] = {{"atom", decodeAtomic},
+                                     {"red", decodeReduction}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::atomics() { return opcodes; }
+std::span<const Opcode> cheems::emulator::atomics() { return atomicsOpcodes; }

@@ -104,11 +104,13 @@ void decodeDiscard(Statement &statement) {
   statement.emit(discard, Pipe::lsu, {base}, statement.keep(transfer));
 }
 
-constexpr Opcode opcodes[] = {{"prefetch", decodePrefetch},
-                              {"prefetchu", decodeUniformPrefetch},
-                              {"applypriority", decodePriority},
-                              {"discard", decodeDiscard}};
+constexpr Opcode cacheControlOpcodes[] = {{"prefetch", decodePrefetch},
+                                          {"prefetchu", decodeUniformPrefetch},
+                                          {"applypriority", decodePriority},
+                                          {"discard", decodeDiscard}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::cacheControl() { return opcodes; }
+std::span<const Opcode> cheems::emulator::cacheControl() {
+  return cacheControlOpcodes;
+}

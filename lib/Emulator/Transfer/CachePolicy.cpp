@@ -127,8 +127,10 @@ void decodePolicy(Statement &statement) {
       policy);
 }
 
-constexpr Opcode opcodes[] = {{"createpolicy", decodePolicy}};
+constexpr Opcode cachePoliciesOpcodes[] = {{"createpolicy", decodePolicy}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::cachePolicies() { return opcodes; }
+std::span<const Opcode> cheems::emulator::cachePolicies() {
+  return cachePoliciesOpcodes;
+}

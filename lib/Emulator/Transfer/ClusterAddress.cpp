@@ -100,8 +100,11 @@ void decodeRank(Statement &statement) {
       {statement.destination(0, Type::u32), statement.source(1, type)});
 }
 
-constexpr Opcode opcodes[] = {{"mapa", decodeMap}, {"getctarank", decodeRank}};
+constexpr Opcode clusterAddressesOpcodes[] = {{"mapa", decodeMap},
+                                              {"getctarank", decodeRank}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::clusterAddresses() { return opcodes; }
+std::span<const Opcode> cheems::emulator::clusterAddresses() {
+  return clusterAddressesOpcodes;
+}

@@ -185,8 +185,9 @@ void decodeMembar(Statement &statement) {
                                                  : Scope::system});
 }
 
-constexpr Opcode opcodes[] = {{"fence", decodeFence}, {"membar", decodeMembar}};
+constexpr Opcode fencesOpcodes[] = {{"fence", decodeFence},
+                                    {"membar", decodeMembar}};
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::fences() { return opcodes; }
+std::span<const Opcode> cheems::emulator::fences() { return fencesOpcodes; }

@@ -211,9 +211,10 @@ void decodeUniformLoad(Statement &statement) {
   decodeRest(statement, transfer);
 }
 
-constexpr Opcode opcodes[] = {{"ld", decodeLoad}, {"ldu", decodeUniformLoad}};
+constexpr Opcode loadsOpcodes[] = {{"ld", decodeLoad},
+                                   {"ldu", decodeUniformLoad}};
 
 } // namespace
 
-std::span<const Opcode> loads() { return opcodes; }
+std::span<const Opcode> loads() { return loadsOpcodes; }
 CHEEMS_LANES_END

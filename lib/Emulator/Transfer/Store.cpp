@@ -146,9 +146,10 @@ void decodeStore(Statement &statement) {
 /// PTX ISA, "st.bulk": needs sm_100.
 void decodeBulk(Statement &statement) { statement.refuse("it needs sm_100"); }
 
-constexpr Opcode opcodes[] = {{"st", decodeStore}, {"st", decodeBulk, "bulk"}};
+constexpr Opcode storesOpcodes[] = {{"st", decodeStore},
+                                    {"st", decodeBulk, "bulk"}};
 
 } // namespace
 
-std::span<const Opcode> stores() { return opcodes; }
+std::span<const Opcode> stores() { return storesOpcodes; }
 CHEEMS_LANES_END

@@ -1,4 +1,5 @@
-//===- Unmodelled.cpp - Memory's opcodes that are refused by name ---------===//
+//===- Unmodelled.cpp - Memory's unmodelledMemoryOpcodes that are refused by
+// name ---------===//
 #include "cheems/Emulator/Transfer/Families.h"
 
 using namespace cheems::emulator;
@@ -21,7 +22,7 @@ void decodeStack(Statement &statement) {
   statement.notModelled("a stack of a size that a thread chooses");
 }
 
-constexpr Opcode opcodes[] = {
+constexpr Opcode unmodelledMemoryOpcodes[] = {
     {"tex", decodeTexture},        {"tld4", decodeTexture},
     {"txq", decodeTexture},        {"istypep", decodeTexture},
     {"suld", decodeTexture},       {"sust", decodeTexture},
@@ -31,4 +32,6 @@ constexpr Opcode opcodes[] = {
 
 } // namespace
 
-std::span<const Opcode> cheems::emulator::unmodelledMemory() { return opcodes; }
+std::span<const Opcode> cheems::emulator::unmodelledMemory() {
+  return unmodelledMemoryOpcodes;
+}
