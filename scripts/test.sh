@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Every test: installs what is missing, then the release build with all of its tests, under ASan + UBSan either lit, the
-# compiler's unit tests and some whole models or the other unit tests and the fuzzers, the runtime, small compiled models and the emulated card under TSan, the format,
-# clang-tidy. Fails at the end if any part failed.
+# Every test: installs what is missing, then the release build with all of its tests, one build with sanitizers, the format,
+# clang-tidy. The build with sanitizers is drawn: lit, the compiler's unit tests and some whole models under ASan + UBSan; or
+# the other unit tests and the fuzzers under both; or the runtime, small compiled models and the emulated card under TSan.
+# Fails at the end if any part failed.
 #
 #   test.sh            what CI runs: parts that draw their cases take the fixed ones and some by CHEEMS_TEST_SEED
-#   test.sh --long     hours: both halves of what runs under ASan, compiled kernels, recorded operations and some random models
+#   test.sh --long     hours: all that runs with sanitizers, compiled kernels, recorded operations and some random models
 #                      under ASan, all recorded models with int4, 100,000 mutated modules, an hour of each fuzzer
 #                      (CHEEMS_FUZZ_SECONDS), the tutorial step by step, a server under load of 10,000 requests, also under the
 #                      sanitizers, its page in a browser (Debian's chromium and chromium-driver), clang-tidy on everything
@@ -79,31 +80,45 @@ else
 fi
 
 # What is labelled `compiled` spends its time in instrumented code.
-# Instrumented, the compiler and the rest take as long to build as all else together: a run has one of them, as its seed draws.
 compiler='^(lit$|golden-|interpreter-goldens|cheems-compile-malformed|(Compiler|CPUReference|Dialect|Import|Interpreter|Mutation|Neutral|Reference)Tests)'
-if [ -n "$long" ]; then
-  sanitized=(cheems-unit-tests cheems-compile cheems-run cheems-serve) select=() configure=(-DCHEEMS_BUILD_COMPILER=ON)
-elif ((CHEEMS_TEST_SEED % 2)); then
-  sanitized=(cheems-sanitized-tests) select=(-LE compiled) configure=(-DCHEEMS_BUILD_COMPILER=OFF)
-else
-  sanitized=(cheems-sanitized-compiler-tests) select=(-LE compiled -R "$compiler") configure=(-DCHEEMS_BUILD_COMPILER=ON)
-fi
-if timed builds build asan "${sanitized[@]}"; then
-  timed sanitizers check asan "${select[@]}" || broken+=(asan)
-else
-  broken+=("the asan build")
-fi
-configure=()
+# address TARGETS OPTION CTEST-ARGUMENT...: what runs under ASan + UBSan
+address() {
+  local targets=$1
+  configure=("$2")
+  shift 2
+  # shellcheck disable=SC2086
+  if timed builds build asan $targets; then
+    timed sanitizers check asan "$@" || broken+=(asan)
+  else
+    broken+=("the asan build")
+  fi
+  configure=()
+}
 
 threaded=(ThreadPool Session State Text Generation ServeEngine Race EmulatorMachine EmulatorDriver)
 served=() load=
 if [ -n "$long" ]; then
   served=(cheems-run cheems-serve) load='|^serve-load$'
 fi
-if timed builds build tsan "${threaded[@]/%/Tests}" "${served[@]}"; then
-  timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests\$$load" || broken+=(tsan)
+# What runs under TSan.
+thread() {
+  if timed builds build tsan "${threaded[@]/%/Tests}" "${served[@]}"; then
+    timed sanitizers check tsan -R "^($(IFS='|'; echo "${threaded[*]}"))Tests\$$load" || broken+=(tsan)
+  else
+    broken+=("the tsan build")
+  fi
+}
+
+# Each of these builds takes as long as the release build does, so a run has one of the three, as its seed draws.
+if [ -n "$long" ]; then
+  address "cheems-unit-tests cheems-compile cheems-run cheems-serve" -DCHEEMS_BUILD_COMPILER=ON
+  thread
 else
-  broken+=("the tsan build")
+  case $((CHEEMS_TEST_SEED % 3)) in
+    0) address cheems-sanitized-compiler-tests -DCHEEMS_BUILD_COMPILER=ON -LE compiled -R "$compiler" ;;
+    1) address cheems-sanitized-tests -DCHEEMS_BUILD_COMPILER=OFF -LE compiled ;;
+    2) thread ;;
+  esac
 fi
 
 echo "==== style"
