@@ -5,6 +5,7 @@
 #include "runtime/Process/Output.h"
 #include "runtime/Serve/Engine/Engine.h"
 #include "runtime/Serve/Engine/GrammarConstraint.h"
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <sys/stat.h>
@@ -76,6 +77,10 @@ ApiOptions apiOptions(const Options &options,
                        ? static_cast<int64_t>(file.st_mtime)
                        : static_cast<int64_t>(std::time(nullptr));
   result.isolate = options.cacheIsolate;
+  // each prompt of a request waits on its own; more could never be taken
+  result.maximumPrompts =
+      std::min(result.maximumPrompts,
+               static_cast<size_t>(options.slots + options.queueLength));
   result.slotFiles = options.slotSavePath.has_value();
   result.metrics = [metrics, name = result.modelName] {
     return metrics->render(name);
@@ -91,11 +96,9 @@ Backend::Backend(const Options &options) : text(loadText(options)) {
   auto metrics = std::make_shared<Metrics>();
   engine = makeEngine(text, engineOptions(options, text, metrics));
   api = std::make_shared<Api>(*text, *engine, apiOptions(options, metrics));
-  api->setState(ServerState::ready);
 }
 
 void Backend::drain() {
-  api->setState(ServerState::draining);
   engine->drain([] {}); // the listener knows when its requests have ended
 }
 

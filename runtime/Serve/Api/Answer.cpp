@@ -1,10 +1,19 @@
 #include "runtime/Serve/Api/Answer.h"
 
+#include "runtime/Serve/Http/SseWriter.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace cheems::serve {
+
+void TokenPieces::add(TextPiece piece, bool isSent) {
+  ++count;
+  if (!isSent) {
+    kept.push_back(std::move(piece));
+  }
+}
 
 /// Hears of one prompt.
 class Answer::Sink : public GenerationSink {
@@ -27,15 +36,18 @@ public:
 
   void piece(TextPiece piece) override {
     std::lock_guard<std::mutex> lock(answer->mutex);
-    AnswerForm::Events events;
-    if (answer->isStreaming && !answer->isOver) {
+    if (answer->isOver) {
+      return;
+    }
+    if (answer->isStreaming) {
+      AnswerForm::Events events;
       answer->form->piece(result(), prompt, piece, events);
       answer->send(events);
     }
     ChoiceResult &choice = result().choices[size_t(piece.choice)];
     choice.text += piece.text;
     if (piece.token) {
-      choice.pieces.push_back(std::move(piece));
+      choice.pieces.add(std::move(piece), answer->isStreaming);
     }
   }
 
@@ -128,14 +140,10 @@ void Answer::cancel() {
   }
 }
 
-static std::string event(const std::string &data) {
-  return "data: " + data + "\n\n";
-}
-
 void Answer::send(const AnswerForm::Events &events) {
   std::string bytes;
   for (const Json &each : events) {
-    bytes += event(dumped(each));
+    bytes += SseWriter::text("", dumped(each));
   }
   if (!bytes.empty()) {
     responder->send(std::move(bytes));
@@ -163,9 +171,12 @@ void Answer::fail(const GenerationFault &fault) {
   isOver = true;
   cancel();
   ApiError error = errorOf(fault);
+  if (error.param == "prompt") {
+    error.param = form->promptField();
+  }
   responder->note("error", dumped(error.what()));
   if (isStreaming) {
-    responder->send("event: error\n" + event(dumped(errorJson(error))));
+    responder->send(SseWriter::text("error", errorJson(error)));
     responder->endStream();
   } else {
     responder->respond(errorResponse(error));
@@ -183,7 +194,7 @@ void Answer::complete() {
     form->done(results, events);
     send(events);
     if (form->saysDone()) {
-      responder->send(event("[DONE]"));
+      responder->send(SseWriter::text("", "[DONE]"));
     }
     responder->endStream();
     return;

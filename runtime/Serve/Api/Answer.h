@@ -4,6 +4,7 @@
 
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Context.h"
+#include "runtime/Serve/Api/Json.h"
 
 #include <memory>
 #include <mutex>
@@ -11,9 +12,25 @@
 
 namespace cheems::serve {
 
+/// The pieces of a text that have a token. A stream has sent its own: they are
+/// only counted.
+class TokenPieces {
+public:
+  void add(TextPiece piece, bool isSent);
+  /// How many came.
+  size_t size() const { return count; }
+  // Those that are still to be told.
+  std::vector<TextPiece>::const_iterator begin() const { return kept.begin(); }
+  std::vector<TextPiece>::const_iterator end() const { return kept.end(); }
+
+private:
+  size_t count = 0;
+  std::vector<TextPiece> kept;
+};
+
 struct ChoiceResult {
   std::string text;
-  std::vector<TextPiece> pieces; ///< those that have a token
+  TokenPieces pieces;
   ChoiceEnd end;
 };
 
@@ -44,6 +61,8 @@ public:
   virtual void done(const std::vector<PromptResult> &results, Events &events) {}
   /// Whether "[DONE]" is the last event, as OpenAI has it.
   virtual bool saysDone() const { return true; }
+  /// The request's field that the engine knows as the prompt.
+  virtual const char *promptField() const { return "prompt"; }
 };
 
 /// Hands requests to the engine and what it says to the client.

@@ -2,6 +2,7 @@
 
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Http/Refusal.h"
 
 namespace cheems::serve {
 
@@ -30,8 +31,6 @@ constexpr Route routes[] = {
     {"POST", "/apply-template", applyTemplate, false},
     {"POST", "/slots/", slotAction, false},
     {"GET", "/slots", slots, true},
-    {"GET", "/health", health, true},
-    {"GET", "/v1/health", health, true},
     {"GET", "/metrics", metricsPage, true},
     {"GET", "/v1/models", models, true},
     {"GET", "/models", models, true},
@@ -78,18 +77,16 @@ Api::Api(TextModel &text, GenerationEngine &engine, ApiOptions options)
 
 Api::~Api() { context->workers.stop(); }
 
-void Api::setState(ServerState state) { context->state = state; }
-
 void Api::handle(HttpRequest request, std::shared_ptr<Responder> responder) {
-  std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
   for (const Route &route : routes) {
     auto tail = tailOf(route, request.path);
     if (!tail) {
       continue;
     }
-    if (method != route.method) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (request.method != route.method) {
+      bool isRead = std::string(route.method) == "GET";
+      allowed += isRead ? "GET, HEAD, " : "POST, ";
       continue;
     }
     auto call = std::make_shared<Call>(
@@ -103,16 +100,9 @@ void Api::handle(HttpRequest request, std::shared_ptr<Responder> responder) {
     }
     return;
   }
-  if (allowed.empty()) {
-    responder->respond(errorResponse(
-        ApiError(404, "there is nothing at " + request.path.substr(0, 200))));
-    return;
-  }
-  HttpResponse response = errorResponse(
-      ApiError(405, request.method.substr(0, 20) + " is not allowed at " +
-                        request.path.substr(0, 200) + "; " + allowed + " is"));
-  response.fields.emplace_back("Allow", allowed);
-  responder->respond(std::move(response));
+  responder->respond(allowed.empty()
+                         ? noSuchPath(request)
+                         : noSuchMethod(request, allowed + "OPTIONS"));
 }
 
 } // namespace cheems::serve

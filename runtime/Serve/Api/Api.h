@@ -23,8 +23,6 @@ public:
 
   void handle(HttpRequest request,
               std::shared_ptr<Responder> responder) override;
-  /// What /health tells from now on.
-  void setState(ServerState state);
 
 private:
   std::shared_ptr<Context> context;

@@ -1,5 +1,7 @@
 #include "runtime/Serve/Api/ApiError.h"
 
+#include "runtime/Serve/Http/Refusal.h"
+
 namespace cheems::serve {
 
 void refuse(const std::string &param, const std::string &message) {
@@ -30,44 +32,12 @@ ApiError errorOf(const Error &error) {
   return {theirs ? 400 : 500, error.what()};
 }
 
-/// As OpenAI's and llama.cpp's servers call them.
-static const char *typeOf(int status) {
-  switch (status) {
-  case 401:
-    return "authentication_error";
-  case 404:
-    return "not_found_error";
-  case 429:
-    return "rate_limit_error";
-  case 501:
-    return "not_supported_error";
-  case 503:
-    return "unavailable_error";
-  default:
-    return status < 500 ? "invalid_request_error" : "server_error";
-  }
-}
-
-static Json textOrNull(const std::string &text) {
-  return text.empty() ? Json() : Json(text);
-}
-
-Json errorJson(const ApiError &error) {
-  return {{"error",
-           {{"message", error.what()},
-            {"type", typeOf(error.status)},
-            {"param", textOrNull(error.param)},
-            {"code", textOrNull(error.code)}}}};
+std::string errorJson(const ApiError &error) {
+  return errorJson(error.status, error.what(), error.param, error.code);
 }
 
 HttpResponse errorResponse(const ApiError &error) {
-  HttpResponse response;
-  response.status = error.status;
-  response.body = dumped(errorJson(error));
-  if (error.status == 429 || error.status == 503) {
-    response.fields.emplace_back("Retry-After", "1");
-  }
-  return response;
+  return refusal(error.status, error.what(), error.param, error.code);
 }
 
 } // namespace cheems::serve

@@ -1,9 +1,8 @@
-// Refusals in OpenAI's form.
+// Refusals that handlers throw, and what becomes of the engine's.
 #ifndef CHEEMS_RUNTIME_SERVE_API_APIERROR_H
 #define CHEEMS_RUNTIME_SERVE_API_APIERROR_H
 
 #include "runtime/Error.h"
-#include "runtime/Serve/Api/Json.h"
 #include "runtime/Serve/Engine/GenerationRequest.h"
 #include "runtime/Serve/Http/Exchange.h"
 
@@ -31,9 +30,8 @@ ApiError errorOf(const GenerationFault &fault);
 /// lacks, else the server's.
 ApiError errorOf(const Error &error);
 
-/// {"error": {message, type, param, code}}.
-Json errorJson(const ApiError &error);
-/// With Retry-After where trying again makes sense.
+/// As in runtime/Serve/Http/Refusal.h.
+std::string errorJson(const ApiError &error);
 HttpResponse errorResponse(const ApiError &error);
 
 } // namespace cheems::serve

@@ -13,9 +13,6 @@
 
 namespace cheems::serve {
 
-/// What /health tells.
-enum class ServerState { loading, ready, draining };
-
 struct ApiOptions {
   std::string modelName = "cheems"; ///< what clients call the model
   std::string version;              ///< of the server
@@ -24,10 +21,11 @@ struct ApiOptions {
   /// generation_config.json, and sampling at temperature 1 where it has none.
   std::optional<SamplingOptions> sampling;
   Pooling pooling = Pooling::mean; ///< of embeddings, unless a request says it
-  bool slots = true;               ///< whether GET /slots answers
   bool slotFiles = false; ///< whether slots may be saved, restored and erased
   /// Requests with different API keys share no states.
   bool isolate = false;
+  /// Of one request: as many as the engine takes at once, or fewer.
+  size_t maximumPrompts = 1024;
   size_t workers = 2;         ///< threads that render and tokenize
   size_t maximumTasks = 1024; ///< that wait for them
   /// The text of /metrics, in Prometheus' format.

@@ -2,8 +2,7 @@
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/ChatForm.h"
 #include "runtime/Serve/Api/ChatMessages.h"
-#include "runtime/Serve/Api/Endpoints.h"
-#include "runtime/Serve/Api/Prompts.h"
+#include "runtime/Serve/Api/Generating.h"
 #include "runtime/Serve/Api/Sampling.h"
 #include "runtime/Serve/Api/Streaming.h"
 #include "runtime/Serve/Api/Tools.h"
@@ -24,15 +23,12 @@ void chatCompletions(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
-  GenerationRequest request;
-  nameRequest(request, "chatcmpl-", call.request, context);
+  GenerationRequest request = textRequest(call, fields, "chatcmpl-");
   ChatInput input = readChat(fields);
   ToolUse tools = readTools(fields);
-  readSampling(fields, context, request);
   const auto &stops = context.text.generation().chatStopStrings;
   request.stopStrings.insert(request.stopStrings.end(), stops.begin(),
                              stops.end());
-  request.grammar = readGrammar(fields);
   if (tools.grammar) {
     if (request.grammar) {
       refuse("tool_choice", "tool_choice that forces a call cannot be together "
@@ -41,11 +37,8 @@ void chatCompletions(Call &call) {
     request.grammar = tools.grammar;
   }
   request.choices = fields.integer("n", 1, maximumChoices).value_or(1);
-  for (const char *name : {"max_tokens", "max_completion_tokens"}) {
-    if (auto most = fields.integer(name, 1)) {
-      request.maxTokens = most;
-    }
-  }
+  request.maxTokens =
+      readMaxTokens(fields, {"max_tokens", "max_completion_tokens"}, 1);
   request.topLogprobs = readChatLogprobs(fields);
   StreamWishes stream = readStreaming(fields);
   fields.onlyAs("echo", {false});
@@ -61,7 +54,6 @@ void chatCompletions(Call &call) {
 
   input.tools = tools.tools;
   RenderedChat chat = context.chats.render(input);
-  request.prompt = std::move(chat.tokens);
   request.boundaries = std::move(chat.boundaries);
   ChatForm::Wishes wishes;
   wishes.id = request.id;
@@ -71,11 +63,8 @@ void chatCompletions(Call &call) {
   wishes.tools = tools.parses;
   wishes.parallel = tools.parallel;
   auto form = std::make_unique<ChatForm>(context, std::move(wishes));
-  std::vector<GenerationRequest> requests;
-  requests.push_back(std::move(request));
-  std::make_shared<Answer>(call.context, call.responder, std::move(form),
-                           stream.streams)
-      ->start(std::move(requests));
+  generate(call, request, {std::move(chat.tokens)}, std::move(form),
+           stream.streams);
 }
 
 void applyTemplate(Call &call) {

@@ -26,6 +26,7 @@ public:
   void ended(const PromptResult &result, size_t prompt, const ChoiceEnd &end,
              Events &events) override;
   void done(const std::vector<PromptResult> &results, Events &events) override;
+  const char *promptField() const override { return "messages"; }
 
 private:
   std::string callId(int64_t choice, int64_t call) const;

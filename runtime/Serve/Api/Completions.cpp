@@ -1,14 +1,17 @@
 // /v1/completions.
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/CompletionForm.h"
-#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Generating.h"
 #include "runtime/Serve/Api/Prompts.h"
 #include "runtime/Serve/Api/Sampling.h"
 #include "runtime/Serve/Api/Streaming.h"
 
 namespace cheems::serve {
 
-/// OpenAI's number of the best tokens, or llama.cpp's `n_probs`.
+/// Of all prompts together.
+static constexpr int64_t maximumAllChoices = 1024;
+
+/// OpenAI's number of the best tokens.
 static std::optional<int64_t> readTopLogprobs(Fields &fields) {
   const Json *value = fields.find("logprobs");
   if (value && value->is_boolean()) { // as clients of the chat's form send it
@@ -21,17 +24,11 @@ void completions(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
-  GenerationRequest request;
-  nameRequest(request, "cmpl-", call.request, context);
-  readSampling(fields, context, request);
-  request.grammar = readGrammar(fields);
+  GenerationRequest request = textRequest(call, fields, "cmpl-");
   request.choices = fields.integer("n", 1, maximumChoices).value_or(1);
-  request.maxTokens = 16; // as OpenAI's and vLLM's
-  for (const char *name : {"max_tokens", "max_completion_tokens"}) {
-    if (auto most = fields.integer(name, 0)) {
-      request.maxTokens = most;
-    }
-  }
+  request.maxTokens =
+      readMaxTokens(fields, {"max_tokens", "max_completion_tokens"}, 0)
+          .value_or(16); // as OpenAI's and vLLM's
   request.topLogprobs = readTopLogprobs(fields);
   CompletionForm::Wishes wishes;
   wishes.echo = fields.flag("echo");
@@ -50,24 +47,17 @@ void completions(Call &call) {
   fields.finish();
 
   auto prompts = readPrompts(prompt, "prompt", addSpecial, context);
-  if (int64_t(prompts.size()) * request.choices > int64_t(maximumPrompts)) {
+  if (int64_t(prompts.size()) * request.choices > maximumAllChoices) {
     refuse("n", "the prompts and n make more than " +
-                    std::to_string(maximumPrompts) + " choices");
+                    std::to_string(maximumAllChoices) + " choices");
   }
   wishes.id = request.id;
   wishes.choices = request.choices;
   wishes.logprobs = request.topLogprobs.has_value();
   wishes.usage = stream.usage;
   wishes.showSpecial = request.showSpecial;
-  std::vector<GenerationRequest> requests;
-  for (std::vector<int32_t> &tokens : prompts) {
-    requests.push_back(request);
-    requests.back().prompt = std::move(tokens);
-  }
   auto form = std::make_unique<CompletionForm>(context, std::move(wishes));
-  std::make_shared<Answer>(call.context, call.responder, std::move(form),
-                           stream.streams)
-      ->start(std::move(requests));
+  generate(call, request, std::move(prompts), std::move(form), stream.streams);
 }
 
 } // namespace cheems::serve

@@ -8,8 +8,6 @@
 #include "runtime/Serve/Engine/GenerationEngine.h"
 #include "runtime/Text/TextModel.h"
 
-#include <atomic>
-
 namespace cheems::serve {
 
 struct Context {
@@ -23,7 +21,6 @@ struct Context {
   GenerationEngine &engine;
   const ApiOptions options;
   ChatRenderer chats;
-  std::atomic<ServerState> state{ServerState::ready};
   WorkerPool workers; ///< the last member: its tasks use the others
 };
 

@@ -1,7 +1,6 @@
 // /v1/embeddings.
-#include "runtime/Serve/Api/Answer.h"
 #include "runtime/Serve/Api/ApiError.h"
-#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Generating.h"
 #include "runtime/Serve/Api/Prompts.h"
 #include "runtime/Serve/Api/Sampling.h"
 
@@ -73,6 +72,8 @@ public:
             {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}};
   }
 
+  const char *promptField() const override { return "input"; }
+
 private:
   const Context &context;
   const bool isBase64;
@@ -92,8 +93,7 @@ void embeddings(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
-  GenerationRequest request;
-  nameRequest(request, "embd-", call.request, context);
+  GenerationRequest request = namedRequest(call, fields, "embd-");
   request.embedding = readPooling(fields, context.options.pooling);
   request.maxTokens = 0;
   std::string format = fields.text("encoding_format").value_or("float");
@@ -108,16 +108,10 @@ void embeddings(Call &call) {
   ignoreHarmless(fields);
   fields.finish();
 
-  std::vector<GenerationRequest> requests;
-  for (std::vector<int32_t> &tokens :
-       readPrompts(input, "input", addSpecial, context)) {
-    requests.push_back(request);
-    requests.back().prompt = std::move(tokens);
-  }
+  auto prompts = readPrompts(input, "input", addSpecial, context);
   auto form = std::make_unique<EmbeddingForm>(context, format == "base64");
-  std::make_shared<Answer>(call.context, call.responder, std::move(form),
-                           /*streams=*/false)
-      ->start(std::move(requests));
+  generate(call, request, std::move(prompts), std::move(form),
+           /*streams=*/false);
 }
 
 } // namespace cheems::serve

@@ -32,7 +32,6 @@ void applyTemplate(Call &call);
 void slotAction(Call &call);
 
 // they take no time, and run where the request came
-void health(Call &call);
 void metricsPage(Call &call);
 void models(Call &call);
 void oneModel(Call &call);

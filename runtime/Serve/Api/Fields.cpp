@@ -87,8 +87,8 @@ void Fields::onlyAs(const std::string &name,
 void Fields::finish() const {
   for (const auto &[name, value] : object.items()) {
     if (!value.is_null() && !known.count(name)) {
-      refuse(nameOf(name),
-             "unknown field " + nameOf(name).substr(0, 100) + "; leave it out");
+      std::string shown = nameOf(name).substr(0, 100);
+      refuse(shown, "unknown field " + shown + "; leave it out");
     }
   }
 }

@@ -31,9 +31,9 @@ Json parseBody(const std::string &text) {
     std::string what = error.what();
     // "[json.exception.parse_error.101] parse error at line 1, …"
     size_t reason = what.find("] ");
-    throw ApiError(400,
-                   "the body is not JSON: " +
-                       (reason == what.npos ? what : what.substr(reason + 2)));
+    what = reason == what.npos ? what : what.substr(reason + 2);
+    // it quotes the token that it could not read, however long that is
+    throw ApiError(400, "the body is not JSON: " + what.substr(0, 300));
   }
   if (!body.is_object()) {
     throw ApiError(400, "the body must be a JSON object");

@@ -1,6 +1,6 @@
 // /completion.
 #include "runtime/Serve/Api/ApiError.h"
-#include "runtime/Serve/Api/Endpoints.h"
+#include "runtime/Serve/Api/Generating.h"
 #include "runtime/Serve/Api/LlamaForm.h"
 #include "runtime/Serve/Api/Prompts.h"
 #include "runtime/Serve/Api/Sampling.h"
@@ -14,15 +14,9 @@ void llamaCompletion(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
-  GenerationRequest request;
-  nameRequest(request, "cmpl-", call.request, context);
-  readSampling(fields, context, request);
-  request.grammar = readGrammar(fields);
-  for (const char *name : {"n_predict", "max_tokens"}) {
-    if (auto most = fields.integer(name, -1)) {
-      request.maxTokens = *most < 0 ? std::nullopt : most;
-    }
-  }
+  GenerationRequest request = textRequest(call, fields, "cmpl-");
+  auto most = readMaxTokens(fields, {"n_predict", "max_tokens"}, -1);
+  request.maxTokens = most == -1 ? std::nullopt : most;
   request.choices =
       fields.integer("n_cmpl", 1, maximumChoices)
           .value_or(fields.integer("n", 1, maximumChoices).value_or(1));
@@ -43,7 +37,7 @@ void llamaCompletion(Call &call) {
   ignoreHarmless(fields);
   fields.finish();
 
-  request.prompt = readMixed(*prompt, "prompt", context);
+  std::vector<int32_t> tokens = readMixed(*prompt, "prompt", context);
   wishes.logprobs = request.topLogprobs.has_value();
   wishes.settings = settingsJson(request.sampling);
   wishes.settings["n_predict"] = request.maxTokens.value_or(-1);
@@ -51,16 +45,11 @@ void llamaCompletion(Call &call) {
   wishes.settings["ignore_eos"] = request.ignoreEos;
   wishes.settings["stream"] = stream.streams;
   for (const std::string &piece :
-       tokenPieces(context.text.tokenizer(), request.prompt,
-                   /*skipSpecial=*/false)) {
+       tokenPieces(context.text.tokenizer(), tokens, /*skipSpecial=*/false)) {
     wishes.prompt += piece;
   }
   auto form = std::make_unique<LlamaForm>(context, std::move(wishes));
-  std::vector<GenerationRequest> requests;
-  requests.push_back(std::move(request));
-  std::make_shared<Answer>(call.context, call.responder, std::move(form),
-                           stream.streams)
-      ->start(std::move(requests));
+  generate(call, request, {std::move(tokens)}, std::move(form), stream.streams);
 }
 
 } // namespace cheems::serve

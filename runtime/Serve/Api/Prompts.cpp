@@ -3,7 +3,6 @@
 #include "runtime/Serve/Api/ApiError.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace cheems::serve {
 
@@ -70,9 +69,10 @@ std::vector<std::vector<int32_t>> readPrompts(const Json *value,
   if ((*value)[0].is_number()) {
     return {readTokenIds(*value, param, context)};
   }
-  if (value->size() > maximumPrompts) {
-    refuse(param, param + " has more than " + std::to_string(maximumPrompts) +
-                      " entries");
+  size_t most = context.options.maximumPrompts;
+  if (value->size() > most) {
+    refuse(param, param + " has more than " + std::to_string(most) +
+                      " entries; send them in parts");
   }
   std::vector<std::vector<int32_t>> prompts;
   for (const Json &each : *value) {
@@ -111,20 +111,6 @@ std::vector<int32_t> readMixed(const Json &value, const std::string &param,
     ids.insert(ids.end(), more.begin(), more.end());
   }
   return ids;
-}
-
-void nameRequest(GenerationRequest &request, const char *prefix,
-                 const HttpRequest &http, const Context &context) {
-  request.id = prefix + http.id;
-  if (!context.options.isolate) {
-    return;
-  }
-  for (const auto &[name, value] : http.fields) {
-    if (name == "authorization" || name == "x-api-key") {
-      request.isolation += std::to_string(std::hash<std::string>()(value)) +
-                           "." + std::to_string(value.size());
-    }
-  }
 }
 
 } // namespace cheems::serve

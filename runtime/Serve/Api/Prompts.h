@@ -11,8 +11,6 @@
 
 namespace cheems::serve {
 
-constexpr size_t maximumPrompts = 1024;
-
 /// A text, a list of texts, a list of ids, or a list of lists of ids. Throws
 /// ApiError naming `param`.
 std::vector<std::vector<int32_t>> readPrompts(const Json *value,
@@ -32,11 +30,6 @@ std::vector<int32_t> encodeText(const std::string &text,
 /// llama.cpp's mixture of texts and ids in one prompt.
 std::vector<int32_t> readMixed(const Json &value, const std::string &param,
                                const Context &context);
-
-/// Beside ids and streams, what every request of a generation has: its name,
-/// and whose states it may use.
-void nameRequest(GenerationRequest &request, const char *prefix,
-                 const HttpRequest &http, const Context &context);
 
 } // namespace cheems::serve
 

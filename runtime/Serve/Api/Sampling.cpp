@@ -279,9 +279,13 @@ void ignoreHarmless(Fields &fields) {
   fields.ignore({"model", "user", "store", "metadata", "service_tier",
                  "safety_identifier", "prompt_cache_key",
                  "prompt_cache_retention", "priority", "request_id",
-                 "spaces_between_special_tokens", "timings_per_token",
-                 "return_progress", "post_sampling_probs", "api_key",
-                 "stream_interval", "cache_salt"});
+                 "spaces_between_special_tokens", "api_key",
+                 "stream_interval"});
+  // an answer has more or other numbers where they are true
+  for (const char *name :
+       {"timings_per_token", "return_progress", "post_sampling_probs"}) {
+    fields.onlyAs(name, {false});
+  }
 }
 
 } // namespace cheems::serve

@@ -29,7 +29,8 @@ std::shared_ptr<const Grammar>
 grammarOf(const std::string &param,
           const std::function<std::shared_ptr<const Grammar>()> &make);
 
-/// What clients send and no answer depends on.
+/// What clients send and no answer depends on. Throws ApiError for wishes that
+/// are only harmless when they are off.
 void ignoreHarmless(Fields &fields);
 
 } // namespace cheems::serve

@@ -2,6 +2,7 @@
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Endpoints.h"
 #include "runtime/Serve/Api/Fields.h"
+#include "runtime/Serve/Engine/SlotFile.h"
 
 #include <charconv>
 
@@ -36,17 +37,11 @@ int64_t slotOf(const Call &call) {
   return slot;
 }
 
-/// A name without a folder.
 std::string fileName(Fields &fields) {
   std::string name = fields.text("filename").value_or("");
-  bool isSound = !name.empty() && name.size() <= 255 && name[0] != '.';
-  for (char c : name) {
-    isSound &= c != '/' && c != '\\' && static_cast<unsigned char>(c) >= 0x20 &&
-               c != 0x7F;
-  }
-  if (!isSound) {
-    refuse("filename", "filename must be a bare file name that does not begin "
-                       "with a dot");
+  std::string fault = SlotFolder::faultOf(name);
+  if (!fault.empty()) {
+    refuse("filename", "filename: " + fault);
   }
   return name;
 }
@@ -71,10 +66,6 @@ answering(std::shared_ptr<Responder> responder,
 
 void slots(Call &call) {
   const Context &context = *call.context;
-  if (!context.options.slots) {
-    throw ApiError(501, "the server does not tell its slots; start it with "
-                        "--slots");
-  }
   bool anyFree = false;
   Json all = Json::array();
   for (const SlotView &slot : context.engine.slots()) {

@@ -1,22 +1,10 @@
-// What the server tells of itself: /health, /metrics, /v1/models, /props.
+// What the server tells of itself: /metrics, /v1/models, /props.
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Endpoints.h"
 #include "runtime/Serve/Api/Sampling.h"
 #include "runtime/Serve/Api/Settings.h"
 
 namespace cheems::serve {
-
-void health(Call &call) {
-  switch (call.context->state) {
-  case ServerState::ready:
-    respondJson(call, {{"status", "ok"}});
-    return;
-  case ServerState::loading:
-    throw ApiError(503, "the model is being loaded", "", "loading");
-  case ServerState::draining:
-    throw ApiError(503, "the server is shutting down", "", "shutting_down");
-  }
-}
 
 void metricsPage(Call &call) {
   const Context &context = *call.context;

@@ -5,6 +5,7 @@
 #include "runtime/Serve/Api/Prompts.h"
 #include "runtime/Serve/Api/Sampling.h"
 #include "runtime/Serve/Api/TokenText.h"
+#include "runtime/Serve/Api/Tools.h"
 #include "runtime/Tokenizer/Utf8.h"
 
 namespace cheems::serve {
@@ -53,8 +54,7 @@ void tokenize(Call &call) {
              "add_special_tokens: the chat template adds them");
     }
     input = readChat(fields);
-    const Json *tools = fields.find("tools");
-    input.tools = tools ? *tools : Json();
+    input.tools = readTools(fields).tools;
   }
   ignoreHarmless(fields);
   fields.finish();

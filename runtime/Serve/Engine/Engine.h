@@ -8,6 +8,7 @@
 #include "runtime/Serve/Engine/SlotFile.h"
 #include "runtime/Serve/Engine/WorkThread.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -46,7 +47,9 @@ private:
 
   void post(Command command);
   void refuse(SlotDone done, const std::string &error, int status);
-  bool nameIsSound(const std::string &name, const SlotDone &done);
+  /// Whether a save or a restore may begin; `done` then also says that it is
+  /// over. Else it is told why not.
+  bool takeFile(const std::string &name, SlotDone &done);
   /// Runs `act` on the engine's thread where the slot is there and free.
   void onFreeSlot(int64_t slot, const SlotDone &done,
                   const std::function<SlotActionResult()> &act);
@@ -75,6 +78,7 @@ private:
   mutable std::mutex viewMutex;
   std::vector<SlotView> views;
 
+  std::atomic<int64_t> filesUnderWay{0}; ///< saves and restores
   std::unique_ptr<WorkThread> files;
   std::thread thread;
 };

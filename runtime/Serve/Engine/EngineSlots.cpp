@@ -34,14 +34,28 @@ void Engine::refuse(SlotDone done, const std::string &error, int status) {
   });
 }
 
-bool Engine::nameIsSound(const std::string &name, const SlotDone &done) {
+/// Each holds a whole state, so no more are under way than there are slots.
+bool Engine::takeFile(const std::string &name, SlotDone &done) {
   std::string fault = SlotFolder::faultOf(name);
   if (!folder) {
-    refuse(done, "this server keeps no files of slots", 501);
-  } else if (!fault.empty()) {
-    refuse(done, fault, 400);
+    refuse(std::move(done), "this server keeps no files of slots", 501);
+    return false;
   }
-  return folder && fault.empty();
+  if (!fault.empty()) {
+    refuse(std::move(done), fault, 400);
+    return false;
+  }
+  if (filesUnderWay.fetch_add(1) >= session.slots()) {
+    --filesUnderWay;
+    refuse(std::move(done),
+           "too many slots are being saved or restored; try again later", 429);
+    return false;
+  }
+  done = [this, told = std::move(done)](SlotActionResult result) {
+    --filesUnderWay; // who is told may ask again at once
+    told(std::move(result));
+  };
+  return true;
 }
 
 void Engine::onFreeSlot(int64_t slot, const SlotDone &done,
@@ -69,7 +83,7 @@ void Engine::onFreeSlot(int64_t slot, const SlotDone &done,
 }
 
 void Engine::saveSlot(int64_t slot, std::string name, SlotDone done) {
-  if (!nameIsSound(name, done)) {
+  if (!takeFile(name, done)) {
     return;
   }
   // The engine only copies the state; another thread writes it.
@@ -130,7 +144,7 @@ SlotActionResult Engine::load(int64_t slot, SlotRecord record) {
 }
 
 void Engine::restoreSlot(int64_t slot, std::string name, SlotDone done) {
-  if (!nameIsSound(name, done)) {
+  if (!takeFile(name, done)) {
     return;
   }
   files->post([=] {

@@ -89,7 +89,8 @@ public:
   virtual std::vector<SlotView> slots() const = 0;
 
   /// Of a slot that is free; `done` is called on another thread. `name` is a
-  /// bare file name in the folder that the server was given for them.
+  /// bare file name in the folder that the server was given for them. Where as
+  /// many are saved and restored as there are slots, one more is refused: 429.
   using SlotDone = std::function<void(SlotActionResult)>;
   virtual void saveSlot(int64_t slot, std::string name, SlotDone done) = 0;
   virtual void restoreSlot(int64_t slot, std::string name, SlotDone done) = 0;

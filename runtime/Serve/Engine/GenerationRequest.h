@@ -41,7 +41,7 @@ struct GenerationRequest {
   bool cachePrompt = true;
   std::optional<int64_t> slot; ///< to run in, when it is free
   /// Requests share states only with those of the same name: a hash of the API
-  /// key where isolation is asked for, else "".
+  /// key where isolation is asked for, and the client's salt; else "".
   std::string isolation;
   /// The embedding of the prompt is wanted, and nothing is generated.
   std::optional<Pooling> embedding;

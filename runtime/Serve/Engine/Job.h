@@ -45,6 +45,12 @@ struct Job {
   }
   /// Of the embeddings of the prompt's rows, the last one's or all.
   bool wantsAllEmbeddings() const { return request.embedding == Pooling::mean; }
+  /// Whether a state of an earlier prompt may serve: one that wants something
+  /// of each of its tokens computes them all.
+  bool mayReuse() const {
+    return request.cachePrompt && !wantsPromptLogprobs() &&
+           !wantsAllEmbeddings();
+  }
   bool allEnded() const;
   bool cancelled() const {
     return ticket->cancelled.load(std::memory_order_relaxed);

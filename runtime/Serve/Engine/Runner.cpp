@@ -40,8 +40,7 @@ Runner::Runner(Session &session, TextModel &text, Metrics &metrics,
 bool Runner::start(const std::shared_ptr<Job> &job) {
   const GenerationRequest &request = job->request;
   Reuse reuse = slots.take(request.prompt, request.isolation, request.slot,
-                           request.cachePrompt && !job->wantsPromptLogprobs() &&
-                               !job->wantsAllEmbeddings());
+                           job->mayReuse());
   if (reuse.slot < 0) {
     return false;
   }
@@ -65,7 +64,7 @@ void Runner::setUp(Job &job, const Reuse &reuse) {
   job.started = Clock::now();
   metrics.queueTime.observe(secondsBetween(job.came, job.started));
   job.usage.cachedTokens = reuse.cached;
-  metrics.prefixQueries += job.promptSize();
+  metrics.prefixQueries += job.mayReuse() ? job.promptSize() : 0;
   metrics.prefixHits += reuse.cached;
   metrics.promptTokens += job.promptSize();
 
@@ -103,6 +102,10 @@ void Runner::startWaiting() {
       take(runs.size() - 1,
            run.choice->draw(job.promptLogits.data(), session.vocabulary()));
     }
+    if (job.nextChoice == job.choices.size()) { // none needs them any more
+      job.promptState = Snapshot();
+      job.promptLogits = std::vector<float>();
+    }
   }
 }
 
@@ -137,6 +140,7 @@ Wish Runner::wishOf(const Run &run) const {
 }
 
 void Runner::plan() {
+  parts.clear(); // what fails now is not the step before
   std::vector<Wish> wishes;
   int64_t decoding = 0;
   for (const Run &run : runs) {
@@ -150,7 +154,6 @@ void Runner::plan() {
   limits.chunk = std::max(session.prefillChunk(), limits.unit);
   limits.wantedRows = wantedRows;
   std::vector<int64_t> counts = planStep(wishes, limits, turn++);
-  parts.clear();
   tokens.clear();
   rows.clear();
   embeddingRows.clear();

@@ -264,27 +264,32 @@ void SlotStates::save(int64_t slot, int64_t kept) {
 }
 
 int64_t SlotStates::fork(int64_t from) {
-  int64_t slot = oldestFree();
-  if (slot < 0) {
-    return slot;
-  }
-  save(slot, 0);
-  session.copy(from, slot);
-  contents[static_cast<size_t>(slot)] = contents[static_cast<size_t>(from)];
-  contents[static_cast<size_t>(slot)].used = ++clock;
-  return slot;
+  return forkInto(contents[static_cast<size_t>(from)],
+                  [&](int64_t slot) { session.copy(from, slot); });
 }
 
 int64_t SlotStates::fork(const Snapshot &state, const SlotContents &like) {
+  return forkInto(like, [&](int64_t slot) { session.restore(slot, state); });
+}
+
+/// `fill` gives a free slot the state that `like` tells of.
+int64_t SlotStates::forkInto(const SlotContents &like,
+                             const std::function<void(int64_t slot)> &fill) {
   int64_t slot = oldestFree();
   if (slot < 0) {
     return slot;
   }
-  save(slot, 0);
-  session.restore(slot, state);
-  contents[static_cast<size_t>(slot)] = like;
-  contents[static_cast<size_t>(slot)].busy = true;
-  contents[static_cast<size_t>(slot)].used = ++clock;
+  SlotContents &now = contents[static_cast<size_t>(slot)];
+  try {
+    save(slot, 0);
+    fill(slot);
+    now = like;
+  } catch (...) { // of a card, or memory is short: what it has is not known
+    erase(slot);
+    throw;
+  }
+  now.busy = true;
+  now.used = ++clock;
   return slot;
 }
 

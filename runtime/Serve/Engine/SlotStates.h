@@ -6,6 +6,7 @@
 #include "runtime/Serve/Engine/StateCache.h"
 #include "runtime/Session/Session.h"
 
+#include <functional>
 #include <optional>
 
 namespace cheems::serve {
@@ -57,7 +58,8 @@ public:
   /// it is free. Without `reuse` it begins empty.
   Reuse take(const std::vector<int32_t> &prompt, const std::string &isolation,
              std::optional<int64_t> wanted, bool reuse);
-  /// A free slot that goes on where slot `from` is; -1: there is none.
+  /// A free slot that goes on where slot `from` is; -1: there is none. Throws
+  /// what the session does, behind which the slot is free and empty.
   int64_t fork(int64_t from);
   /// The same from a state; `like` says what it holds.
   int64_t fork(const Snapshot &state, const SlotContents &like);
@@ -93,6 +95,8 @@ private:
                     const std::string &isolation, std::optional<int64_t> wanted,
                     int64_t rope, Candidate &found, int64_t &common);
   int64_t oldestFree() const;
+  int64_t forkInto(const SlotContents &like,
+                   const std::function<void(int64_t slot)> &fill);
   void begin(const Candidate &chosen, int64_t slot,
              const std::vector<int32_t> &prompt);
   void save(int64_t slot, int64_t kept);

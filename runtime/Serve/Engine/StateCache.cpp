@@ -7,6 +7,7 @@ namespace cheems::serve {
 /// an entry nor two children.
 struct StateCache::Node {
   Node *parent = nullptr;
+  const std::string *isolation = nullptr; ///< of a root: its key
   Tokens edge;
   std::map<int32_t, std::unique_ptr<Node>> children; ///< by first token
   std::unique_ptr<Entry> entry;
@@ -122,14 +123,21 @@ StateCache::Node *StateCache::nodeAt(Node *node, const Tokens &tokens,
   return node;
 }
 
-/// Behind the loss of its entry.
+/// Behind the loss of its entry. A root that has nothing left goes, too: there
+/// may be one for each client that ever came.
 void StateCache::prune(Node *node) {
   while (node->parent && !node->entry && node->children.empty()) {
     Node *parent = node->parent;
     parent->children.erase(node->edge.front());
     node = parent;
   }
-  if (node->parent && !node->entry && node->children.size() == 1) {
+  if (!node->parent) {
+    if (node->children.empty()) {
+      roots.erase(roots.find(*node->isolation));
+    }
+    return;
+  }
+  if (!node->entry && node->children.size() == 1) {
     std::unique_ptr<Node> child = std::move(node->children.begin()->second);
     child->edge.insert(child->edge.begin(), node->edge.begin(),
                        node->edge.end());
@@ -145,11 +153,13 @@ void StateCache::keep(const std::string &isolation, const Tokens &tokens,
   if (state.position < 1 || !makeRoom(cost)) {
     return;
   }
-  std::unique_ptr<Node> &root = roots[isolation];
-  if (!root) {
-    root = std::make_unique<Node>();
+  auto root = roots.find(isolation);
+  if (root == roots.end()) {
+    root = roots.emplace(isolation, std::make_unique<Node>()).first;
+    root->second->isolation = &root->first;
   }
-  Node *node = nodeAt(root.get(), tokens, static_cast<size_t>(state.position));
+  Node *node =
+      nodeAt(root->second.get(), tokens, static_cast<size_t>(state.position));
   if (node->entry) {
     Entry &old = *node->entry;
     bool better = &old != pinned && (old.isPartial() || !state.isPartial()) &&

@@ -73,6 +73,8 @@ public:
   int64_t budget() const { return limit; }
   int64_t evictions() const { return evicted; }
   size_t count() const { return entries.size(); }
+  /// Names that states are kept under.
+  size_t isolations() const { return roots.size(); }
 
 private:
   struct Entry : KeptState {

@@ -35,7 +35,7 @@ void Connection::start() {
   }
   socket.set_option(tcp::no_delay(true), ignored);
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  reader.emplace(site->limits);
+  reader.emplace(site->limits, site->bodies);
   waitForHeader(site->limits.header);
   read();
 }
@@ -126,7 +126,7 @@ void Connection::probe() {
     return;
   }
   if (present->events) {
-    outbox.push(shared_from_this(), chunkText(SseWriter::comment));
+    sendComment();
   } else if (!present->begun && present->newest) {
     outbox.push(shared_from_this(), goOn);
   } else if (!present->begun) {
@@ -288,8 +288,9 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
   if (!isPresent(answer) || !answer->stream || bytes.empty()) {
     return;
   }
-  // One piece may be as long as it is: what waited before it tells who reads.
-  if (outbox.waiting() > site->limits.waitingBytes) {
+  // One piece may be as long as it is, and the next may come at once: what
+  // waits beside it tells who does not read.
+  if (outbox.backlog() > site->limits.waitingBytes) {
     drop("stalled");
     return;
   }
@@ -322,6 +323,13 @@ void Connection::abandon(const AnswerPointer &answer) {
   }
 }
 
+/// Of a stream of events; HTTP/1.0 has no chunks.
+void Connection::sendComment() {
+  outbox.push(shared_from_this(), present->chunked
+                                      ? chunkText(SseWriter::comment)
+                                      : SseWriter::comment);
+}
+
 /// Proxies and clients give up on a connection that is silent for long.
 void Connection::keepAwake() {
   using std::chrono::duration_cast;
@@ -330,9 +338,7 @@ void Connection::keepAwake() {
   Limits::Milliseconds rest = site->limits.ping - silent;
   if (rest.count() <= 0) {
     if (outbox.waiting() == 0) {
-      outbox.push(shared_from_this(), present->chunked
-                                          ? chunkText(SseWriter::comment)
-                                          : SseWriter::comment);
+      sendComment();
     }
     lastSent = std::chrono::steady_clock::now();
     rest = site->limits.ping;
@@ -377,7 +383,7 @@ void Connection::finish() {
   present.reset();
   if (goesOn) {
     phase = Phase::reading;
-    reader.emplace(site->limits);
+    reader.emplace(site->limits, site->bodies);
     headerChecked = false;
     waitForHeader(unread.empty() ? site->limits.idle : site->limits.header);
   } else {

@@ -59,6 +59,7 @@ private:
   bool isPresent(const AnswerPointer &answer) const;
   std::string head(const HttpResponse &response,
                    std::optional<size_t> length) const;
+  void sendComment();
   void keepAwake();
   void sentAll();
   void finish();

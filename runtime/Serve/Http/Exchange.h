@@ -21,6 +21,8 @@ struct HttpRequest {
   std::string body;
   std::string id;     ///< x-request-id: the client's where it is sound, or ours
   std::string client; ///< its address, for the log
+  /// Of what the bodies of all requests may take; given back with the request.
+  std::shared_ptr<class BodyShare> share;
 
   /// The first field of that name, which is in lower case, or "".
   const std::string &field(const std::string &name) const;
@@ -57,7 +59,8 @@ public:
 };
 
 /// What answers; called on an I/O thread, so it must not block: work of more
-/// than a moment goes to another thread.
+/// than a moment goes to another thread. A request for the head alone comes as
+/// GET; the connection leaves the body out.
 class RequestHandler {
 public:
   virtual ~RequestHandler() = default;

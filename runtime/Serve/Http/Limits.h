@@ -13,6 +13,9 @@ struct Limits {
 
   size_t headerBytes = 16 << 10; ///< request line and fields
   uint64_t bodyBytes = 32 << 20;
+  /// Of all requests together, until their handlers let them go; at least one
+  /// of the longest has room.
+  uint64_t allBodyBytes = 512 << 20;
   size_t connections = 4096;
   /// Of requests that came before the one at hand was answered; then reading
   /// pauses.

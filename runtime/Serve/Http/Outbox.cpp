@@ -1,5 +1,4 @@
 #include "runtime/Serve/Http/Outbox.h"
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 
 namespace cheems::serve {
@@ -20,6 +19,7 @@ void Outbox::push(const std::shared_ptr<void> &owner, std::string bytes) {
     return;
   }
   bytesWaiting += bytes.size();
+  longest = std::max(longest, bytes.size());
   parts.push_back(std::move(bytes));
   if (!writing) {
     write(owner);
@@ -58,6 +58,7 @@ void Outbox::written(const std::shared_ptr<void> &owner, bool failure,
     parts.pop_front();
   }
   if (parts.empty()) {
+    longest = 0;
     sent();
   } else {
     write(owner);

@@ -4,6 +4,7 @@
 
 #include "runtime/Serve/Http/Deadline.h"
 #include "runtime/Serve/Http/Limits.h"
+#include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <deque>
 #include <functional>
@@ -26,6 +27,10 @@ public:
   void push(const std::shared_ptr<void> &owner, std::string bytes);
   /// How many bytes wait.
   size_t waiting() const { return bytesWaiting; }
+  /// How many of them beside the longest part, which may be as long as it is.
+  size_t backlog() const {
+    return bytesWaiting - std::min(bytesWaiting, longest);
+  }
   /// Nothing is told any more.
   void close();
 
@@ -41,6 +46,7 @@ private:
   std::deque<std::string> parts;
   size_t begin = 0; ///< of what waits, in the first part
   size_t bytesWaiting = 0;
+  size_t longest = 0; ///< of the parts since nothing waited
   bool writing = false, closed = false;
 };
 

@@ -5,6 +5,10 @@ namespace cheems::serve {
 
 using nlohmann::ordered_json;
 
+/// Of a path in a message; clients may send long ones.
+static constexpr size_t shownBytes = 200;
+
+/// As OpenAI's and llama.cpp's servers call them.
 static const char *typeOf(int status) {
   switch (status) {
   case 401:
@@ -15,6 +19,8 @@ static const char *typeOf(int status) {
     return "not_found_error";
   case 429:
     return "rate_limit_error";
+  case 501:
+    return "not_supported_error";
   case 503:
     return "unavailable_error";
   default:
@@ -48,14 +54,15 @@ HttpResponse refusal(int status, const std::string &message,
 }
 
 HttpResponse noSuchPath(const HttpRequest &request) {
-  return refusal(404, "no " + request.path + " here");
+  return refusal(404,
+                 "there is nothing at " + request.path.substr(0, shownBytes));
 }
 
 HttpResponse noSuchMethod(const HttpRequest &request,
                           const std::string &allowed) {
   HttpResponse response =
-      refusal(405, request.path + " takes no " + request.method +
-                       "; it takes " + allowed);
+      refusal(405, request.path.substr(0, shownBytes) + " takes no " +
+                       request.method + "; it takes " + allowed);
   response.fields.emplace_back("Allow", allowed);
   return response;
 }

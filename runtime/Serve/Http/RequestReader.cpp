@@ -56,9 +56,10 @@ private:
   HttpRequest &message;
 };
 
-RequestReader::RequestReader(const Limits &limits)
-    : limits(limits), parser(std::make_unique<Parser>(message)),
-      chunks(limits.bodyBytes) {
+RequestReader::RequestReader(const Limits &limits,
+                             std::shared_ptr<BodyBudget> bodies)
+    : limits(limits), bodies(std::move(bodies)),
+      parser(std::make_unique<Parser>(message)), chunks(limits.bodyBytes) {
   // what goes on may be more than the reader's own limits
   parser->header_limit(static_cast<std::uint32_t>(limits.headerBytes + 4));
   parser->body_limit(limits.bodyBytes);
@@ -217,7 +218,29 @@ bool RequestReader::tooLong() {
                          std::to_string(limits.bodyBytes) + " bytes");
 }
 
+bool RequestReader::hasRoom() {
+  if (!bodies || message.body.empty()) {
+    return true;
+  }
+  if (!message.share) {
+    message.share = std::make_shared<BodyShare>(bodies);
+  }
+  return message.share->growTo(message.body.size());
+}
+
 bool RequestReader::takeBody(std::string &bytes) {
+  bool changed = takeChunks(bytes);
+  if (now == State::refused || hasRoom()) {
+    return changed;
+  }
+  std::string().swap(message.body); // its memory goes at once
+  message.share.reset();
+  return refuse(503, "the requests that are being read take too much memory; "
+                     "try again later");
+}
+
+/// Or what has come of a body whose length was told.
+bool RequestReader::takeChunks(std::string &bytes) {
   if (!parser->chunked()) {
     size_t missing = bodyBytes - message.body.size();
     size_t count = std::min(missing, bytes.size());

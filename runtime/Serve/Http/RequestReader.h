@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_REQUESTREADER_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_REQUESTREADER_H
 
+#include "runtime/Serve/Http/BodyBudget.h"
 #include "runtime/Serve/Http/ChunkReader.h"
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Serve/Http/Limits.h"
@@ -15,7 +16,9 @@ namespace cheems::serve {
 /// Reads one request.
 class RequestReader {
 public:
-  explicit RequestReader(const Limits &limits);
+  /// `bodies`: what all of them may take; null: there is no such limit.
+  explicit RequestReader(const Limits &limits,
+                         std::shared_ptr<BodyBudget> bodies = nullptr);
   ~RequestReader();
 
   enum class State { header, body, whole, refused };
@@ -45,6 +48,9 @@ private:
   class Parser;
   bool takeHeader(std::string &bytes);
   bool takeBody(std::string &bytes);
+  bool takeChunks(std::string &bytes);
+  /// Whether the body has room beside those of other requests.
+  bool hasRoom();
   /// Whether lines and fields are as they must be.
   bool checkLines(std::string_view header);
   bool checkFields();
@@ -52,6 +58,7 @@ private:
   bool tooLong();
 
   const Limits &limits;
+  const std::shared_ptr<BodyBudget> bodies;
   std::unique_ptr<Parser> parser;
   ChunkReader chunks;
   size_t bodyBytes = 0; ///< where it tells its length

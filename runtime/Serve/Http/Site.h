@@ -2,10 +2,12 @@
 #ifndef CHEEMS_RUNTIME_SERVE_HTTP_SITE_H
 #define CHEEMS_RUNTIME_SERVE_HTTP_SITE_H
 
+#include "runtime/Serve/Http/BodyBudget.h"
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Serve/Http/Gate.h"
 #include "runtime/Serve/Http/Limits.h"
 #include "runtime/Serve/Http/RequestLog.h"
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
@@ -21,10 +23,13 @@ class Site {
 public:
   Site(const Limits &limits, std::shared_ptr<Gate> gate,
        std::shared_ptr<RequestLog> log)
-      : limits(limits), gate(std::move(gate)), log(std::move(log)) {}
+      : limits(limits), bodies(std::make_shared<BodyBudget>(
+                            std::max(limits.allBodyBytes, limits.bodyBytes))),
+        gate(std::move(gate)), log(std::move(log)) {}
 
   boost::asio::io_context context;
   const Limits limits;
+  const std::shared_ptr<BodyBudget> bodies;
   const std::shared_ptr<Gate> gate;
   const std::shared_ptr<RequestLog> log; ///< may be null
 

@@ -151,7 +151,23 @@ class Heads(Tests):
         self.refused(404, "/v1/nothing")
         self.refused(404, "/v1/models/other", param="model", code="model_not_found")
         reply, _ = self.refused(405, chat)
-        self.assertEqual(reply.field("Allow"), "POST")
+        self.assertEqual(reply.field("Allow"), "POST, OPTIONS")
+
+    def test_types_of_errors_are_those_of_their_status(self):
+        for words, path, body, status, kind in [(("-H", "Origin: http://other.example"), "/v1/models", None, 403, "permission_error"),
+                                                ((), "/v1/nothing", None, 404, "not_found_error"),
+                                                ((), "/v1/models", {}, 405, "invalid_request_error")]:
+            self.assertEqual(self.refused(status, path, body, *words)[1]["type"], kind)
+        with DEMO.serve() as server:
+            reply = curl(server, "/slots/0?action=erase", {})
+            self.assertEqual((reply.status, reply.json()["error"]["type"]), (501, "not_supported_error"))
+
+    def test_more_prompts_than_may_run_and_wait_are_refused(self):
+        with DEMO.serve("--parallel", 1, "--max-queue", 2) as server:
+            ask = lambda count: curl(server, "/v1/completions", {"prompt": ["x"] * count, "max_tokens": 1})
+            self.assertEqual(ask(3).status, 200)
+            refused = ask(4)
+            self.assertEqual((refused.status, refused.json()["error"]["param"]), (400, "prompt"))
 
     def test_a_body_that_is_too_long_is_refused(self):
         with DEMO.serve("--max-body", "1K") as server:

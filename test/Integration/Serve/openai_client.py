@@ -182,6 +182,28 @@ class Parameters(Asking):
         self.assertEqual(told, self.chat().choices[0].message.content)
         self.assertEqual(self.complete(user="someone").choices[0].text, self.complete().choices[0].text)
 
+    def test_what_adds_to_answers_is_refused_where_it_is_on(self):
+        for name in ("timings_per_token", "return_progress", "post_sampling_probs"):
+            self.complete(max_tokens=1, extra_body={name: False})
+            for ask in (self.chat, self.complete):
+                self.refused(ask, name, extra_body={name: True})
+
+    def test_states_are_shared_within_a_cache_salt(self):
+        def cached(salt, client):
+            answer = client.completions.create(model="any", prompt=prompt, max_tokens=1, extra_body={"cache_salt": salt} if salt else {})
+            return answer.usage.prompt_tokens_details.cached_tokens
+
+        prompt = "Good night, good night! Parting is such sweet sorrow. " * 8
+        self.assertEqual([cached(salt, self.client) > 0 for salt in ("one", "one", "two", None, "two", None)],
+                         [False, True, False, False, True, True])
+        for salt in ("", "x" * 257, 5):
+            self.refused(self.complete, "cache_salt", extra_body={"cache_salt": salt})
+        keys = DEMO.folder / "salted"
+        keys.write_text("first\nsecond\n")
+        with DEMO.serve("--api-key-file", keys, "--cache-isolate") as server:
+            first, second = (client_of(server, api_key=key) for key in ("first", "second"))
+            self.assertEqual([cached("one", client) > 0 for client in (first, second, first)], [False, False, True])
+
     def test_values_out_of_range_are_refused(self):
         for ask in (self.chat, self.complete):
             for name, value in [("temperature", -1), ("top_p", 2), ("n", 17), ("n", 0), ("presence_penalty", "high"), ("stop", ["x" * 300]),
@@ -192,10 +214,11 @@ class Parameters(Asking):
 
     def test_the_context_is_a_limit(self):
         long = "good night " * 600
-        for ask in (lambda: self.complete(long), lambda: self.chat(messages=[{"role": "user", "content": long}])):
+        for param, ask in [("prompt", lambda: self.complete(long)), ("messages", lambda: self.chat(messages=[{"role": "user", "content": long}])),
+                           ("input", lambda: self.client.embeddings.create(model="any", input=long))]:
             with self.assertRaises(openai.BadRequestError) as caught:
                 ask()
-            self.assertEqual(caught.exception.code, "context_length_exceeded")
+            self.assertEqual((caught.exception.param, caught.exception.code), (param, "context_length_exceeded"))
         full = self.complete(max_tokens=100000)
         self.assertEqual((full.choices[0].finish_reason, full.usage.total_tokens), ("length", 512))
 

@@ -33,6 +33,20 @@ TEST(Malformed, bodiesThatAreNoObjectAreRefused) {
   }
 }
 
+TEST(Malformed, refusalsDoNotRepeatWhatIsLong) {
+  Served served;
+  std::string xs(100000, 'x');
+  for (const std::string &body : {"{\"prompt\": \"" + xs, // no end
+                                  "{\"prompt\": \"hi\", \"" + xs + "\": 1}"}) {
+    Reply reply = served.ask("POST", "/v1/completions", body);
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_LT(reply.body.dump().size(), 1000u);
+  }
+  Reply reply = served.ask("GET", "/" + xs);
+  EXPECT_EQ(reply.status, 404);
+  EXPECT_LT(reply.body.dump().size(), 1000u);
+}
+
 TEST(Malformed, deepAndWideBodiesAreRefused) {
   Served served;
   auto nested = [](int depth) {

@@ -121,6 +121,90 @@ TEST(Parameter, isolationTellsKeysApartWhereItIsAskedFor) {
   EXPECT_EQ(requestOf(Json::object()).isolation, "");
 }
 
+TEST(Parameter, isolationHasOneLengthHoweverManyKeysAreSent) {
+  ApiOptions options;
+  options.isolate = true;
+  Served served(qwenTemplate, options);
+  std::string body = chat(Json::object()).dump();
+  for (const HttpFields &keys :
+       {HttpFields{{"x-api-key", "a"}, {"x-api-key", "b"}},
+        HttpFields{{"x-api-key", "ab"}},
+        HttpFields(1000, {"x-api-key", std::string(10, 'a')})}) {
+    served.ask("POST", "/v1/chat/completions", body, "", keys);
+  }
+  const auto &requests = served.engine.requests;
+  EXPECT_NE(requests[0].isolation, requests[1].isolation);
+  EXPECT_LT(requests[2].isolation.size(), 40u);
+}
+
+TEST(Parameter, statesAreSharedWithinACacheSalt) {
+  auto salted = [](const char *path, const char *prompt, const Json &salt) {
+    Served served;
+    served.post(path, {{prompt, "hi"}, {"cache_salt", salt}});
+    return served.request().isolation;
+  };
+  for (auto [path, prompt] : {std::pair{"/v1/completions", "prompt"},
+                              std::pair{"/completion", "prompt"},
+                              std::pair{"/v1/embeddings", "input"}}) {
+    EXPECT_EQ(salted(path, prompt, "a"), salted(path, prompt, "a")) << path;
+    EXPECT_NE(salted(path, prompt, "a"), salted(path, prompt, "b")) << path;
+    EXPECT_EQ(salted(path, prompt, nullptr), "") << path;
+  }
+  EXPECT_EQ(requestOf({{"cache_salt", "a"}}).isolation,
+            salted("/completion", "prompt", "a"));
+}
+
+TEST(Parameter, aCacheSaltLeadsToNoOtherKeysStates) {
+  ApiOptions options;
+  options.isolate = true;
+  Served served(qwenTemplate, options);
+  auto ask = [&](const char *key, const Json &salt) {
+    HttpFields fields;
+    if (*key) {
+      fields.emplace_back("authorization", key);
+    }
+    served.ask("POST", "/v1/chat/completions",
+               chat({{"cache_salt", salt}}).dump(), "", fields);
+    return served.engine.requests.back().isolation;
+  };
+  std::string plain = ask("Bearer a", nullptr);
+  std::string salted = ask("Bearer a", "x");
+  EXPECT_NE(salted, plain);
+  EXPECT_NE(salted, ask("Bearer b", "x"));
+  for (const char *key : {"", "Bearer b"}) { // that guesses the names
+    for (const std::string &name : {plain, salted}) {
+      EXPECT_NE(ask(key, name), plain);
+      EXPECT_NE(ask(key, name), salted);
+    }
+  }
+}
+
+TEST(Parameter, whatAddsToAnswersIsTakenOnlyWhereItIsOff) {
+  for (const char *name :
+       {"timings_per_token", "return_progress", "post_sampling_probs"}) {
+    requestOf({{name, false}});
+    Served served;
+    Reply reply = served.post("/completion", {{"prompt", "hi"}, {name, true}});
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_EQ(reply.body["error"]["param"], name);
+  }
+}
+
+TEST(Parameter, morePromptsThanEverCouldWaitAreRefused) {
+  ApiOptions options;
+  options.maximumPrompts = 2;
+  Served served(qwenTemplate, options);
+  for (auto [path, prompt] : {std::pair{"/v1/completions", "prompt"},
+                              std::pair{"/v1/embeddings", "input"}}) {
+    EXPECT_EQ(served.post(path, {{prompt, {"a", "b"}}}).status, 200);
+    Reply reply = served.post(path, {{prompt, {"a", "b", "c"}}});
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_EQ(reply.body["error"]["param"], prompt);
+  }
+  EXPECT_EQ(served.post("/v1/completions", {{"prompt", {1, 2, 3}}}).status,
+            200);
+}
+
 TEST(Parameter, whatNoAnswerDependsOnIsIgnored) {
   requestOf({{"user", "u"},
              {"store", true},
@@ -192,6 +276,12 @@ std::vector<Refused> refusedOfChats() {
       {{{"best_of", 2}}, "best_of"},
       {{{"reasoning_effort", "high"}}, "reasoning_effort"},
       {{{"made_up", 1}}, "made_up"},
+      {{{"timings_per_token", true}}, "timings_per_token"},
+      {{{"return_progress", true}}, "return_progress"},
+      {{{"post_sampling_probs", true}}, "post_sampling_probs"},
+      {{{"cache_salt", 5}}, "cache_salt"},
+      {{{"cache_salt", ""}}, "cache_salt"},
+      {{{"cache_salt", std::string(257, 'x')}}, "cache_salt"},
       {{{"messages", Json::array()}}, "messages"},
       {{{"messages", "hi"}}, "messages"},
       {message({{"content", "x"}}), "messages[0].role"},
@@ -205,6 +295,22 @@ std::vector<Refused> refusedOfChats() {
       {{{"chat_template_kwargs", 5}}, "chat_template_kwargs"},
       {{{"tool_choice", "required"}}, "tool_choice"},
   };
+}
+
+TEST(Parameter, aPromptThatTheEngineRefusesHasTheNameOfItsField) {
+  Served served;
+  served.engine.refusal = GenerationFault{GenerationFault::Kind::contextLength,
+                                          "it is too long", "prompt"};
+  Json texts = {{"prompt", "hi"}}, inputs = {{"input", "hi"}};
+  for (auto [path, body, param] :
+       {std::tuple{"/v1/chat/completions", chat(Json::object()), "messages"},
+        std::tuple{"/v1/completions", texts, "prompt"},
+        std::tuple{"/completion", texts, "prompt"},
+        std::tuple{"/v1/embeddings", inputs, "input"}}) {
+    Reply reply = served.post(path, body);
+    EXPECT_EQ(reply.status, 400) << path;
+    EXPECT_EQ(reply.body["error"]["param"], param) << path;
+  }
 }
 
 TEST(Parameter, refusalsNameTheParameter) {

@@ -78,6 +78,17 @@ TEST(Metrics, theEngineCountsWhatItDoes) {
   EXPECT_EQ(metrics.endToEnd.count(), 2);
 }
 
+TEST(Metrics, promptsThatMayNotBeginWithAnEarlierStateAreNotLookedFor) {
+  EngineOptions options = engineOptions(1);
+  options.metrics = std::make_shared<Metrics>();
+  auto engine = makeEngine(textModel(Kind::entries), options);
+  GenerationRequest each = request(randomPrompt(1, 40), 1);
+  each.cachePrompt = false;
+  ask(*engine, each);
+  EXPECT_EQ(options.metrics->prefixQueries, 0);
+  EXPECT_EQ(options.metrics->promptTokens, 40);
+}
+
 TEST(MemoryLimit, theLeastOfAllCounts) {
   TemporaryFolder root;
   auto write = [&](const std::string &path, const std::string &text) {

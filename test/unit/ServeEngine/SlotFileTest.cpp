@@ -108,10 +108,13 @@ TEST(SlotFolder, aFileThatCannotGrowLeavesNothingBehind) {
 
 struct EngineSlots : testing::TestWithParam<Kind> {
   using Action = std::function<void(GenerationEngine::SlotDone)>;
-  static SlotActionResult wait(const Action &action) {
+  static std::future<SlotActionResult> begin(const Action &action) {
     auto result = std::make_shared<std::promise<SlotActionResult>>();
     action([=](SlotActionResult told) { result->set_value(told); });
-    return result->get_future().get();
+    return result->get_future();
+  }
+  static SlotActionResult wait(const Action &action) {
+    return begin(action).get();
   }
   std::unique_ptr<GenerationEngine> make(int64_t slots) {
     EngineOptions options = engineOptions(slots);
@@ -181,6 +184,39 @@ TEST_P(EngineSlots, whatCannotBeDoneIsSaid) {
   engine = makeEngine(text, options);
   EXPECT_EQ(save(*engine, 0, "it").httpStatus, 501);
   EXPECT_EQ(restore(*engine, 0, "it").httpStatus, 501);
+}
+
+TEST_P(EngineSlots, noMoreAreUnderWayThanThereAreSlots) {
+  auto engine = make(2);
+  ask(*engine, request(randomPrompt(1, 50), 5));
+  std::promise<void> told, release;
+  engine->saveSlot(0, "first", [&](const SlotActionResult &) {
+    told.set_value(); // on the thread that writes, which now waits
+    release.get_future().wait();
+  });
+  told.get_future().wait();
+  std::vector<std::future<SlotActionResult>> results;
+  for (int i = 0; i < 2; ++i) {
+    results.push_back(
+        begin([&](auto done) { engine->saveSlot(0, "more", done); }));
+    results.push_back(
+        begin([&](auto done) { engine->restoreSlot(1, "first", done); }));
+  }
+  for (size_t i : {2, 3}) { // do not wait for the others
+    EXPECT_EQ(results[i].wait_for(std::chrono::seconds(10)),
+              std::future_status::ready);
+  }
+  release.set_value();
+  for (size_t i = 0; i < results.size(); ++i) {
+    SlotActionResult result = results[i].get();
+    EXPECT_EQ(result.httpStatus, i < 2 ? 200 : 429) << result.error;
+    EXPECT_EQ(result.error.empty(), i < 2);
+  }
+  EXPECT_EQ(restore(*engine, 1, "missing").httpStatus, 404);
+  EXPECT_EQ(save(*engine, 7, "more").httpStatus, 400);
+  for (int i = 0; i < 3; ++i) { // those that failed are over, too
+    EXPECT_EQ(save(*engine, 0, "more").error, "");
+  }
 }
 
 TEST_P(EngineSlots, aBusySlotIsLeftAlone) {

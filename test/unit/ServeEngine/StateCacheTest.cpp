@@ -74,6 +74,26 @@ TEST(StateCache, whatIsPinnedStays) {
   EXPECT_EQ(cache.count(), 0u);
 }
 
+TEST(StateCache, aNameUnderWhichNothingIsKeptIsForgotten) {
+  StateCache cache(3000);
+  cache.keep("one", {1, 2}, whole(2, 500));
+  cache.keep("two", {1, 2, 3}, whole(2, 500));
+  cache.keep("two", {1, 2, 3}, whole(3, 500));
+  ASSERT_EQ(cache.count(), 3u);
+  EXPECT_EQ(cache.isolations(), 2u);
+  cache.drop(cache.find("one", {1, 2}).states[0]);
+  EXPECT_EQ(cache.isolations(), 1u);
+  cache.drop(cache.find("two", {1, 2}).states[0]);
+  EXPECT_EQ(cache.find("two", {1, 2, 3}).states.size(), 1u);
+  EXPECT_TRUE(cache.makeRoom(3000));
+  EXPECT_EQ(cache.isolations(), 0u);
+  for (int i = 0; i < 100; ++i) { // as clients with a key each
+    cache.keep("name " + std::to_string(i), {1}, whole(1, 500));
+  }
+  EXPECT_EQ(cache.isolations(), cache.count());
+  EXPECT_EQ(cache.find("name 99", {1}).states.size(), 1u);
+}
+
 TEST(StateCache, isTheListThatItStandsFor) {
   struct Kept {
     Tokens tokens;

@@ -123,6 +123,43 @@ TEST_F(LimitTests, AClientThatReadsSlowlyIsNot) {
   EXPECT_EQ(client.receive().body.size(), size_t{8} << 20);
 }
 
+TEST_F(LimitTests, AnEventMayBeLongerThanTheBuffer) {
+  limits.waitingBytes = 100000;
+  Client client = connect();
+  client.send(get("/hold"));
+  SseWriter writer(handler->wait().responder);
+  writer.begin();
+  std::string data(4 << 20, 'x');
+  writer.event(data);
+  writer.event("more"); // while the client reads the first one
+  writer.done();
+  Received received = client.receive();
+  EXPECT_TRUE(received.whole);
+  EXPECT_TRUE(received.body ==
+              "data: " + data + "\n\ndata: more\n\ndata: [DONE]\n\n")
+      << received.body.size();
+  client.send(get("/echo")); // the connection goes on
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(handler->dropCount(), 0);
+}
+
+TEST_F(LimitTests, AllBodiesTogetherHaveALimit) {
+  limits.bodyBytes = limits.allBodyBytes = 1000;
+  std::string body(800, 'x');
+  Client holding = connect();
+  holding.send(post("/hold", body));
+  handler->wait();
+  Received refused = ask(post("/echo", body));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.fields["retry-after"], "1");
+  EXPECT_EQ(ask(post("/echo", "short")).status, 200);
+  handler->wait().responder->respond({});
+  EXPECT_EQ(holding.receive().status, 200);
+  handler->clear(); // the handler lets the request go
+  EXPECT_EQ(ask(post("/echo", body)).status, 200);
+  EXPECT_EQ(ask(post("/echo", body)).status, 200);
+}
+
 TEST_F(LimitTests, AStreamWaitsInABoundedBuffer) {
   limits.waitingBytes = 100000;
   Client client = connect(4096);

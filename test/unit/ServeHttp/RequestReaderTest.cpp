@@ -247,3 +247,36 @@ TEST(RequestReader, KnowsWhoWaitsForContinue) {
   EXPECT_TRUE(waits("HTTP/1.1"));
   EXPECT_FALSE(waits("HTTP/1.0"));
 }
+
+TEST(RequestReader, BodiesShareABudget) {
+  auto bodies = std::make_shared<BodyBudget>(100);
+  std::string told = start + "Content-Length: 60\r\n\r\n",
+              chunked = start + "Transfer-Encoding: chunked\r\n\r\n3c\r\n" +
+                        std::string(60, 'x') + "\r\n0\r\n\r\n";
+  for (std::string bytes : {told + std::string(60, 'x'), chunked}) {
+    RequestReader first(limits, bodies);
+    std::string half = told + std::string(50, 'x');
+    while (first.take(half)) {
+    }
+    {
+      RequestReader second(limits, bodies);
+      std::string copy = bytes;
+      while (second.take(copy)) {
+      }
+      EXPECT_EQ(second.state(), State::refused);
+      EXPECT_EQ(second.status(), 503);
+      EXPECT_FALSE(second.keepsAlive());
+    }
+    half = std::string(10, 'x');
+    while (first.take(half)) {
+    }
+    EXPECT_EQ(first.state(), State::whole);
+    {
+      HttpRequest gone = std::move(first.request());
+    }
+    RequestReader third(limits, bodies);
+    while (third.take(bytes)) {
+    }
+    EXPECT_EQ(third.state(), State::whole);
+  }
+}

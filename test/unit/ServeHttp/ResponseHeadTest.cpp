@@ -42,6 +42,12 @@ TEST(Refusal, HasOpenAIsForm) {
   EXPECT_EQ(read["error"]["type"], "invalid_request_error");
   EXPECT_EQ(read["error"]["param"], "top_p");
   EXPECT_EQ(read["error"]["code"], "bad");
+  for (auto [status, type] : {std::pair{403, "permission_error"},
+                              std::pair{501, "not_supported_error"},
+                              std::pair{503, "unavailable_error"}}) {
+    auto error = nlohmann::json::parse(errorJson(status, "no"))["error"];
+    EXPECT_EQ(error["type"], type) << status;
+  }
   auto plain = nlohmann::json::parse(errorJson(500, "it broke"));
   EXPECT_EQ(plain["error"]["type"], "server_error");
   EXPECT_TRUE(plain["error"]["param"].is_null());

@@ -89,6 +89,20 @@ TEST_F(Streams, OfTheOlderVersionEndWithTheConnection) {
   EXPECT_EQ(received.body, "data: a\n\ndata: [DONE]\n\n");
 }
 
+TEST_F(Streams, OfTheOlderVersionHaveCommentsWithoutChunks) {
+  limits.ping = milliseconds(50);
+  Client client = connect();
+  client.send("POST /hold HTTP/1.0\r\nContent-Length: 0\r\n\r\n");
+  SseWriter writer(handler->wait().responder);
+  writer.begin();
+  client.receive(true);
+  EXPECT_EQ(client.until("\n\n"), ": ping\n\n"); // as time passes
+  client.halfClose();                            // is probed for by another one
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client.until("\n\n"), ": ping\n\n");
+  }
+}
+
 TEST_F(Streams, KeepTheirOrderFromOtherThreads) {
   Client client = connect();
   client.send(post("/hold", "x"));

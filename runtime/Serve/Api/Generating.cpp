@@ -1,0 +1,78 @@
+#include "runtime/Serve/Api/Generating.h"
+
+#include "runtime/Serve/Api/ApiError.h"
+#include "runtime/Serve/Api/Sampling.h"
+
+#include <functional>
+
+namespace cheems::serve {
+
+/// Of the fields that may carry an API key, whether this server asks for one or
+/// a proxy before it. Of one length, however many a client sends.
+static std::string keyName(const HttpRequest &http) {
+  std::string keys;
+  for (const auto &[name, value] : http.fields) {
+    if (name == "authorization" || name == "x-api-key") {
+      keys += name + ":" + value + "\n";
+    }
+  }
+  return keys.empty() ? ""
+                      : std::to_string(std::hash<std::string>()(keys)) + "." +
+                            std::to_string(keys.size());
+}
+
+/// The key's name has no colon: a salt never leads to another key's states.
+static std::string isolationOf(const Call &call, Fields &fields) {
+  std::string name = call.context->options.isolate ? keyName(call.request) : "";
+  if (auto salt = fields.text("cache_salt")) {
+    if (salt->empty() || salt->size() > maximumSaltBytes) {
+      refuse("cache_salt", "cache_salt must have 1 to " +
+                               std::to_string(maximumSaltBytes) + " bytes");
+    }
+    name += ":" + *salt;
+  }
+  return name;
+}
+
+GenerationRequest namedRequest(const Call &call, Fields &fields,
+                               const char *prefix) {
+  GenerationRequest request;
+  request.id = prefix + call.request.id;
+  request.isolation = isolationOf(call, fields);
+  return request;
+}
+
+GenerationRequest textRequest(const Call &call, Fields &fields,
+                              const char *prefix) {
+  GenerationRequest request = namedRequest(call, fields, prefix);
+  readSampling(fields, *call.context, request);
+  request.grammar = readGrammar(fields);
+  return request;
+}
+
+std::optional<int64_t> readMaxTokens(Fields &fields,
+                                     std::initializer_list<const char *> names,
+                                     int64_t least) {
+  std::optional<int64_t> most;
+  for (const char *name : names) {
+    if (auto given = fields.integer(name, least)) {
+      most = given;
+    }
+  }
+  return most;
+}
+
+void generate(const Call &call, const GenerationRequest &request,
+              std::vector<std::vector<int32_t>> prompts,
+              std::unique_ptr<AnswerForm> form, bool streams) {
+  std::vector<GenerationRequest> requests;
+  for (std::vector<int32_t> &tokens : prompts) {
+    requests.push_back(request);
+    requests.back().prompt = std::move(tokens);
+  }
+  std::make_shared<Answer>(call.context, call.responder, std::move(form),
+                           streams)
+      ->start(std::move(requests));
+}
+
+} // namespace cheems::serve
