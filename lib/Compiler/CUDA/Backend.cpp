@@ -3,7 +3,9 @@
 #include "CodeWriter.h"
 #include "Image.h"
 #include "cheems/Compiler/CUDABackend.h"
+#include "cheems/Conversion/CheemsToTile/Windows.h"
 #include "cheems/Import/Error.h"
+#include "cheems/Import/ModuleBuilder.h"
 #include "cheems/Pipelines/Registration.h"
 #include "cheems/Target/CUDA/Architecture.h"
 #include "cheems/Target/CUDA/Assembler.h"
@@ -12,6 +14,9 @@
 
 namespace cheems {
 namespace {
+static_assert(ImportOptions().block % tile::kWindowRows == 0,
+              "the importer's windows have kernels");
+
 constexpr llvm::StringLiteral kPlan = "plan", kPTX = "ptx", kCubin = "cubin";
 
 /// The one that a compile of machine code cannot do without.

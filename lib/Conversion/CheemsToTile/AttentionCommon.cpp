@@ -195,7 +195,7 @@ QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
   if (Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()))) {
     found.count = t.select(sees, found.count, t.index(0));
   }
-  if (memory.candidates.numbers) {
+  if (memory.hasLists()) {
     WindowBlock block = WindowBlock::of(
         t, shape, segment, t.block(GridDimension::Z),
         t.divide(first, shape.block), t.extent(memory.candidates.rowKeys, 3));

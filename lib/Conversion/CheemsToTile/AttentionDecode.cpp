@@ -8,8 +8,8 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// k that a load of 16 bytes per lane gives, and that of one instruction.
-constexpr int64_t kLoadDepth = 32, kDepth = 16;
+/// k that a load of 16 bytes per lane gives.
+constexpr int64_t kLoadDepth = 32;
 
 /// One kernel. Rows of its products are the query heads that share entries;
 /// each warp has entries of its own.
@@ -30,7 +30,7 @@ public:
     auto second = [&](FragmentRole role) {
       return FragmentAttr::get(context, role, 1, 1, s.warpsN, 2);
     };
-    size = int64_t(llvm::alignTo(uint64_t(shape.size), uint64_t(kDepth)));
+    size = int64_t(llvm::alignTo(uint64_t(shape.size), uint64_t(kMmaDepth)));
     queries = t.tileType({s.rows, kLoadDepth}, shape.stored,
                          first(FragmentRole::A, 8));
     keyTile = t.tileType({s.entries, kLoadDepth}, shape.stored,
@@ -48,7 +48,7 @@ public:
     auto byRow = BlockedAttr::get(context, s.rows, threads, width);
     outputs = t.tileType({s.rows, size}, f32, byRow);
     int64_t columns =
-        std::max(kDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
+        std::max(kMmaDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
     valueBuffer =
         t.alloc({1, s.entries, columns}, shape.stored, /*swizzled=*/true);
   }

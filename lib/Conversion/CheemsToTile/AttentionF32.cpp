@@ -40,7 +40,7 @@ public:
     keyBuffer = t.alloc({2, s.entries, half}, f32, /*swizzled=*/true);
     valueBuffer = t.alloc({1, columns, s.entries}, f32, /*swizzled=*/true);
     weightBuffer = t.alloc({1, s.rows, s.entries}, f32, /*swizzled=*/true);
-    if (hasLists()) {
+    if (memory.hasLists()) {
       numberBuffer = t.alloc({2, 1, s.entries}, t.b.getI32Type(),
                              /*swizzled=*/false);
     }
@@ -66,8 +66,6 @@ public:
   }
 
 private:
-  /// Whether candidates are numbered through lists.
-  bool hasLists() const { return bool(memory.candidates.numbers); }
   Place outputs() { return rows.place.at(t, 0, shape.size); }
 
   void buildRows() {
@@ -77,7 +75,7 @@ private:
         HalvesOfHeads(t, query, rows.place, shape.size, rowTile).load(0);
     t.write(halves.low, queryBuffer, zero, zero, zero);
     t.write(halves.high, queryBuffer, t.index(1), zero, zero);
-    if (hasLists()) {
+    if (memory.hasLists()) {
       copyNumbers(zero);
       t.commit();
       t.waitForAll(0);
@@ -110,8 +108,8 @@ private:
                        scores);
   }
   Value scales(Value pool, Value list, Value entry) {
-    return hasLists() ? perEntry(list, listed(entry))
-                      : perEntry(pool, entries.numbers(entry));
+    return memory.hasLists() ? perEntry(list, listed(entry))
+                             : perEntry(pool, entries.numbers(entry));
   }
   /// Numbers in a list from `entry` on, as a slice.
   Place listed(Value entry) {
@@ -169,11 +167,11 @@ private:
       Value column = t.index(first), stage = t.index(part);
       const Candidates &lists = memory.candidates;
       Place place = entries.keys(t, entry, column, past);
-      if (!hasLists() && shape.hasCodes()) {
+      if (!memory.hasLists() && shape.hasCodes()) {
         auto codes = t.withElement(keyTile, shape.stored);
         t.write(widened(t.load(codes, memory.keys, place, aligned)), keyBuffer,
                 stage, zero, zero);
-      } else if (!hasLists()) {
+      } else if (!memory.hasLists()) {
         t.copy(memory.keys, place, keyBuffer, stage, aligned);
       } else if (shape.hasCodes()) {
         Value tile = gathered(keyTile, memory.keys, lists.rowKeys,
@@ -187,7 +185,7 @@ private:
             keyBuffer, stage, aligned);
       }
     }
-    if (hasLists()) {
+    if (memory.hasLists()) {
       copyNumbers(t.add(block, 1));
     }
     t.commit();
@@ -206,7 +204,7 @@ private:
 
   Value values(Value block, Value entry) {
     Value zero = t.index(0);
-    if (hasLists()) {
+    if (memory.hasLists()) {
       return gathered(valueTile, memory.values, memory.candidates.rowValues,
                       chosen(block, t.sliceType(valueTile, 0)), zero, {4, 3},
                       0);
@@ -226,7 +224,7 @@ private:
     fetchKeys(block, entry);
     t.write(values(block, entry), valueBuffer, zero, zero, zero);
     const Candidates &lists = memory.candidates;
-    Value mask = hasLists()
+    Value mask = memory.hasLists()
                      ? perEntry(lists.masks, listed(entry), /*areMasks=*/true)
                      : masksOf(t, shape, rows, entries, entry, scores);
     t.waitForAll(0);
@@ -242,7 +240,7 @@ private:
     }
     MaskedScores masked(t, shape, products, mask);
     masked.hideLater(t, entry, rows);
-    if (hasLists()) {
+    if (memory.hasLists()) {
       auto numbers = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       masked.hideGone(t, t.load(numbers, lists.untils, listed(entry)),
                       rows.firstOfBlock);

@@ -66,6 +66,9 @@ struct AttentionMemory {
   Value places, seen;
   Value positions;       ///< [slots, layers, G', C] i32, if there is a window
   Candidates candidates; ///< null where entries stay
+
+  /// Whether candidates are numbered through lists.
+  bool hasLists() const { return bool(candidates.numbers); }
 };
 
 /// The entries of one sequence and head, as a block sees them.

@@ -8,11 +8,8 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// k of one instruction of tensor cores, and columns of a tile of outputs.
-constexpr int64_t kDepth = 16;
-
 /// One kernel. A warp has rows of its own, all columns of them unless heads are
-/// great.
+/// great. A tile of outputs has as many columns as an instruction has k.
 class Prompt {
 public:
   Prompt(TileBuilder &t, const AttentionStrategy &s,
@@ -25,25 +22,25 @@ public:
     };
     Type f32 = t.b.getF32Type();
     scores = t.tileType({s.rows, s.entries}, f32, fragment(FragmentRole::C));
-    output = t.tileType({s.rows, kDepth}, f32, fragment(FragmentRole::C));
-    queries =
-        t.tileType({s.rows, kDepth}, shape.stored, fragment(FragmentRole::A));
+    output = t.tileType({s.rows, kMmaDepth}, f32, fragment(FragmentRole::C));
+    queries = t.tileType({s.rows, kMmaDepth}, shape.stored,
+                         fragment(FragmentRole::A));
     weights = t.tileType({s.rows, s.entries}, shape.stored,
                          fragment(FragmentRole::A));
-    keyTile = t.tileType({s.entries, kDepth}, shape.stored,
+    keyTile = t.tileType({s.entries, kMmaDepth}, shape.stored,
                          fragment(FragmentRole::B));
-    valueTile = t.tileType({kDepth, s.entries}, shape.stored,
+    valueTile = t.tileType({kMmaDepth, s.entries}, shape.stored,
                            fragment(FragmentRole::B));
     // A row of a swizzled buffer has 2^n pieces of 16 bytes.
     int64_t columns =
-        std::max(kDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
+        std::max(kMmaDepth, int64_t(llvm::bit_ceil(uint64_t(shape.size))));
     SmallVector<int64_t> ring = {s.stages, s.entries, columns};
     keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     if (readsMasks()) {
       maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
     }
-    if (hasLists()) {
+    if (memory.hasLists()) {
       // Numbers come before the rows that they choose.
       numberRing = t.alloc({2 * s.stages - 1, 1, s.entries}, t.b.getI32Type(),
                            /*swizzled=*/false);
@@ -66,14 +63,12 @@ public:
 private:
   /// A block has one head of A: it sees all its entries, or has none.
   bool readsMasks() const { return shape.visible.empty(); }
-  /// Whether candidates are numbered through lists.
-  bool hasLists() const { return bool(memory.candidates.numbers); }
-  int64_t chunks() const { return llvm::divideCeil(shape.size, kDepth); }
+  int64_t chunks() const { return llvm::divideCeil(shape.size, kMmaDepth); }
 
   void buildRows() {
     entries = rows.entries(memory);
     loadQuery();
-    if (hasLists()) {
+    if (memory.hasLists()) {
       for (int64_t ahead = 0; ahead + 1 < s.stages; ++ahead) {
         fetchNumbers(t.index(ahead));
       }
@@ -106,14 +101,14 @@ private:
   void loadQuery() {
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
       Value tile = t.load(t.withElement(queries, t.b.getF32Type()), query,
-                          rows.place.at(t, chunk * kDepth, shape.size),
+                          rows.place.at(t, chunk * kMmaDepth, shape.size),
                           shape.alignedQuery(t));
       tile = arith::TruncFOp::create(t.b, queries, tile);
       if (s.queryInRegisters) {
         queryTiles.push_back(tile);
       } else {
         t.write(tile, sharedQuery, t.index(0), t.index(0),
-                t.index(chunk * kDepth));
+                t.index(chunk * kMmaDepth));
       }
     }
   }
@@ -144,7 +139,7 @@ private:
 
   /// Past the last entry it fetches zeros.
   void fetch(Value block, Value stage) {
-    if (hasLists()) {
+    if (memory.hasLists()) {
       fetchListed(block, stage);
       return;
     }
@@ -173,7 +168,7 @@ private:
 
     Value products = t.fill(scores, 0);
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
-      Value column = t.index(chunk * kDepth);
+      Value column = t.index(chunk * kMmaDepth);
       Value left = s.queryInRegisters
                        ? queryTiles[size_t(chunk)]
                        : t.read(queries, sharedQuery, zero, zero, column);
@@ -189,7 +184,7 @@ private:
     if (hides) {
       masked.hideLater(t, t.mul(block, s.entries), rows);
     }
-    if (hasLists()) {
+    if (memory.hasLists()) {
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero),
                       rows.firstOfBlock);
@@ -204,7 +199,7 @@ private:
     SmallVector<Value> result = {softmax.best, softmax.sum};
     for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
       Value right = t.readTransposed(valueTile, valueRing, stage, zero,
-                                     t.index(int64_t(chunk) * kDepth));
+                                     t.index(int64_t(chunk) * kMmaDepth));
       result.push_back(t.mma(left, right, t.mul(sums, shrink)));
     }
     return result;
@@ -218,7 +213,7 @@ private:
                     output);
     for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
       storeOutput(t, t.mul(sums, scale), y,
-                  rows.place.at(t, int64_t(chunk) * kDepth, shape.size),
+                  rows.place.at(t, int64_t(chunk) * kMmaDepth, shape.size),
                   shape.alignedQuery(t));
     }
   }

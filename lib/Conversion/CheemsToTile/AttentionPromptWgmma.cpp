@@ -74,8 +74,7 @@ private:
     entries = rows.entries(memory);
     // Without entries there is one block, which hides all it has.
     Value blocks = t.ceilDiv(entries.count, s.entries);
-    Value last =
-        t.sub(arith::MaxUIOp::create(t.b, blocks, t.index(1)), t.index(1));
+    Value last = t.sub(t.maximum(blocks, t.index(1)), t.index(1));
     // All rows see all entries of the blocks before this one.
     Value mixed =
         t.minimum(t.divide(t.add(rows.lastOfFirst, 1), s.entries), last);

@@ -10,18 +10,18 @@ using namespace cheems::tile;
 /// The greatest head that registers and shared memory have room for.
 constexpr int64_t kMostHeadSize = 256;
 
-/// A block of a window has whole blocks of all kernels.
-constexpr int64_t kWindowRows = 64;
-
-std::optional<StringRef> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
+std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   if (int64_t(op.getKeep().value_or(0)) > kMostWindow) {
-    return "keeps a window of more than 4096 entries";
+    return "keeps a window of more than " + std::to_string(kMostWindow) +
+           " entries";
   }
   if (op.getKeep() && int64_t(op.getBlock()) % kWindowRows != 0) {
-    return "has a window and blocks of no multiple of 64 rows";
+    return "has a window and blocks of " + std::to_string(op.getBlock()) +
+           " rows, no multiple of " + std::to_string(kWindowRows);
   }
   if (op.getHeadSize() > kMostHeadSize || op.getHeadSize() % 2 != 0) {
-    return "has heads of an odd size, or of more than 256";
+    return "has heads of an odd size, or of more than " +
+           std::to_string(kMostHeadSize);
   }
   return std::nullopt;
 }

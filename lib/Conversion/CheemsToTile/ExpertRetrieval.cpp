@@ -29,9 +29,6 @@ Value cheems::tile::halfOf(TileBuilder &t, RankedTensorType like) {
   return arith::AndIOp::create(t.b, row, t.fillInteger(like, 1));
 }
 
-/// Its greatest number is the lowest id's.
-static Value negated(TileBuilder &t, Value ids) { return t.inverted(ids); }
-
 /// The `count` best of each row, by order descending, then by id ascending, in
 /// the columns of a tile of the same layout.
 static ScoredList findBest(TileBuilder &t, const ScoredRow &all, int64_t count,
@@ -39,7 +36,8 @@ static ScoredList findBest(TileBuilder &t, const ScoredRow &all, int64_t count,
   RankedTensorType type = all.type();
   auto listType = t.tileType({type.getDimSize(0), columns}, t.b.getI32Type(),
                              type.getEncoding());
-  Value none = t.fillInteger(type, kNoOrder), lowIds = negated(t, all.ids);
+  // The greatest number with inverted bits is the lowest id's.
+  Value none = t.fillInteger(type, kNoOrder), lowIds = t.inverted(all.ids);
   Value place = IndicesOp::create(t.b, listType, 1);
   Value empty = t.fillInteger(listType, 0);
   auto found =
@@ -62,7 +60,7 @@ static ScoredList findBest(TileBuilder &t, const ScoredRow &all, int64_t count,
                  return t.select(isHere, t.broadcast(one, listType), list);
                };
                return {t.select(isFound, none, order), put(bits, state[1]),
-                       put(negated(t, low), state[2])};
+                       put(t.inverted(low), state[2])};
              });
   return {found[1], found[2]};
 }
@@ -152,7 +150,7 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
       isBelow(t, IndicesOp::create(t.b, listType, 1), form.experts);
   Value none = t.fillInteger(listType, kNoOrder),
         noId = t.fillInteger(listType, -1);
-  ScoredRow byId{t.select(isExpert, negated(t, list.ids), none), list.bits,
+  ScoredRow byId{t.select(isExpert, t.inverted(list.ids), none), list.bits,
                  t.select(isExpert, list.ids, noId)};
   return findBest(t, byId, form.experts, columns);
 }

@@ -20,23 +20,25 @@ static RetrievalForm formOf(RetrieveExpertsOp op) {
           op.getAscending()};
 }
 
-std::optional<StringRef> cheems::tile::whyNoKernel(RetrieveExpertsOp op) {
+std::optional<std::string> cheems::tile::whyNoKernel(RetrieveExpertsOp op) {
   RetrievalForm form = formOf(op);
   if (form.keys > kMostKeys) {
-    return "has more than 8192 keys per half";
+    return "has more than " + std::to_string(kMostKeys) + " keys per half";
   }
   if (form.kept() > kMostKept) {
-    return "makes pairs of more than 128 keys per half";
+    return "makes pairs of more than " + std::to_string(kMostKept) +
+           " keys per half";
   }
   return std::nullopt;
 }
 
-std::optional<StringRef> cheems::tile::whyNoKernel(MixExpertsOp op) {
+std::optional<std::string> cheems::tile::whyNoKernel(MixExpertsOp op) {
   if (shapeOf(op.getScore())[2] > kMostExperts) {
-    return "adds more than 16384 experts of a head";
+    return "adds more than " + std::to_string(kMostExperts) +
+           " experts of a head";
   }
   if (shapeOf(op.getX())[1] > kMostColumns) {
-    return "has rows of more than 16384 numbers";
+    return "has rows of more than " + std::to_string(kMostColumns) + " numbers";
   }
   return std::nullopt;
 }

@@ -37,6 +37,9 @@ Value tilesOf(ImplicitLocOpBuilder &b, Value tensor, int64_t dimension,
 // Patterns that take neighbours into their kernels have more benefit than those
 // of the neighbours.
 void populateNormToTile(RewritePatternSet &patterns, KernelContext kit);
+/// Takes norms that NormToTile would take.
+void populateNormedProductsToTile(RewritePatternSet &patterns,
+                                  KernelContext kit);
 void populateProductToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateElementwiseToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateRoundEntriesToTile(RewritePatternSet &patterns, KernelContext kit);
@@ -52,10 +55,16 @@ void populateExpertsToTile(RewritePatternSet &patterns, KernelContext kit);
 void populateFuseElementwise(RewritePatternSet &patterns);
 
 /// What of an op no kernel has, as the end of a sentence; none if it has one.
-std::optional<StringRef> whyNoKernel(SegmentedAttentionOp op);
-std::optional<StringRef> whyNoKernel(TopLogitsOp op, const Strategy &strategy);
-std::optional<StringRef> whyNoKernel(RetrieveExpertsOp op);
-std::optional<StringRef> whyNoKernel(MixExpertsOp op);
+std::optional<std::string> whyNoKernel(SegmentedAttentionOp op);
+std::optional<std::string> whyNoKernel(TopLogitsOp op,
+                                       const Strategy &strategy);
+std::optional<std::string> whyNoKernel(RetrieveExpertsOp op);
+std::optional<std::string> whyNoKernel(MixExpertsOp op);
+
+/// Whether tensor cores are to multiply inputs that have not been rounded in
+/// front of the op. That is no op without a kernel: the rounding was left out,
+/// or something hides it.
+bool lacksRounding(SegmentedSSDOp op);
 
 } // namespace cheems::tile
 

@@ -115,6 +115,11 @@ ProductChain cheems::tile::chainBefore(linalg::GenericOp op) {
   return chain;
 }
 
+ProductChain cheems::tile::chainOf(Product product) {
+  linalg::GenericOp after = onlyElementwiseUse(product.op->getResult(0));
+  return after ? chainBefore(after) : ProductChain{{product}, {}};
+}
+
 static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
                           const Strategy &strategy) {
   switch (a.form()) {
@@ -137,11 +142,12 @@ static bool isThere(Value value, Operation *at) {
   return !op || op->getBlock() != at->getBlock() || op->isBeforeInBlock(at);
 }
 
-/// Whether a launch in front of `at` can have the chain.
-static bool canBeAt(const ProductChain &chain, Operation *at) {
+bool cheems::tile::canBeAt(const ProductChain &chain, Operation *at) {
   auto isThereNow = [&](Value value) { return isThere(value, at); };
   SmallVector<Value> wanted = chain.others();
-  llvm::append_range(wanted, chain.products[0].weights());
+  for (Product product : chain.products) {
+    llvm::append_range(wanted, product.weights());
+  }
   // Memory without values can be made earlier.
   auto empty = chain.out().getDefiningOp<tensor::EmptyOp>();
   if (empty) {
@@ -156,22 +162,30 @@ ProductGroup ProductGroup::around(const ProductChain &chain,
                                   const Strategy &strategy) {
   ProductGroup group{{chain}, chain.last()};
   Block *block = group.at->getBlock();
-  if (chain.products.size() > 1) {
+  // Of many rows, chains share buffers for one tile of weights. Of few rows no
+  // chain has any.
+  bool few = chain.form() == ProductForm::FewRows ||
+             chain.form() == ProductForm::CodedFewRows;
+  auto fits = [&](const ProductChain &one) {
+    return one.products.size() == 1 || few;
+  };
+  if (!fits(chain)) {
     return group;
   }
   for (Operation *user : chain.x().getUsers()) {
     Product product = Product::of(user);
-    if (!product || user == chain.products[0].op || user->getBlock() != block ||
+    if (!product || user->getBlock() != block ||
         !product.isLike(chain.products[0])) {
       continue;
     }
-    ProductChain other{{product}, {}};
-    if (linalg::GenericOp after = onlyElementwiseUse(user->getResult(0))) {
-      other = chainBefore(after);
-    }
+    ProductChain other = chainOf(product);
     // The op behind it may have taken another product alone.
-    if (other.products.size() == 1 && other.products[0].op == user &&
-        other.last()->getBlock() == block &&
+    bool isOwn = llvm::any_of(other.products,
+                              [&](Product each) { return each.op == user; });
+    bool isIn = llvm::any_of(group.chains, [&](const ProductChain &one) {
+      return one.last() == other.last();
+    });
+    if (isOwn && !isIn && fits(other) && other.last()->getBlock() == block &&
         haveSameTiles(chain, other, strategy)) {
       group.chains.push_back(other);
     }

@@ -66,6 +66,13 @@ struct ProductChain {
 /// one input.
 ProductChain chainBefore(linalg::GenericOp op);
 
+/// The product with the elementwise op that alone reads it, and another product
+/// of that op.
+ProductChain chainOf(Product product);
+
+/// Whether a launch in front of `at` can have the chain: all but x is there.
+bool canBeAt(const ProductChain &chain, Operation *at);
+
 /// Chains of one launch: each block computes one of them.
 struct ProductGroup {
   SmallVector<ProductChain> chains;

@@ -115,7 +115,7 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
                                          Finish finish) {
   constexpr int64_t width = 8; // 16 bytes of a row of weights per lane
   MLIRContext *context = t.b.getContext();
-  Type element = cast<MemRefType>(in.x.getType()).getElementType();
+  Type element = cast<MemRefType>(in.weights[0].getType()).getElementType();
   auto fragment = [&](FragmentRole role) {
     return FragmentAttr::get(context, role, 1, 1, s.warps,
                              role == FragmentRole::C ? 2 : width);
@@ -128,27 +128,51 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   RowsAndColumns at{t.mul(in.rowBlock, s.rows),
                     t.mul(in.columnBlock, s.columns),
                     /*across=*/true};
-  SmallVector<Value> sums = t.loop(
-      t.index(0), t.extent(in.x, 1), s.depth * s.ahead,
-      zerosOf(t, c, in.weights.size()), [&](Value from, ValueRange carried) {
-        SmallVector<Value> weights, inputs;
-        for (int64_t i = 0; i < s.ahead; ++i) {
-          Value k = t.add(from, i * s.depth);
-          for (Value weight : in.weights) {
-            weights.push_back(
-                t.load(a, weight, {{at.column, k}, {0, 1}}, aligned));
-          }
-          inputs.push_back(t.load(b, in.x, {{at.row, k}, {0, 1}}, aligned));
-        }
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < s.ahead; ++i) {
-          for (auto [w, sum] : llvm::enumerate(next)) {
-            Value weight = weights[size_t(i) * next.size() + w];
-            sum = MmaOp::create(t.b, c, weight, inputs[size_t(i)], sum);
-          }
-        }
-        return next;
-      });
+  auto loadWeights = [&](Value from) {
+    SmallVector<Value> tiles;
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      Value k = t.add(from, i * s.depth);
+      for (Value weight : in.weights) {
+        tiles.push_back(t.load(a, weight, {{at.column, k}, {0, 1}}, aligned));
+      }
+    }
+    return tiles;
+  };
+  Value rows;
+  auto loadRows = [&](Value from) {
+    SmallVector<Value> tiles;
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      Value k = t.add(from, i * s.depth), zero = t.index(0);
+      tiles.push_back(rows ? t.read(b, rows, zero, zero, k)
+                           : t.load(b, in.x, {{at.row, k}, {0, 1}}, aligned));
+    }
+    return tiles;
+  };
+  auto multiply = [&](ArrayRef<Value> weights, ArrayRef<Value> tiles,
+                      ValueRange carried) {
+    SmallVector<Value> next(carried);
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      for (auto [w, sum] : llvm::enumerate(next)) {
+        Value weight = weights[size_t(i) * next.size() + w];
+        sum = MmaOp::create(t.b, c, weight, tiles[size_t(i)], sum);
+      }
+    }
+    return next;
+  };
+  SmallVector<Value> sums = zerosOf(t, c, in.weights.size());
+  Value begin = t.index(0);
+  if (in.makeRows) {
+    // The first weights come while the rows are made.
+    SmallVector<Value> weights = loadWeights(begin);
+    rows = in.makeRows();
+    sums = multiply(weights, loadRows(begin), sums);
+    begin = t.index(s.depth * s.ahead);
+  }
+  sums = t.loop(begin, t.extent(in.x, 1), s.depth * s.ahead, sums,
+                [&](Value from, ValueRange carried) {
+                  SmallVector<Value> weights = loadWeights(from);
+                  return multiply(weights, loadRows(from), carried);
+                });
   auto layout = BlockedAttr::get(context, s.columns,
                                  s.warps * kWarpThreads / s.columns, 1);
   auto whole = t.tileType(c.getShape(), c.getElementType(), layout);

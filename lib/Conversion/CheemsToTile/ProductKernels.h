@@ -4,6 +4,7 @@
 
 #include "Elementwise.h"
 #include "ProductRing.h"
+#include <functional>
 
 namespace cheems::tile {
 
@@ -13,6 +14,9 @@ struct ProductInputs {
   SmallVector<Value> weights;  ///< [N, K] each
   int64_t depth;               ///< K
   Value rowBlock, columnBlock; ///< which tile of the result
+  /// Of few rows: makes them in a buffer, with zeros behind their K numbers as
+  /// far as a block reads. Null: they are those of x.
+  std::function<Value()> makeRows = {};
 };
 
 /// What is done with a block's sums, a tile per weight.

@@ -1,228 +1,11 @@
-// Products, with the elementwise op behind them. Those of one input are one
-// launch.
-#include "CodedKernels.h"
-#include "Patterns.h"
-#include "ProductGroup.h"
+// Products, with the elementwise op behind them and the norm before. Those of
+// one input are one launch.
+#include "NormKernels.h"
+#include "ProductLaunch.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
-
-namespace {
-/// The kernel of a group, and its launch.
-class GroupLaunch {
-public:
-  GroupLaunch(const ProductGroup &group, const Strategy &strategy)
-      : group(group), first(group.chains.front()), form(first.form()) {
-    switch (form) {
-    case ProductForm::FewRows:
-      few = strategy.fewRows(*fewRowsOf(first.last()), first.depth());
-      break;
-    case ProductForm::CodedFewRows:
-      few = strategy.codedFewRows(*fewRowsOf(first.last()), first.depth(),
-                                  bits());
-      break;
-    case ProductForm::Coded:
-      many = strategy.coded(first.outputs(), first.products.size(), bits());
-      break;
-    case ProductForm::F32:
-      many = strategy.productF32();
-      break;
-    case ProductForm::ManyRows:
-      many = strategy.manyRows(first.outputs(), first.products.size());
-      break;
-    }
-  }
-
-  void replace(PatternRewriter &rewriter, KernelTable &kernels) {
-    ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
-    b.setInsertionPoint(group.at);
-    takeOperands(b);
-    SmallVector<Type> arguments;
-    for (Value operand : llvm::concat<Value>(inputs, outputs)) {
-      auto type = cast<ShapedType>(operand.getType());
-      bool isFactor = llvm::is_contained(factors, operand);
-      arguments.push_back(
-          argumentFor(type, isFactor ? type.getRank() : type.getRank() - 1));
-    }
-    FlatSymbolRefAttr kernel = kernels.get(
-        group.at->getLoc(), name(), arguments, warps(),
-        [&](TileBuilder &t, ValueRange memory) { build(t, memory); });
-    Value blocks;
-    for (Value out : outputs) {
-      Value own = tilesOf(b, out, 1, columns());
-      blocks = blocks ? b.createOrFold<arith::AddIOp>(blocks, own) : own;
-    }
-    auto made = launch(b, kernel, {blocks, tilesOf(b, outputs[0], 0, rows())},
-                       inputs, outputs);
-    for (auto [chain, result] :
-         llvm::zip_equal(group.chains, made.getResults())) {
-      rewriter.replaceOp(chain.last(), result);
-      if (chain.after) {
-        for (Product product : chain.products) {
-          rewriter.eraseOp(product.op);
-        }
-      }
-    }
-  }
-
-private:
-  bool hasFewRows() const {
-    return form == ProductForm::FewRows || form == ProductForm::CodedFewRows;
-  }
-  int64_t rows() const { return hasFewRows() ? few.rows : many.rows; }
-  int64_t columns() const { return hasFewRows() ? few.columns : many.columns; }
-  int64_t warps() const {
-    return hasFewRows() ? few.warps : many.warpsM * many.warpsN;
-  }
-  int64_t bits() const {
-    return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
-  }
-  StringRef name() const {
-    switch (form) {
-    case ProductForm::FewRows:
-      return "product_few_rows";
-    case ProductForm::F32:
-      return "product_f32";
-    case ProductForm::ManyRows:
-      return "product";
-    case ProductForm::Coded:
-      return bits() == 8 ? "product_int8" : "product_int4";
-    case ProductForm::CodedFewRows:
-      return bits() == 8 ? "product_int8_few_rows" : "product_int4_few_rows";
-    }
-    llvm_unreachable("a form");
-  }
-
-  /// x, then of each chain its weights and what is read besides the sums; then
-  /// all results. Codes have their scales behind them.
-  void takeOperands(ImplicitLocOpBuilder &b) {
-    llvm::append_range(inputs, first.inputs());
-    llvm::append_range(factors, first.inputs());
-    for (const ProductChain &chain : group.chains) {
-      for (Product product : chain.products) {
-        llvm::append_range(inputs, product.weights());
-        llvm::append_range(factors, product.weights());
-      }
-      llvm::append_range(inputs, chain.others());
-      Value out = chain.out();
-      auto empty = out.getDefiningOp<tensor::EmptyOp>();
-      if (empty && group.chains.size() > 1) {
-        out = b.clone(*empty)->getResult(0);
-      }
-      outputs.push_back(out);
-    }
-  }
-
-  void build(TileBuilder &t, ValueRange memory) {
-    ProductBuffers buffers;
-    if (form == ProductForm::Coded) {
-      buffers = allocCoded(t, many, bits(), first.products.size());
-    } else if (!hasFewRows()) {
-      buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
-                                      first.products.size(), many.depth);
-    }
-    ValueRange outs = memory.take_back(outputs.size());
-    Value block = t.block(GridDimension::X);
-    Value rowBlock = t.block(GridDimension::Y);
-    size_t next = first.inputs().size();
-    auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
-      auto take = [&](size_t count) {
-        next += count;
-        return SmallVector<Value>(memory.slice(next - count, count));
-      };
-      SmallVector<Value> weights, scales;
-      for (Product product : chain.products) {
-        weights.append(take(1));
-        scales.append(take(product.weights().size() - 1));
-      }
-      SmallVector<Value> others = take(chain.others().size());
-      auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
-        Value result =
-            chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
-        t.store(result, out, at.place(), alignmentOf(out, at));
-      };
-      if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
-        buildCodes(t, buffers,
-                   {memory[0], memory[1], weights, scales, chain.depth(),
-                    bits(), coded.getGroup(), rowBlock, own},
-                   finish);
-      } else {
-        buildNumbers(t, buffers,
-                     {memory[0], weights, chain.depth(), rowBlock, own},
-                     finish);
-      }
-    };
-    if (outs.size() == 1) {
-      buildNext(first, outs[0], block);
-      return;
-    }
-    Value begin = t.index(0);
-    for (size_t i = 0; i < outs.size(); ++i) {
-      Value out = outs[i];
-      Value end = t.add(begin, t.ceilDiv(t.extent(out, 1), columns()));
-      Value isOwn = arith::AndIOp::create(
-          t.b,
-          arith::CmpIOp::create(t.b, arith::CmpIPredicate::uge, block, begin),
-          t.isLess(block, end));
-      t.when(isOwn,
-             [&] { buildNext(group.chains[i], out, t.sub(block, begin)); });
-      begin = end;
-    }
-  }
-
-  void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
-                    const ProductInputs &in, Finish finish) {
-    switch (form) {
-    case ProductForm::F32:
-      return buildProductF32(t, many, buffers, in, finish);
-    case ProductForm::FewRows:
-      return buildProductOfFewRows(t, few, in, finish);
-    default:
-      return buildProduct(t, many, buffers, in, finish);
-    }
-  }
-
-  void buildCodes(TileBuilder &t, const ProductBuffers &buffers,
-                  const CodedInputs &in, Finish finish) {
-    if (hasFewRows()) {
-      return buildCodedOfFewRows(t, few, in, finish);
-    }
-    return buildCoded(t, many, buffers, in, finish);
-  }
-
-  /// The op behind the products.
-  static Value apply(TileBuilder &t, const ProductChain &chain,
-                     ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
-                     const RowsAndColumns &at) {
-    linalg::GenericOp after = chain.after;
-    auto like = cast<RankedTensorType>(sums[0].getType());
-    SmallVector<Value> sources, tiles;
-    for (Value operand : after.getInputs()) {
-      const auto *product =
-          llvm::find_if(chain.products, [&](const Product &each) {
-            return each.op == operand.getDefiningOp();
-          });
-      bool isSum = product != chain.products.end();
-      tiles.push_back(isSum ? sums[size_t(product - chain.products.begin())]
-                            : Value());
-      sources.push_back(isSum ? Value() : others.front());
-      others = others.drop_front(isSum ? 0 : 1);
-    }
-    tiles.push_back(Value());
-    sources.push_back(target);
-    return inlineBody(t, after,
-                      loadArguments(t, after, sources, tiles, like, at), like);
-  }
-
-  const ProductGroup &group;
-  const ProductChain &first;
-  ProductForm form;
-  FewRowsStrategy few{};
-  ProductStrategy many{};
-  SmallVector<Value> inputs, factors, outputs;
-};
-} // namespace
 
 namespace {
 /// An elementwise op and the products before it.
@@ -236,7 +19,7 @@ struct FusedProductToTile : ToKernel<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "it has no product of its own");
     }
     ProductGroup group = ProductGroup::around(chain, strategy);
-    GroupLaunch(group, strategy).replace(rewriter, kernels);
+    replaceProducts(rewriter, group, {kernels, strategy});
     return success();
   }
 };
@@ -253,13 +36,91 @@ template <typename OpTy> struct ProductToTile : ToKernel<OpTy> {
     if (onlyElementwiseUse(op.getResult(0))) {
       return rewriter.notifyMatchFailure(op, "the op behind it takes it");
     }
-    ProductChain chain{{{op}}, {}};
+    ProductChain chain = chainOf({op});
     ProductGroup group = ProductGroup::around(chain, this->strategy);
-    GroupLaunch(group, this->strategy).replace(rewriter, this->kernels);
+    replaceProducts(rewriter, group, {this->kernels, this->strategy});
     return success();
   }
 };
 } // namespace
+
+namespace {
+/// A norm whose rounded rows only products of few rows read. Where a step has
+/// one row, each block of these computes the norm itself, which takes less time
+/// than a launch.
+struct NormedProductsToTile : ToKernel<RmsNormOp> {
+  using ToKernel::ToKernel;
+
+  LogicalResult matchAndRewrite(RmsNormOp norm,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(norm.getX().getType());
+    if (!norm.hasPureTensorSemantics() || type.getRank() != 2 ||
+        type.isDynamicDim(1) || !type.isDynamicDim(0) ||
+        !type.getElementType().isF32()) {
+      return rewriter.notifyMatchFailure(norm, "it has no rows to count");
+    }
+    NormChain chain = NormChain::of(norm);
+    if (chain.before && !chainBefore(chain.before).products.empty()) {
+      chain.before = {}; // products take it
+    }
+    if (!chain.after || chain.before) {
+      return rewriter.notifyMatchFailure(norm, "it is not rounded alone");
+    }
+    std::optional<SmallVector<ProductGroup>> groups = groupsBehind(chain);
+    if (!groups) {
+      return rewriter.notifyMatchFailure(norm, "others read its rows");
+    }
+    replaceNormedProducts(rewriter, chain, *groups, {kernels, strategy});
+    return success();
+  }
+
+private:
+  /// All products that read the rows. None if something else reads them, or if
+  /// a launch in front of the rounding cannot have a product.
+  std::optional<SmallVector<ProductGroup>>
+  groupsBehind(const NormChain &chain) const {
+    SmallVector<ProductGroup> groups;
+    llvm::SmallPtrSet<Operation *, 8> taken;
+    linalg::GenericOp rounding = chain.after;
+    SmallVector<Operation *> users(rounding->getUsers());
+    llvm::sort(users, [](Operation *a, Operation *c) {
+      return a->getBlock() == c->getBlock() && a->isBeforeInBlock(c);
+    });
+    for (Operation *user : users) {
+      Product product = Product::of(user);
+      if (!product || user->getBlock() != rounding->getBlock()) {
+        return std::nullopt;
+      }
+      if (taken.contains(user)) {
+        continue;
+      }
+      ProductChain own = chainOf(product);
+      // The op behind it may take other products alone.
+      bool isIn = llvm::any_of(own.products,
+                               [&](Product each) { return each.op == user; });
+      if (!isIn || own.form() != ProductForm::FewRows) {
+        return std::nullopt;
+      }
+      ProductGroup group = ProductGroup::around(own, strategy);
+      for (const ProductChain &one : group.chains) {
+        if (!canBeAt(one, rounding)) {
+          return std::nullopt;
+        }
+        for (Product each : one.products) {
+          taken.insert(each.op);
+        }
+      }
+      groups.push_back(std::move(group));
+    }
+    return groups.empty() ? std::nullopt : std::make_optional(groups);
+  }
+};
+} // namespace
+
+void cheems::tile::populateNormedProductsToTile(RewritePatternSet &patterns,
+                                                KernelContext kit) {
+  patterns.add<NormedProductsToTile>(patterns.getContext(), kit);
+}
 
 void cheems::tile::populateProductToTile(RewritePatternSet &patterns,
                                          KernelContext kit) {

@@ -65,11 +65,8 @@ struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
                  });
   }
 
-  /// A row alone is never rounded.
   static void roundInputs(SegmentedSSDOp op) {
-    ArrayRef<int64_t> state = op.getPool().getType().getShape().take_back(2);
-    if (!op.getAllowBf16() || op.getOneRow() ||
-        !tile::Strategy::ssdTiles(state[0], state[1])) {
+    if (!tile::Strategy::ssdTiles(op)) {
       return;
     }
     Type element = BFloat16Type::get(op.getContext());

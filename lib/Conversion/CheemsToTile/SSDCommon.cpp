@@ -30,7 +30,7 @@ Value cheems::tile::exactDecay(TileBuilder &t, Value x) {
   Value power = t.mul(arith::ExtFOp::create(t.b, f64, x),
                       t.fill(f64, llvm::numbers::log2e));
   power = t.maximum(power, t.fill(f64, kLeast));
-  power = arith::MinimumFOp::create(t.b, power, t.fill(f64, kMost));
+  power = t.minimum(power, t.fill(f64, kMost));
   return arith::TruncFOp::create(t.b, type, exp2F64(t, power));
 }
 
@@ -53,7 +53,7 @@ SSDChunk SSDChunk::of(TileBuilder &t, Value chunkRows, const SegmentRow &row,
 Value cheems::tile::rowsOfSpan(TileBuilder &t, const SSDTilesStrategy &s,
                                Value rows) {
   Value chunks = t.ceilDiv(rows, s.rows * s.spans);
-  chunks = arith::MaxUIOp::create(t.b, chunks, t.index(1));
+  chunks = t.maximum(chunks, t.index(1));
   return t.mul(t.minimum(chunks, t.index(s.most)), s.rows);
 }
 

@@ -23,15 +23,13 @@ public:
     bf16 = t.b.getBF16Type();
     auto tile = [&](int64_t rows, int64_t columns, Type element,
                     FragmentRole role) {
-      return t.tileType(
-          {rows, columns}, element,
-          FragmentAttr::get(t.b.getContext(), role, s.warps, 1, 1, 2));
+      return t.fragmentType({rows, columns}, element, role, s.warps, 1);
     };
-    products = tile(s.rows, kDepth, f32, FragmentRole::C);
+    products = tile(s.rows, kMmaDepth, f32, FragmentRole::C);
     outputs = tile(s.rows, s.columns, f32, FragmentRole::C);
-    left = tile(s.rows, kDepth, bf16, FragmentRole::A);
-    gateTile = tile(kDepth, kDepth, bf16, FragmentRole::B);
-    right = tile(s.columns, kDepth, bf16, FragmentRole::B);
+    left = tile(s.rows, kMmaDepth, bf16, FragmentRole::A);
+    gateTile = tile(kMmaDepth, kMmaDepth, bf16, FragmentRole::B);
+    right = tile(s.columns, kMmaDepth, bf16, FragmentRole::B);
     for (int64_t part = 0; part < parts; ++part) {
       gateB.push_back(chunks.ring(s.rows));
       gateC.push_back(chunks.ring(s.rows));
@@ -60,9 +58,6 @@ public:
   }
 
 private:
-  /// k of one instruction of tensor cores.
-  static constexpr int64_t kDepth = 16;
-
   void takeSpan(const SSDChunk &span, Value index, Value begin, Value end) {
     fetch(begin);
     SmallVector<Value> now;
@@ -150,7 +145,7 @@ private:
   /// `buildSSDStates`.
   Value added(int64_t part, Value stage) {
     Value sums = t.fill(outputs, 0), zero = t.index(0);
-    for (int64_t row = 0; row < s.rows; row += kDepth) {
+    for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
       sums = t.mma(t.readTransposed(left, gateB[size_t(part)], stage,
                                     t.index(row), zero),
                    t.readTransposed(right, weighted, zero, t.index(row), zero),
@@ -169,11 +164,11 @@ private:
   /// of them at once would take too many registers, and so would the sums of
   /// both products.
   SmallVector<Value> weightsOf(ChunkDecays &decays, Value stage) {
-    SmallVector<Value> within(size_t(s.rows / kDepth), t.fill(products, 0));
-    for (int64_t k = 0; k < parts * s.rows; k += kDepth) {
+    SmallVector<Value> within(size_t(s.rows / kMmaDepth), t.fill(products, 0));
+    for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
       Value rows = readC(k, stage);
       for (auto [number, sums] : llvm::enumerate(within)) {
-        Value from = t.index(int64_t(number) * kDepth);
+        Value from = t.index(int64_t(number) * kMmaDepth);
         sums = t.mma(rows,
                      t.read(gateTile, gateB[size_t(k / s.rows)], stage, from,
                             t.index(k % s.rows)),
@@ -182,7 +177,7 @@ private:
     }
     for (auto [number, sums] : llvm::enumerate(within)) {
       Value weights =
-          weightsOfChunk(t, memory, decays, sums, int64_t(number) * kDepth);
+          weightsOfChunk(t, memory, decays, sums, int64_t(number) * kMmaDepth);
       sums = t.convertLayout(roundToBF16(t, weights), left);
     }
     return within;
@@ -192,7 +187,7 @@ private:
     Value zero = t.index(0);
     SmallVector<Value> weights = weightsOf(decays, stage);
     Value carried = t.fill(outputs, 0);
-    for (int64_t k = 0; k < parts * s.rows; k += kDepth) {
+    for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
       carried = t.mma(readC(k, stage),
                       t.readTransposed(right, states, zero, t.index(k), zero),
                       carried);
@@ -202,7 +197,7 @@ private:
     Value fromStart = ChunkDecays::between(t, none, decays.rows(perRow));
     Value y = t.mul(carried, t.broadcast(fromStart, outputs));
     for (auto [number, ofRows] : llvm::enumerate(weights)) {
-      Value from = t.index(int64_t(number) * kDepth);
+      Value from = t.index(int64_t(number) * kMmaDepth);
       y = t.mma(ofRows, t.readTransposed(right, inputs, stage, from, zero), y);
     }
     storeOutput(

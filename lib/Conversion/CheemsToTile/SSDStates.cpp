@@ -19,13 +19,11 @@ public:
     Type f32 = t.b.getF32Type(), bf16 = t.b.getBF16Type();
     auto tile = [&](int64_t rows, int64_t columns, Type element,
                     FragmentRole role) {
-      return t.tileType(
-          {rows, columns}, element,
-          FragmentAttr::get(t.b.getContext(), role, s.half, s.half, 1, 2));
+      return t.fragmentType({rows, columns}, element, role, s.half, s.half);
     };
     type = tile(s.pieceStates, s.pieceColumns, f32, FragmentRole::C);
-    left = tile(s.pieceStates, kDepth, bf16, FragmentRole::A);
-    right = tile(s.pieceColumns, kDepth, bf16, FragmentRole::B);
+    left = tile(s.pieceStates, kMmaDepth, bf16, FragmentRole::A);
+    right = tile(s.pieceColumns, kMmaDepth, bf16, FragmentRole::B);
     gates = chunks.ring(s.pieceStates);
     inputs = chunks.ring(s.pieceColumns);
   }
@@ -42,9 +40,6 @@ public:
   }
 
 private:
-  /// k of one instruction of tensor cores.
-  static constexpr int64_t kDepth = 16;
-
   Place inPool(Value past) {
     return {{chunks.segment.slot, memory.layer, head, first, column},
             {3, 4},
@@ -102,7 +97,7 @@ private:
     ChunkDecays decays = chunks.decaysOf(chunk, stage, now.drop_front());
     RankedTensorType wide = t.withElement(right, t.b.getF32Type());
     Value sums = t.fill(type, 0);
-    for (int64_t row = 0; row < s.rows; row += kDepth) {
+    for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
       Value x = t.readTransposed(right, inputs, stage, t.index(row), zero);
       Value weights = decays.weights(t.sliceType(wide, 0), row);
       x = roundToBF16(t, t.mul(t.widen(x), t.broadcast(weights, wide)));

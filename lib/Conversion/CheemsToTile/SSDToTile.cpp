@@ -27,18 +27,18 @@ static linalg::GenericOp opBefore(Value a) {
   return op && isFunctionOfVector(op) ? op : linalg::GenericOp();
 }
 
-/// The heads in bf16 of which x, b or c are widened; null if these have numbers
-/// of f32.
-static Value roundedHeads(OpBuilder &b, Value heads) {
-  Value rounded = widenedBy(heads);
+/// What in bf16 x, b or c are widened of, as heads or as the rows that are
+/// split into them; null if they have not been rounded.
+static Value roundedBefore(Value heads) {
   auto expand = heads.getDefiningOp<tensor::ExpandShapeOp>();
-  if (expand) {
-    rounded = widenedBy(expand.getSrc());
-  }
-  if (!rounded || !getElementTypeOrSelf(rounded).isBF16()) {
-    return {};
-  }
-  if (expand) {
+  Value rounded = widenedBy(expand ? expand.getSrc() : heads);
+  return rounded && getElementTypeOrSelf(rounded).isBF16() ? rounded : Value();
+}
+
+/// The same as heads.
+static Value roundedHeads(OpBuilder &b, Value heads) {
+  Value rounded = roundedBefore(heads);
+  if (auto expand = heads.getDefiningOp<tensor::ExpandShapeOp>()) {
     auto type = cast<RankedTensorType>(expand.getType());
     rounded = tensor::ExpandShapeOp::create(
         b, heads.getLoc(), type.clone(getElementTypeOrSelf(rounded)), rounded,
@@ -47,23 +47,23 @@ static Value roundedHeads(OpBuilder &b, Value heads) {
   return rounded;
 }
 
+bool cheems::tile::lacksRounding(SegmentedSSDOp op) {
+  auto isRounded = [](Value heads) { return bool(roundedBefore(heads)); };
+  return Strategy::ssdTiles(op) &&
+         !llvm::all_of(ValueRange{op.getX(), op.getB(), op.getC()}, isRounded);
+}
+
 namespace {
 /// x, b and c of an op: all of f32, or all in bf16 for tensor cores.
 struct SSDInputs {
   Value x, b, c;
-  bool rounded = false;
 
   static SSDInputs of(OpBuilder &b, SegmentedSSDOp op) {
-    ArrayRef<int64_t> state = op.getPool().getType().getShape().take_back(2);
-    if (op.getAllowBf16() && !op.getOneRow() &&
-        Strategy::ssdTiles(state[0], state[1])) {
-      SSDInputs inputs{roundedHeads(b, op.getX()), roundedHeads(b, op.getB()),
-                       roundedHeads(b, op.getC()), true};
-      if (inputs.x && inputs.b && inputs.c) {
-        return inputs;
-      }
+    if (!Strategy::ssdTiles(op)) {
+      return {op.getX(), op.getB(), op.getC()};
     }
-    return {op.getX(), op.getB(), op.getC()};
+    return {roundedHeads(b, op.getX()), roundedHeads(b, op.getB()),
+            roundedHeads(b, op.getC())};
   }
 };
 
@@ -162,8 +162,8 @@ private:
   }
 
   SmallVector<Value> ofChunks() {
-    if (heads.rounded) {
-      return ofSpans(*Strategy::ssdTiles(shape.states, shape.size));
+    if (auto tiles = Strategy::ssdTiles(op)) {
+      return ofSpans(*tiles);
     }
     SSDStrategy s = strategy.ssdF32(shape.states, shape.size);
     allocate(s.rows, chunks(s.rows));
@@ -347,6 +347,9 @@ struct SSDToTile : ToKernel<SegmentedSSDOp> {
 
   LogicalResult matchAndRewrite(SegmentedSSDOp op,
                                 PatternRewriter &rewriter) const override {
+    if (lacksRounding(op)) {
+      return rewriter.notifyMatchFailure(op, "has inputs of f32");
+    }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
     SmallVector<Value> results =

@@ -250,11 +250,12 @@ constexpr int64_t kChunkRows = 64;
 /// sums of 64 rows, registers would not be enough. A step of 8,192 rows is
 /// eight spans: their states are a tenth of what x and y are. Shorter steps
 /// have as many, so that all multiprocessors have work.
-std::optional<SSDTilesStrategy> Strategy::ssdTiles(int64_t states,
-                                                   int64_t size) {
+std::optional<SSDTilesStrategy> Strategy::ssdTiles(SegmentedSSDOp op) {
+  int64_t states = op.getPool().getType().getDimSize(3),
+          size = op.getPool().getType().getDimSize(4);
   constexpr int64_t mostStates = 128, least = 16, most = 64, numbers = 4096,
                     piece = 32;
-  if (states > mostStates) {
+  if (!op.getAllowBf16() || op.getOneRow() || states > mostStates) {
     return std::nullopt;
   }
   auto tile = [](int64_t extent, int64_t least, int64_t most) {

@@ -149,9 +149,10 @@ public:
   /// The state of a head with one row to come: `rows` of it in halves, and
   /// `columns`.
   RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;
-  /// Prompts, on tensor cores; none if a head's state has no room in the
-  /// registers of a block.
-  static std::optional<SSDTilesStrategy> ssdTiles(int64_t states, int64_t size);
+  /// Prompts, on tensor cores; none in f32, where the op does not allow bf16,
+  /// or a head's state has no room in the registers of a block. A row alone is
+  /// never rounded. Nothing else says which ops have their inputs rounded.
+  static std::optional<SSDTilesStrategy> ssdTiles(SegmentedSSDOp op);
   /// The same in f32, without tensor cores.
   SSDStrategy ssdF32(int64_t states, int64_t size) const;
   /// A state that goes from chunk to chunk.

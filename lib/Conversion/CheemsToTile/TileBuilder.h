@@ -43,6 +43,14 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   static RankedTensorType withElement(RankedTensorType type, Type element) {
     return tileType(type.getShape(), element, type.getEncoding());
   }
+  /// An operand of `mma` whose pairs along k are neighbours, or its sums.
+  RankedTensorType fragmentType(ArrayRef<int64_t> shape, Type element,
+                                FragmentRole role, int64_t warpsM,
+                                int64_t warpsN) {
+    return tileType(
+        shape, element,
+        FragmentAttr::get(b.getContext(), role, warpsM, warpsN, 1, 2));
+  }
   /// What `type` becomes when it is reduced along `axis`.
   static RankedTensorType sliceType(RankedTensorType type, int64_t axis) {
     auto layout = SliceAttr::get(type.getContext(), axis, layoutOf(type));
@@ -187,7 +195,6 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                      .getResult();
   }
   Value exp2(Value x) { return math::Exp2Op::create(b, x); }
-  Value maximum(Value a, Value c) { return arith::MaximumFOp::create(b, a, c); }
   Value roundEven(Value x) { return math::RoundEvenOp::create(b, x); }
   Value isLess(Value a, Value c) {
     auto predicate = isa<IndexType>(a.getType()) ? arith::CmpIPredicate::ult
@@ -212,7 +219,17 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return c == 1 ? index(0)
                   : arith::RemUIOp::create(b, a, index(c)).getResult();
   }
-  Value minimum(Value a, Value c) { return arith::MinUIOp::create(b, a, c); }
+  /// Of numbers without a sign, or of floating-point numbers, whose NaNs stay.
+  Value minimum(Value a, Value c) {
+    return isa<FloatType>(getElementTypeOrSelf(a))
+               ? arith::MinimumFOp::create(b, a, c).getResult()
+               : arith::MinUIOp::create(b, a, c).getResult();
+  }
+  Value maximum(Value a, Value c) {
+    return isa<FloatType>(getElementTypeOrSelf(a))
+               ? arith::MaximumFOp::create(b, a, c).getResult()
+               : arith::MaxUIOp::create(b, a, c).getResult();
+  }
 
 private:
   IntegerAttr attribute(int64_t aligned) {

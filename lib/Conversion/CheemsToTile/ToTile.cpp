@@ -92,13 +92,17 @@ struct ToTile : cheems::impl::ToTilePassBase<ToTile> {
       run(populateFuseElementwise);
     }
     // First what becomes a neighbour that others take, then those that take
-    // neighbours with them, attention and SSD before the others, then the rest.
+    // neighbours with them: attention and SSD, then products that take norms,
+    // then the others; then the rest.
     run([&](RewritePatternSet &patterns) {
       populateMaskToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateAttentionToTile(patterns, kit);
       populateSSDToTile(patterns, kit);
+    });
+    run([&](RewritePatternSet &patterns) {
+      populateNormedProductsToTile(patterns, kit);
     });
     run([&](RewritePatternSet &patterns) {
       populateNormToTile(patterns, kit);
@@ -135,7 +139,11 @@ private:
       if (!isa<DestinationStyleOpInterface>(op) || isa<LaunchOp>(op)) {
         return WalkResult::advance();
       }
-      std::optional<StringRef> why;
+      if (auto ssd = dyn_cast<SegmentedSSDOp>(op); ssd && lacksRounding(ssd)) {
+        return op->emitOpError("has x, b or c that are not rounded to bf16 in "
+                               "front of it: cheems-round-inputs comes first");
+      }
+      std::optional<std::string> why;
       if (auto attention = dyn_cast<SegmentedAttentionOp>(op)) {
         why = whyNoKernel(attention);
       } else if (auto logits = dyn_cast<TopLogitsOp>(op)) {
@@ -146,7 +154,7 @@ private:
         why = whyNoKernel(mixing);
       }
       return emitUnsupported(op)
-             << (why ? *why : "is of a kind or shape that is left")
+             << why.value_or("is of a kind or shape that is left")
              << ": cards have no kernel for it yet; compile for cpu";
     });
     return failure(result.wasInterrupted());

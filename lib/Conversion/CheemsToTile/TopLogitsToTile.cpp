@@ -19,8 +19,8 @@ static int64_t piecesOf(TopLogitsOp op, const RowStrategy &s) {
   return llvm::divideCeil(op.getVocabulary(), s.columns);
 }
 
-std::optional<StringRef> cheems::tile::whyNoKernel(TopLogitsOp op,
-                                                   const Strategy &strategy) {
+std::optional<std::string> cheems::tile::whyNoKernel(TopLogitsOp op,
+                                                     const Strategy &strategy) {
   if (op.getVocabulary() > kMostVocabulary) {
     return "has rows of more than 2^24 logits";
   }

@@ -10,8 +10,8 @@ using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
-/// k of one instruction, and bytes of it in a row of 16-bit numbers.
-constexpr int64_t kDepth = 16, kDepthBytes = 32;
+/// Bytes that k of one instruction has in a row.
+constexpr int64_t kDepthBytes = 2 * kMmaDepth;
 /// What addresses in descriptors count.
 constexpr int64_t kPieceBytes = 16;
 /// Rows after which a swizzle repeats.
@@ -87,7 +87,8 @@ struct Text {
   Value emit(const std::string &text) {
     std::string constraints, tied;
     for (size_t at = 0; at < sums.size(); ++at) {
-      constraints += "=f,";
+      // The first product writes sums before the last one reads its inputs.
+      constraints += "=&f,";
       tied += fromNothing ? "" : std::to_string(at) + ",";
     }
     constraints += tied;
@@ -187,7 +188,7 @@ struct LowerWarpgroupMma : OpConversionPattern<WarpgroupMmaOp> {
     Products products(t, op.getC(), adaptor.getC(), a.getElementType(),
                       columns);
     // k is side by side in both operands.
-    for (int64_t k = 0; k < a.getColumns() / kDepth; ++k) {
+    for (int64_t k = 0; k < a.getColumns() / kMmaDepth; ++k) {
       std::string rows = products.text.take(along(t, left, k * kDepthBytes));
       products.add(rows, along(t, right, k * kDepthBytes), "0, 0");
     }
@@ -212,10 +213,10 @@ struct LowerWarpgroupMmaRegisters
                       op.getC().getType().getDimSize(1));
     // Registers of 16 k are those of `mma`.
     SmallVector<Value> words = t.toWords(t.elements(adaptor.getA()));
-    for (int64_t k = 0; k < b.getRows() / kDepth; ++k) {
+    for (int64_t k = 0; k < b.getRows() / kMmaDepth; ++k) {
       std::string rows =
           products.text.takeAll(ArrayRef(words).slice(size_t(4 * k), 4));
-      products.add(rows, along(t, right, k * kDepth * b.getRowBytes()), "1");
+      products.add(rows, along(t, right, k * kMmaDepth * b.getRowBytes()), "1");
     }
     rewriter.replaceOp(op, products.commit());
     return success();

@@ -123,6 +123,10 @@ struct PlanWorkspace : cheems::impl::PlanWorkspacePassBase<PlanWorkspace> {
       }
     });
     for (memref::AllocOp alloc : allocs) {
+      if (!alloc.getType().getElementType().isIntOrFloat()) {
+        return alloc.emitOpError("a buffer needs elements whose bits are "
+                                 "known");
+      }
       int64_t bytes = staticBytes(alloc.getType());
       if (auto loop = alloc->getParentOfType<scf::ForallOp>()) {
         if (!alloc.getDynamicSizes().empty()) {

@@ -190,38 +190,48 @@ llvm::Expected<Cubin> Assembler::assemble(llvm::StringRef ptx,
         "cannot write in " + folder + ": " +
         (input ? output : input).getError().message());
   }
-  auto assembled = [&](llvm::StringRef text) -> llvm::Expected<Run> {
+  auto assembled =
+      [&](llvm::StringRef text) -> llvm::Expected<CubinCache::Entry> {
     if (llvm::Error failed = write(input->path(), text)) {
       return failed;
     }
-    return run(program, {"-v", "-O3", "--gpu-name", architecture.name,
-                         input->path(), "--output-file", output->path()});
+    auto said = run(program, {"-v", "-O3", "--gpu-name", architecture.name,
+                              input->path(), "--output-file", output->path()});
+    if (!said) {
+      return said.takeError();
+    }
+    if (said->status != 0) {
+      return llvm::createStringError("ptxas fails: " + reasonOf(said->text));
+    }
+    auto code = llvm::MemoryBuffer::getFile(output->path());
+    if (!code || !(*code)->getBuffer().starts_with("\x7f"
+                                                   "ELF")) {
+      return llvm::createStringError("ptxas has written no machine code");
+    }
+    return CubinCache::Entry{said->text, (*code)->getBuffer().str()};
   };
-  auto said = assembled(ptx);
-  if (said && said->status == 0) {
-    std::vector<std::string> spilled = kernelsThatSpill(said->text);
-    if (!spilled.empty()) {
-      said = assembled(withoutWishForBlocks(ptx.str(), spilled));
+  auto best = assembled(ptx);
+  if (!best) {
+    return best.takeError();
+  }
+  std::vector<std::string> spilled = kernelsThatSpill(best->report);
+  std::string other = withoutWishForBlocks(ptx.str(), spilled);
+  if (other != ptx) {
+    // It is one more try: what there is stays if it is no better, or fails.
+    auto second = assembled(other);
+    if (!second) {
+      llvm::consumeError(second.takeError());
+    } else if (spilledBytes(second->report) < spilledBytes(best->report)) {
+      best = std::move(second);
     }
   }
-  if (!said) {
-    return said.takeError();
-  }
-  if (said->status != 0) {
-    return llvm::createStringError("ptxas fails: " + reasonOf(said->text));
-  }
   Cubin made;
-  made.kernels = readReport(said->text, made.faults);
+  made.kernels = readReport(best->report, made.faults);
   if (strict && !made.faults.empty()) {
     return llvm::createStringError("ptxas: " + llvm::join(made.faults, "; "));
   }
-  auto code = llvm::MemoryBuffer::getFile(output->path());
-  if (!code || !(*code)->getBuffer().starts_with("\x7f"
-                                                 "ELF")) {
-    return llvm::createStringError("ptxas has written no machine code");
-  }
-  made.bytes = (*code)->getBuffer().str();
-  known.keep(key, {said->text, made.bytes});
+  made.bytes = best->code;
+  known.keep(key, *best);
   return made;
 }
 

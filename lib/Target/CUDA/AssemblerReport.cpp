@@ -83,6 +83,15 @@ std::vector<std::string> kernelsThatSpill(llvm::StringRef report) {
   return names;
 }
 
+int64_t spilledBytes(llvm::StringRef report) {
+  std::vector<std::string> faults;
+  int64_t bytes = 0;
+  for (const KernelResources &kernel : read(report, faults)) {
+    bytes += kernel.spillStores + kernel.spillLoads;
+  }
+  return bytes;
+}
+
 std::string reasonOf(llvm::StringRef report) {
   llvm::SmallVector<llvm::StringRef> lines;
   report.split(lines, '\n', -1, false);

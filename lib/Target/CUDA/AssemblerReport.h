@@ -13,6 +13,8 @@ std::vector<KernelResources> readReport(llvm::StringRef report,
 
 /// Kernels with registers in local memory.
 std::vector<std::string> kernelsThatSpill(llvm::StringRef report);
+/// What threads of all kernels store there and load again.
+int64_t spilledBytes(llvm::StringRef report);
 
 /// The first line of a failed run that says why.
 std::string reasonOf(llvm::StringRef report);

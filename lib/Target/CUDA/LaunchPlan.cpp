@@ -196,6 +196,9 @@ private:
 
   llvm::Error take(memref::AllocOp alloc) {
     MemRefType type = alloc.getType();
+    if (!type.getElementType().isIntOrFloat()) {
+      return refuse(alloc, "has elements whose bits are not known");
+    }
     Array made;
     size_t bytes = plan.constant(type.getElementTypeBitWidth() / 8);
     auto sizes = alloc.getDynamicSizes().begin();

@@ -38,9 +38,20 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Few rows: weights go straight to registers, warps share k, and rows of a tile are outputs.
+// Few rows: weights go straight to registers, warps share k, and rows of a tile are outputs. One launch has blocks where there
+// is one row, the other one where there are more.
 // CHECK-LABEL: func.func @few
-// CHECK: launch @product_few_rows grid[%c16{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK: %[[ROWS:.*]] = tensor.dim %arg0, %c0
+// CHECK: %[[ANY:.*]] = arith.minui %[[ROWS]], %c1
+// CHECK: %[[UP_TO_TWO:.*]] = arith.minui %[[ROWS]], %c2
+// CHECK: %[[MORE:.*]] = arith.subi %[[UP_TO_TWO]], %[[ANY]]
+// CHECK: %[[ONE:.*]] = arith.subi %[[ANY]], %[[MORE]]
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[ONE]], %c16
+// CHECK: %[[FIRST:.*]] = cheems_tile.launch @product_of_one_row grid[%[[BLOCKS]], %{{.*}}, %{{.*}}] {{.*}} outs(%arg3 :
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[MORE]], %c16
+// CHECK: launch @product_few_rows grid[%[[BLOCKS]], %{{.*}}, %{{.*}}] {{.*}} outs(%[[FIRST]] :
+// CHECK-LABEL: kernel @product_of_one_row(
+// CHECK: cheems_tile.mma {{.*}} tensor<16x8xf32
 // CHECK-LABEL: kernel @product_few_rows(
 // CHECK-NOT: alloc
 // CHECK: scf.for
@@ -173,5 +184,54 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
       linalg.yield %m : f32
     } -> tensor<?x4xf32>
     return %r : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// A norm whose rounded rows products alone read: where there is one row, blocks of these compute it. The first block stores
+// the norm that others read.
+// CHECK-LABEL: func.func @normed
+// CHECK: %[[FIRST:.*]]:2 = cheems_tile.launch @normed_product_of_one_row {{.*}} ins(%arg0, %arg1, %arg2 : tensor<?x768xf32>, tensor<768xf32>, tensor<256x768xbf16>)
+// CHECK: %[[NORM:.*]]:2 = cheems_tile.launch @rms_norm {{.*}} ins(%arg0, %arg1 : {{.*}} outs(%[[FIRST]]#1, %
+// CHECK: %[[SUMS:.*]] = cheems_tile.launch @product_few_rows {{.*}} ins(%[[NORM]]#1, %arg2 : {{.*}} outs(%[[FIRST]]#0 :
+// CHECK: return %[[SUMS]], %[[NORM]]#0
+// CHECK-LABEL: kernel @normed_product_of_one_row(
+// CHECK: %[[ROW:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x8x1024xbf16, swizzled>
+// CHECK-COUNT-4: cheems_tile.load %arg2[
+// CHECK: cheems_tile.load %arg0[
+// CHECK: cheems_tile.reduce add
+// CHECK: math.rsqrt
+// CHECK: cheems_tile.load %arg1[
+// CHECK: scf.if
+// CHECK: cheems_tile.store %{{.*}}, %arg4[
+// CHECK: arith.truncf
+// CHECK: cheems_tile.write %{{.*}}, %[[ROW]][
+// CHECK: cheems_tile.barrier
+// CHECK-COUNT-4: cheems_tile.read %[[ROW]][
+// CHECK: cheems_tile.mma
+// CHECK: scf.for
+// CHECK: cheems_tile.sum_partials
+// CHECK: cheems_tile.store %{{.*}}, %arg3[
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350>} {
+  func.func @normed(%x: tensor<?x768xf32>, %gain: tensor<768xf32>, %a: tensor<256x768xbf16>, %n: tensor<?x768xf32>, %e: tensor<?x256xf32>)
+      -> (tensor<?x256xf32>, tensor<?x768xf32>) attributes {cheems.most_rows = 64 : i64} {
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %rows = tensor.dim %x, %c0 : tensor<?x768xf32>
+    %norm = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : tensor<?x768xf32>, tensor<768xf32>) outs(%n : tensor<?x768xf32>) -> tensor<?x768xf32>
+    %r = tensor.empty(%rows) : tensor<?x768xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%norm : tensor<?x768xf32>) outs(%r : tensor<?x768xbf16>) {
+    ^bb0(%s: f32, %c: bf16):
+      %1 = arith.truncf %s : f32 to bf16
+      linalg.yield %1 : bf16
+    } -> tensor<?x768xbf16>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%rounded, %a : tensor<?x768xbf16>, tensor<256x768xbf16>) outs(%f : tensor<?x256xf32>) -> tensor<?x256xf32>
+    return %p, %norm : tensor<?x256xf32>, tensor<?x768xf32>
   }
 }

@@ -1,4 +1,4 @@
-// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse | FileCheck %s
+// RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // On tensor cores a prompt is three launches. Spans of chunks are in parallel, but for the state, which goes through all chunks in one block. A
 // step has eight spans of equal length, or more if these were longer than 16 chunks. There are as many as whole ones in all rows and a rest
@@ -82,7 +82,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Inputs that have not been rounded are multiplied in f32.
+// Without allow_bf16 inputs are multiplied in f32.
 // CHECK-LABEL: func.func @exact
 // CHECK-NOT: bf16
 // CHECK-LABEL: cheems_tile.kernel @ssd_outputs(
@@ -91,7 +91,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
   func.func @exact(%x: tensor<?x4x16xf32>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x4x16xf32>, %c: tensor<?x4x16xf32>,
                    %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %pool: tensor<?x3x4x16x16xf32>)
       -> (tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) {
-    %o:2 = cheems.segmented_ssd allow_bf16
+    %o:2 = cheems.segmented_ssd
         ins(%x, %step, %a, %b, %c : tensor<?x4x16xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4x16xf32>, tensor<?x4x16xf32>)
         segments(%segments : tensor<?x8xi32>) layer(%layer)
         outs(%y, %pool : tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) -> tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>
@@ -137,5 +137,21 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %r : bf16
     } -> tensor<?x256xbf16>
     return %rounded, %o#1 : tensor<?x256xbf16>, tensor<?x3x4x128x64xf32>
+  }
+}
+
+// -----
+
+// What may be rounded and is not is no silent way to other kernels.
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @unrounded(%x: tensor<?x4x16xf32>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x4x16xf32>, %c: tensor<?x4x16xf32>,
+                   %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x16xf32>, %pool: tensor<?x3x4x16x16xf32>)
+      -> (tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) {
+    // expected-error@below {{has x, b or c that are not rounded to bf16 in front of it: cheems-round-inputs comes first}}
+    %o:2 = cheems.segmented_ssd allow_bf16
+        ins(%x, %step, %a, %b, %c : tensor<?x4x16xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x4x16xf32>, tensor<?x4x16xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %pool : tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>) -> tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>
+    return %o#0, %o#1 : tensor<?x4x16xf32>, tensor<?x3x4x16x16xf32>
   }
 }

@@ -3,6 +3,7 @@
 // REQUIRES: cheems-translate, cheems-ptx-run
 // RUN: cheems-opt %s --cheems-tile-plan-shared --cheems-tile-to-nvvm -o %t.mlir
 // RUN: cheems-translate %t.mlir --to-ptx -o %t.ptx
+// RUN: FileCheck %s --check-prefix=REGISTERS --implicit-check-not='"=f,' < %t.mlir
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 
 // DEFINE: %{x} = --buffer x:f16[130x200]=random:0:1 --arg s32:130 --arg s32:200
@@ -24,6 +25,9 @@
 // RUN: cheems-ptx-run %t.ptx --kernel weighed %{weighed} --expect y=@%t.128.npy --tolerance 1e-5 --mode late --seed 7
 // RUN: cheems-ptx-run %t.ptx --kernel one_warp_narrow %{narrow} --save y=%t.96.npy
 // RUN: cheems-ptx-run %t.ptx --kernel weighed_narrow %{narrow} --expect y=@%t.96.npy --tolerance 1e-5 --mode late --seed 9
+
+// The first product writes sums before the last one reads its inputs: no register is both.
+// REGISTERS: wgmma.mma_async{{.*}} "=&f,=&f,
 
 // EXACT-NOT: ?
 // COUNTS: "bank_conflicts": 0,

@@ -88,6 +88,14 @@ func.func @dynamic_scratch(%n: index) {
 
 // -----
 
+func.func @numbers_of_unknown_bits(%n: index) {
+  // expected-error@below {{a buffer needs elements whose bits are known}}
+  %a = memref.alloc(%n) : memref<?xindex>
+  return
+}
+
+// -----
+
 func.func @not_rows(%n: index) {
   // expected-error@below {{a buffer's one dynamic extent is the row count of its function}}
   %a = memref.alloc(%n) : memref<?xf32>

@@ -79,14 +79,15 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     one takes them one by one and lists what each block of rows sees, one attends to what is listed, and one stores the rows that stay.
     A rotation of heads takes the rounding behind it, too.
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else a
-    segment's rows are chunks of 64, counted from its start. If x, b and c have been rounded to bf16 in front of it, the products of a
-    chunk are on tensor cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
+    segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the products of a chunk on tensor
+    cores, and there are three launches: the first one sums logarithms of decays, the second one takes the state from
     chunk to chunk, in ascending order, and stores it in front of each span of chunks, and the last one computes outputs, for which a
     block takes the state through a span in the same way. In f32 there are four: the second one computes what each chunk adds to the
     state, and the third one takes the state through the chunks. A row of a chunk after which x is infinite may be NaN. The best logits
     are found in pieces of rows, and then among these.
     Requires: a module whose `cheems.target` is a `#cheems_tile.target`. Attention has heads of an even size up to 256, and
-    `keep` of at most 4096 with blocks of a multiple of 64 rows; other attention is an error.
+    `keep` of at most 4096 with blocks of a multiple of 64 rows; other attention is an error. State-space duality whose inputs
+    `cheems-round-inputs` rounds has been rounded so; it is an error where it has not.
     Guarantees: an op that computes a tensor and has no kernel is an error. How a row is summed depends on the shapes of weights, on
     `cheems.most_rows` of the function, on the length of the row's sequence and on `one_row` alone, not on other rows.
   }];

@@ -1,4 +1,4 @@
-// The longest window of entries that kernels of cards keep.
+// The windows of entries that kernels of cards keep.
 #ifndef CHEEMS_CONVERSION_CHEEMSTOTILE_WINDOWS_H
 #define CHEEMS_CONVERSION_CHEEMSTOTILE_WINDOWS_H
 
@@ -6,8 +6,12 @@
 
 namespace cheems::tile {
 
-/// A block has the masks of all its entries in registers.
+/// The longest one: a block has the masks of all its entries in registers.
 constexpr int64_t kMostWindow = 4096;
+
+/// A sequence with a window is processed in a multiple of so many rows: its
+/// blocks are whole blocks of all kernels.
+constexpr int64_t kWindowRows = 64;
 
 } // namespace cheems::tile
 

@@ -61,21 +61,48 @@ struct SpecializeDecode
         call, call.getCalleeAttr());
   }
 
-  /// A step that decodes gives no embeddings: what is written of them stays as
-  /// it is.
-  static void dropEmbeddings(func::FuncOp function) {
+  /// The memory that a step writes embeddings to; null without one.
+  static Value embeddingsOf(func::FuncOp function) {
     for (BlockArgument argument : function.getArguments()) {
       auto field = function.getArgAttrOfType<StringAttr>(
           argument.getArgNumber(), kField);
-      if (!field || field != "embeddings") {
-        continue;
+      if (field && field == "embeddings") {
+        return argument;
       }
-      for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-        if (auto call = dyn_cast<func::CallOp>(user)) {
-          call.replaceAllUsesWith(ValueRange{argument});
-          call.erase();
-        }
+    }
+    return {};
+  }
+
+  /// The calls that write them.
+  static SmallVector<func::CallOp> embeddingCalls(func::FuncOp function) {
+    SmallVector<func::CallOp> calls;
+    Value embeddings = embeddingsOf(function);
+    function.walk([&](func::CallOp call) {
+      if (embeddings && llvm::is_contained(call.getOperands(), embeddings)) {
+        calls.push_back(call);
       }
+    });
+    return calls;
+  }
+
+  /// What a call gives is what it writes, and nothing else.
+  static LogicalResult verifyEmbeddings(func::FuncOp function) {
+    for (func::CallOp call : embeddingCalls(function)) {
+      if (call.getNumResults() != 1 ||
+          call.getResult(0).getType() != embeddingsOf(function).getType()) {
+        return call.emitOpError("takes embeddings, so it has one result of "
+                                "their type");
+      }
+    }
+    return success();
+  }
+
+  /// A step that decodes gives no embeddings: what is written of them stays as
+  /// it is.
+  static void dropEmbeddings(func::FuncOp function) {
+    for (func::CallOp call : embeddingCalls(function)) {
+      call.getResult(0).replaceAllUsesWith(embeddingsOf(function));
+      call.erase();
     }
   }
 
@@ -103,6 +130,9 @@ struct SpecializeDecode
       if (symbols.lookup(decodeName(function.getName()))) {
         function.emitOpError("has a copy already: @")
             << decodeName(function.getName());
+        return signalPassFailure();
+      }
+      if (failed(verifyEmbeddings(function))) {
         return signalPassFailure();
       }
     }

@@ -1,5 +1,6 @@
 // The law of loads, stores, copies and buffer accesses.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -112,10 +113,11 @@ LogicalResult GatherOp::verify() {
            << tile.getElementType() << ", and the memory of "
            << memory.getElementType();
   }
-  if (getAxis() == 1 &&
+  if (getAxis() == tile.getRank() - 1 &&
       int64_t(getAligned().value_or(0)) > memory.getElementTypeBitWidth() / 8) {
-    return emitOpError("C5: numbers choose columns, so that no access has two "
-                       "elements");
+    return emitOpError("C5: numbers choose ")
+           << (tile.getRank() == 1 ? "each element" : "columns")
+           << ", so that no access has two elements";
   }
   return verifyAligned(*this, memory, getDims(), getAligned());
 }
@@ -166,6 +168,12 @@ LogicalResult CopyRowsOp::verify() {
   }
   if (int64_t(getSplit()) < 1) {
     return emitOpError("C7: split is at least 1");
+  }
+  // The extent of columns guards both memrefs, counted from one offset.
+  if (!isEqualConstantIntOrValue(getOffsets().back(),
+                                 getOtherOffsets().back())) {
+    return emitOpError("C8: the last offsets are not one value, or equal "
+                       "constants");
   }
   return success();
 }

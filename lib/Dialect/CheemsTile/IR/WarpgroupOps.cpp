@@ -20,7 +20,7 @@ static bool isAccumulator(RankedTensorType tile) {
 }
 
 /// Sums under way have no other readers than these.
-static LogicalResult verifyReaders(Operation *op) {
+static LogicalResult verifyReaders(WarpgroupMmaOp op) {
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
     auto sharing = dyn_cast<WarpgroupMmaOp>(user);
@@ -97,13 +97,20 @@ LogicalResult WarpgroupMmaRegistersOp::verify() {
            << kMostWarpgroupColumns << " columns and k_width 2, not " << a
            << " and " << c;
   }
-  for (Operation *user : getResult().getUsers()) {
-    auto wait = dyn_cast<WarpgroupWaitOp>(user);
-    if (wait && wait.getHeld() != getA()) {
-      return emitOpError("C6: the warpgroup_wait for the result holds a");
-    }
+  // Nothing else keeps the registers of a: a wait in a branch might not come,
+  // and one behind another product would hold what that one reads.
+  auto wait = getResult().hasOneUse()
+                  ? dyn_cast<WarpgroupWaitOp>(*getResult().user_begin())
+                  : WarpgroupWaitOp();
+  if (!wait || wait->getBlock() != (*this)->getBlock()) {
+    return emitOpError("C5: one warpgroup_wait in the same body takes the "
+                       "result, and nothing else does");
   }
-  return verifyReaders(*this);
+  if (wait.getPending() != 0 || wait.getHeld() != getA()) {
+    return emitOpError("C6: the warpgroup_wait for the result has pending 0 "
+                       "and holds a");
+  }
+  return success();
 }
 
 LogicalResult WarpgroupWaitOp::verify() {

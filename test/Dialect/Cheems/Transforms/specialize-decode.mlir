@@ -131,3 +131,37 @@ func.func @second(%segments: tensor<?x8xi32>, %p: tensor<?xi32>) {
   func.call @first(%segments, %p) : (tensor<?x8xi32>, tensor<?xi32>) -> ()
   return
 }
+
+// -----
+
+// A step that decodes gives no embeddings: what it returns of them is what it was given.
+// CHECK-LABEL: func.func @step(
+// CHECK: %[[WRITTEN:.*]] = call @embed(
+// CHECK: return %{{.*}}, %[[WRITTEN]]
+// CHECK-LABEL: func.func private @embed(
+// CHECK-LABEL: func.func @step_decode(
+// CHECK-SAME: %[[GIVEN:[a-z0-9]+]]: tensor<?x4xf32> {cheems.field = "embeddings"}
+// CHECK-NOT: call
+// CHECK: return %{{.*}}, %[[GIVEN]]
+func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = "embeddings"})
+    -> (tensor<?xi32>, tensor<?x4xf32>) {
+  %positions, %lengths = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
+  %written = call @embed(%e) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %positions, %written : tensor<?xi32>, tensor<?x4xf32>
+}
+func.func private @embed(%e: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  return %e : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @step(%segments: tensor<?x8xi32>, %p: tensor<?xi32>, %e: tensor<?x4xf32> {cheems.field = "embeddings"})
+    -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %positions, %lengths = cheems.positions ins(%segments : tensor<?x8xi32>) outs(%p, %p : tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>, tensor<?xi32>
+  // expected-error@below {{takes embeddings, so it has one result of their type}}
+  %written:2 = call @embed(%e) : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>)
+  return %written#0, %written#1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+func.func private @embed(%e: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  return %e, %e : tensor<?x4xf32>, tensor<?x4xf32>
+}

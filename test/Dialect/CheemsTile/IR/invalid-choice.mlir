@@ -174,6 +174,18 @@ cheems_tile.kernel @gather_c5_columns(%x: memref<?x?x64xf32>, %n: index) warps(4
 // -----
 
 #wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#numbers = #cheems_tile.slice<axis = 0, of = #wide>
+cheems_tile.kernel @gather_c5_number(%x: memref<?x?x64xf32>, %n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %r = arith.constant dense<3> : tensor<64xi32, #numbers>
+  // expected-error@below {{C5: numbers choose each element, so that no access has two elements}}
+  %u = cheems_tile.gather %x[%n, %c0, %c0] rows %r dims [2] aligned 8 : memref<?x?x64xf32>, tensor<64xi32, #numbers> -> tensor<64xf32, #numbers>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
 #rows = #cheems_tile.slice<axis = 1, of = #wide>
 #columns = #cheems_tile.slice<axis = 0, of = #wide>
 cheems_tile.kernel @pick_c1(%x: memref<?x?x64xf32>, %n: index) warps(4) {

@@ -142,3 +142,28 @@ cheems_tile.kernel @copy_rows_c7(%x: memref<?x?x64xf32>, %y: memref<?x1x64xf32>,
   cheems_tile.copy_rows %x[%at, %c0, %c0] else %y[%c0, %c0, %c0] numbers %list[%c0] split 0 dims [1, 2] extents[%at, %c64] to %ring[%c0] aligned 16 : memref<?x?x64xf32>, memref<?x1x64xf32>, !cheems_tile.buffer<2x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>
   cheems_tile.return
 }
+
+// -----
+
+cheems_tile.kernel @copy_rows_c8(%x: memref<?x?x64xf32>, %y: memref<?x1x64xf32>, %at: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %list = cheems_tile.alloc : !cheems_tile.buffer<2x1x4xi32>
+  %ring = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C8: the last offsets are not one value, or equal constants}}
+  cheems_tile.copy_rows %x[%at, %c0, %at] else %y[%c0, %c0, %c0] numbers %list[%c0] split 8 dims [1, 2] extents[%at, %c64] to %ring[%c0] aligned 16 : memref<?x?x64xf32>, memref<?x1x64xf32>, !cheems_tile.buffer<2x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>
+  cheems_tile.return
+}
+
+// -----
+
+cheems_tile.kernel @copy_rows_c8_constants(%x: memref<?x?x64xf32>, %y: memref<?x1x64xf32>, %at: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %list = cheems_tile.alloc : !cheems_tile.buffer<2x1x4xi32>
+  %ring = cheems_tile.alloc : !cheems_tile.buffer<2x4x64xf32>
+  // expected-error@below {{C8: the last offsets are not one value, or equal constants}}
+  cheems_tile.copy_rows %x[%at, %c0, %c4] else %y[%c0, %c0, %c0] numbers %list[%c0] split 8 dims [1, 2] extents[%at, %c64] to %ring[%c0] aligned 16 : memref<?x?x64xf32>, memref<?x1x64xf32>, !cheems_tile.buffer<2x1x4xi32>, !cheems_tile.buffer<2x4x64xf32>
+  cheems_tile.return
+}

@@ -382,9 +382,92 @@ cheems_tile.kernel @warpgroup_mma_registers_c5() warps(4) {
   %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
   %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
-  // expected-error@below {{C5: warpgroup_wait, warpgroup_mma and the end of a body take the result, and arith.addf does not}}
+  // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
   %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
   %e = arith.addf %d, %d : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5_unread() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5_product() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %d : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %f = cheems_tile.warpgroup_wait pending 0 %e holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5_twice() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = cheems_tile.warpgroup_wait pending 0 %d holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
+  %f = cheems_tile.warpgroup_wait pending 0 %d holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5_branch(%n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %when = arith.cmpi eq, %n, %c0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  scf.if %when {
+    %e = cheems_tile.warpgroup_wait pending 0 %d holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
+  }
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c5_yielded(%n: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  %c1 = arith.constant 1 : index
+  %e = scf.for %i = %c0 to %n step %c1 iter_args(%sums = %c) -> tensor<64x128xf32, #c> {
+    // expected-error@below {{C5: one warpgroup_wait in the same body takes the result, and nothing else does}}
+    %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %sums : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+    scf.yield %d : tensor<64x128xf32, #c>
+  }
+  %f = cheems_tile.warpgroup_wait pending 0 %e : tensor<64x128xf32, #c>
   cheems_tile.return
 }
 
@@ -397,8 +480,39 @@ cheems_tile.kernel @warpgroup_mma_registers_c6() warps(4) {
   %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
   %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
   %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
-  // expected-error@below {{C6: the warpgroup_wait for the result holds a}}
+  // expected-error@below {{C6: the warpgroup_wait for the result has pending 0 and holds a}}
   %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
   %e = cheems_tile.warpgroup_wait pending 0 %d : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c6_other() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  %other = arith.constant dense<1.0> : tensor<64x64xbf16, #a>
+  // expected-error@below {{C6: the warpgroup_wait for the result has pending 0 and holds a}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = cheems_tile.warpgroup_wait pending 0 %d holding %other of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c6_pending() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // expected-error@below {{C6: the warpgroup_wait for the result has pending 0 and holds a}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = cheems_tile.warpgroup_wait pending 1 %d holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
   cheems_tile.return
 }

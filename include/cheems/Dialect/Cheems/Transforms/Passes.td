@@ -56,10 +56,12 @@ def SpecializeDecodePass : Pass<"cheems-specialize-decode", "::mlir::ModuleOp"> 
     Before: functions with ops that work on segments: `cheems.positions`, `cheems.segmented_ssd`, `cheems.segmented_attention`.
     After: each has a copy at the end of the module, with `_decode` behind its name. A copy calls the copies of the functions that the
     original calls. The ops in it have `one_row`. The copy has `cheems.most_rows`, because a session runs steps of more
-    sequences with the original.
-    Requires: the module has every function that is called. `most-rows` is given. How many rows are few is a target's to say.
+    sequences with the original. A step that decodes gives no embeddings: calls that take the argument with the field `embeddings` are
+    gone from the copy, and the argument stands for their result.
+    Requires: the module has every function that is called. `most-rows` is given. How many rows are few is a target's to say. A call that
+    takes `embeddings` has one result, which has the type of the argument: any other such call is an error.
     Guarantees: the original functions stay as they are. Functions without such ops are shared, unless `callees` is given: then what a copy
-    calls is a copy, too. Preserves bits.
+    calls is a copy, too. Preserves the bits of all results but the embeddings.
   }];
   let options = [
     Option<"mostRows", "most-rows", "int64_t", "0", "The greatest number of rows of a step with one row per segment">,

@@ -23,6 +23,8 @@
 namespace cheems::tile {
 
 constexpr int64_t kWarpThreads = 32;
+/// k of one instruction of tensor cores, of numbers of 16 bits.
+constexpr int64_t kMmaDepth = 16;
 /// Neighbouring warps that share an instruction of `warpgroup_mma`, the rows
 /// that it multiplies, and the most columns.
 constexpr int64_t kWarpgroupWarps = 4, kWarpgroupRows = 64,

@@ -21,7 +21,8 @@ def CheemsTile_GatherOp : CheemsTile_Op<"gather", [CheemsTile_NamedResult]> {
     - C3: the tile has two dimensions, and `rows` has the slice of its layout along axis 1 and as many numbers as the tile has rows, or the
       slice along axis 0 and as many as it has columns. Or it has one, and `rows` has its layout and extent.
     - C4: the tile has the element type of `source`.
-    - C5: `aligned` is as in `load`, and at most the bytes of an element if numbers choose columns.
+    - C5: `aligned` is as in `load`, and at most the bytes of an element if numbers choose columns, or the numbers of a tile of one dimension:
+      what they choose are no neighbours in memory.
 
     Edges: a row may be chosen several times. A number below minus the offset along its dimension chooses none, and its row is zero; nothing
     is read for it. Offsets and `aligned` are as those of `load`.
@@ -68,9 +69,9 @@ def CheemsTile_CopyRowsOp : CheemsTile_Op<"copy_rows", [AttrSizedOperandSegments
     - C5: `aligned` is 4, 8 or 16, and divides the bytes of a row of the buffer.
     - C6: a stage of `numbers` is one row of i32, with at least as many as the buffer has rows.
     - C7: `split` is at least 1.
+    - C8: the last offset of `source` and that of `other` are one value, or equal constants.
 
-    Edges: numbers are not negative; a row that is copied is within its memref. The last offsets are equal. `aligned` guarantees what it does
-    in `load`.
+    Edges: numbers are not negative; a row that is copied is within its memref. `aligned` guarantees what it does in `load`.
 
     Accumulation: none.
 

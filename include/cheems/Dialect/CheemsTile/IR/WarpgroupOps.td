@@ -61,8 +61,8 @@ def CheemsTile_WarpgroupMmaRegistersOp : CheemsTile_Op<"warpgroup_mma_registers"
     - C3: `b` is swizzled, and its rows have 32, 64 or 128 bytes.
     - C4: the layout of `c` is as for `warpgroup_mma`, with `warps_n` 1, and that of `a` is a fragment of role a with the same warps and
       `k_width` 2.
-    - C5: only `warpgroup_wait`, another product (as `c`) and the end of a loop's or branch's body take the result.
-    - C6: a `warpgroup_wait` that takes the result holds `a`: until then its registers must stay as they are.
+    - C5: one `warpgroup_wait` takes the result, in the same body, and nothing else does.
+    - C6: that `warpgroup_wait` has `pending` 0 and holds `a`: until the product is done, its registers must stay as they are.
 
     Edges: as for `warpgroup_mma`.
 

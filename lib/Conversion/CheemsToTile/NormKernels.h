@@ -1,0 +1,47 @@
+// Norms of rows, with what stands before and behind them.
+#ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_NORMKERNELS_H
+#define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_NORMKERNELS_H
+
+#include "Elementwise.h"
+#include "Patterns.h"
+
+namespace cheems::tile {
+
+/// What one kernel computes: y = after(norm(before(...))).
+struct NormChain {
+  RmsNormOp norm;
+  linalg::GenericOp before, after; ///< may be null
+
+  /// Of one norm of [T, N].
+  static NormChain of(RmsNormOp norm);
+
+  /// Whether others read what the op before makes.
+  bool keepsInput() const {
+    linalg::GenericOp op = before;
+    return op && !op.getResult(0).hasOneUse();
+  }
+  /// Whether others than the op behind it read the norm.
+  bool keepsNorm() const {
+    RmsNormOp op = norm;
+    return after && !op.getResult(0).hasOneUse();
+  }
+  Operation *last() const {
+    linalg::GenericOp behind = after;
+    RmsNormOp op = norm;
+    return behind ? behind.getOperation() : op.getOperation();
+  }
+};
+
+/// y = x * weight / sqrt(mean(x^2) + epsilon), of whole rows. Columns past
+/// those of the row are zero.
+Value normalize(TileBuilder &t, Value x, Value weight, int64_t columns,
+                double epsilon);
+
+/// Replaces the chain by a launch.
+/// \param runs 1 or 0: whether the launch has blocks; null: it has.
+void replaceNorm(PatternRewriter &rewriter, const NormChain &chain,
+                 KernelContext kit, Value runs = {});
+
+} // namespace cheems::tile
+
+#endif

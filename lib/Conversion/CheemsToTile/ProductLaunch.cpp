@@ -1,0 +1,395 @@
+// Makes the kernels of products, and their launches.
+#include "ProductLaunch.h"
+#include "CodedKernels.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+/// The kernel of a group, and its launch.
+class GroupLaunch {
+public:
+  /// \param fewRows if the group has few rows: at most so many.
+  /// \param norm what makes the row that is multiplied, if it is to be part of
+  ///   the kernel.
+  GroupLaunch(const ProductGroup &group, KernelContext kit, int64_t fewRows,
+              const NormChain *norm = nullptr)
+      : group(group), kernels(kit.kernels), strategy(kit.strategy),
+        first(group.chains.front()), form(first.form()), isOneRow(fewRows == 1),
+        norm(norm) {
+    switch (form) {
+    case ProductForm::FewRows:
+      few = strategy.fewRows(fewRows, first.depth());
+      break;
+    case ProductForm::CodedFewRows:
+      few = strategy.codedFewRows(fewRows, first.depth(), bits());
+      break;
+    case ProductForm::Coded:
+      many = strategy.coded(first.outputs(), first.products.size(), bits());
+      break;
+    case ProductForm::F32:
+      many = strategy.productF32();
+      break;
+    case ProductForm::ManyRows:
+      many = strategy.manyRows(first.outputs(), first.products.size());
+      break;
+    }
+  }
+
+  /// A launch in front of the insertion point, whose results are those of the
+  /// chains.
+  /// \param outs what the chains write to; then, with a norm that others read,
+  ///   where that is written to.
+  /// \param runs 1 or 0: whether it has blocks; null: it has.
+  SmallVector<Value> make(ImplicitLocOpBuilder &b, ValueRange outs,
+                          Value runs) {
+    takeOperands(outs);
+    SmallVector<Type> arguments;
+    for (Value operand : llvm::concat<Value>(inputs, outputs)) {
+      auto type = cast<ShapedType>(operand.getType());
+      bool isFactor = llvm::is_contained(factors, operand);
+      arguments.push_back(
+          argumentFor(type, isFactor ? type.getRank() : type.getRank() - 1));
+    }
+    FlatSymbolRefAttr kernel = kernels.get(
+        group.at->getLoc(), name(), arguments, warps(),
+        [&](TileBuilder &t, ValueRange memory) { build(t, memory); });
+    Value blocks;
+    for (Value out : outs.take_front(group.chains.size())) {
+      Value own = tilesOf(b, out, 1, columns());
+      blocks = blocks ? b.createOrFold<arith::AddIOp>(blocks, own) : own;
+    }
+    if (runs) {
+      blocks = arith::MulIOp::create(b, blocks, runs);
+    }
+    return launch(b, kernel, {blocks, tilesOf(b, outs[0], 0, rows())}, inputs,
+                  outputs)
+        .getResults();
+  }
+
+private:
+  bool hasFewRows() const {
+    return form == ProductForm::FewRows || form == ProductForm::CodedFewRows;
+  }
+  bool isCoded() const { return first.products[0].isCoded(); }
+  int64_t rows() const { return hasFewRows() ? few.rows : many.rows; }
+  int64_t columns() const { return hasFewRows() ? few.columns : many.columns; }
+  int64_t warps() const {
+    return hasFewRows() ? few.warps : many.warpsM * many.warpsN;
+  }
+  int64_t bits() const {
+    return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
+  }
+  StringRef name() const {
+    if (isOneRow) {
+      return norm          ? "normed_product_of_one_row"
+             : !isCoded()  ? "product_of_one_row"
+             : bits() == 8 ? "product_int8_of_one_row"
+                           : "product_int4_of_one_row";
+    }
+    switch (form) {
+    case ProductForm::FewRows:
+      return "product_few_rows";
+    case ProductForm::F32:
+      return "product_f32";
+    case ProductForm::ManyRows:
+      return "product";
+    case ProductForm::Coded:
+      return bits() == 8 ? "product_int8" : "product_int4";
+    case ProductForm::CodedFewRows:
+      return bits() == 8 ? "product_int8_few_rows" : "product_int4_few_rows";
+    }
+    llvm_unreachable("a form");
+  }
+
+  /// x or what its norm reads, then of each chain its weights and what is read
+  /// besides the sums; then all results. Codes have their scales behind them.
+  void takeOperands(ValueRange outs) {
+    if (norm) {
+      RmsNormOp op = norm->norm;
+      inputs = {op.getX(), op.getWeight()};
+    } else {
+      llvm::append_range(inputs, first.inputs());
+    }
+    ownInputs = inputs.size();
+    llvm::append_range(factors, inputs);
+    for (const ProductChain &chain : group.chains) {
+      for (Product product : chain.products) {
+        llvm::append_range(inputs, product.weights());
+        llvm::append_range(factors, product.weights());
+      }
+      llvm::append_range(inputs, chain.others());
+    }
+    llvm::append_range(outputs, outs);
+  }
+
+  void build(TileBuilder &t, ValueRange memory) {
+    ProductBuffers buffers;
+    if (form == ProductForm::Coded) {
+      buffers = allocCoded(t, many, bits(), first.products.size());
+    } else if (!hasFewRows()) {
+      buffers = ProductBuffers::alloc(t, many, getElementTypeOrSelf(first.x()),
+                                      first.products.size(), many.depth);
+    }
+    ValueRange outs =
+        memory.take_back(outputs.size()).take_front(group.chains.size());
+    Value block = t.block(GridDimension::X);
+    Value kept = outputs.size() > outs.size() ? memory.back() : Value();
+    Value row = norm ? allocRow(t) : Value();
+    Value rowBlock = t.block(GridDimension::Y);
+    size_t next = ownInputs;
+    auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
+      auto take = [&](size_t count) {
+        next += count;
+        return SmallVector<Value>(memory.slice(next - count, count));
+      };
+      SmallVector<Value> weights, scales;
+      for (Product product : chain.products) {
+        weights.append(take(1));
+        scales.append(take(product.weights().size() - 1));
+      }
+      SmallVector<Value> others = take(chain.others().size());
+      auto finish = [&](ArrayRef<Value> sums, const RowsAndColumns &at) {
+        Value result =
+            chain.after ? apply(t, chain, sums, others, out, at) : sums[0];
+        t.store(result, out, at.place(), alignmentOf(out, at));
+      };
+      if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
+        buildCodes(t, buffers,
+                   {memory[0], memory[1], weights, scales, chain.depth(),
+                    bits(), coded.getGroup(), rowBlock, own},
+                   finish);
+      } else {
+        ProductInputs in{memory[0], weights, chain.depth(), rowBlock, own};
+        if (row) {
+          in.makeRows = [&] {
+            makeRow(t, memory, kept, block, row);
+            return row;
+          };
+        }
+        buildNumbers(t, buffers, in, finish);
+      }
+    };
+    if (outs.size() == 1) {
+      buildNext(first, outs[0], block);
+      return;
+    }
+    Value begin = t.index(0);
+    for (size_t i = 0; i < outs.size(); ++i) {
+      Value out = outs[i];
+      Value end = t.add(begin, t.ceilDiv(t.extent(out, 1), columns()));
+      Value isOwn = arith::AndIOp::create(
+          t.b,
+          arith::CmpIOp::create(t.b, arith::CmpIPredicate::uge, block, begin),
+          t.isLess(block, end));
+      t.when(isOwn,
+             [&] { buildNext(group.chains[i], out, t.sub(block, begin)); });
+      begin = end;
+    }
+  }
+
+  /// How a launch of the norm has a row, so that its sum is the same one; with
+  /// zeros as far as products read.
+  RowStrategy rowOfNorm() const {
+    RowStrategy s = strategy.wholeRows(first.depth());
+    auto read =
+        llvm::alignTo(uint64_t(first.depth()), uint64_t(few.depth * few.ahead));
+    s.columns = int64_t(llvm::alignTo(std::max(uint64_t(s.columns), read),
+                                      uint64_t(s.threads * s.width)));
+    return s;
+  }
+
+  /// Of one row; the sums of its other rows, whatever these hold, are not
+  /// stored.
+  Value allocRow(TileBuilder &t) const {
+    RowStrategy s = rowOfNorm();
+    linalg::GenericOp rounding = norm->after;
+    return t.alloc({1, std::max(few.rows, s.rows), s.columns},
+                   getElementTypeOrSelf(rounding.getResult(0)),
+                   /*swizzled=*/true);
+  }
+
+  /// Writes the norm of the only row. The first block stores what others read
+  /// of it.
+  void makeRow(TileBuilder &t, ValueRange memory, Value kept, Value block,
+               Value buffer) const {
+    RowStrategy s = rowOfNorm();
+    RmsNormOp op = norm->norm;
+    auto layout =
+        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+    RankedTensorType type =
+        t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+    Value zero = t.index(0);
+    RowsAndColumns at{zero, zero};
+    Value x = t.load(type, memory[0], at.place(), alignmentOf(memory[0], at));
+    Value y = normalize(t, x, memory[1], first.depth(),
+                        op.getEpsilon().convertToDouble());
+    if (kept) {
+      t.when(t.isEqual(block, zero),
+             [&] { t.store(y, kept, at.place(), alignmentOf(kept, at)); });
+    }
+    t.write(inlineBody(t, norm->after, {y, Value()}, type), buffer, zero, zero,
+            zero);
+    t.barrier();
+  }
+
+  void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
+                    const ProductInputs &in, Finish finish) {
+    switch (form) {
+    case ProductForm::F32:
+      return buildProductF32(t, many, buffers, in, finish);
+    case ProductForm::FewRows:
+      return buildProductOfFewRows(t, few, in, finish);
+    default:
+      return buildProduct(t, many, buffers, in, finish);
+    }
+  }
+
+  void buildCodes(TileBuilder &t, const ProductBuffers &buffers,
+                  const CodedInputs &in, Finish finish) {
+    if (hasFewRows()) {
+      return buildCodedOfFewRows(t, few, in, finish);
+    }
+    return buildCoded(t, many, buffers, in, finish);
+  }
+
+  /// The op behind the products.
+  static Value apply(TileBuilder &t, const ProductChain &chain,
+                     ArrayRef<Value> sums, ArrayRef<Value> others, Value target,
+                     const RowsAndColumns &at) {
+    linalg::GenericOp after = chain.after;
+    auto like = cast<RankedTensorType>(sums[0].getType());
+    SmallVector<Value> sources, tiles;
+    for (Value operand : after.getInputs()) {
+      const auto *product =
+          llvm::find_if(chain.products, [&](const Product &each) {
+            return each.op == operand.getDefiningOp();
+          });
+      bool isSum = product != chain.products.end();
+      tiles.push_back(isSum ? sums[size_t(product - chain.products.begin())]
+                            : Value());
+      sources.push_back(isSum ? Value() : others.front());
+      others = others.drop_front(isSum ? 0 : 1);
+    }
+    tiles.push_back(Value());
+    sources.push_back(target);
+    return inlineBody(t, after,
+                      loadArguments(t, after, sources, tiles, like, at), like);
+  }
+
+  const ProductGroup &group;
+  KernelTable &kernels;
+  const Strategy &strategy;
+  const ProductChain &first;
+  ProductForm form;
+  bool isOneRow;
+  const NormChain *norm; ///< may be null
+  FewRowsStrategy few{};
+  ProductStrategy many{};
+  SmallVector<Value> inputs, factors, outputs;
+  size_t ownInputs = 0; ///< those of all chains
+};
+} // namespace
+
+/// Where the results of a group are written to.
+static SmallVector<Value> outsOf(ImplicitLocOpBuilder &b,
+                                 const ProductGroup &group) {
+  SmallVector<Value> outs;
+  for (const ProductChain &chain : group.chains) {
+    Value out = chain.out();
+    // Memory without values can be made where the launch is.
+    auto empty = out.getDefiningOp<tensor::EmptyOp>();
+    outs.push_back(empty ? b.clone(*empty)->getResult(0) : out);
+  }
+  return outs;
+}
+
+static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
+                      ValueRange results) {
+  for (auto [chain, result] : llvm::zip_equal(group.chains, results)) {
+    rewriter.replaceOp(chain.last(), result);
+    if (chain.after) {
+      for (Product product : chain.products) {
+        rewriter.eraseOp(product.op);
+      }
+    }
+  }
+}
+
+namespace {
+/// 1 or 0: whether there is one row, and whether there are more.
+struct RowCount {
+  Value isOne, isMore;
+
+  RowCount(ImplicitLocOpBuilder &b, Value rows) {
+    Value count = b.createOrFold<tensor::DimOp>(rows, 0);
+    auto atMost = [&](int64_t most) -> Value {
+      return arith::MinUIOp::create(b, count,
+                                    arith::ConstantIndexOp::create(b, most));
+    };
+    Value any = atMost(1);
+    isMore = arith::SubIOp::create(b, atMost(2), any);
+    isOne = arith::SubIOp::create(b, any, isMore);
+  }
+};
+} // namespace
+
+void cheems::tile::replaceProducts(PatternRewriter &rewriter,
+                                   const ProductGroup &group,
+                                   KernelContext kit) {
+  ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
+  b.setInsertionPoint(group.at);
+  const ProductChain &first = group.chains.front();
+  SmallVector<Value> outs = outsOf(b, group);
+  int64_t fewRows = fewRowsOf(first.last()).value_or(0);
+  auto make = [&](int64_t rows, Value runs) {
+    outs = GroupLaunch(group, kit, rows).make(b, outs, runs);
+  };
+  bool countsRows = fewRows > 1 && first.form() != ProductForm::F32 &&
+                    cast<ShapedType>(first.x().getType()).isDynamicDim(0);
+  if (countsRows) {
+    RowCount count(b, first.x());
+    make(1, count.isOne);
+    make(fewRows, count.isMore);
+  } else {
+    make(fewRows, {});
+  }
+  replaceBy(rewriter, group, outs);
+}
+
+void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
+                                         NormChain norm,
+                                         ArrayRef<ProductGroup> groups,
+                                         KernelContext kit) {
+  ImplicitLocOpBuilder b(norm.norm.getLoc(), rewriter);
+  b.setInsertionPoint(norm.last());
+  RowCount count(b, norm.norm.getX());
+  bool keeps = norm.keepsNorm();
+  SmallVector<SmallVector<Value>> outs;
+  for (const ProductGroup &group : groups) {
+    SmallVector<Value> own = outsOf(b, group);
+    bool keepsHere = keeps && outs.empty();
+    if (keepsHere) {
+      own.push_back(norm.norm.getY());
+    }
+    own = GroupLaunch(group, kit, 1, &norm).make(b, own, count.isOne);
+    if (keepsHere) {
+      norm.norm.getYMutable().set(own.pop_back_val());
+    }
+    outs.push_back(std::move(own));
+  }
+  // The rows are there for the launches of more.
+  int64_t fewRows = *fewRowsOf(norm.norm);
+  SmallVector<SmallVector<Value>> results;
+  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
+    b.setInsertionPoint(group.at);
+    results.push_back(
+        GroupLaunch(group, kit, fewRows).make(b, own, count.isMore));
+  }
+  for (auto [group, own] : llvm::zip_equal(groups, results)) {
+    replaceBy(rewriter, group, own);
+  }
+  replaceNorm(rewriter, norm, kit, count.isMore);
+}
