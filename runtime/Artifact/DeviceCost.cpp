@@ -23,9 +23,6 @@ constexpr Card cards[] = {
 /// Between two kernels of a graph. Nobody has measured ours on a card: it is 1
 /// to 3 microseconds, and the longer one is against the card.
 constexpr double launchSeconds = 3e-6;
-/// Of a layer of attention in a step of decoding (scripts/gpu_counts.py holds
-/// it; those with experts have up to three more), and around the layers.
-constexpr int64_t launchesOfLayer = 8, launchesBeside = 10;
 
 /// Of a core, and of all: a machine of 2 cores reads 32 GB/s, and computes
 /// 177 G operations of f32 a second (docs/performance.md); a socket with 8 to
@@ -54,31 +51,46 @@ DeviceSpeed DeviceSpeed::ofCPU(int cores) {
           0};
 }
 
+int64_t cheems::decodeLaunches(const Metadata &metadata,
+                               const cuda::LaunchPlan &plan) {
+  bool covers = metadata.keepWindow != 0 && depth <= metadata.keepWindow;
+  cuda::StepSizes sizes;
+  sizes.tokens = sizes.segments = sizes.rows = sizes.slots = 1;
+  sizes.capacity = covers ? depth : metadata.capacity(depth);
+  std::vector<int64_t> values(plan.decode.numbers.size());
+  plan.decode.evaluate(sizes, values);
+  const auto &launches = plan.decode.launches;
+  return std::count_if(launches.begin(), launches.end(),
+                       [&](const cuda::LaunchPlan::Launch &launch) {
+                         return std::all_of(
+                             launch.grid.begin(), launch.grid.end(),
+                             [&](size_t extent) { return values[extent] > 0; });
+                       });
+}
+
 double cheems::decodeSeconds(const Metadata &metadata,
                              const std::string &target,
-                             const DeviceSpeed &speed) {
+                             const DeviceSpeed &speed, int64_t launches) {
   StepCost cost(metadata, target);
   StepShape step;
   step.position = depth - 1;
-  auto launches =
-      static_cast<double>(metadata.layers * launchesOfLayer + launchesBeside);
-  return launches * speed.launch +
+  return static_cast<double>(launches) * speed.launch +
          std::max(static_cast<double>(cost.bytes(step)) / speed.bytes,
                   cost.operations(step) / speed.operations);
 }
 
-const cuda::DeviceInfo *
-cheems::fastestCard(const Metadata &metadata,
-                    const std::vector<cuda::DeviceInfo> &cards, int cores) {
-  const cuda::DeviceInfo *fastest = nullptr;
+const UsableCard *cheems::fastestCard(const Metadata &metadata,
+                                      const std::vector<UsableCard> &cards,
+                                      int cores) {
+  const UsableCard *fastest = nullptr;
   double least = 0;
   if (cores > 0) {
     least =
-        decodeSeconds(metadata, CpuImage::target, DeviceSpeed::ofCPU(cores));
+        decodeSeconds(metadata, CpuImage::target, DeviceSpeed::ofCPU(cores), 0);
   }
-  for (const cuda::DeviceInfo &card : cards) {
-    double seconds =
-        decodeSeconds(metadata, CudaImage::target, DeviceSpeed::of(card));
+  for (const UsableCard &card : cards) {
+    double seconds = decodeSeconds(metadata, CudaImage::target,
+                                   DeviceSpeed::of(card.device), card.launches);
     if ((!fastest && cores <= 0) || seconds < least) {
       fastest = &card;
       least = seconds;

@@ -3,6 +3,7 @@
 #ifndef CHEEMS_RUNTIME_ARTIFACT_DEVICECOST_H
 #define CHEEMS_RUNTIME_ARTIFACT_DEVICECOST_H
 
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/Artifact/Metadata.h"
 #include "runtime/CUDA/Device.h"
 #include <vector>
@@ -22,17 +23,27 @@ struct DeviceSpeed {
   static DeviceSpeed ofCPU(int cores);
 };
 
-/// Seconds of a step that decodes one sequence of 512 tokens, by the code for a
-/// target.
+/// Kernels that run in a step that decodes one sequence of 512 tokens. A launch
+/// without blocks runs none: those of embeddings that nobody wants, and those
+/// of a window that drops no entry, or else the ones without it. Throws Error
+/// where the plan's numbers do not fit.
+int64_t decodeLaunches(const Metadata &metadata, const cuda::LaunchPlan &plan);
+
+/// Seconds of such a step, by the code for a target; `launches` is 0 on a CPU.
 double decodeSeconds(const Metadata &metadata, const std::string &target,
-                     const DeviceSpeed &speed);
+                     const DeviceSpeed &speed, int64_t launches);
+
+/// A card, and what the code that it runs launches in such a step.
+struct UsableCard {
+  cuda::DeviceInfo device;
+  int64_t launches = 0;
+};
 
 /// The card that takes the shortest time; among equals the first. Null where
 /// there is none, or, with `cores` above 0, where a CPU with so many takes no
 /// longer.
-const cuda::DeviceInfo *fastestCard(const Metadata &metadata,
-                                    const std::vector<cuda::DeviceInfo> &cards,
-                                    int cores);
+const UsableCard *fastestCard(const Metadata &metadata,
+                              const std::vector<UsableCard> &cards, int cores);
 
 } // namespace cheems
 

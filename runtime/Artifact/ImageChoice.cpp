@@ -120,11 +120,17 @@ private:
            ") does not run; use another --device";
   }
 
+  int64_t launchesOf(const CardCode &code) const {
+    return decodeLaunches(
+        data,
+        cuda::LaunchPlan::parse(code.plan, code.path, file, data.state.size()));
+  }
+
   /// The fastest. Nothing where the CPU is not slower, and where there is none
   /// that runs the image; why.
   std::optional<ImageChoice> fastCard(std::string &reason) const {
     CudaImage image = parseCards();
-    std::vector<DeviceInfo> usable;
+    std::vector<UsableCard> usable;
     try {
       reason = "the only GPU here is the software GPU, which --device cuda "
                "takes";
@@ -133,7 +139,7 @@ private:
           continue;
         }
         if (image.best(device.major, device.minor)) {
-          usable.push_back(device);
+          usable.push_back({device});
         } else {
           reason = "no GPU here runs it: it " + noCodeFor(image, device);
         }
@@ -141,12 +147,16 @@ private:
     } catch (const Error &error) { // no driver is no fault of the file's
       reason = std::string("no GPU can be used: ") + error.what();
     }
+    for (UsableCard &card : usable) {
+      card.launches =
+          launchesOf(*image.best(card.device.major, card.device.minor));
+    }
     int cores = cpu && !usable.empty() ? CoreLimits::host().threads() : 0;
-    const DeviceInfo *fastest = fastestCard(data, usable, cores);
+    const UsableCard *fastest = fastestCard(data, usable, cores);
     if (!fastest) {
       return std::nullopt;
     }
-    return ImageChoice{cards, std::move(image), *fastest, {}};
+    return ImageChoice{cards, std::move(image), fastest->device, {}};
   }
 
   const Metadata &data;

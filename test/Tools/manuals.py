@@ -18,8 +18,14 @@ def output(tool, *words):
 
 
 class Manuals(unittest.TestCase):
-    def setUp(self):
-        self.tools = [tool for tool in TOOLS if (BINS / tool).exists()]
+    @classmethod
+    def setUpClass(cls):
+        cls.tools = [tool for tool in TOOLS if (BINS / tool).exists()]
+        for tool in TOOLS:
+            if tool not in cls.tools:
+                print(f"skipped: the manual of {tool}, which is not built")
+
+    def test_there_are_tools(self):
         self.assertIn("cheems-run", self.tools)
 
     def options(self, tool):
@@ -36,7 +42,8 @@ class Manuals(unittest.TestCase):
 
     def test_manuals_are_sound_roff(self):
         if not shutil.which("groff"):
-            self.skipTest("skipped: no groff")
+            print("skipped: whether manuals are sound roff: no groff")
+            self.skipTest("no groff")
         for tool in self.tools:
             page = output(tool, "--print-manual")
             result = subprocess.run(["groff", "-man", "-ww", "-Tascii"], input=page, capture_output=True, text=True, timeout=60)

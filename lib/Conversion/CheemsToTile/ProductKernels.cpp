@@ -138,13 +138,18 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
     }
     return tiles;
   };
-  Value rows;
+  Value row;
+  // The row of a buffer is all rows of the tile.
+  auto readRow = [&](Value k) {
+    Value zero = t.index(0);
+    return t.broadcast(t.read(t.sliceType(b, 0), row, zero, zero, k), b);
+  };
   auto loadRows = [&](Value from) {
     SmallVector<Value> tiles;
     for (int64_t i = 0; i < s.ahead; ++i) {
-      Value k = t.add(from, i * s.depth), zero = t.index(0);
-      tiles.push_back(rows ? t.read(b, rows, zero, zero, k)
-                           : t.load(b, in.x, {{at.row, k}, {0, 1}}, aligned));
+      Value k = t.add(from, i * s.depth);
+      tiles.push_back(row ? readRow(k)
+                          : t.load(b, in.x, {{at.row, k}, {0, 1}}, aligned));
     }
     return tiles;
   };
@@ -161,10 +166,10 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
   };
   SmallVector<Value> sums = zerosOf(t, c, in.weights.size());
   Value begin = t.index(0);
-  if (in.makeRows) {
-    // The first weights come while the rows are made.
+  if (in.makeRow) {
+    // The first weights come while the row is made.
     SmallVector<Value> weights = loadWeights(begin);
-    rows = in.makeRows();
+    row = in.makeRow();
     sums = multiply(weights, loadRows(begin), sums);
     begin = t.index(s.depth * s.ahead);
   }

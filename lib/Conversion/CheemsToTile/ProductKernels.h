@@ -14,9 +14,9 @@ struct ProductInputs {
   SmallVector<Value> weights;  ///< [N, K] each
   int64_t depth;               ///< K
   Value rowBlock, columnBlock; ///< which tile of the result
-  /// Of few rows: makes them in a buffer, with zeros behind their K numbers as
-  /// far as a block reads. Null: they are those of x.
-  std::function<Value()> makeRows = {};
+  /// Of one row: makes it in a buffer, with zeros behind its K numbers as far
+  /// as a block reads. Null: it is that of x.
+  std::function<Value()> makeRow = {};
 };
 
 /// What is done with a block's sums, a tile per weight.

@@ -164,7 +164,7 @@ private:
       } else {
         ProductInputs in{memory[0], weights, chain.depth(), rowBlock, own};
         if (row) {
-          in.makeRows = [&] {
+          in.makeRow = [&] {
             makeRow(t, memory, kept, block, row);
             return row;
           };
@@ -201,14 +201,13 @@ private:
     return s;
   }
 
-  /// Of one row; the sums of its other rows, whatever these hold, are not
-  /// stored.
+  /// Its first row is the norm's.
   Value allocRow(TileBuilder &t) const {
     RowStrategy s = rowOfNorm();
     linalg::GenericOp rounding = norm->after;
-    return t.alloc({1, std::max(few.rows, s.rows), s.columns},
+    return t.alloc({1, s.rows, s.columns},
                    getElementTypeOrSelf(rounding.getResult(0)),
-                   /*swizzled=*/true);
+                   /*swizzled=*/false);
   }
 
   /// Writes the norm of the only row. The first block stores what others read

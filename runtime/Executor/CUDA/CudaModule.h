@@ -3,8 +3,8 @@
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_CUDAMODULE_H
 
 #include "runtime/Artifact/CudaImage.h"
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/CUDA/Device.h"
-#include "runtime/Executor/CUDA/LaunchPlan.h"
 
 namespace cheems::cuda {
 

@@ -2,9 +2,9 @@
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHER_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHER_H
 
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/CUDA/Memory.h"
 #include "runtime/CUDA/Stream.h"
-#include "runtime/Executor/CUDA/LaunchPlan.h"
 #include <deque>
 #include <functional>
 

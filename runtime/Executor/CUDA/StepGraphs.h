@@ -3,8 +3,8 @@
 #ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPGRAPHS_H
 #define CHEEMS_RUNTIME_EXECUTOR_CUDA_STEPGRAPHS_H
 
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/CUDA/Stream.h"
-#include "runtime/Executor/CUDA/LaunchPlan.h"
 #include <functional>
 #include <list>
 

@@ -197,7 +197,7 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // CHECK: %[[SUMS:.*]] = cheems_tile.launch @product_few_rows {{.*}} ins(%[[NORM]]#1, %arg2 : {{.*}} outs(%[[FIRST]]#0 :
 // CHECK: return %[[SUMS]], %[[NORM]]#0
 // CHECK-LABEL: kernel @normed_product_of_one_row(
-// CHECK: %[[ROW:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x8x1024xbf16, swizzled>
+// CHECK: %[[ROW:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x1x1024xbf16>
 // CHECK-COUNT-4: cheems_tile.load %arg2[
 // CHECK: cheems_tile.load %arg0[
 // CHECK: cheems_tile.reduce add
@@ -208,7 +208,9 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 // CHECK: arith.truncf
 // CHECK: cheems_tile.write %{{.*}}, %[[ROW]][
 // CHECK: cheems_tile.barrier
-// CHECK-COUNT-4: cheems_tile.read %[[ROW]][
+// CHECK: cheems_tile.read %[[ROW]][{{.*}} -> tensor<128xbf16, #columns
+// CHECK-NEXT: cheems_tile.broadcast {{.*}} tensor<8x128xbf16, #fragment_b>
+// CHECK-COUNT-3: cheems_tile.read %[[ROW]][
 // CHECK: cheems_tile.mma
 // CHECK: scf.for
 // CHECK: cheems_tile.sum_partials

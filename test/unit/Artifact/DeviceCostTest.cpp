@@ -1,15 +1,15 @@
 // Which device decodes faster, of made-up models and cards.
 #include "runtime/Artifact/DeviceCost.h"
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 using namespace cheems;
 
 namespace {
 
 /// Its one product has so many bytes in bf16.
-Metadata modelOf(int64_t bytes, int64_t layers = 24) {
+Metadata modelOf(int64_t bytes) {
   Metadata data;
-  data.layers = layers;
   data.heads = 8;
   Parameter product;
   product.use = ParameterUse::product;
@@ -22,43 +22,103 @@ Metadata modelOf(int64_t bytes, int64_t layers = 24) {
   return data;
 }
 
-cuda::DeviceInfo cardOf(const char *name, int index = 0) {
-  cuda::DeviceInfo card;
-  card.index = index;
-  card.name = name;
+/// With so many launches: 24 layers of 8, and ten, unless told otherwise.
+UsableCard cardOf(const char *name, int index = 0, int64_t launches = 202) {
+  UsableCard card;
+  card.device.index = index;
+  card.device.name = name;
+  card.launches = launches;
   return card;
 }
 
-const cuda::DeviceInfo a100 = cardOf("NVIDIA A100-SXM4-80GB", 0),
-                       h100 = cardOf("NVIDIA H100 80GB HBM3", 1),
-                       h200 = cardOf("NVIDIA H200", 2);
+/// A plan whose decode entry has a launch for each grid, of these numbers.
+cuda::LaunchPlan planOf(const nlohmann::json &numbers,
+                        const std::vector<std::array<int, 3>> &grids) {
+  using nlohmann::json;
+  json launches = json::array();
+  for (const std::array<int, 3> &grid : grids) {
+    launches.push_back(
+        {{"kernel", 0}, {"grid", grid}, {"arguments", json::array()}});
+  }
+  json entry = {{"numbers", numbers},
+                {"areas", json::array()},
+                {"parts", json::array()},
+                {"launches", launches}};
+  json general = entry;
+  general["launches"] = json::array();
+  json plan = {{"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}},
+               {"entries",
+                {{"general", general},
+                 {"decode", entry},
+                 {"top_logits", json::array()}}}};
+  return cuda::LaunchPlan::parse(plan.dump(), "images[0].cards[0]", "m.cheems",
+                                 0);
+}
+
+const UsableCard a100 = cardOf("NVIDIA A100-SXM4-80GB", 0),
+                 h100 = cardOf("NVIDIA H100 80GB HBM3", 1),
+                 h200 = cardOf("NVIDIA H200", 2);
 constexpr int64_t megabyte = 1000000, gigabyte = 1000 * megabyte;
 
 TEST(DeviceCost, isTheLaunchesAndTheLongerOfReadingAndComputing) {
   DeviceSpeed speed{1e9, 1e10, 1e-6};
-  // 24 layers of 8 launches, and ten
-  EXPECT_DOUBLE_EQ(decodeSeconds(modelOf(2048 * 1000), "cuda", speed),
+  EXPECT_DOUBLE_EQ(decodeSeconds(modelOf(2048 * 1000), "cuda", speed, 202),
                    202e-6 + 2048000.0 / 1e9);
   speed.operations = 1e8;
-  EXPECT_DOUBLE_EQ(decodeSeconds(modelOf(2048 * 1000), "cuda", speed),
+  EXPECT_DOUBLE_EQ(decodeSeconds(modelOf(2048 * 1000), "cuda", speed, 202),
                    202e-6 + 2 * 1024000.0 / 1e8);
+}
+
+TEST(DeviceCost, launchesAreThoseOfThePlanThatHaveBlocks) {
+  Metadata data = modelOf(2048 * 1000);
+  // two that always run, and one for embeddings
+  nlohmann::json numbers = {1, "tokens", "rows", "embedding_rows"};
+  EXPECT_EQ(
+      decodeLaunches(data, planOf(numbers, {{0, 1, 0}, {2, 0, 0}, {3, 0, 0}})),
+      2);
+  EXPECT_EQ(decodeLaunches(data, planOf(numbers, {})), 0);
+}
+
+TEST(DeviceCost, ofAWindowTheLaunchesCountThatItNeeds) {
+  Metadata data = modelOf(2048 * 1000);
+  data.block = 64;
+  // one where entries are dropped: the capacity is above 2048, or above 128
+  auto launches = [&](int64_t window) {
+    data.keepWindow = window;
+    nlohmann::json numbers = {1,
+                              "capacity",
+                              window,
+                              {"max", 1, 2},
+                              {"subtract", 3, 2},
+                              {"min", 4, 0}};
+    return decodeLaunches(data, planOf(numbers, {{0, 0, 0}, {5, 0, 0}}));
+  };
+  EXPECT_EQ(launches(2048), 1);
+  EXPECT_EQ(launches(128), 2);
+}
+
+TEST(DeviceCost, aCardWithMoreLaunchesTakesLonger) {
+  Metadata data = modelOf(2 * gigabyte);
+  UsableCard many = cardOf("NVIDIA H100 80GB HBM3", 7, 203);
+  EXPECT_EQ(fastestCard(data, {many, h100}, 0)->device.index, 1);
 }
 
 TEST(DeviceCost, ofSeveralCardsTheFastestIsTaken) {
   Metadata data = modelOf(2 * gigabyte);
-  EXPECT_EQ(fastestCard(data, {a100, h100, h200}, 0)->index, 2);
-  EXPECT_EQ(fastestCard(data, {h100, a100}, 0)->index, 1);
-  cuda::DeviceInfo other = cardOf("NVIDIA H100 80GB HBM3", 7);
-  EXPECT_EQ(fastestCard(data, {h100, other}, 0)->index, 1);
+  EXPECT_EQ(fastestCard(data, {a100, h100, h200}, 0)->device.index, 2);
+  EXPECT_EQ(fastestCard(data, {h100, a100}, 0)->device.index, 1);
+  UsableCard other = cardOf("NVIDIA H100 80GB HBM3", 7);
+  EXPECT_EQ(fastestCard(data, {h100, other}, 0)->device.index, 1);
   EXPECT_EQ(fastestCard(data, {}, 0), nullptr);
 }
 
 TEST(DeviceCost, aCardIsTakenWhereItsLaunchesCostLessThanItsMemorySaves) {
-  EXPECT_EQ(fastestCard(modelOf(3 * gigabyte), {h100}, 64)->index, 1);
-  EXPECT_EQ(fastestCard(modelOf(4 * megabyte, 8), {h100}, 8), nullptr);
+  EXPECT_EQ(fastestCard(modelOf(3 * gigabyte), {h100}, 64)->device.index, 1);
+  UsableCard few = cardOf("NVIDIA H100 80GB HBM3", 1, 74);
+  EXPECT_EQ(fastestCard(modelOf(4 * megabyte), {few}, 8), nullptr);
   // 202 launches of 3 us cost what 4 cores read in 39 MB
   EXPECT_EQ(fastestCard(modelOf(38 * megabyte), {h100}, 4), nullptr);
-  EXPECT_EQ(fastestCard(modelOf(42 * megabyte), {h100}, 4)->index, 1);
+  EXPECT_EQ(fastestCard(modelOf(42 * megabyte), {h100}, 4)->device.index, 1);
   EXPECT_EQ(fastestCard(modelOf(3 * gigabyte), {}, 64), nullptr);
 }
 
@@ -71,10 +131,11 @@ TEST(DeviceCost, moreCoresReadMoreUpToWhatASocketDoes) {
 }
 
 TEST(DeviceCost, anUnknownCardIsAsFastAsTheSlowestKnownOne) {
-  DeviceSpeed unknown = DeviceSpeed::of(cardOf("NVIDIA Something"));
-  EXPECT_EQ(unknown.bytes, DeviceSpeed::of(a100).bytes);
-  EXPECT_EQ(unknown.operations, DeviceSpeed::of(a100).operations);
-  EXPECT_GT(DeviceSpeed::of(h200).bytes, DeviceSpeed::of(h100).bytes);
+  DeviceSpeed unknown = DeviceSpeed::of(cardOf("NVIDIA Something").device);
+  EXPECT_EQ(unknown.bytes, DeviceSpeed::of(a100.device).bytes);
+  EXPECT_EQ(unknown.operations, DeviceSpeed::of(a100.device).operations);
+  EXPECT_GT(DeviceSpeed::of(h200.device).bytes,
+            DeviceSpeed::of(h100.device).bytes);
 }
 
 } // namespace

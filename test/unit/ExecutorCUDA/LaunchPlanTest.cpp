@@ -1,5 +1,5 @@
 // Plans of launches: what they compute, and what is refused.
-#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/Error.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

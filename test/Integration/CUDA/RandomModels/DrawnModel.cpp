@@ -1,6 +1,6 @@
 #include "DrawnModel.h"
+#include "test/unit/Support/F32Bound.h"
 #include "test/unit/Support/RandomDraws.h"
-#include <algorithm>
 #include <cmath>
 
 using namespace cheems::test;
@@ -124,10 +124,7 @@ Difference cheems::test::allowed(const DrawnModel &model) {
   double squares =
       static_cast<double>(roundings) * model.form.unit * model.form.unit +
       static_cast<double>(brainRoundings) * kBF16 * kBF16;
-  auto longest = static_cast<double>(
-      std::max({c.hidden, c.intermediate, c.heads * c.headDim, model.rows}));
-  double sums = longest * static_cast<double>(c.layers + 1) * 0x1p-24;
-  double mean = std::sqrt(squares) + sums;
+  double mean = std::sqrt(squares) + f32Bound(c, model.rows);
   // Of a hundred thousand numbers hardly one is as far as six deviations.
   return {mean, 6 * mean};
 }

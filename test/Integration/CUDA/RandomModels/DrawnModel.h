@@ -23,6 +23,10 @@ struct DrawnModel {
   /// Kernels round where the module that the interpreter runs does not: entries
   /// in bf16 beside queries and weights, and what SSD multiplies.
   bool roundsMore() const { return form.entriesBF16 || drawn.anySSD(); }
+  /// Whether its window is less than its rows.
+  bool dropsKeys() const {
+    return drawn.keepWindow && *drawn.keepWindow < rows;
+  }
   /// Two experts that are nearly as good may change places in some rows.
   bool mayTurn() const {
     return drawn.anyExperts() &&

@@ -16,8 +16,21 @@
 //   with SSD.
 //
 // Where the best experts of many are taken, a rounding may turn two that are
-// nearly as good. Such rows are few: the checks are then of the half that is
-// nearest.
+// nearly as good. Of such rows there are at most three of a hundred, each by
+// itself, since experts are in the last layer. So of any 16 rows behind each
+// other the half that is nearest is checked: that nine of 16 turn has a chance
+// below 1e-9, and a tile of wrong rows does not hide among the right ones of
+// the rest. A tile that ends after fewer rows is not hidden either: what turns
+// moves a row by some hundredths of a deviation, and no row may be half as far
+// as two that have nothing in common, which is the square root of two.
+//
+// Some rows pass roundings on more than others, such as those of which a norm
+// divides by little. These differ more than others from a computation without
+// roundings, too, and may be farther away by so many times.
+//
+// A window may keep another key where two are nearly as good, and later rows
+// see it. The interpreter's own two computations then are farther apart than
+// roundings are. Such a model says nothing, and another one is drawn.
 //
 // Every kernel of a prompt that multiplies in 16 bits has tensor cores for it.
 //
@@ -31,6 +44,7 @@
 #include "test/unit/Support/TestRun.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -100,11 +114,41 @@ Difference nearerHalf(std::vector<Difference> rows) {
   return together(rows);
 }
 
+/// The farthest nearer half of any 16 rows behind each other.
+Difference farthestGroup(const std::vector<Difference> &rows) {
+  constexpr std::ptrdiff_t size = 16;
+  Difference farthest;
+  for (auto first = rows.begin(); rows.end() - first >= size; ++first) {
+    Difference group = nearerHalf({first, first + size});
+    farthest.mean = std::max(farthest.mean, group.mean);
+    farthest.largest = std::max(farthest.largest, group.largest);
+  }
+  return farthest;
+}
+
+double farthestRow(const std::vector<Difference> &rows) {
+  return std::max_element(rows.begin(), rows.end(),
+                          [](const Difference &a, const Difference &b) {
+                            return a.mean < b.mean;
+                          })
+      ->mean;
+}
+
 class RandomModel : public testing::TestWithParam<uint64_t> {
 protected:
-  void compare(const DrawnModel &model, uint64_t number);
+  /// Compares the first model that `draw` makes of `number` and does not turn.
+  void compare(DrawnModel (*draw)(uint64_t), uint64_t number) {
+    constexpr uint64_t apart = uint64_t(1) << 32; // of other tests' numbers
+    uint64_t most = 4;
+    while (!compare(draw(number), number)) {
+      ASSERT_GT(--most, 0U) << "too many models keep other keys";
+      number += apart * 6; // of the same kind
+    }
+  }
 
 private:
+  /// False if the model's window keeps other keys after a rounding.
+  bool compare(const DrawnModel &model, uint64_t number);
   TemporaryFolder folder;
 
   void tool(const std::string &name, const std::vector<std::string> &words) {
@@ -149,24 +193,29 @@ std::vector<uint64_t> drawnNumbers(uint64_t ofEachRun, uint64_t ofLongRuns) {
   return numbers;
 }
 
-void RandomModel::compare(const DrawnModel &model, uint64_t number) {
+bool RandomModel::compare(const DrawnModel &model, uint64_t number) {
   SCOPED_TRACE(model.describe());
   writeCheckpoint(model.drawn, file("model"));
   std::vector<int64_t> ids = drawIds(model.drawn, model.rows);
   writeStep(file("step.safetensors"), ids);
   Tensor want = interpreted(model, "rounded"),
          exact = interpreted(model, "mlir");
-  Difference most = allowed(model),
-             roundings = together(differencesOfRows(exact, want));
+  Difference most = allowed(model);
+  std::vector<Difference> rounded = differencesOfRows(exact, want);
+  Difference roundings = together(rounded);
+  if (model.dropsKeys() && roundings.mean > most.mean) {
+    std::printf("%s keeps other keys\n", model.describe().c_str());
+    return false;
+  }
 
   tool("cheems-compile", {file("model"), "--target", "cuda", "--weights",
                           model.form.weights, "-o", file("model.cheems")});
   writeIds(file("ids.safetensors"), {ids});
   Random random(number ^ 0xc4d);
   bool late = random.chance(0.5);
-  ASSERT_EQ(setenv("CHEEMS_CUDA_DRIVER", SOFTWARE_GPU, 1), 0);
-  ASSERT_EQ(setenv("CHEEMS_EMULATOR_MODE", late ? "late" : "early", 1), 0);
-  ASSERT_EQ(setenv("CHEEMS_EMULATOR_COUNTS", file("counts.json").c_str(), 1),
+  EXPECT_EQ(setenv("CHEEMS_CUDA_DRIVER", SOFTWARE_GPU, 1), 0);
+  EXPECT_EQ(setenv("CHEEMS_EMULATOR_MODE", late ? "late" : "early", 1), 0);
+  EXPECT_EQ(setenv("CHEEMS_EMULATOR_COUNTS", file("counts.json").c_str(), 1),
             0);
   std::vector<std::pair<const char *, int64_t>> ways = {
       {"80", model.rows},
@@ -177,13 +226,16 @@ void RandomModel::compare(const DrawnModel &model, uint64_t number) {
     std::swap(ways[2].first, ways[3].first);
   }
   for (auto [architecture, chunk] : ways) {
-    ASSERT_EQ(setenv("CHEEMS_EMULATOR_ARCH", architecture, 1), 0);
+    EXPECT_EQ(setenv("CHEEMS_EMULATOR_ARCH", architecture, 1), 0);
     tool("cheems-run",
          {file("model.cheems"), "--device", "cuda", "--input-ids",
           file("ids.safetensors"), "--logits", file("logits.safetensors"),
           "--prefill-chunk", std::to_string(chunk)});
     std::vector<Difference> rows = differencesOfRows(logits(), want);
-    Difference found = model.mayTurn() ? nearerHalf(rows) : together(rows);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      rows[i].largest /= std::max(1.0, rounded[i].mean / roundings.mean);
+    }
+    Difference found = model.mayTurn() ? farthestGroup(rows) : together(rows);
     std::printf("%s, sm_%s, chunks of %d of %d rows: error %.1e of "
                 "%.1e, largest %.1e of %.1e, roundings %.1e\n",
                 model.describe().c_str(), architecture, static_cast<int>(chunk),
@@ -191,6 +243,9 @@ void RandomModel::compare(const DrawnModel &model, uint64_t number) {
                 found.largest, most.largest, roundings.mean);
     EXPECT_LE(found.mean, most.mean);
     EXPECT_LE(found.largest, most.largest);
+    if (model.mayTurn()) {
+      EXPECT_LT(farthestRow(rows), std::sqrt(0.5));
+    }
     if (!model.roundsMore()) {
       EXPECT_LT(found.mean, roundings.mean);
     }
@@ -202,17 +257,18 @@ void RandomModel::compare(const DrawnModel &model, uint64_t number) {
       }
     }
   }
+  return true;
 }
 
 class DenseModel : public RandomModel {};
 class CheemsModel : public RandomModel {};
 
 TEST_P(DenseModel, CardsGiveTheInterpretersLogits) {
-  compare(drawDenseModel(GetParam()), GetParam());
+  compare(drawDenseModel, GetParam());
 }
 
 TEST_P(CheemsModel, CardsGiveTheInterpretersLogits) {
-  compare(drawCheemsModel(GetParam()), GetParam());
+  compare(drawCheemsModel, GetParam());
 }
 
 const auto nameOfNumber = [](const auto &info) {

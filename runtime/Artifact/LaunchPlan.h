@@ -1,7 +1,7 @@
 // What a step launches on a card, as the compiler wrote it down (docs/abi.md,
 // "The image for cuda"), read strictly.
-#ifndef CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHPLAN_H
-#define CHEEMS_RUNTIME_EXECUTOR_CUDA_LAUNCHPLAN_H
+#ifndef CHEEMS_RUNTIME_ARTIFACT_LAUNCHPLAN_H
+#define CHEEMS_RUNTIME_ARTIFACT_LAUNCHPLAN_H
 
 #include <array>
 #include <cstdint>

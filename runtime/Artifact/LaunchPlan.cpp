@@ -1,4 +1,4 @@
-#include "runtime/Executor/CUDA/LaunchPlan.h"
+#include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/Artifact/FieldReader.h"
 #include <algorithm>
 #include <map>
