@@ -15,24 +15,30 @@ namespace cheems::grammar {
 
 namespace {
 
-const std::set<std::string> typeNames = {
-    "object", "array", "string", "number", "integer", "boolean", "null"};
+const std::set<std::string> &typeNames() {
+  static const std::set<std::string> names = {
+      "object", "array", "string", "number", "integer", "boolean", "null"};
+  return names;
+}
 
 /// Which type a keyword is about; empty: any.
-const std::map<std::string, std::string> keywordTypes = {
-    {"properties", "object"},
-    {"required", "object"},
-    {"additionalProperties", "object"},
-    {"items", "array"},
-    {"minItems", "array"},
-    {"maxItems", "array"},
-    {"minLength", "string"},
-    {"maxLength", "string"},
-    {"pattern", "string"},
-    {"minimum", "integer"},
-    {"maximum", "integer"},
-    {"exclusiveMinimum", "integer"},
-    {"exclusiveMaximum", "integer"}};
+const std::map<std::string, std::string> &keywordTypes() {
+  static const std::map<std::string, std::string> types = {
+      {"properties", "object"},
+      {"required", "object"},
+      {"additionalProperties", "object"},
+      {"items", "array"},
+      {"minItems", "array"},
+      {"maxItems", "array"},
+      {"minLength", "string"},
+      {"maxLength", "string"},
+      {"pattern", "string"},
+      {"minimum", "integer"},
+      {"maximum", "integer"},
+      {"exclusiveMinimum", "integer"},
+      {"exclusiveMaximum", "integer"}};
+  return types;
+}
 
 } // namespace
 
@@ -103,7 +109,7 @@ void JsonSchema::checkKeywords(const Json &schema,
                                                "$ref"};
   for (const auto &[keyword, unused] : schema.items()) {
     if (annotations.count(keyword) == 0 && others.count(keyword) == 0 &&
-        keywordTypes.count(keyword) == 0) {
+        keywordTypes().count(keyword) == 0) {
       fail(where, "keyword '" + keyword.substr(0, 60) +
                       "' is not supported; supported are type, enum, const, "
                       "properties, required, additionalProperties, items, "
@@ -118,7 +124,7 @@ std::vector<std::string> JsonSchema::typesOf(const Json &schema,
                                              const std::string &where) const {
   std::vector<std::string> types;
   auto add = [&](const Json &type) {
-    if (!type.is_string() || typeNames.count(type.get<std::string>()) == 0) {
+    if (!type.is_string() || typeNames().count(type.get<std::string>()) == 0) {
       fail(where + "/type", "a type must be one of object, array, string, "
                             "number, integer, boolean and null");
     }
@@ -140,8 +146,8 @@ std::vector<std::string> JsonSchema::typesOf(const Json &schema,
   // without a type, that of the keywords that are there
   std::string only;
   for (const auto &[keyword, unused] : schema.items()) {
-    auto about = keywordTypes.find(keyword);
-    if (about == keywordTypes.end()) {
+    auto about = keywordTypes().find(keyword);
+    if (about == keywordTypes().end()) {
       continue;
     }
     if (!only.empty() && only != about->second) {
@@ -186,7 +192,7 @@ NodeId JsonSchema::choices(const Json &schema, const std::string &keyword,
   for (const auto &[name, value] : schema.items()) {
     bool constrains = name == "type" || name == "enum" || name == "const" ||
                       name == "$ref" || name == "anyOf" ||
-                      keywordTypes.count(name) != 0;
+                      keywordTypes().count(name) != 0;
     if (constrains && name != keyword) {
       siblings[name] = value;
     }
@@ -248,7 +254,7 @@ NodeId JsonSchema::constants(const Json &schema,
                              const std::vector<std::string> &types,
                              const std::string &where) {
   for (const auto &[keyword, unused] : schema.items()) {
-    if (keywordTypes.count(keyword) != 0) {
+    if (keywordTypes().count(keyword) != 0) {
       fail(where, "keyword '" + keyword +
                       "' beside enum or const is not supported; leave the "
                       "values out that it refuses");

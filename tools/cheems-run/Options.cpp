@@ -320,7 +320,7 @@ std::shared_ptr<const Grammar> grammarOf(const Raw &raw, Mode mode) {
     return parseGbnf(raw.grammar ? *raw.grammar : readText(*raw.grammarFile));
   }
   return jsonSchemaGrammar(raw.schema ? *raw.schema
-                                      : readText(*raw.schemaFile));
+                                      : readText(raw.schemaFile.value()));
 }
 
 Options checked(Raw raw) {

@@ -13,7 +13,7 @@ static std::string keyName(const HttpRequest &http) {
   std::string keys;
   for (const auto &[name, value] : http.fields) {
     if (name == "authorization" || name == "x-api-key") {
-      keys += name + ":" + value + "\n";
+      keys.append(name).append(":").append(value).append("\n");
     }
   }
   return keys.empty() ? ""

@@ -45,7 +45,7 @@ Json LlamaForm::whole(const std::vector<PromptResult> &results) {
     Json probabilities = Json::array();
     for (const TextPiece &piece : result.choices[i].pieces) {
       if (wishes.returnTokens) {
-        answer["tokens"].push_back(*piece.token);
+        answer["tokens"].push_back(piece.token.value());
       }
       if (piece.logprob) {
         probabilities.push_back(chatLogprob(tokenizer, *piece.logprob));

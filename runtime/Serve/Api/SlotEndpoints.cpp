@@ -48,8 +48,8 @@ std::string fileName(Fields &fields) {
 
 /// What is told where nothing went wrong.
 GenerationEngine::SlotDone
-answering(std::shared_ptr<Responder> responder,
-          std::function<Json(const SlotActionResult &)> body) {
+answering(const std::shared_ptr<Responder> &responder,
+          const std::function<Json(const SlotActionResult &)> &body) {
   return [responder, body](const SlotActionResult &result) {
     if (!result.error.empty()) {
       responder->respond(

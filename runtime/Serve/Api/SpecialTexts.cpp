@@ -12,7 +12,7 @@ namespace cheems::serve {
 SpecialTexts::SpecialTexts(const Tokenizer &tokenizer) {
   for (int32_t id = 0; id < tokenizer.vocabularySize(); ++id) {
     if (tokenizer.isSpecial(id)) {
-      std::string text = tokenizer.idToToken(id);
+      const std::string &text = tokenizer.idToToken(id);
       byFirstByte[static_cast<unsigned char>(text[0])].push_back(text);
     }
   }

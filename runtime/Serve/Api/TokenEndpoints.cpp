@@ -64,7 +64,7 @@ void tokenize(Call &call) {
     tokens = context.chats.render(input).tokens;
   } else {
     try {
-      tokens = tokenizer.encode(prompt ? *prompt : *content, addSpecial,
+      tokens = tokenizer.encode((prompt ? prompt : content).value(), addSpecial,
                                 parseSpecial);
     } catch (const Error &error) {
       refuse(prompt ? "prompt" : "content", error.what());

@@ -34,19 +34,15 @@ bool WorkerPool::post(std::function<void()> task) {
 }
 
 void WorkerPool::postAnyway(std::function<void()> task) {
-  bool runsHere = false;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    runsHere = ending;
     if (!ending) {
       tasks.push_back(std::move(task));
+      changed.notify_one();
+      return;
     }
   }
-  if (runsHere) {
-    task();
-  } else {
-    changed.notify_one();
-  }
+  task();
 }
 
 void WorkerPool::work() {

@@ -33,6 +33,7 @@ std::vector<Checkpoint> chooseCheckpoints(const GenerationRequest &request,
     add(common, true);
   }
   std::vector<Checkpoint> result;
+  result.reserve(places.size());
   for (auto [place, shared] : places) {
     result.push_back({place, shared});
   }

@@ -7,13 +7,14 @@
 #include "runtime/Serve/Engine/Constraint.h"
 
 #include <mutex>
+#include <utility>
 
 namespace cheems::serve {
 
 class GrammarConstraint : public Constraint {
 public:
   explicit GrammarConstraint(TokenConstraint constraint)
-      : constraint(constraint) {}
+      : constraint(std::move(constraint)) {}
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<GrammarConstraint>(constraint);
   }

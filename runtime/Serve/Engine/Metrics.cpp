@@ -1,6 +1,7 @@
 #include "runtime/Serve/Engine/Metrics.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace cheems::serve {
 
@@ -11,8 +12,7 @@ std::string number(double value) {
   char text[32];
   for (int digits : {6, 15, 17}) {
     std::snprintf(text, sizeof(text), "%.*g", digits, value);
-    double back = 0;
-    if (std::sscanf(text, "%lf", &back) == 1 && back == value) {
+    if (std::strtod(text, nullptr) == value) {
       break;
     }
   }
@@ -35,9 +35,10 @@ std::string escaped(const std::string &value) {
   return text;
 }
 
-const std::vector<double> latencies = {
-    0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
-    1,     2.5,   5,    7.5,  10,   20,   40,   80,  160,  320, 640};
+std::vector<double> latencies() {
+  return {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75,
+          1,     2.5,   5,    7.5,  10,   20,   40,   80,  160,  320, 640};
+}
 
 class Page {
 public:
@@ -92,17 +93,18 @@ void Histogram::render(const std::string &name, const std::string &labels,
   int64_t below = 0;
   for (size_t i = 0; i < buckets.size(); ++i) {
     below += buckets[i].load(std::memory_order_relaxed);
-    text += name + "_bucket{" + labels + ",le=\"" +
-            (i < bounds.size() ? number(bounds[i]) : "+Inf") + "\"} " +
-            std::to_string(below) + "\n";
+    std::string bound = i < bounds.size() ? number(bounds[i]) : "+Inf";
+    text.append(name).append("_bucket{").append(labels).append(",le=\"");
+    text.append(bound).append("\"} ").append(std::to_string(below));
+    text.append("\n");
   }
   text += name + "_sum{" + labels + "} " + number(sum()) + "\n" + name +
           "_count{" + labels + "} " + std::to_string(below) + "\n";
 }
 
 Metrics::Metrics()
-    : timeToFirstToken(latencies), interTokenLatency(latencies),
-      endToEnd(latencies), queueTime(latencies),
+    : timeToFirstToken(latencies()), interTokenLatency(latencies()),
+      endToEnd(latencies()), queueTime(latencies()),
       iterationTokens({1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}) {}
 
 std::string Metrics::render(const std::string &model) const {

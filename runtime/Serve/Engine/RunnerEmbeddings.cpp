@@ -23,6 +23,7 @@ void Runner::tellEmbedding(Job &job) {
   }
   double rows = job.wantsAllEmbeddings() ? double(job.promptSize()) : 1;
   std::vector<float> values;
+  values.reserve(job.embedding.size());
   for (double sum : job.embedding) {
     values.push_back(static_cast<float>(sum / rows));
   }

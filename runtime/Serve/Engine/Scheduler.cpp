@@ -67,8 +67,9 @@ int64_t StepPace::promptRows(int64_t decoding, int64_t unit,
   double rows = perPromptRow > 0
                     ? std::max(0.0, target / perPromptRow - double(decoding))
                     : double(unit);
+  int64_t mostUnits = most / unit;
   int64_t units =
-      static_cast<int64_t>(std::min(rows / double(unit), double(most / unit)));
+      static_cast<int64_t>(std::min(rows / double(unit), double(mostUnits)));
   return std::max<int64_t>(1, units) * unit;
 }
 

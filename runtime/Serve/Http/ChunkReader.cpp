@@ -64,10 +64,9 @@ ChunkReader::State ChunkReader::takeLine(std::string_view line) {
     return field && trailers <= lineBytes ? State::more
                                           : malformed("a trailer is no field");
   }
-  const char *end = line.data() + line.size();
   bool digit = !line.empty() && line[0] != '-'; // which from_chars would take
-  auto [stop, error] = std::from_chars(line.data(), end, left, 16);
-  if (!digit || error != std::errc() || (stop != end && *stop != ';')) {
+  auto [stop, error] = std::from_chars(line.begin(), line.end(), left, 16);
+  if (!digit || error != std::errc() || (stop != line.end() && *stop != ';')) {
     return malformed("a chunk's size is no number");
   }
   if (left > room) {

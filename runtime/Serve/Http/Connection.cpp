@@ -33,9 +33,9 @@ void Connection::start() {
   if (!ignored) {
     client = peer.address().to_string(ignored);
   }
-  socket.set_option(tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  reader.emplace(site->limits, site->bodies);
+  (void)socket.set_option(tcp::no_delay(true), ignored);
+  (void)socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  reader = std::make_unique<RequestReader>(site->limits, site->bodies);
   waitForHeader(site->limits.header);
   read();
 }
@@ -383,7 +383,7 @@ void Connection::finish() {
   present.reset();
   if (goesOn) {
     phase = Phase::reading;
-    reader.emplace(site->limits, site->bodies);
+    reader = std::make_unique<RequestReader>(site->limits, site->bodies);
     headerChecked = false;
     waitForHeader(unread.empty() ? site->limits.idle : site->limits.header);
   } else {
@@ -407,7 +407,7 @@ void Connection::linger() {
   phase = Phase::lingering;
   unread.clear();
   ErrorCode ignored;
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  (void)socket.shutdown(tcp::socket::shutdown_send, ignored);
   readDeadline.set(site->limits.linger, shared_from_this(),
                    [this] { drop("dropped"); });
 }
@@ -419,7 +419,7 @@ void Connection::drop(const char *why) {
   auto self = shared_from_this();
   phase = Phase::closed;
   ErrorCode ignored;
-  socket.close(ignored);
+  (void)socket.close(ignored);
   outbox.close();
   readDeadline.clear();
   pingDeadline.clear();

@@ -8,6 +8,7 @@
 #include "runtime/Serve/Http/Site.h"
 #include <array>
 #include <boost/asio/post.hpp>
+#include <memory>
 #include <optional>
 
 namespace cheems::serve {
@@ -78,7 +79,7 @@ private:
   std::string unread; ///< bytes that no request has taken
   bool reading = false, inputEnded = false;
   size_t lingered = 0;
-  std::optional<RequestReader> reader;
+  std::unique_ptr<RequestReader> reader;
   bool headerChecked = false;
   AnswerPointer present;
   std::chrono::steady_clock::time_point lastSent;

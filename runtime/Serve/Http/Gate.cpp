@@ -6,7 +6,7 @@ namespace cheems::serve {
 static constexpr const char *allMethods = "GET, HEAD, POST, OPTIONS";
 
 std::optional<HttpResponse> Gate::unavailable() const {
-  switch (state) {
+  switch (state.load()) {
   case Readiness::loading:
     return refusal(503, "the model is being loaded", "", "loading");
   case Readiness::draining:

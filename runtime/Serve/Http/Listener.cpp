@@ -115,9 +115,9 @@ void Listener::Acceptor::Loop::turnAway(tcp::socket &taken) const {
   framing.keepAlive = false;
   std::string text = headText(response, framing) + response.body;
   ErrorCode ignored;
-  taken.non_blocking(true, ignored); // it has room for so little
+  (void)taken.non_blocking(true, ignored); // it has room for so little
   taken.write_some(asio::buffer(text), ignored);
-  taken.shutdown(tcp::socket::shutdown_send, ignored);
+  (void)taken.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 Listener::Listener(const Place &place, const Limits &limits,
@@ -175,7 +175,7 @@ void Listener::setHandler(std::shared_ptr<RequestHandler> handler) {
 void Listener::stopAccepting() {
   asio::post(acceptor->loop->strand, [loop = acceptor->loop] {
     ErrorCode ignored;
-    loop->socket.close(ignored);
+    (void)loop->socket.close(ignored);
     loop->pause.cancel();
   });
 }
