@@ -141,7 +141,7 @@ Chat::regenerate(const std::function<void(const std::string &)> &receive) {
   if (!undo()) {
     return std::nullopt;
   }
-  const ChatMessage asked = before[messages.size()];
+  const ChatMessage &asked = before[messages.size()];
   try {
     Stop stop = answer(asked.content, receive);
     if (messages.size() < before.size() && stop == Stop::interrupted) {

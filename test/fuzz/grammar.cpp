@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         __builtin_trap();
       }
     }
-  } catch (const cheems::Error &) {
+  } catch (const cheems::Error &) { // the only exception that may leave
   }
   return 0;
 }

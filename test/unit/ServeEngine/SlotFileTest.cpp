@@ -16,7 +16,6 @@
 using namespace cheems;
 using namespace cheems::test;
 using namespace cheems::serve;
-using testing::HasSubstr;
 
 namespace {
 

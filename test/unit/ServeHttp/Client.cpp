@@ -113,7 +113,6 @@ Received Client::receiveOne(bool headOnly) {
   } else if (result.fields.count("transfer-encoding")) {
     for (std::string line; !(line = until("\r\n")).empty();) {
       size_t length = std::stoul(line, nullptr, 16);
-      std::string chunk;
       while (buffer.size() < length + 2 && fill()) {
       }
       result.body += buffer.substr(0, length);
