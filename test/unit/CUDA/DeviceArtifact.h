@@ -8,15 +8,35 @@
 
 namespace cheems::test {
 
-/// Adds an image with an empty plan for each architecture.
+/// The plan of steps that have ten launches of one block: they take longer than
+/// a CPU takes for a small model.
+inline std::string planOfTenLaunches() {
+  using nlohmann::json;
+  json launch = {{"kernel", 0}, {"grid", {0, 0, 0}}};
+  launch["arguments"] = json::array();
+  json entry = {{"numbers", {1}},
+                {"areas", json::array()},
+                {"parts", json::array()},
+                {"launches", json::array()}};
+  for (int i = 0; i < 10; ++i) {
+    entry["launches"].push_back(launch);
+  }
+  json plan = {{"kernels", {{{"name", "k"}, {"threads", 32}, {"shared", 0}}}}};
+  plan["entries"] = {
+      {"general", entry}, {"decode", entry}, {"top_logits", json::array()}};
+  return plan.dump();
+}
+
+/// Adds an image with such a plan for each architecture.
 inline void addCards(FakeArtifact &artifact,
                      const std::vector<std::string> &architectures) {
-  std::string bytes = "{}";
+  std::string bytes = planOfTenLaunches();
+  auto size = static_cast<int64_t>(bytes.size());
   bytes.push_back('\0');
   nlohmann::json cards = nlohmann::json::array();
   for (const std::string &each : architectures) {
     cards.push_back(
-        {{"architecture", each}, {"plan", {0, 2}}, {"ptx", {2, 1}}});
+        {{"architecture", each}, {"plan", {0, size}}, {"ptx", {size, 1}}});
   }
   artifact.metadata["images"].push_back({{"target", "cuda"},
                                          {"section", "image.cuda"},

@@ -145,7 +145,7 @@ TEST_F(ModelDevice, theImageIsReadStrictlyWhereItIsChosen) {
             "not a whole number between 1 and 2147483647; compile the model "
             "again");
   image["decode_rows"] = 8;
-  image["cards"][1]["ptx"] = {1, 3};
+  image["cards"][1]["ptx"] = {1, both.texts.back().second.size()};
   EXPECT_EQ(chosen(both, "cuda"),
             "1: FILE: corrupted: metadata field 'images[1].cards[1].ptx' "
             "reaches outside its section; compile the model again");
