@@ -53,9 +53,11 @@ struct NormedProductsToTile : ToKernel<RmsNormOp> {
 
   LogicalResult matchAndRewrite(RmsNormOp norm,
                                 PatternRewriter &rewriter) const override {
+    if (!norm.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(norm, "it is on buffers");
+    }
     auto type = cast<RankedTensorType>(norm.getX().getType());
-    if (!norm.hasPureTensorSemantics() || type.getRank() != 2 ||
-        type.isDynamicDim(1) || !type.isDynamicDim(0) ||
+    if (type.getRank() != 2 || type.isDynamicDim(1) || !type.isDynamicDim(0) ||
         !type.getElementType().isF32()) {
       return rewriter.notifyMatchFailure(norm, "it has no rows to count");
     }

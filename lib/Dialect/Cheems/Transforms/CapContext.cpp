@@ -47,7 +47,6 @@ struct CapContext : cheems::impl::CapContextPassBase<CapContext> {
       if (window > longest) {
         most = most ? std::min(*most, window) : window;
         dropWindow(op);
-        ++windows;
       }
     });
     if (most) {

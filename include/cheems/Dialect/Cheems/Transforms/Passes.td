@@ -33,7 +33,6 @@ def CapContextPass : Pass<"cheems-cap-context", "::mlir::ModuleOp"> {
     whoever owns the pools sets its position to e. A target takes this pass if its kernels know no windows, or none that are longer. Preserves bits.
   }];
   let options = [Option<"longest", "longest", "int64_t", "0", "The longest window that stays">];
-  let statistics = [Statistic<"windows", "windows", "Attention ops that had a window">];
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
