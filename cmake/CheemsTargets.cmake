@@ -42,8 +42,8 @@ function(_cheems_precompile_tool target)
   target_precompile_headers(${target} REUSE_FROM cheems_tool_headers)
 endfunction()
 
-# With CHEEMS_UNITY_BUILD sources of the compiler, of the runtime and of tools are compiled together, which halves their
-# time in a whole build and lengthens that of a change. Those that name a constant or a helper as another of their library
+# With CHEEMS_UNITY_BUILD sources of a library, a tool or a test program are compiled together, which halves their time in a
+# whole build and lengthens that of a change. Those that name a constant or a helper as another of their library
 # does are compiled alone.
 function(cheems_compile_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,7 +1,7 @@
 # The launches of each function of a layer, of a module at the stage `launches`. Those without blocks where a step has one row do not count.
 /^  func\.func private @layer/ { sub(/\(.*/, ""); sub(/.*@/, ""); name = $0; count = normed = 0 }
-/cheems_tile\.launch @normed_product/ { normed = 1 }
+/cheems_tile\.launch @normed_product/ { ++normed }
 /cheems_tile\.launch @product_[a-z0-9_]*few_rows/ { next }
-/cheems_tile\.launch @rms_norm/ && normed { next }
+/cheems_tile\.launch @rms_norm/ && normed { --normed; next }
 /cheems_tile\.launch/ { ++count }
 /^  }$/ && name { print name ": " count; name = "" }
