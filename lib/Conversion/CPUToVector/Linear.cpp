@@ -167,6 +167,10 @@ FailureOr<OpFoldResult> LinearKernel::mostRows(Value input) {
 LogicalResult cheems::lowerLinear(LinearOp op, const VectorUnit &unit,
                                   RewriterBase &rewriter) {
   LinearKernel kernel(rewriter, op, unit);
+  // Without columns there is nothing to compute, and no way's groups of panels.
+  if (kernel.panelCount() == 0) {
+    return success();
+  }
   if (op.isQuantized()) {
     return lowerLinearCodes(kernel);
   }

@@ -15,6 +15,16 @@ func.func @product(%x: memref<1x8xf32>, %w: memref<1x8x16x1xf32>, %y: memref<1x1
 
 // -----
 
+// Without columns nothing is computed.
+// CHECK-LABEL: @no_columns
+// CHECK-NEXT: return
+func.func @no_columns(%x: memref<?x8xf32>, %w: memref<0x8x16x1xf32>, %y: memref<?x0xf32>) {
+  cheems_cpu.linear ins(%x : memref<?x8xf32>) weights(%w : memref<0x8x16x1xf32>) outs(%y : memref<?x0xf32>)
+  return
+}
+
+// -----
+
 // bf16 weights are widened in registers, and columns past N are never stored.
 // CHECK-LABEL: @pairs
 // CHECK-NOT: cheems_cpu.linear
