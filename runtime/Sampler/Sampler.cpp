@@ -3,6 +3,7 @@
 #include "runtime/Sampler/Sampler.h"
 
 #include "runtime/Error.h"
+#include "runtime/Sampler/Highest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -97,28 +98,32 @@ void Sampler::setRandomState(const RandomState &random) {
   settings.seed = random.seed;
 }
 
-/// Refuses rows that no token can be chosen from.
-static void checkLogits(const float *logits, size_t vocabulary) {
+/// The token of the highest logit, the first among equals; refuses rows that no
+/// token can be chosen from.
+static size_t highestToken(const float *logits, size_t vocabulary) {
   if (vocabulary == 0) {
     throw Error("there are no logits to choose a token from");
   }
-  for (size_t i = 0; i < vocabulary; ++i) {
-    if (!(logits[i] < std::numeric_limits<float>::infinity())) {
-      throw Error("the model gave token " + std::to_string(i) + " the logit " +
-                  std::to_string(logits[i]) +
-                  ": its weights are damaged or overflow");
-    }
+  size_t best = highest(logits, vocabulary);
+  if (best == vocabulary) {
+    const float *wrong =
+        std::find_if(logits, logits + vocabulary, [](float each) {
+          return !(each < std::numeric_limits<float>::infinity());
+        });
+    throw Error("the model gave token " + std::to_string(wrong - logits) +
+                " the logit " + std::to_string(*wrong) +
+                ": its weights are damaged or overflow");
   }
-  if (std::all_of(logits, logits + vocabulary,
-                  [](float each) { return each == none; })) {
+  if (logits[best] == none) {
     throw Error(
         "the model gave every token the logit -inf: there is none to choose");
   }
+  return best;
 }
 
 void Sampler::score(const float *logits, size_t vocabulary,
                     const uint32_t *mask) {
-  checkLogits(logits, vocabulary);
+  highestToken(logits, vocabulary); // refuses what cannot be scored
   scores.assign(logits, logits + vocabulary);
   for (size_t i = 0; mask && i < vocabulary; ++i) {
     if ((mask[i / 32] >> i % 32 & 1) == 0) {
@@ -272,8 +277,7 @@ int32_t Sampler::draw() {
 int32_t Sampler::sample(const float *logits, size_t vocabulary,
                         const uint32_t *mask) {
   if (settings.greedy() && !mask && !changesOrder()) {
-    checkLogits(logits, vocabulary); // nothing is to be written: no copy
-    return int32_t(std::max_element(logits, logits + vocabulary) - logits);
+    return int32_t(highestToken(logits, vocabulary)); // nothing is written
   }
   score(logits, vocabulary, mask);
   int32_t best = argmax();

@@ -1,0 +1,65 @@
+// One pass without branches, in lanes that compilers turn into vectors: a
+// vocabulary of 32,768 takes a few microseconds where a search element by
+// element takes ten times as long, for every token of every text.
+#include "runtime/Sampler/Highest.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace cheems {
+
+namespace {
+
+constexpr size_t lanes = 16;
+/// After so many numbers the highest one so far is looked at.
+constexpr size_t blockSize = 512;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// The highest of `count` numbers; +inf where one of them is NaN or +inf.
+float highestOf(const float *numbers, size_t count) {
+  std::array<float, lanes> best;
+  std::array<unsigned, lanes> bad = {};
+  best.fill(-infinity);
+  size_t whole = count - count % lanes;
+  for (size_t i = 0; i < whole; i += lanes) {
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      float number = numbers[i + lane];
+      best[lane] = number > best[lane] ? number : best[lane];
+      bad[lane] |= number < infinity ? 0U : ~0U;
+    }
+  }
+  unsigned anyBad = 0;
+  float result = -infinity;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    result = std::max(result, best[lane]);
+    anyBad |= bad[lane];
+  }
+  for (size_t i = whole; i < count; ++i) {
+    result = numbers[i] > result ? numbers[i] : result;
+    anyBad |= numbers[i] < infinity ? 0U : ~0U;
+  }
+  return anyBad != 0 ? infinity : result;
+}
+
+} // namespace
+
+size_t highest(const float *numbers, size_t count) {
+  size_t from = 0;
+  float best = -infinity;
+  for (size_t begin = 0; begin < count; begin += blockSize) {
+    float found =
+        highestOf(numbers + begin, std::min(blockSize, count - begin));
+    if (found == infinity) {
+      return count;
+    }
+    if (found > best) {
+      best = found;
+      from = begin;
+    }
+  }
+  return static_cast<size_t>(std::find(numbers + from, numbers + count, best) -
+                             numbers);
+}
+
+} // namespace cheems

@@ -1,0 +1,15 @@
+// The highest of many logits.
+#ifndef CHEEMS_RUNTIME_SAMPLER_HIGHEST_H
+#define CHEEMS_RUNTIME_SAMPLER_HIGHEST_H
+
+#include <cstddef>
+
+namespace cheems {
+
+/// Position of the highest of `count` >= 1 numbers, the first among equals;
+/// `count` where one of them is NaN or +inf.
+size_t highest(const float *numbers, size_t count);
+
+} // namespace cheems
+
+#endif
