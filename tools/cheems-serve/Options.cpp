@@ -23,7 +23,8 @@ struct Raw {
   Options options;
   CompileFlags compile;
   DeviceFlags device;
-  std::optional<int64_t> port, threads, body, stall, grace, connections;
+  std::optional<int64_t> port, threads, body, stall, streamInterval, grace,
+      connections;
   std::optional<int64_t> queueSeconds, totalSeconds;
   std::optional<std::string> bodyBytes, cacheBytes;
   bool noPage = false;
@@ -59,6 +60,10 @@ void declareNetwork(CLI::App &app, Raw &raw) {
   addNumber(app, "--stall-timeout", raw.stall, 1, 86400,
             "seconds after which a client that takes nothing of its answer is "
             "dropped; default 30")
+      ->group(group);
+  addNumber(app, "--stream-interval", raw.streamInterval, 0, 1000,
+            "milliseconds in which the events of a stream share a write; "
+            "default 10; 0: each one is sent at once")
       ->group(group);
   addNumber(app, "--grace", raw.grace, 0, 86400,
             "seconds that requests have to end after SIGTERM; default 30")
@@ -142,6 +147,10 @@ Options checked(Raw raw) {
   seconds(raw.grace, options.grace);
   options.queueSeconds = static_cast<double>(raw.queueSeconds.value_or(0));
   options.totalSeconds = static_cast<double>(raw.totalSeconds.value_or(0));
+  if (raw.streamInterval) {
+    options.limits.streamInterval =
+        std::chrono::milliseconds(*raw.streamInterval);
+  }
   if (raw.connections) {
     options.limits.connections = static_cast<size_t>(*raw.connections);
   }

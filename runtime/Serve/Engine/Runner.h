@@ -81,6 +81,7 @@ private:
   void tellPromptLogprobs(const Part &part, int64_t position);
   const float *rowOf(int64_t index);
   void findRows();
+  void drawFrom(Draw &draw) const;
   void draw();
   void take(size_t run, Drawn drawn);
   void fail(Job &job, const GenerationFault &fault);

@@ -22,8 +22,8 @@ Connection::Connection(tcp::socket taken, std::shared_ptr<Site> site)
       outbox(
           socket, this->site->limits, [this] { sentAll(); },
           [this](const char *why) { drop(why); }),
-      readDeadline(socket.get_executor()), pingDeadline(socket.get_executor()) {
-}
+      readDeadline(socket.get_executor()), pingDeadline(socket.get_executor()),
+      flushDeadline(socket.get_executor()) {}
 
 Connection::~Connection() = default;
 
@@ -279,9 +279,27 @@ void Connection::beginStream(const AnswerPointer &answer, HttpResponse head) {
     answer->ended = answer->gone = true;
     tellDropped();
   } else if (answer->events) {
+    lastFlush = {};
     lastSent = std::chrono::steady_clock::now();
     keepAwake();
   }
+}
+
+/// Events that come faster than a screen shows them share a write, since a
+/// write costs more than all else that an event takes. The first one waits for
+/// none. The others are sent at moments that all streams have in common: one
+/// step made them, and the thread wakes once for all.
+void Connection::flush(const AnswerPointer &answer) {
+  using Clock = std::chrono::steady_clock;
+  Clock::duration interval = site->limits.streamInterval;
+  Clock::time_point now = Clock::now();
+  if (isPresent(answer) && now - lastFlush < interval) {
+    flushDeadline.set(interval - now.time_since_epoch() % interval,
+                      shared_from_this(),
+                      [this, answer] { send(answer, answer->unsent.take()); });
+    return;
+  }
+  send(answer, answer->unsent.take());
 }
 
 void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
@@ -294,7 +312,7 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
     drop("stalled");
     return;
   }
-  lastSent = std::chrono::steady_clock::now();
+  lastSent = lastFlush = std::chrono::steady_clock::now();
   answer->record.sent += bytes.size();
   outbox.push(shared_from_this(), answer->chunked ? chunkText(bytes) : bytes);
 }
@@ -303,8 +321,13 @@ void Connection::endStream(const AnswerPointer &answer) {
   if (!isPresent(answer) || !answer->stream) {
     return;
   }
+  send(answer, answer->unsent.take());
+  if (!isPresent(answer)) { // it was dropped
+    return;
+  }
   answer->ended = true;
   pingDeadline.clear();
+  flushDeadline.clear();
   if (answer->chunked) {
     outbox.push(shared_from_this(), "0\r\n\r\n");
   } else if (outbox.waiting() == 0) {
@@ -423,6 +446,7 @@ void Connection::drop(const char *why) {
   outbox.close();
   readDeadline.clear();
   pingDeadline.clear();
+  flushDeadline.clear();
   if (present) {
     logAnswer(why);
     if (!present->ended) {
@@ -457,8 +481,9 @@ void Connection::abort() {
     if (!answer->begun) {
       respond(answer, refusal(503, message, "", "shutting_down"));
     } else if (answer->events) {
-      send(answer, SseWriter::text(
-                       "error", errorJson(503, message, "", "shutting_down")));
+      send(answer, answer->unsent.take() +
+                       SseWriter::text("error", errorJson(503, message, "",
+                                                          "shutting_down")));
       endStream(answer);
     } else {
       drop("aborted");

@@ -36,7 +36,8 @@ public:
   using AnswerPointer = std::shared_ptr<OngoingAnswer>;
   void respond(const AnswerPointer &answer, HttpResponse response);
   void beginStream(const AnswerPointer &answer, HttpResponse head);
-  void send(const AnswerPointer &answer, const std::string &bytes);
+  /// Sends what the stream's buffer holds, at once or a moment later.
+  void flush(const AnswerPointer &answer);
   void endStream(const AnswerPointer &answer);
   void abandon(const AnswerPointer &answer);
 
@@ -58,6 +59,7 @@ private:
   void begin(std::optional<HttpResponse> early, bool keepAlive);
   void hand(HttpRequest request);
   bool isPresent(const AnswerPointer &answer) const;
+  void send(const AnswerPointer &answer, const std::string &bytes);
   std::string head(const HttpResponse &response,
                    std::optional<size_t> length) const;
   void sendComment();
@@ -72,7 +74,7 @@ private:
   std::shared_ptr<Site> site;
   boost::asio::ip::tcp::socket socket;
   Outbox outbox;
-  Deadline readDeadline, pingDeadline;
+  Deadline readDeadline, pingDeadline, flushDeadline;
   Phase phase = Phase::reading;
   std::string client;
   std::array<char, 8192> input;
@@ -82,7 +84,7 @@ private:
   std::unique_ptr<RequestReader> reader;
   bool headerChecked = false;
   AnswerPointer present;
-  std::chrono::steady_clock::time_point lastSent;
+  std::chrono::steady_clock::time_point lastSent, lastFlush;
 };
 
 } // namespace cheems::serve

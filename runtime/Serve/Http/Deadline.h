@@ -4,6 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +19,8 @@ public:
 
   /// Calls `due` then, unless `set` or `clear` came before; `owner`, of which
   /// this is a part, lives until then.
-  void set(std::chrono::milliseconds after, std::shared_ptr<void> owner,
-           std::function<void()> due) {
+  void set(std::chrono::steady_clock::duration after,
+           std::shared_ptr<void> owner, std::function<void()> due) {
     uint64_t mine = ++newest;
     timer.expires_after(after);
     timer.async_wait([this, mine, owner = std::move(owner),

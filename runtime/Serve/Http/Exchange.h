@@ -45,9 +45,10 @@ public:
   virtual void respond(HttpResponse response) = 0;
   /// An answer that comes in parts; `head.body` is not used.
   virtual void beginStream(HttpResponse head) = 0;
-  /// Bytes of it. They wait in a bounded buffer: a client that does not read
-  /// them for too long is dropped. In a stream of events each call sends whole
-  /// ones, as a comment may come between two calls.
+  /// Bytes of it, which may be sent with those of the next calls. They wait in
+  /// a bounded buffer: a client that does not read them for too long is
+  /// dropped. In a stream of events each call sends whole ones, as a comment
+  /// may come between two calls.
   virtual void send(std::string bytes) = 0;
   virtual void endStream() = 0;
   /// Called once, on an I/O thread, when the client has gone or was dropped

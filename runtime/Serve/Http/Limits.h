@@ -27,7 +27,9 @@ struct Limits {
   Milliseconds body{30'000};  ///< from the header's end, all of it
   Milliseconds idle{75'000};  ///< between two requests
   Milliseconds stall{30'000}; ///< without a byte taken of what waits
-  Milliseconds ping{15'000};  ///< between comments in a silent event stream
+  /// Events of one stream that come within it share a write; 0: none do.
+  Milliseconds streamInterval{10};
+  Milliseconds ping{15'000}; ///< between comments in a silent event stream
   /// How long what a refused client still sends is read, so that it sees why.
   Milliseconds linger{2'000};
 };

@@ -22,8 +22,9 @@ void Reply::beginStream(HttpResponse head) {
 }
 
 void Reply::send(std::string bytes) {
-  connection->post([to = connection, answer = answer,
-                    bytes = std::move(bytes)] { to->send(answer, bytes); });
+  if (answer->unsent.add(bytes)) {
+    connection->post([to = connection, answer = answer] { to->flush(answer); });
+  }
 }
 
 void Reply::endStream() {

@@ -4,6 +4,7 @@
 
 #include "runtime/Serve/Http/Exchange.h"
 #include "runtime/Serve/Http/RequestLog.h"
+#include "runtime/Serve/Http/StreamBuffer.h"
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ struct OngoingAnswer {
   std::function<void()> dropped;
   RequestRecord record;
   std::chrono::steady_clock::time_point start;
+  StreamBuffer unsent; ///< the one part that any thread may touch
 };
 
 /// What a handler holds. One that lets it go before the answer is complete has

@@ -86,18 +86,20 @@ TEST_F(Shutdowns, WhatIsBeingAnsweredIsFinished) {
 }
 
 TEST_F(Shutdowns, WhatTakesTooLongIsEndedWithAnErrorEvent) {
+  limits.streamInterval = milliseconds(60000); // the second event waits
   arm(milliseconds(100));
   Client stream = connect(), whole = connect();
   stream.send(post("/hold", "x"));
   SseWriter writer(handler->wait().responder);
   writer.begin();
   writer.event("begun");
+  writer.event("more");
   whole.send(post("/hold", "y"));
   handler->wait(1);
   shutdown->request();
   Received ended = stream.receive();
   EXPECT_TRUE(ended.whole);
-  EXPECT_EQ(ended.body.compare(0, 13, "data: begun\n\n"), 0);
+  EXPECT_EQ(ended.body.rfind("data: begun\n\ndata: more\n\n", 0), 0u);
   EXPECT_NE(ended.body.find("event: error\n"), std::string::npos);
   EXPECT_NE(ended.body.find("shutting_down"), std::string::npos);
   EXPECT_EQ(whole.receive().status, 503);

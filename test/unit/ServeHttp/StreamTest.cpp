@@ -37,7 +37,43 @@ TEST_F(Streams, SendEventsAndDone) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST_F(Streams, SendEachEventAtOnce) {
+TEST_F(Streams, SendTheFirstEventAtOnceAndTheNextOnesTogether) {
+  limits.streamInterval = milliseconds(500);
+  Client client = connect();
+  client.send(post("/hold", "x"));
+  SseWriter writer(handler->wait().responder);
+  writer.begin();
+  client.receive(true);
+  writer.event("0");
+  EXPECT_EQ(client.until("data: 0\n\n\r\n"), "9\r\ndata: 0\n\n\r\n");
+  for (int i = 1; i <= 100; ++i) {
+    writer.event(std::to_string(i));
+  }
+  std::string chunks = client.until("data: 100\n\n");
+  size_t count = 0;
+  for (size_t at = chunks.find("\r\ndata"); at != std::string::npos;
+       at = chunks.find("\r\ndata", at + 1)) {
+    ++count;
+  }
+  // one, unless the interval ended between two events
+  EXPECT_GE(count, 1u);
+  EXPECT_LT(count, 50u);
+}
+
+TEST_F(Streams, EndWithWhatWasToBeSentLater) {
+  limits.streamInterval = milliseconds(60000);
+  Client client = connect();
+  client.send(post("/hold", "x"));
+  SseWriter writer(handler->wait().responder);
+  writer.begin();
+  writer.event("0");
+  writer.event("1");
+  writer.done();
+  EXPECT_EQ(client.receive().body, "data: 0\n\ndata: 1\n\ndata: [DONE]\n\n");
+}
+
+TEST_F(Streams, SendEachEventAtOnceWithoutAnInterval) {
+  limits.streamInterval = milliseconds(0);
   Client client = connect();
   client.send(post("/hold", "x"));
   SseWriter writer(handler->wait().responder);

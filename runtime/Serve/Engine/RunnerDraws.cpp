@@ -1,0 +1,82 @@
+// The next tokens of a step's texts.
+#include "runtime/Serve/Engine/Runner.h"
+
+namespace cheems::serve {
+
+/// Logits of a row that the step was asked for, until the session's next call.
+const float *Runner::rowOf(int64_t index) {
+  return keeps ? session.keptLogits(index)
+               : logits.data() + index * session.vocabulary();
+}
+
+/// Draws what the best logits decide, and finds the rows of the rest.
+void Runner::findRows() {
+  std::vector<int64_t> indices;
+  for (Draw &each : draws) {
+    Choice &choice = *runs[each.run].choice;
+    size_t enough = keeps ? choice.enough() : 0;
+    if (enough != 0) {
+      if (auto best = session.topLogits(enough, each.index)) {
+        if (auto drawn = choice.draw(*best)) {
+          each.drawn = std::move(*drawn);
+          each.done = true;
+          continue;
+        }
+      }
+    }
+    if (indices.empty() || indices.back() != each.index) {
+      indices.push_back(each.index);
+    }
+  }
+  bool copied = keeps && indices.size() > 1 && !session.keepsRowsTogether();
+  auto vocabulary = static_cast<size_t>(session.vocabulary());
+  if (copied) {
+    copies.resize(indices.size() * vocabulary);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const float *row = session.keptLogits(indices[i]);
+      std::copy(row, row + vocabulary, copies.data() + i * vocabulary);
+    }
+  }
+  size_t place = 0;
+  for (Draw &each : draws) {
+    if (!each.done) {
+      place += indices[place] != each.index;
+      each.row =
+          copied ? copies.data() + place * vocabulary : rowOf(each.index);
+    }
+  }
+}
+
+void Runner::drawFrom(Draw &draw) const {
+  draw.drawn = runs[draw.run].choice->draw(draw.row, session.vocabulary());
+}
+
+void Runner::draw() {
+  try {
+    findRows();
+  } catch (const std::exception &error) { // a card that fails
+    for (Draw &each : draws) {
+      slots.erase(runs[each.run].slot);
+      fail(*runs[each.run].job,
+           {GenerationFault::Kind::internal, error.what(), ""});
+    }
+    return;
+  }
+  // Where the highest logit decides, a draw takes less time than a thread needs
+  // to wake.
+  std::vector<Draw *> longer;
+  for (Draw &each : draws) {
+    if (!each.done && runs[each.run].choice->enough() == 1) {
+      drawFrom(each);
+    } else if (!each.done) {
+      longer.push_back(&each);
+    }
+  }
+  inParallel(static_cast<int64_t>(longer.size()),
+             [&](int64_t i) { drawFrom(*longer[static_cast<size_t>(i)]); });
+  for (Draw &each : draws) {
+    take(each.run, std::move(each.drawn));
+  }
+}
+
+} // namespace cheems::serve
