@@ -143,6 +143,23 @@ TEST(Mutation, dimsPastTheShapeAreLeftOut) {
   EXPECT_EQ(stagesOf("-1"), "parse back");
 }
 
+// MLIR verifies such a position, and prints what does not parse.
+TEST(Mutation, positionsWithoutAnOperandAreLeftOut) {
+  auto context = newContext();
+  auto isTaken = [&](const std::string &position) {
+    return passThrough(
+        *context,
+        "func.func @f(%x: f32, %y: vector<4xf32>) -> vector<4xf32> {\n"
+        "  %z = \"vector.insert\"(%x, %y) <{static_position = array<i64: " +
+            position +
+            ">}> : (f32, vector<4xf32>) -> vector<4xf32>\n"
+            "  return %z : vector<4xf32>\n}\n",
+        {}, [](const std::string &) {});
+  };
+  EXPECT_TRUE(isTaken("3"));
+  EXPECT_FALSE(isTaken("-9223372036854775808"));
+}
+
 // MLIR's parser crashes on them: it is given none.
 TEST(Mutation, arraysOfIndexAreLeftOut) {
   auto context = newContext();

@@ -106,7 +106,10 @@ LogicalResult WarpgroupMmaRegistersOp::verify() {
     return emitOpError("C5: one warpgroup_wait in the same body takes the "
                        "result, and nothing else does");
   }
-  if (wait.getPending() != 0 || wait.getHeld() != getA()) {
+  // Its own verifier comes later.
+  IntegerAttr pending = wait.getPendingAttr();
+  if (!pending || !pending.getValue().isZero() || wait->getNumOperands() != 2 ||
+      wait->getOperand(1) != getA()) {
     return emitOpError("C6: the warpgroup_wait for the result has pending 0 "
                        "and holds a");
   }

@@ -516,3 +516,19 @@ cheems_tile.kernel @warpgroup_mma_registers_c6_pending() warps(4) {
   %e = cheems_tile.warpgroup_wait pending 1 %d holding %a of tensor<64x64xbf16, #a> : tensor<64x128xf32, #c>
   cheems_tile.return
 }
+
+// -----
+
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @warpgroup_mma_registers_c6_none() warps(4) {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #a>
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #c>
+  // A wait without pending, which its own verifier has not refused yet.
+  // expected-error@below {{C6: the warpgroup_wait for the result has pending 0 and holds a}}
+  %d = cheems_tile.warpgroup_mma_registers %a, %b[%c0], %c : tensor<64x64xbf16, #a>, !cheems_tile.buffer<2x64x64xbf16, swizzled>, tensor<64x128xf32, #c>
+  %e = "cheems_tile.warpgroup_wait"(%d, %a) : (tensor<64x128xf32, #c>, tensor<64x64xbf16, #a>) -> tensor<64x128xf32, #c>
+  cheems_tile.return
+}

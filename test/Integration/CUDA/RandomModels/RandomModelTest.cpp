@@ -196,6 +196,7 @@ std::vector<uint64_t> drawnNumbers(uint64_t ofEachRun, uint64_t ofLongRuns) {
 
 bool RandomModel::compare(const DrawnModel &model, uint64_t number) {
   SCOPED_TRACE(model.describe());
+  std::filesystem::remove_all(file("model")); // of the model before this one
   writeCheckpoint(model.drawn, file("model"));
   std::vector<int64_t> ids = drawIds(model.drawn, model.rows);
   writeStep(file("step.safetensors"), ids);
