@@ -160,6 +160,22 @@ TEST(Mutation, positionsWithoutAnOperandAreLeftOut) {
   EXPECT_FALSE(isTaken("-9223372036854775808"));
 }
 
+// MLIR prints them, and does not parse them.
+TEST(Mutation, attributesOfPrefetchesAreLeftOut) {
+  auto context = newContext();
+  auto isTaken = [&](const std::string &attributes) {
+    return passThrough(
+        *context,
+        "func.func @f(%x: memref<4xf32>, %i: index) {\n"
+        "  \"memref.prefetch\"(%x, %i) <{isDataCache = true, isWrite = false, "
+        "localityHint = 3 : i32}> " +
+            attributes + " : (memref<4xf32>, index) -> ()\n  return\n}\n",
+        {}, [](const std::string &) {});
+  };
+  EXPECT_TRUE(isTaken(""));
+  EXPECT_FALSE(isTaken("{more = 1 : i64}"));
+}
+
 // MLIR's parser crashes on them: it is given none.
 TEST(Mutation, arraysOfIndexAreLeftOut) {
   auto context = newContext();

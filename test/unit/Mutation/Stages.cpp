@@ -2,6 +2,7 @@
 #include "Stages.h"
 #include "cheems/Pipelines/CUDAPipelines.h"
 #include "cheems/Pipelines/Pipelines.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -80,9 +81,10 @@ static bool asksPastTheShape(ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Whether a vector.insert or vector.extract has no operand for a position that
-/// is not static. MLIR 22.1 verifies it, and prints what does not parse.
-static bool lacksAPosition(ModuleOp module) {
+/// Whether MLIR 22.1 prints an op of its own so that it does not parse: a
+/// vector.insert or vector.extract without an operand for a position that is
+/// not static, which it verifies, and a memref.prefetch with more attributes.
+static bool isPrintedWrongly(ModuleOp module) {
   auto lacks = [](auto op) {
     return llvm::count_if(op.getStaticPosition(), ShapedType::isDynamic) !=
            int64_t(op.getDynamicPosition().size());
@@ -91,7 +93,9 @@ static bool lacksAPosition(ModuleOp module) {
       .walk([&](Operation *op) {
         auto insert = dyn_cast<vector::InsertOp>(op);
         auto extract = dyn_cast<vector::ExtractOp>(op);
-        return (insert && lacks(insert)) || (extract && lacks(extract))
+        return (insert && lacks(insert)) || (extract && lacks(extract)) ||
+                       (isa<memref::PrefetchOp>(op) &&
+                        !op->getDiscardableAttrs().empty())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -117,7 +121,7 @@ bool passThrough(MLIRContext &context, const std::string &text,
   if (!module) {
     return false;
   }
-  if (lacksAPosition(*module)) {
+  if (isPrintedWrongly(*module)) {
     return false;
   }
   at("print");

@@ -41,6 +41,9 @@ template <typename Op> static LogicalResult verifySSD(Op op) {
     return op.emitOpError("C5: ")
            << heads << " heads cannot be divided among " << b[1] << " groups";
   }
+  if (b[2] == 0 || x[2] == 0) {
+    return op.emitOpError("C5: N and P are not zero");
+  }
   return success();
 }
 

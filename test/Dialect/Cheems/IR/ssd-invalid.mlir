@@ -126,3 +126,19 @@ func.func @ssd_chunk_c5(%x: tensor<?x4x?xf32>, %dt: tensor<?x4xf32>, %a: tensor<
   %r:2 = cheems.ssd_chunk ins(%x, %dt, %a, %b, %c : tensor<?x4x?xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) outs(%y, %h : tensor<?x4x?xf32>, tensor<4x6x?xf32>) -> tensor<?x4x?xf32>, tensor<4x6x?xf32>
   return
 }
+
+// -----
+
+func.func @ssd_c5_no_state(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x0xf32>, %y: tensor<?x4x8xf32>, %h: tensor<4x0x8xf32>) {
+  // expected-error@below {{C5: N and P are not zero}}
+  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x0xf32>, tensor<?x2x0xf32>) outs(%y, %h : tensor<?x4x8xf32>, tensor<4x0x8xf32>) -> tensor<?x4x8xf32>, tensor<4x0x8xf32>
+  return
+}
+
+// -----
+
+func.func @ssd_c5_no_width(%x: tensor<?x4x0xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %y: tensor<?x4x0xf32>, %h: tensor<4x6x0xf32>) {
+  // expected-error@below {{C5: N and P are not zero}}
+  %r:2 = cheems.ssd ins(%x, %dt, %a, %b, %b : tensor<?x4x0xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) outs(%y, %h : tensor<?x4x0xf32>, tensor<4x6x0xf32>) -> tensor<?x4x0xf32>, tensor<4x6x0xf32>
+  return
+}

@@ -24,7 +24,7 @@ def Cheems_SSDOp : Cheems_DestinationOp<"ssd", [DeclareOpInterfaceMethods<Tiling
     - C2: `step` is [T, H]; `a` and `skip` are [H].
     - C3: `b` and `c` have the same shape [T, G, N].
     - C4: `state` is [H, N, P].
-    - C5: H, G, N and P are static, H is not zero and G divides it.
+    - C5: H, G, N and P are static and not zero, and G divides H.
 
     Edges: T = 0 leaves the state as it is. How T is cut into chunks is no part of the meaning: tiling along T gives `ssd_chunk`
     ops of any size, whose results agree within the rounding of f32. With a positive `a` the state grows, as the equation says.
