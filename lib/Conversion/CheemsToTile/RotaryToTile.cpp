@@ -80,55 +80,132 @@ static Value log2OfBase(TileBuilder &t, RotaryTableOp op, RankedTensorType type,
                t.fill(perRow, theta));
 }
 
+/// A block's rows of a table.
+/// \param memory positions, lengths.
+static void buildTable(TileBuilder &t, RotaryTableOp op, const RowStrategy &s,
+                       Value block, ValueRange memory, Value cosines,
+                       Value sines) {
+  int64_t half = cast<ShapedType>(op.getCosine().getType()).getDimSize(1);
+  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+  auto f64 = t.tileType({s.rows, s.columns}, t.b.getF64Type(), layout);
+  auto i32 = t.withElement(f64, t.b.getI32Type());
+  auto f32 = t.withElement(f64, t.b.getF32Type());
+  Value row = t.mul(block, s.rows);
+  Value base = log2OfBase(t, op, f64, memory[1], row);
+  Value column = arith::SIToFPOp::create(
+      t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
+  Value exponent = t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
+                         t.broadcast(base, f64));
+  Value position = t.load(t.sliceType(i32, 1), memory[0], {{row}, {0}});
+  position = arith::SIToFPOp::create(t.b, t.sliceType(f64, 1), position);
+  Value angle = t.mul(t.broadcast(position, f64), exp2F64(t, exponent));
+  auto [sine, cosine] = sineAndCosineF64(t, angle);
+  Place place{{row, t.index(0)}, {0, 1}};
+  int64_t aligned = alignmentOf(half, f32.getElementType());
+  t.store(arith::TruncFOp::create(t.b, f32, cosine), cosines, place, aligned);
+  t.store(arith::TruncFOp::create(t.b, f32, sine), sines, place, aligned);
+}
+
+static bool hasRowsOfOneLength(RotaryTableOp op) {
+  auto table = cast<RankedTensorType>(op.getCosine().getType());
+  return op.hasPureTensorSemantics() && !table.isDynamicDim(1);
+}
+
+/// Memory for a table that can be made in front of `at`.
+static bool canBeMadeAt(Value memory, Operation *at) {
+  auto empty = memory.getDefiningOp<tensor::EmptyOp>();
+  return empty && llvm::all_of(empty.getDynamicSizes(), [&](Value size) {
+           Operation *op = size.getDefiningOp();
+           return !op || op->getBlock() != at->getBlock() ||
+                  op->isBeforeInBlock(at);
+         });
+}
+
+/// Tables of the same positions that one launch makes, in front of the first
+/// one. A model with heads of two sizes has two.
+static SmallVector<RotaryTableOp> tablesWith(RotaryTableOp op) {
+  SmallVector<RotaryTableOp> tables;
+  for (Operation *user : op.getPosition().getUsers()) {
+    auto table = dyn_cast<RotaryTableOp>(user);
+    // One whose lengths are its positions uses them twice.
+    if (table && !llvm::is_contained(tables, table) &&
+        table->getOperands().take_front(2) == op->getOperands().take_front(2) &&
+        table->getBlock() == op->getBlock() && hasRowsOfOneLength(table)) {
+      tables.push_back(table);
+    }
+  }
+  llvm::sort(tables, [](RotaryTableOp a, RotaryTableOp c) {
+    return a->isBeforeInBlock(c);
+  });
+  Operation *first = tables.front();
+  llvm::erase_if(tables, [&](RotaryTableOp table) {
+    return table != first && !(canBeMadeAt(table.getCosine(), first) &&
+                               canBeMadeAt(table.getSine(), first));
+  });
+  return llvm::is_contained(tables, op) ? tables
+                                        : SmallVector<RotaryTableOp>{op};
+}
+
 namespace {
+/// Grid: blocks of rows, tables.
 struct RotaryTableToTile : ToKernel<RotaryTableOp> {
   using ToKernel::ToKernel;
 
   LogicalResult matchAndRewrite(RotaryTableOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics()) {
-      return rewriter.notifyMatchFailure(op, "it is on buffers");
+    if (!hasRowsOfOneLength(op)) {
+      return rewriter.notifyMatchFailure(
+          op, "it is on buffers, or its rows are of any length");
     }
-    auto table = cast<RankedTensorType>(op.getCosine().getType());
-    int64_t half = table.getDimSize(1);
-    if (ShapedType::isDynamic(half)) {
-      return rewriter.notifyMatchFailure(op, "its rows are of any length");
+    SmallVector<RotaryTableOp> tables = tablesWith(op);
+    ImplicitLocOpBuilder b(tables.front().getLoc(), rewriter);
+    b.setInsertionPoint(tables.front());
+    ValueRange inputs = op->getOperands().take_front(2);
+    SmallVector<Value> outputs;
+    SmallVector<RowStrategy> rows;
+    for (RotaryTableOp table : tables) {
+      for (Value memory : {table.getCosine(), table.getSine()}) {
+        bool moves = table != tables.front();
+        outputs.push_back(moves ? b.clone(*memory.getDefiningOp())->getResult(0)
+                                : memory);
+      }
+      rows.push_back(strategy.wholeRows(
+          cast<ShapedType>(table.getCosine().getType()).getDimSize(1)));
     }
     SmallVector<Type> arguments;
-    for (Value operand : op->getOperands()) {
+    for (Value operand :
+         llvm::concat<Value>(SmallVector<Value>(inputs), outputs)) {
       arguments.push_back(argumentFor(operand.getType(), 1));
     }
-    RowStrategy s = strategy.wholeRows(half);
     auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-      auto f64 = t.tileType({s.rows, s.columns}, t.b.getF64Type(), layout);
-      auto i32 = t.withElement(f64, t.b.getI32Type());
-      auto f32 = t.withElement(f64, t.b.getF32Type());
-      Value row = t.mul(t.block(GridDimension::X), s.rows);
-      Value base = log2OfBase(t, op, f64, memory[1], row);
-      Value column = arith::SIToFPOp::create(
-          t.b, f64, IndicesOp::create(t.b, i32, uint64_t(1)));
-      Value exponent = t.mul(t.mul(column, t.fill(f64, -1.0 / double(half))),
-                             t.broadcast(base, f64));
-      Value position = t.load(t.sliceType(i32, 1), memory[0], {{row}, {0}});
-      position = arith::SIToFPOp::create(t.b, t.sliceType(f64, 1), position);
-      Value angle = t.mul(t.broadcast(position, f64), exp2F64(t, exponent));
-      auto [sine, cosine] = sineAndCosineF64(t, angle);
-      Place place{{row, t.index(0)}, {0, 1}};
-      int64_t aligned = alignmentOf(half, f32.getElementType());
-      t.store(arith::TruncFOp::create(t.b, f32, cosine), memory[2], place,
-              aligned);
-      t.store(arith::TruncFOp::create(t.b, f32, sine), memory[3], place,
-              aligned);
+      Value block = t.block(GridDimension::X);
+      auto build = [&](size_t i) {
+        buildTable(t, tables[i], rows[i], block, memory, memory[2 + 2 * i],
+                   memory[3 + 2 * i]);
+      };
+      if (tables.size() == 1) {
+        return build(0);
+      }
+      Value number = t.block(GridDimension::Y);
+      for (size_t i = 0; i < tables.size(); ++i) {
+        t.when(t.isEqual(number, t.index(int64_t(i))), [&] { build(i); });
+      }
     };
-    FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), "rotary_table", arguments, s.warps(), body);
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto made = launch(b, kernel, {tilesOf(b, op.getCosine(), 0, s.rows)},
-                       {op.getPosition(), op.getLength()},
-                       {op.getCosine(), op.getSine()});
-    rewriter.replaceOp(op, made.getResults());
+    FlatSymbolRefAttr kernel = kernels.get(op.getLoc(), "rotary_table",
+                                           arguments, rows[0].warps(), body);
+    // Rows that a table's blocks have no more are past its extent.
+    int64_t fewest = rows[0].rows;
+    for (const RowStrategy &s : rows) {
+      fewest = std::min(fewest, s.rows);
+    }
+    auto made =
+        launch(b, kernel,
+               {tilesOf(b, outputs[0], 0, fewest),
+                arith::ConstantIndexOp::create(b, int64_t(tables.size()))},
+               inputs, outputs);
+    for (auto [i, table] : llvm::enumerate(tables)) {
+      rewriter.replaceOp(table, made.getResults().slice(2 * i, 2));
+    }
     return success();
   }
 };

@@ -74,6 +74,35 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
+// Tables of the same positions are one launch, and a block has rows of one of them: 32 rows of 16 numbers each, or 16 of 32.
+// CHECK-LABEL: func.func @tables
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %c16
+// CHECK: %[[MADE:.*]]:4 = cheems_tile.launch @rotary_table grid[%[[BLOCKS]], %c2, %c1] ins(%arg0, %arg1 :
+// CHECK-NOT: cheems_tile.launch
+// CHECK: return %[[MADE]]#0, %[[MADE]]#1, %[[MADE]]#2, %[[MADE]]#3
+// CHECK-LABEL: cheems_tile.kernel @rotary_table(
+// CHECK: arith.cmpi eq, %block_y, %c0
+// CHECK: scf.if
+// CHECK: cheems_tile.store %{{.*}}, %arg2[
+// CHECK: cheems_tile.store %{{.*}}, %arg3[
+// CHECK: arith.cmpi eq, %block_y, %c1
+// CHECK: scf.if
+// CHECK: cheems_tile.store %{{.*}}, %arg4[
+// CHECK: cheems_tile.store %{{.*}}, %arg5[
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @tables(%p: tensor<?xi32>, %l: tensor<?xi32>) -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x32xf32>, tensor<?x32xf32>) {
+    %c0 = arith.constant 0 : index
+    %rows = tensor.dim %p, %c0 : tensor<?xi32>
+    %a = tensor.empty(%rows) : tensor<?x16xf32>
+    %t:2 = cheems.rotary_table theta 1.0e+04 ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%a, %a : tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>, tensor<?x16xf32>
+    %b = tensor.empty(%rows) : tensor<?x32xf32>
+    %u:2 = cheems.rotary_table theta 1.0e+06 ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%b, %b : tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>, tensor<?x32xf32>
+    return %t#0, %t#1, %u#0, %u#1 : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+  }
+}
+
+// -----
+
 // A block rotates both halves of a head of its rows. Columns of 12 numbers are 16 in the tile: the guards keep halves apart.
 // CHECK-LABEL: cheems_tile.kernel @rotary(
 // CHECK-DAG: %[[HALF:.*]] = arith.constant 12 : index
@@ -159,5 +188,18 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
       linalg.yield %n : bf16
     } -> tensor<?x64xbf16>
     return %o : tensor<?x64xbf16>
+  }
+}
+
+// -----
+
+// A table whose lengths are its positions is made once.
+// CHECK-LABEL: func.func @lengths_are_positions
+// CHECK-COUNT-1: cheems_tile.launch @rotary_table
+// CHECK-NOT: launch
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @lengths_are_positions(%positions: tensor<3xi32>, %cosine: tensor<3x8xf32>, %sine: tensor<3x8xf32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
+    %t:2 = cheems.rotary_table theta 1.0e+04 ins(%positions, %positions : tensor<3xi32>, tensor<3xi32>) outs(%cosine, %sine : tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>, tensor<3x8xf32>
+    return %t#0, %t#1 : tensor<3x8xf32>, tensor<3x8xf32>
   }
 }

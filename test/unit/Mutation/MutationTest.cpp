@@ -177,6 +177,24 @@ TEST(Mutation, attributesOfPrefetchesAreLeftOut) {
 }
 
 // MLIR's parser crashes on them: it is given none.
+TEST(Mutation, tornListsAreLeftOut) {
+  auto context = newContext();
+  auto isTaken = [&](const std::string &list) {
+    return passThrough(
+        *context,
+        "func.func @f(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) -> "
+        "tensor<3x2xf32> {\n"
+        "  %z = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%y : "
+        "tensor<3x2xf32>) permutation = " +
+            list + "\n  return %z : tensor<3x2xf32>\n}\n",
+        {}, [](const std::string &) {});
+  };
+  EXPECT_TRUE(isTaken("[1, 0]"));
+  EXPECT_FALSE(isTaken("1, 0]"));
+  EXPECT_FALSE(isTaken("[1 0]"));
+}
+
+// MLIR's parser crashes on them: it is given none.
 TEST(Mutation, arraysOfIndexAreLeftOut) {
   auto context = newContext();
   auto isTaken = [&](const std::string &type) {
