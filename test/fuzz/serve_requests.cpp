@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const paths[] = {
       "/v1/chat/completions", "/v1/completions", "/completion",
       "/v1/embeddings",       "/tokenize",       "/detokenize",
-      "/apply-template"};
+      "/apply-template",      "/embedding"};
   if (size == 0) {
     return 0;
   }

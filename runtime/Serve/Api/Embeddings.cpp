@@ -1,4 +1,4 @@
-// /v1/embeddings.
+// /v1/embeddings, and /embedding in llama.cpp's words.
 #include "runtime/Serve/Api/ApiError.h"
 #include "runtime/Serve/Api/Generating.h"
 #include "runtime/Serve/Api/Prompts.h"
@@ -50,6 +50,12 @@ std::string base64(const std::vector<float> &values) {
   return out;
 }
 
+std::vector<float> embeddingOf(const PromptResult &result) {
+  std::vector<float> values = result.embedding;
+  normalise(values);
+  return values;
+}
+
 class EmbeddingForm : public AnswerForm {
 public:
   EmbeddingForm(const Context &context, bool isBase64)
@@ -58,8 +64,7 @@ public:
   Json whole(const std::vector<PromptResult> &results) override {
     Json data = Json::array();
     for (const PromptResult &result : results) {
-      std::vector<float> values = result.embedding;
-      normalise(values);
+      std::vector<float> values = embeddingOf(result);
       data.push_back(
           {{"object", "embedding"},
            {"index", data.size()},
@@ -79,6 +84,27 @@ private:
   const bool isBase64;
 };
 
+/// llama.cpp's own form: of each prompt a list, which has one row where rows
+/// are pooled.
+class LlamaEmbeddingForm : public AnswerForm {
+public:
+  explicit LlamaEmbeddingForm(const char *field) : field(field) {}
+
+  Json whole(const std::vector<PromptResult> &results) override {
+    Json all = Json::array();
+    for (const PromptResult &result : results) {
+      all.push_back({{"index", all.size()},
+                     {"embedding", Json::array({embeddingOf(result)})}});
+    }
+    return all;
+  }
+
+  const char *promptField() const override { return field; }
+
+private:
+  const char *const field;
+};
+
 Pooling readPooling(Fields &fields, Pooling otherwise) {
   auto name = fields.text("pooling");
   if (name && *name != "mean" && *name != "last") {
@@ -87,31 +113,56 @@ Pooling readPooling(Fields &fields, Pooling otherwise) {
   return !name ? otherwise : *name == "mean" ? Pooling::mean : Pooling::last;
 }
 
+/// What requests in both words have alike.
+GenerationRequest readEmbedding(const Call &call, Fields &fields) {
+  GenerationRequest request = namedRequest(call, fields, "embd-");
+  request.embedding = readPooling(fields, call.context->options.pooling);
+  request.maxTokens = 0;
+  fields.onlyAs("dimensions", {});
+  fields.onlyAs("truncate_prompt_tokens", {});
+  fields.onlyAs("embd_normalize", {2});
+  ignoreHarmless(fields);
+  return request;
+}
+
 } // namespace
 
 void embeddings(Call &call) {
   Json body = parseBody(call.request.body);
   Context &context = *call.context;
   Fields fields(body);
-  GenerationRequest request = namedRequest(call, fields, "embd-");
-  request.embedding = readPooling(fields, context.options.pooling);
-  request.maxTokens = 0;
+  GenerationRequest request = readEmbedding(call, fields);
   std::string format = fields.text("encoding_format").value_or("float");
   if (format != "float" && format != "base64") {
     refuse("encoding_format", "encoding_format must be float or base64");
   }
   const Json *input = fields.find("input");
   bool addSpecial = fields.boolean("add_special_tokens").value_or(true);
-  fields.onlyAs("dimensions", {});
-  fields.onlyAs("truncate_prompt_tokens", {});
-  fields.onlyAs("embd_normalize", {2});
-  ignoreHarmless(fields);
   fields.finish();
 
   auto prompts = readPrompts(input, "input", addSpecial, context);
   auto form = std::make_unique<EmbeddingForm>(context, format == "base64");
   generate(call, request, std::move(prompts), std::move(form),
            /*streams=*/false);
+}
+
+void llamaEmbedding(Call &call) {
+  Json body = parseBody(call.request.body);
+  Fields fields(body);
+  GenerationRequest request = readEmbedding(call, fields);
+  fields.onlyAs("encoding_format", {"float"});
+  fields.onlyAs("image_data", {Json::array()});
+  const Json *content = fields.find("content"), *input = fields.find("input");
+  fields.finish();
+  if (content && input) {
+    refuse("content", "content and input cannot be together");
+  }
+
+  const char *field = input ? "input" : "content";
+  auto prompts = readPrompts(input ? input : content, field,
+                             /*addSpecialTokens=*/true, *call.context);
+  generate(call, request, std::move(prompts),
+           std::make_unique<LlamaEmbeddingForm>(field), /*streams=*/false);
 }
 
 } // namespace cheems::serve

@@ -25,6 +25,7 @@ void chatCompletions(Call &call);
 void completions(Call &call);
 void llamaCompletion(Call &call);
 void embeddings(Call &call);
+void llamaEmbedding(Call &call);
 void tokenize(Call &call);
 void detokenize(Call &call);
 void tokenizerInfo(Call &call);

@@ -220,6 +220,12 @@ class Llama(Tests):
         self.assertEqual("".join(frame["content"] for frame in frames), alone["text"])
         self.assertEqual([frame["stop"] for frame in frames], [False] * (len(frames) - 1) + [True])
 
+    def test_embedding(self):
+        told = self.ask("/v1/embeddings", {"input": ["ROMEO:", "JULIET:"]}).json()["data"]
+        for path, field in [("/embedding", "content"), ("/embeddings", "input")]:
+            self.assertEqual(self.ask(path, {field: ["ROMEO:", "JULIET:"]}).json(),
+                             [{"index": each["index"], "embedding": [each["embedding"]]} for each in told])
+
     def test_tokens_and_back(self):
         text = "Good night, good night! naïve 漢\n"
         ids = DEMO.ids(text)

@@ -187,8 +187,10 @@ class Clients:
             async for part in line.parts(fields):
                 data += part
                 now = time.monotonic()
-                if status == 200 and kind == "stream" and b'"text"' in part:
+                events = part.count(b'"text"')  # a write may have several
+                if status == 200 and kind == "stream" and events:
                     (self.timings.first if last == begin else self.timings.between).append(now - last)
+                    self.timings.between += [0.0] * (events - 1)
                     last = now
             if status != 200:
                 return [self.judge(id, kind, status, data, None)]
@@ -275,9 +277,11 @@ class Clients:
             if status != 200:
                 data = b"".join([part async for part in line.parts(fields)])
                 return [self.judge(id, "leave early", status, data, None)]
-            parts = line.parts(fields)
-            for _ in range(random.randint(1, 5)):
-                await parts.__anext__()
+            parts, count = line.parts(fields), random.randint(1, 5)
+            async for _ in parts:
+                count -= 1
+                if count == 0:
+                    break
             await parts.aclose()
             return [Outcome(id, "leave early", "left", choices=choices)]
         finally:

@@ -207,6 +207,10 @@ class Page(unittest.TestCase):
             page.go(self.address + "/")
             colours[scheme] = page.run(back)
             self.assertGreater(page.run(CONTRAST), 4.5, scheme)
+            self.assertGreater(page.run(EDGES), 3, scheme)
+            # the browser's own color for it is paler
+            self.assertEqual(page.run("return getComputedStyle(document.getElementById('message'), '::placeholder').color"),
+                             page.run("const e = document.querySelector('#model'); return getComputedStyle(e).color"))
         self.assertNotEqual(colours["light"], colours["dark"])
         # the button wins over the system, also after a reload
         self.assertEqual(page.run("return document.getElementById('theme').textContent"), "Light colors")
@@ -334,8 +338,8 @@ class Page(unittest.TestCase):
         self.assertIn("ERR_CONNECTION_REFUSED", "".join(entry["message"] for entry in self.browser.log("browser")))
 
 
-# the least contrast of texts on the page's two backgrounds, as WCAG counts it
-CONTRAST = """
+# contrasts as WCAG counts them: the least of texts on the page's two backgrounds, and of the edges of buttons and fields
+LIGHT = """
 const light = name => {
   const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const parts = (hex.length === 4 ? [...hex.slice(1)].map(c => c + c) : hex.slice(1).match(/../g)).map(c => parseInt(c, 16) / 255);
@@ -343,8 +347,14 @@ const light = name => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+const least = pairs => Math.min(...pairs.map(([a, b]) => contrast(light(a), light(b))));
+"""
+CONTRAST = LIGHT + """
 const pairs = ['--text', '--soft', '--bad'].flatMap(text => ['--back', '--side'].map(back => [text, back]));
-return Math.min(...[...pairs, ['--text', '--user'], ['--on-accent', '--accent']].map(([a, b]) => contrast(light(a), light(b))));
+return least([...pairs, ['--text', '--user'], ['--on-accent', '--accent']]);
+"""
+EDGES = LIGHT + """
+return least([['--edge', '--back'], ['--edge', '--side'], ['--accent', '--back'], ['--accent', '--side']]);
 """
 
 if __name__ == "__main__":

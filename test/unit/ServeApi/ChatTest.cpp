@@ -237,9 +237,11 @@ TEST(Chat, aFaultBehindTheHeadersIsAnErrorEvent) {
   EXPECT_THAT(served.responder->stream,
               testing::HasSubstr("\n\nevent: error\ndata: {"));
   EXPECT_EQ(served.responder->ended, 1);
+  EXPECT_THAT(served.responder->notes, ElementsAre("error=\"it broke\""));
 
   Reply whole = served.post("/v1/chat/completions", chat());
   EXPECT_EQ(whole.status, 500);
+  EXPECT_THAT(served.responder->notes, ElementsAre("error=\"it broke\""));
 }
 
 TEST(Chat, aClientThatHasGoneCancelsItsRequest) {

@@ -214,6 +214,34 @@ TEST(Endpoint, embeddingsHaveLengthOneInBothFormats) {
   }
 }
 
+TEST(Endpoint, embeddingsInLlamasWordsAreListsOfOneRow) {
+  Served served;
+  for (const char *path : {"/embedding", "/embeddings"}) {
+    for (const char *field : {"content", "input"}) {
+      Json answer = served.post(path, {{field, {"hi", "you"}}}).body;
+      ASSERT_EQ(answer.size(), 2u) << path << field;
+      EXPECT_EQ(answer[1]["index"], 1);
+      ASSERT_EQ(answer[0]["embedding"].size(), 1u);
+      EXPECT_FLOAT_EQ(answer[0]["embedding"][0][0].get<float>(), 0.6f);
+      EXPECT_FLOAT_EQ(answer[0]["embedding"][0][1].get<float>(), 0.8f);
+      EXPECT_EQ(served.engine.requests.back().embedding, Pooling::mean);
+      EXPECT_EQ(served.engine.requests.back().prompt,
+                served.text->encodePrompt("you"));
+    }
+  }
+  for (auto [bad, param] : std::vector<std::pair<Json, std::string>>{
+           {Json::object(), "content"},
+           {{{"content", "x"}, {"input", "y"}}, "content"},
+           {{{"content", "x"}, {"embd_normalize", 0}}, "embd_normalize"},
+           {{{"content", "x"}, {"encoding_format", "base64"}},
+            "encoding_format"},
+           {{{"content", "x"}, {"image_data", {1}}}, "image_data"}}) {
+    Reply reply = served.post("/embedding", bad);
+    EXPECT_EQ(reply.status, 400) << bad;
+    EXPECT_EQ(reply.body["error"]["param"], param) << bad;
+  }
+}
+
 TEST(Endpoint, whereTooManyWaitForAWorkerOneIsSentAway) {
   ApiOptions options;
   options.maximumTasks = 0;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char *paths[] = {
     "/v1/chat/completions", "/v1/completions", "/completion",
     "/v1/embeddings",       "/tokenize",       "/detokenize",
-    "/apply-template"};
+    "/apply-template",      "/embedding"};
 
 TEST(Malformed, bodiesThatAreNoObjectAreRefused) {
   Served served;

@@ -301,12 +301,15 @@ TEST(Parameter, aPromptThatTheEngineRefusesHasTheNameOfItsField) {
   Served served;
   served.engine.refusal = GenerationFault{GenerationFault::Kind::contextLength,
                                           "it is too long", "prompt"};
-  Json texts = {{"prompt", "hi"}}, inputs = {{"input", "hi"}};
+  Json texts = {{"prompt", "hi"}}, inputs = {{"input", "hi"}},
+       contents = {{"content", "hi"}};
   for (auto [path, body, param] :
        {std::tuple{"/v1/chat/completions", chat(Json::object()), "messages"},
         std::tuple{"/v1/completions", texts, "prompt"},
         std::tuple{"/completion", texts, "prompt"},
-        std::tuple{"/v1/embeddings", inputs, "input"}}) {
+        std::tuple{"/v1/embeddings", inputs, "input"},
+        std::tuple{"/embedding", inputs, "input"},
+        std::tuple{"/embedding", contents, "content"}}) {
     Reply reply = served.post(path, body);
     EXPECT_EQ(reply.status, 400) << path;
     EXPECT_EQ(reply.body["error"]["param"], param) << path;
