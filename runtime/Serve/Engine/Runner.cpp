@@ -10,11 +10,12 @@ namespace {
 
 /// Bytes of the logits of a step whose prompts want all of theirs.
 constexpr int64_t promptLogitsBytes = int64_t{128} << 20;
-/// Below so many logits, choosing tokens takes less time than threads do.
-constexpr int64_t worthSharing = int64_t{1} << 16;
+/// Below so many logits, a pass over them takes less time than threads do.
+constexpr int64_t worthSharing = int64_t{1} << 20;
 
 int helperCount(const Session &session, const EngineOptions &options) {
-  if (session.vocabulary() * session.slots() < worthSharing) {
+  if (session.vocabulary() * session.slots() * Runner::drawPasses <
+      worthSharing) {
     return 1;
   }
   int most = ThreadPool::chooseThreads(options.threads, CoreLimits::host());
@@ -342,7 +343,7 @@ void Runner::tellPromptLogprobs(const Part &part, int64_t position) {
   } else {
     first += part.firstRow * vocabulary;
   }
-  inParallel(count, [&](int64_t i) {
+  inParallel(count, drawPasses * count, [&](int64_t i) {
     told[before + static_cast<size_t>(i)] =
         tokenLogprob(first + i * vocabulary, vocabulary,
                      job.request.prompt[static_cast<size_t>(position + i + 1)],
@@ -501,9 +502,9 @@ std::vector<SlotView> Runner::view() const {
   return views;
 }
 
-void Runner::inParallel(int64_t count,
+void Runner::inParallel(int64_t count, int64_t passes,
                         const std::function<void(int64_t)> &act) {
-  if (count < 2 || count * session.vocabulary() < worthSharing) {
+  if (count < 2 || passes * session.vocabulary() < worthSharing) {
     for (int64_t i = 0; i < count; ++i) {
       act(i);
     }

@@ -15,6 +15,10 @@ namespace cheems::serve {
 
 class Runner {
 public:
+  /// What a draw or a log-probability takes, in passes over a row of logits:
+  /// exponentials, copies and sums. A search for the highest is one.
+  static constexpr int64_t drawPasses = 16;
+
   /// All must outlive it.
   Runner(Session &session, TextModel &text, Metrics &metrics,
          const EngineOptions &options);
@@ -81,14 +85,15 @@ private:
   void tellPromptLogprobs(const Part &part, int64_t position);
   const float *rowOf(int64_t index);
   void findRows();
-  void drawFrom(Draw &draw) const;
   void draw();
   void take(size_t run, Drawn drawn);
   void fail(Job &job, const GenerationFault &fault);
   void finish(Job &job);
   void sweep();
   void count();
-  void inParallel(int64_t count, const std::function<void(int64_t)> &act);
+  /// `passes`: over rows of logits, of all that `act` does.
+  void inParallel(int64_t count, int64_t passes,
+                  const std::function<void(int64_t)> &act);
 
   Session &session;
   TextModel &text;

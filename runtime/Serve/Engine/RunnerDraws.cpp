@@ -47,10 +47,6 @@ void Runner::findRows() {
   }
 }
 
-void Runner::drawFrom(Draw &draw) const {
-  draw.drawn = runs[draw.run].choice->draw(draw.row, session.vocabulary());
-}
-
 void Runner::draw() {
   try {
     findRows();
@@ -62,18 +58,18 @@ void Runner::draw() {
     }
     return;
   }
-  // Where the highest logit decides, a draw takes less time than a thread needs
-  // to wake.
-  std::vector<Draw *> longer;
+  std::vector<Draw *> open;
+  int64_t work = 0;
   for (Draw &each : draws) {
-    if (!each.done && runs[each.run].choice->enough() == 1) {
-      drawFrom(each);
-    } else if (!each.done) {
-      longer.push_back(&each);
+    if (!each.done) {
+      open.push_back(&each);
+      work += runs[each.run].choice->enough() == 1 ? 1 : drawPasses;
     }
   }
-  inParallel(static_cast<int64_t>(longer.size()),
-             [&](int64_t i) { drawFrom(*longer[static_cast<size_t>(i)]); });
+  inParallel(static_cast<int64_t>(open.size()), work, [&](int64_t i) {
+    Draw &each = *open[static_cast<size_t>(i)];
+    each.drawn = runs[each.run].choice->draw(each.row, session.vocabulary());
+  });
   for (Draw &each : draws) {
     take(each.run, std::move(each.drawn));
   }
