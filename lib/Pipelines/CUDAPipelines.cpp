@@ -77,6 +77,7 @@ static void makeLaunches(OpPassManager &pm, const CardOptions &) {
   pm.addNestedPass<func::FuncOp>(createLowerAffinePass());
   simplify(pm);
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(tile::createTileOverlapLaunchesPass());
 }
 
 static void lowerKernels(OpPassManager &pm, const CardOptions &) {

@@ -181,6 +181,7 @@ LaunchPlan::Kernel parseKernel(const FieldReader &reader) {
   kernel.name = reader.text("name");
   kernel.threads = reader.integer("threads", 1, 1024);
   kernel.shared = reader.integer("shared", 0, INT32_MAX);
+  kernel.overlaps = reader.has("overlaps") && reader.flag("overlaps");
   return kernel;
 }
 

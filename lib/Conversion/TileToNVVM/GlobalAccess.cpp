@@ -52,17 +52,35 @@ static std::string addressOf(size_t pointer, int64_t bytes) {
   return "[$" + std::to_string(pointer) + " + " + std::to_string(bytes) + "]";
 }
 
+/// Where LLVM may move a load.
+namespace {
+struct Freedom {
+  bool isConstant; ///< anywhere
+  bool isOwn;      ///< past all that the kernel does,
+  Value behind;    ///< but its wait for other kernels, if there is one
+
+  Freedom(Operation *load, const KernelFacts &facts)
+      : isConstant(facts.constantReads.contains(load)),
+        isOwn(facts.ownReads.contains(load)) {
+    if (isOwn && !isConstant) {
+      behind = endOfWait(load->getParentOfType<LLVM::LLVMFuncOp>());
+    }
+  }
+};
+} // namespace
+
 /// The words at `place`, or zeros where `condition` does not hold.
 static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
                                     Value condition, Type word, size_t count,
-                                    bool constant) {
+                                    const Freedom &freedom) {
   if (!condition) {
     auto type = VectorType::get({int64_t(count)}, word);
     Value pointer = t.offset(place.pointer, place.bytes);
     auto alignment = unsigned(count * word.getIntOrFloatBitWidth() / 8);
     return t.elements(LLVM::LoadOp::create(t.b, t.loc, type, pointer, alignment,
                                            /*isVolatile=*/false,
-                                           /*isNonTemporal=*/false, constant));
+                                           /*isNonTemporal=*/false,
+                                           freedom.isConstant));
   }
   WordNames names = namesOf(word);
   std::string text, constraints;
@@ -74,17 +92,22 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
     constraints += "=&" + names.constraint.str() + ",";
   }
   text += "@$" + std::to_string(count + 1) + " ld.global" +
-          (constant ? ".nc" : "") + typeOf(count, names) + " " +
+          (freedom.isConstant ? ".nc" : "") + typeOf(count, names) + " " +
           operandsOf(count, 0) + ", " + addressOf(count, place.bytes) + ";";
   constraints += "l,b";
-  if (!constant) {
+  SmallVector<Value> operands = {place.pointer, condition};
+  if (freedom.behind) { // no part of the text
+    constraints += ",r";
+    operands.push_back(freedom.behind);
+  }
+  if (!freedom.isOwn) {
     constraints += ",~{memory}";
   }
   if (word.isInteger(8)) {
     Type wide = t.b.getI16Type();
     Value loaded = LLVM::InlineAsmOp::create(
-                       t.b, t.loc, wide, ValueRange{place.pointer, condition},
-                       text, constraints, /*has_side_effects=*/!constant,
+                       t.b, t.loc, wide, operands, text, constraints,
+                       /*has_side_effects=*/!freedom.isOwn,
                        /*is_align_stack=*/false, LLVM::TailCallKind::None,
                        LLVM::AsmDialectAttr(), ArrayAttr())
                        .getResult(0);
@@ -95,8 +118,8 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
                     ? word
                     : LLVM::LLVMStructType::getLiteral(t.b.getContext(), types);
   auto op = LLVM::InlineAsmOp::create(
-      t.b, t.loc, result, ValueRange{place.pointer, condition}, text,
-      constraints, /*has_side_effects=*/!constant, /*is_align_stack=*/false,
+      t.b, t.loc, result, operands, text, constraints,
+      /*has_side_effects=*/!freedom.isOwn, /*is_align_stack=*/false,
       LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
   if (count == 1) {
     return {op.getResult(0)};
@@ -164,11 +187,12 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     Type word = t.wordType(tile.getElementType(), bytes);
     auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
     auto places = layoutOf(tile).getElements(tile.getShape());
+    Freedom freedom(op, facts);
     SmallVector<Value> elements;
     for (size_t at = 0; at < places.size(); at += size_t(width)) {
       SmallVector<Value> words =
           loadWords(t, memory.place(places[at]), memory.exists(places[at]),
-                    word, count, facts.constantReads.contains(op));
+                    word, count, freedom);
       llvm::append_range(elements, t.fromWords(words, tile.getElementType()));
     }
     rewriter.replaceOp(op, t.vector(elements));
@@ -201,6 +225,7 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     auto count = size_t(bytes * 8 / word.getIntOrFloatBitWidth());
     SmallVector<Value> elements(places.size());
     auto axis = size_t(op.getAxis());
+    Freedom freedom(op, facts);
     for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
       ChosenRow chosen(t, op, adaptor, number);
       SmallVector<Value> first = t.place(tile);
@@ -212,9 +237,8 @@ struct LowerGather : OpConversionPattern<GatherOp> {
         }
         SmallVector<int64_t> along = places[at];
         along[axis] = 0;
-        SmallVector<Value> words =
-            loadWords(t, memory.place(along), memory.exists(along), word, count,
-                      facts.constantReads.contains(op));
+        SmallVector<Value> words = loadWords(
+            t, memory.place(along), memory.exists(along), word, count, freedom);
         llvm::copy(t.fromWords(words, tile.getElementType()),
                    elements.begin() + ptrdiff_t(at));
       }

@@ -133,14 +133,17 @@ static gpu::GPUModuleOp createModule(ModuleOp module) {
   return kernels;
 }
 
-/// Loads of memory that the kernel does not write.
+/// Which loads are of memory that does not change.
 static KernelFacts factsOf(ArrayRef<KernelOp> kernels) {
   KernelFacts facts;
   for (KernelOp kernel : kernels) {
     kernel.walk([&](Operation *op) {
       if (isa<LoadOp, GatherOp, memref::LoadOp>(op) &&
           !isWritten(op->getOperand(0))) {
-        facts.constantReads.insert(op);
+        facts.ownReads.insert(op);
+        if (isConstant(op->getOperand(0))) {
+          facts.constantReads.insert(op);
+        }
       }
     });
   }

@@ -11,12 +11,20 @@ namespace cheems::tile {
 
 /// What is known of kernels before they are rewritten.
 struct KernelFacts {
-  /// Accesses to memory that its kernel only reads.
+  /// Loads of memory that the kernel does not write.
+  llvm::DenseSet<Operation *> ownReads;
+  /// Those of them whose memory nobody writes while the kernel runs.
   llvm::DenseSet<Operation *> constantReads;
 };
 
 /// Whether a kernel stores into an argument of it.
 bool isWritten(Value memory);
+/// Whether nobody writes an argument while the kernel runs: no other kernel
+/// runs then, or none writes it.
+bool isConstant(Value memory);
+/// What a kernel that overlaps others has once those ahead of it have ended:
+/// whatever takes it comes behind. None for other kernels.
+Value endOfWait(LLVM::LLVMFuncOp function);
 /// Whether the op is an elementwise one, which is the same on vectors.
 bool isElementwise(Operation *op);
 /// Whether a function of math has code here.

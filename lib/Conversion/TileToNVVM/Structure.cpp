@@ -14,15 +14,67 @@ bool tile::isWritten(Value memory) {
   });
 }
 
-/// What LLVM may assume of a pointer; see KernelABI.h.
+bool tile::isConstant(Value memory) {
+  auto argument = dyn_cast<BlockArgument>(memory);
+  auto kernel = argument
+                    ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                    : nullptr;
+  return kernel && !isWritten(memory) &&
+         (!kernel.getOverlaps() ||
+          kernel.getArgAttr(argument.getArgNumber(), kConstant));
+}
+
+/// The text of the instruction that waits; see `waitForOthers`.
+static constexpr llvm::StringLiteral kWait = "griddepcontrol.wait;";
+
+/// A card may start the kernel before those ahead of it have ended (PTX ISA,
+/// "Parallel Synchronization and Communication Instructions: griddepcontrol").
+/// It waits for them first: all memory is then as they left it. A kernel ends
+/// only behind its own wait, so when the one ahead has ended, so have all
+/// before that one. The next kernel may start as soon as all blocks are here:
+/// it waits in turn. Were it told before the wait, many kernels could be on the
+/// card, and hold room that those ahead need.
+static void waitForOthers(LLVM::LLVMFuncOp function,
+                          ArrayRef<unsigned> changing) {
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  Location loc = function.getLoc();
+  // LLVM takes it for an instruction that may write through the pointers, so no
+  // access moves ahead of it. What it gives is for loads that LLVM knows
+  // nothing of; no register is written.
+  std::string constraints = "=r";
+  SmallVector<Value> pointers;
+  for (unsigned parameter : changing) {
+    constraints += ",l";
+    pointers.push_back(function.getArgument(parameter));
+  }
+  LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), pointers, kWait,
+                            constraints + ",~{memory}",
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+  NVVM::GriddepcontrolOp::create(b, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+}
+
+Value tile::endOfWait(LLVM::LLVMFuncOp function) {
+  for (auto op : function.getBody().front().getOps<LLVM::InlineAsmOp>()) {
+    if (op.getAsmString() == kWait) {
+      return op.getResult(0);
+    }
+  }
+  return Value();
+}
+
+/// What LLVM may assume of a pointer; see KernelABI.h. What is read only is
+/// loaded past the coherent caches.
 static void describePointer(LLVM::LLVMFuncOp function, unsigned parameter,
-                            bool written) {
+                            bool constant) {
   OpBuilder b(function.getContext());
   function.setArgAttr(parameter, LLVM::LLVMDialect::getNoAliasAttrName(),
                       b.getUnitAttr());
   function.setArgAttr(parameter, LLVM::LLVMDialect::getAlignAttrName(),
                       b.getI64IntegerAttr(16));
-  if (!written) {
+  if (constant) {
     function.setArgAttr(parameter, LLVM::LLVMDialect::getReadonlyAttrName(),
                         b.getUnitAttr());
   }
@@ -109,20 +161,28 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     function->setAttr(kSharedBytes, rewriter.getI64IntegerAttr(
                                         int64_t(op.getShared().value_or(0))));
     unsigned number = 0;
+    SmallVector<unsigned> changing; // parameters that kernels ahead may write
     for (const KernelParameter &parameter :
          parametersOf(op.getArgumentTypes())) {
       if (parameter.kind == KernelParameter::Kind::Pointer) {
-        describePointer(
-            function, number,
-            isWritten(op.getBody().getArgument(parameter.argument)));
+        bool constant =
+            isConstant(op.getBody().getArgument(parameter.argument));
+        describePointer(function, number, constant);
+        if (!constant) {
+          changing.push_back(number);
+        }
       }
       ++number;
     }
+    bool overlaps = op.getOverlaps();
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(),
                                            *getTypeConverter(), &signature))) {
       return rewriter.notifyMatchFailure(op, "has a block with other types");
+    }
+    if (overlaps) {
+      waitForOthers(function, changing);
     }
     rewriter.eraseOp(op);
     return success();

@@ -31,10 +31,13 @@ struct Kernels {
 
   void add(tile::KernelOp kernel) {
     numbers.try_emplace(kernel.getSymName(), numbers.size());
-    described.push_back(llvm::json::Object{
-        {"name", kernel.getSymName()},
-        {"threads", kernel.getThreads()},
-        {"shared", int64_t(kernel.getShared().value_or(0))}});
+    llvm::json::Object one{{"name", kernel.getSymName()},
+                           {"threads", kernel.getThreads()},
+                           {"shared", int64_t(kernel.getShared().value_or(0))}};
+    if (kernel.getOverlaps()) {
+      one["overlaps"] = true;
+    }
+    described.push_back(std::move(one));
   }
 };
 

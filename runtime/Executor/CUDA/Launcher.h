@@ -48,14 +48,18 @@ public:
 
   /// Called before each launch, with its number, and behind the last.
   using Observer = std::function<void(size_t launch)>;
-  /// Begins a step; its context is current. Throws Error where the step is too
-  /// large, DriverError. Allocates nothing.
+  /// Begins a step; its context is current. Kernels that wait for others by
+  /// themselves may start early, unless somebody observes. Throws Error where
+  /// the step is too large, DriverError. Allocates nothing.
   void launch(const StepSizes &sizes, const Stream &stream,
               const Observer &observe = nullptr);
 
 private:
   void set(LaunchPlan::Argument::Kind kind, CUdeviceptr address);
   void setNumbers(const StepSizes &sizes);
+  /// `overlaps`: the card may start it before the kernel ahead has ended.
+  void launchKernel(size_t launch, size_t firstArgument, const Stream &stream,
+                    bool overlaps);
 
   const Driver &driver;
   const LaunchPlan &plan;

@@ -92,7 +92,7 @@ TEST(CudaModule, anOlderDriverIsToldWithBothVersions) {
   std::string text =
       refusal([&] { loadedBehind(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, image); });
   EXPECT_EQ(text, "3: m.cheems: its code for GPUs is PTX 7.1, which the driver "
-                  "of CUDA 12.0 does not know; install a newer driver");
+                  "of CUDA 12.3 does not know; install a newer driver");
 }
 
 TEST(CudaModule, theImageThatIsNamedIsLoadedOrRefused) {

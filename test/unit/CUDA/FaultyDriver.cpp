@@ -2,7 +2,8 @@
 // fails when faultyDriver() tells it to. The environment has it lie:
 // FAULTY_DRIVER_VERSION is what it says of its version, FAULTY_DRIVER_INIT what
 // cuInit answers, FAULTY_DRIVER_CARD the card's name, FAULTY_DRIVER_CAPABILITY
-// its compute capability, "75".
+// its compute capability, "75". The kernel that FAULTY_DRIVER_WAITLESS names
+// loses its griddepcontrol.wait when it is loaded.
 #include "FaultyDriver.h"
 #include "runtime/CUDA/Types.h"
 #include <atomic>
@@ -11,12 +12,13 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
+#include <string>
 
 using namespace cheems::cuda;
 
 namespace {
 
-std::atomic<long> count{0}, failing{0}, living{0};
+std::atomic<long> count{0}, early{0}, failing{0}, living{0};
 std::atomic<int> failure{0};
 
 void *behind(const char *symbol) {
@@ -82,6 +84,37 @@ void lie(const char *name, unsigned long first, unsigned long second) {
   }
 }
 
+/// A module's image as it is loaded; `text` holds what was changed.
+unsigned long loaded(const char *name, unsigned long image, std::string &text) {
+  const char *kernel = std::getenv("FAULTY_DRIVER_WAITLESS");
+  if (!kernel || std::strcmp(name, "cuModuleLoadDataEx") != 0 ||
+      reinterpret_cast<const char *>(image)[0] == '\x7f') { // machine code
+    return image;
+  }
+  constexpr char wait[] = "griddepcontrol.wait;";
+  text = reinterpret_cast<const char *>(image);
+  size_t at = text.find(".entry " + std::string(kernel) + "(");
+  at = at == std::string::npos ? at : text.find(wait, at);
+  if (at == std::string::npos) {
+    std::fprintf(stderr, "FaultyDriver: no %s that waits\n", kernel);
+    std::abort();
+  }
+  text.erase(at, sizeof(wait) - 1);
+  return reinterpret_cast<unsigned long>(text.c_str());
+}
+
+/// Whether a call launches a kernel that may begin before the one ahead ends.
+bool overlaps(const char *name, unsigned long first) {
+  if (std::strcmp(name, "cuLaunchKernelEx") != 0) {
+    return false;
+  }
+  auto config = reinterpret_cast<const CUlaunchConfig *>(first);
+  return config->numAttrs == 1 &&
+         config->attrs->id ==
+             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+         config->attrs->value.programmaticStreamSerializationAllowed == 1;
+}
+
 /// What all functions have in common.
 template <typename Forward>
 CUresult call(const char *name, const Forward &forward) {
@@ -103,8 +136,10 @@ const FaultyDriver control = {[](long which, int code) {
                                 failing = which;
                                 failure = code;
                                 count = 0;
+                                early = 0;
                               },
                               [] { return count.load(); },
+                              [] { return early.load(); },
                               [] { return living.load(); }};
 
 } // namespace
@@ -129,6 +164,9 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
         return code;                                                           \
       }                                                                        \
     }                                                                          \
+    std::string text;                                                          \
+    b = loaded(#name, b, text);                                                \
+    early += overlaps(#name, a);                                               \
     return call(#name, [&]() NO_FUNCTION_CHECK {                               \
       CUresult code = function(a, b, c, d, e, f, g, h, i, j, k);               \
       lie(#name, a, b);                                                        \
@@ -138,7 +176,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
 #include "runtime/CUDA/Entries.def"
 
 EXPORT CUresult cuDriverGetVersion(int *version) {
-  *version = fromEnvironment("FAULTY_DRIVER_VERSION", 12000);
+  *version = fromEnvironment("FAULTY_DRIVER_VERSION", 12030);
   return CUDA_SUCCESS;
 }
 

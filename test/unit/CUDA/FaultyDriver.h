@@ -10,6 +10,8 @@ struct FaultyDriver {
   void (*failCall)(long call, int code);
   /// Calls since then.
   long (*calls)();
+  /// Launches since then that may begin before the kernel ahead has ended.
+  long (*overlapping)();
   /// What was made and not yet given back: memory, streams, contexts and so on.
   long (*alive)();
 };

@@ -97,6 +97,15 @@ TEST(LaunchPlan, argumentsAreReadAsTheyStand) {
   EXPECT_EQ(launch.arguments[4].real, 0.5f);
 }
 
+TEST(LaunchPlan, kernelsOverlapWhereThePlanSaysSo) {
+  json plan = smallPlan();
+  EXPECT_FALSE(parse(plan).kernels[0].overlaps);
+  for (bool overlaps : {false, true}) {
+    plan["kernels"][0]["overlaps"] = overlaps;
+    EXPECT_EQ(parse(plan).kernels[0].overlaps, overlaps);
+  }
+}
+
 /// A change of a plan that must be refused with these words.
 struct Lie {
   const char *name;
@@ -125,6 +134,8 @@ const Lie lies[] = {
     {"namelessKernel", "/kernels/0/name", 3, "name' is not a text"},
     {"hugeBlock", "/kernels/0/threads", 1025, "threads' is not a whole number"},
     {"negativeShared", "/kernels/0/shared", -1, "shared' is not"},
+    {"overlapsInNumbers", "/kernels/0/overlaps", 1,
+     "overlaps' is neither true nor false"},
     {"noEntry", "/entries/decode", nullptr, "entries.decode' is not an object"},
     {"noTopLogits", "/entries/top_logits", 3, "top_logits' is not a list"},
     {"topLogitsOutOfOrder", "/entries/top_logits/1/count", 1,

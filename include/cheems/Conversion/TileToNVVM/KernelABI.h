@@ -9,6 +9,8 @@
 // - pointers are aligned to 16 bytes; memory is in row-major order, dense
 // - extents are less than 2^31, numbers of type index are in [0, 2^31)
 // - memory that the kernel writes overlaps the memory of no other argument
+// - a kernel with `overlaps` runs beside kernels that are ahead of it in its
+//   stream, and those write no argument with kConstant; any other runs alone
 //
 // A block has 32 * warps threads along x, and as much dynamic shared memory as
 // the attribute kSharedBytes of the function says.

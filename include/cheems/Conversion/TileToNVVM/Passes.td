@@ -10,7 +10,9 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
     Before: `cheems_tile.kernel`s, whose buffers have places (`cheems-tile-plan-shared`).
     After: `gpu.module @kernels` with one `llvm.func` per kernel and the block's shared memory, `@cheems_shared`. The parameters are those
     of `cheems/Conversion/TileToNVVM/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
-    An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay.
+    An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. A kernel that `overlaps`
+    begins with `griddepcontrol.wait`, and then lets the next one start. Memory that nobody writes while a kernel runs is loaded past the
+    coherent caches.
     Requires: constant tiles have one value. Of `tensor` and `memref`, kernels have `tensor.splat`, `memref.dim` and `memref.load`.
     Guarantees: every other op is refused, with the kernel's name. Sums have the order that the law of the ops says.
 

@@ -29,8 +29,8 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
   return success();
 }
 
-/// private @name(%argument: type, ...) warps(n) shared(bytes) attributes {} {
-/// body }
+/// private @name(%argument: type, ...) warps(n) shared(bytes) overlaps
+/// attributes {} { body }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -48,6 +48,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("shared")) &&
       parseCount(parser, properties.shared)) {
     return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("overlaps"))) {
+    properties.overlaps = parser.getBuilder().getUnitAttr();
   }
   SmallVector<Type> types;
   for (const OpAsmParser::Argument &argument : arguments) {
@@ -77,11 +80,14 @@ void KernelOp::print(OpAsmPrinter &printer) {
   if (getShared()) {
     printer << " shared(" << *getShared() << ')';
   }
+  if (getOverlaps()) {
+    printer << " overlaps";
+  }
   function_interface_impl::printFunctionAttributes(
       printer, *this,
-      {getWarpsAttrName(), getSharedAttrName(), getSymVisibilityAttrName(),
-       getFunctionTypeAttrName(), getArgAttrsAttrName(),
-       getResAttrsAttrName()});
+      {getWarpsAttrName(), getSharedAttrName(), getOverlapsAttrName(),
+       getSymVisibilityAttrName(), getFunctionTypeAttrName(),
+       getArgAttrsAttrName(), getResAttrsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -27,6 +27,11 @@ module @card attributes {cheems.target = #cheems_tile.target<arch = sm_90a, mult
     cheems_tile.return
   }
 
+  // CHECK: cheems_tile.kernel @early(%{{.*}}: memref<8xf32> {cheems_tile.constant}) warps(1) shared(0) overlaps attributes {test.note = 1 : i64} {
+  cheems_tile.kernel @early(%x: memref<8xf32> {cheems_tile.constant}) warps(1) shared(0) overlaps attributes {test.note = 1 : i64} {
+    cheems_tile.return
+  }
+
   // CHECK: cheems_tile.kernel private @all(%{{.*}}: memref<?x8xf32> {test.name = "x"}, %{{.*}}: memref<4xf16>, %{{.*}}: index, %{{.*}}: i32, %{{.*}}: f32, %{{.*}}: memref<?xbf16>, %{{.*}}: memref<i32>) warps(32) shared(4096) attributes {test.note = 1 : i64} {
   cheems_tile.kernel private @all(%x: memref<?x8xf32> {test.name = "x"}, %h: memref<4xf16>, %n: index, %k: i32, %e: f32, %b: memref<?xbf16>, %i: memref<i32>) warps(32) shared(4096) attributes {test.note = 1 : i64} {
     // CHECK: %block_x = cheems_tile.block_id x

@@ -7,7 +7,10 @@ namespace cheems::test {
 
 const std::string &compiledModel() {
   static TemporaryFolder folder;
-  static const std::string path = [] {
+  static const std::string path = []() -> std::string {
+    if (const char *made = std::getenv("COMPILED_MODEL")) {
+      return made;
+    }
     std::string compiler =
         (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
          "cheems-compile")

@@ -11,7 +11,7 @@
 namespace cheems::test {
 
 /// The file: doge-tiny, compiled once a process by the cheems-compile beside
-/// this binary.
+/// this binary; or what COMPILED_MODEL names, which another process made.
 const std::string &compiledModel();
 /// The same, opened for the card.
 std::shared_ptr<const Model> openOnCard();

@@ -30,6 +30,9 @@ constexpr int64_t kMmaDepth = 16;
 constexpr int64_t kWarpgroupWarps = 4, kWarpgroupRows = 64,
                   kMostWarpgroupColumns = 256;
 
+/// An attribute of a kernel's argument: memory that no kernel writes.
+inline constexpr llvm::StringLiteral kConstant = "cheems_tile.constant";
+
 /// A tile's layout.
 TileLayoutAttrInterface layoutOf(RankedTensorType tile);
 /// Whether each thread's numbers are sums over its own k alone.

@@ -13,7 +13,9 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
   let summary = "A function that every block of a grid runs";
   let description = [{
     Each block has `warps` warps of 32 threads. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
-    is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it.
+    is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it. A kernel that `overlaps` may be started before the
+    kernels ahead of it have ended, and waits for them before it touches memory that a kernel writes; `cheems-tile-overlap-launches` sets it.
+    Of such a kernel, arguments with the attribute `cheems_tile.constant` are memory that no kernel writes.
 
     Equation: for each block of the grid, in any order: body(arguments).
 
@@ -42,7 +44,7 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$warps, OptionalAttr<I64Attr>:$shared,
-                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+                       UnitAttr:$overlaps, OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -30,4 +30,16 @@ def TileBufferizePass : Pass<"cheems-tile-bufferize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def TileOverlapLaunchesPass : Pass<"cheems-tile-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Kernels may be started before those ahead of them have ended";
+  let description = [{
+    Before: launches on memory of the card, in functions that entries call.
+    After: for sm_90a each kernel has `overlaps`. An argument that has weights, or what a call of the model hands over, in each launch has the
+    attribute `cheems_tile.constant`: no kernel writes it. For other cards, and without a target, nothing changes.
+    Requires: only entries get memory from outside.
+    Guarantees: what a kernel may read before it waits for the kernels ahead is marked. An argument whose memory is not known is not marked.
+    Preserves bits.
+  }];
+}
+
 #endif
