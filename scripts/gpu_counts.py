@@ -43,7 +43,7 @@ PIPES = ("alu", "fma", "fp64", "mufu", "conversion", "lsu", "tensor")
 OTHERS = ("half", "control", "async")
 
 # The goals
-MOST_LAUNCHES = 6  # of a layer of decoding one sequence
+MOST_LAUNCHES = 5  # of a layer of decoding one sequence
 MOST_READ = 1.05  # of the least, by a product of decoding
 MOST_READ_OF_PROMPT = 1.15  # of the least, by a product of a prompt
 MOST_READ_BY_STEP = {"int8": 1.05, "int4": 1.08}  # of the least, by a step of decoding with weights of codes
@@ -53,9 +53,12 @@ FULL_TILE = 64  # rows and outputs that a product must have for that: of fewer, 
 
 
 def launches_of_layer(text):
-    """How many launches with blocks the function of a layer of decoding has for one row."""
+    """How many launches with blocks the function of a layer of decoding has for one row, in few pieces."""
     def for_one_row(kernels):
         kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
+        for _ in [kernel for kernel in kernels if kernel.startswith("merged_product")]:
+            for other in ("merge_pieces", "product_of_one_row"):  # of more pieces
+                kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
         taken = sum(kernel.startswith("normed_product") for kernel in kernels)
         norms = [kernel for kernel in kernels if kernel.startswith("rms_norm")]
         return [kernel for kernel in kernels if kernel not in norms] + norms[taken:]
@@ -112,14 +115,28 @@ class Launch:
         return self.kernel.startswith("normed")
 
     @property
+    def merges(self):
+        """Whether x is merged of pieces: segments, two numbers of each piece and head, and outputs come first."""
+        return self.kernel.startswith("merged")
+
+    @property
+    def x(self):
+        """What is multiplied: [T, K, type]."""
+        if self.merges:
+            sequences, _, length, element = self.inputs[3]
+            return [sequences, length, element]
+        return self.inputs[0]
+
+    @property
     def is_attention(self):
         return self.kernel in ("attention", "attention_of_one_row")
 
     def weights(self):
         """Numbers of the inputs that x is multiplied with."""
-        x = self.inputs[0]
-        if self.has_norm:
-            return [i for i, one in enumerate(self.inputs) if i > 1 and isinstance(one, list) and one[1:-1] == x[1:-1]]
+        x = self.x
+        if self.has_norm or self.merges:
+            before = 2 if self.has_norm else 4
+            return [i for i, one in enumerate(self.inputs) if i >= before and isinstance(one, list) and one[1:-1] == x[1:-1]]
         if x[-1] == "i8":  # of 4 bits there are two in a byte
             return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[-1] == "i8"]
         return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[1:] == x[1:]]
@@ -134,7 +151,7 @@ class Launch:
     def shape(self):
         if self.is_product:
             n = " + ".join(str(self.inputs[i][0]) for i in self.weights())
-            return f"{self.inputs[0][0]} x {n} x {self.inputs[0][1]}"
+            return f"{self.x[0]} x {n} x {self.x[1]}"
         array = self.inputs[0] if self.is_attention or self.kernel == "store_entries" else self.outputs[-1]
         return " x ".join(map(str, array[:-1]))
 
@@ -169,7 +186,7 @@ class Launch:
     def least_tensor(self):
         """Cycles of each multiprocessor, if all have the same part; None for a kernel without products."""
         if self.is_product:
-            x = self.inputs[0]
+            x = self.x
             multiplied = x[0] * x[1] * sum(self.inputs[i][0] for i in self.weights())
         elif self.is_attention:
             pairs = sum(length * position + length * (length + 1) // 2 for length, position in self.step["sequences"])

@@ -1,6 +1,6 @@
-// Attention of one row per sequence: blocks share its entries, and a second
-// kernel merges what they have.
-#include "AttentionKernels.h"
+// Attention of one row per sequence: blocks share its entries, and what they
+// have is merged behind them.
+#include "PieceMerging.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -126,12 +126,12 @@ private:
     sums = SumPartialsOp::create(t.b, outputs, sums, IntegerAttr());
 
     const HeadPlace &heads = rows.place;
-    Place numbers{{sequence, heads.head, piece}, {1}, {heads.past}};
+    Place numbers{{sequence, piece, heads.head}, {2}, {heads.past}};
     t.store(softmax.best, partial.best, numbers);
     t.store(softmax.sum, partial.sums, numbers);
     t.store(sums, partial.outputs,
-            {{sequence, heads.head, piece, zero},
-             {1, 3},
+            {{sequence, piece, heads.head, zero},
+             {2, 3},
              {heads.past, t.index(shape.size)}},
             std::min(width * int64_t(sizeof(float)), shape.alignedQuery(t)));
   }
@@ -159,71 +159,4 @@ void cheems::tile::buildAttentionOfOneRow(
     const AttentionMemory &memory, const HeadRows &query,
     const FirstStores &stores, const PartialAttention &partial) {
   OneRow(t, s, shape, memory, query, stores, partial).build();
-}
-
-/// How many entries a query head reads of a sequence that has one row.
-static Value entriesOfOneRow(TileBuilder &t, const AttentionShape &shape,
-                             const AttentionMemory &memory,
-                             const SegmentRow &segment, Value head) {
-  if (memory.seen) {
-    return loadIndex(t, memory.seen,
-                     {segment.start, t.divide(head, shape.queriesPerState())});
-  }
-  Value count = t.add(segment.position, 1);
-  Value sees = seesRows(t, shape, t.divide(head, shape.queriesPerMask()));
-  return sees ? t.select(sees, count, t.index(0)) : count;
-}
-
-/// Each row of threads takes every so many pieces, one after the other; then
-/// the rows are added. So the order depends on the number of pieces alone.
-void cheems::tile::buildMergePieces(TileBuilder &t, const RowStrategy &s,
-                                    const AttentionShape &shape,
-                                    int64_t entriesPerPiece,
-                                    const AttentionMemory &memory,
-                                    const PartialAttention &partial, Value y) {
-  Value head = t.block(GridDimension::X), sequence = t.block(GridDimension::Y);
-  SegmentRow segment =
-      loadSegment(t, memory.segments, sequence, /*oneRow=*/true);
-  Value count = entriesOfOneRow(t, shape, memory, segment, head);
-  Value pieces = t.ceilDiv(count, entriesPerPiece);
-  auto layout = BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-  auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-  RankedTensorType perPiece = t.sliceType(type, 1);
-  int64_t aligned = shape.alignedQuery(t);
-  Value zero = t.index(0);
-  SmallVector<Value> none = {t.fill(perPiece, kNoScore), t.fill(perPiece, 0),
-                             t.fill(type, 0)};
-  SmallVector<Value> state =
-      t.loop(zero, pieces, s.rows, none,
-             [&](Value first, ValueRange now) -> SmallVector<Value> {
-               Place numbers{{sequence, head, first}, {2}, {pieces}};
-               Value best = t.load(perPiece, partial.best, numbers);
-               Value sums = t.load(perPiece, partial.sums, numbers);
-               Value outputs = t.load(type, partial.outputs,
-                                      {{sequence, head, first, zero},
-                                       {2, 3},
-                                       {pieces, t.index(shape.size)}},
-                                      aligned);
-               Value number = t.indicesFrom(first, perPiece, 0);
-               auto i32 = cast<RankedTensorType>(number.getType());
-               Value last = t.splat(i32, arith::IndexCastOp::create(
-                                             t.b, t.b.getI32Type(), pieces));
-               best = t.select(t.isLess(number, last), best, none[0]);
-               Value next = t.maximum(now[0], best);
-               Value shrink = t.exp2(t.sub(now[0], next));
-               Value share = t.exp2(t.sub(best, next));
-               Value sum = t.fma(now[1], shrink, t.mul(sums, share));
-               Value output = t.fma(now[2], t.broadcast(shrink, type),
-                                    t.mul(outputs, t.broadcast(share, type)));
-               return {next, sum, output};
-             });
-  Value best = t.broadcast(state[0], type);
-  Value highest = t.broadcast(t.reduce(Combine::Maximum, best, 0), type);
-  Value share = t.exp2(t.sub(best, highest));
-  Value sum =
-      t.reduce(Combine::Add, t.mul(t.broadcast(state[1], type), share), 0);
-  Value output = t.reduce(Combine::Add, t.mul(state[2], share), 0);
-  sum = divisorOf(t, shape, sum);
-  storeOutput(t, arith::DivFOp::create(t.b, output, sum), y,
-              {{segment.start, head, zero}, {2}}, aligned);
 }

@@ -289,11 +289,7 @@ void buildAttentionF32(TileBuilder &t, const AttentionStrategy &s,
                        const AttentionMemory &memory, const HeadRows &query,
                        const FirstStores &stores, Value y);
 
-/// What pieces of one row's entries give, before they are merged.
-struct PartialAttention {
-  Value best, sums; ///< [S, H, pieces] f32: those of RunningSoftmax
-  Value outputs;    ///< [S, H, pieces, P] f32, not divided yet
-};
+struct PartialAttention;
 /// Attention of segments of one row over a piece of their entries each, on
 /// tensor cores. Grid: pieces, state heads times blocks of query heads,
 /// segments.
@@ -302,12 +298,6 @@ void buildAttentionOfOneRow(TileBuilder &t, const AttentionStrategy &s,
                             const AttentionMemory &memory,
                             const HeadRows &query, const FirstStores &stores,
                             const PartialAttention &partial);
-/// Merges the pieces of each row. Grid: query heads, segments.
-void buildMergePieces(TileBuilder &t, const RowStrategy &s,
-                      const AttentionShape &shape, int64_t entriesPerPiece,
-                      const AttentionMemory &memory,
-                      const PartialAttention &partial, Value y);
-
 /// What weighted sums are divided by; a row that sees nothing gives zero.
 Value divisorOf(TileBuilder &t, const AttentionShape &shape, Value sums);
 

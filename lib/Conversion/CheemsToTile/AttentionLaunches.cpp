@@ -1,5 +1,6 @@
 // Makes the launches of attention.
 #include "AttentionLaunches.h"
+#include "RowCount.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -7,14 +8,16 @@ using namespace cheems;
 using namespace cheems::tile;
 
 AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
-                                     SegmentedAttentionOp op, KernelContext kit)
+                                     SegmentedAttentionOp op, KernelContext kit,
+                                     bool mergesBehind)
     : b(b), op(op), kernels(kit.kernels), strategy(kit.strategy), shape(op),
       query(HeadsBefore::of(op.getQuery())),
       added{HeadsBefore::of(op.getKey()),
             HeadsBefore::of(op.getValue()),
             {op.getMask(), {}, {}, {}}},
       entries{op.getKeys(), op.getValues(), op.getMasks()},
-      counts(op.getCounts()), positions(op.getPositions()) {
+      counts(op.getCounts()), positions(op.getPositions()),
+      mergesBehind(mergesBehind) {
   if (shape.hasCodes()) {
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
@@ -301,9 +304,9 @@ Value AttentionLaunches::attend() {
 
 /// Pieces of one row's entries each.
 Value AttentionLaunches::attendInPieces() {
-  Value pieces = tilesOf(b, op.getKeys(), 3, sizes.entries);
-  SmallVector<OpFoldResult> extents = {
-      segments(), b.getIndexAttr(shape.queryHeads), pieces};
+  Value number = tilesOf(b, op.getKeys(), 3, sizes.entries);
+  SmallVector<OpFoldResult> extents = {segments(), number,
+                                       b.getIndexAttr(shape.queryHeads)};
   Type f32 = b.getF32Type();
   SmallVector<Value> partial = {empty(extents, f32), empty(extents, f32)};
   extents.push_back(b.getIndexAttr(shape.size));
@@ -312,7 +315,7 @@ Value AttentionLaunches::attendInPieces() {
   llvm::for_each(partial, [&](Value part) { operands.write(part); });
   LaunchOp made = makeLaunch(
       "attention_of_one_row", operands, sizes.warps(),
-      {pieces, count(shape.stateHeads * headBlocks()), segments()},
+      {number, count(shape.stateHeads * headBlocks()), segments()},
       [&](TileBuilder &t, ValueRange m) {
         build(operands, m,
               [&](const AttentionMemory &memory, const HeadRows &rows,
@@ -322,18 +325,49 @@ Value AttentionLaunches::attendInPieces() {
                                        {parts[0], parts[1], parts[2]});
               });
       });
-  return merge(takePools(made));
+  SmallVector<Value> parts = takePools(made);
+  leavePieces(parts, number);
+  return merge(parts);
+}
+
+/// Where all rows see as many entries as there are before them, which their
+/// position says: then a product needs nothing else.
+void AttentionLaunches::leavePieces(ValueRange partial, Value number) {
+  std::optional<MergeStrategy> s =
+      strategy.mergedPieces(shape.queryHeads * shape.size);
+  if (!mergesBehind || !s || places || drops || !shape.visible.empty()) {
+    return;
+  }
+  Value most = count(s->most);
+  Value isLong = arith::MinUIOp::create(
+      b,
+      arith::SubIOp::create(b, arith::MaxUIOp::create(b, number, most), most),
+      count(1));
+  Value ends =
+      arith::MulIOp::create(b, RowCount(b, op.getQuery()).isOne,
+                            arith::SubIOp::create(b, count(1), isLong));
+  if (runs) {
+    ends = arith::MulIOp::create(b, ends, runs);
+  }
+  Value outputs = tensor::CollapseShapeOp::create(
+      b, partial[2], SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
+  pieces = PiecesOfRow{op.getSegments(), partial[0],       partial[1], outputs,
+                       sizes.entries,    shape.queryHeads, shape.size, ends};
 }
 
 Value AttentionLaunches::merge(ValueRange partial) {
-  RowStrategy s = strategy.wholeRows(shape.size);
+  RowStrategy s = strategy.oneRow(shape.size);
   LaunchOperands operands;
   operands.read(op.getSegments());
   readPlaces(operands);
   llvm::for_each(partial, [&](Value part) { operands.read(part); });
   operands.write(y);
-  return makeLaunch("merge_pieces", operands, s.warps(),
-                    {count(shape.queryHeads), segments()},
+  Value heads = count(shape.queryHeads);
+  if (pieces && !drops) {
+    heads = arith::MulIOp::create(
+        b, heads, arith::SubIOp::create(b, count(1), pieces->runs));
+  }
+  return makeLaunch("merge_pieces", operands, s.warps(), {heads, segments()},
                     [&](TileBuilder &t, ValueRange m) {
                       ValueRange parts = m.drop_back().take_back(3);
                       buildMergePieces(

@@ -9,17 +9,21 @@
 
 #include "AttentionInputs.h"
 #include "Patterns.h"
+#include "PieceMerging.h"
 
 namespace cheems::tile {
 
 class AttentionLaunches {
 public:
+  /// \param mergesBehind whether a product of few rows may merge pieces.
   AttentionLaunches(ImplicitLocOpBuilder &b, SegmentedAttentionOp op,
-                    KernelContext kit);
+                    KernelContext kit, bool mergesBehind);
 
   /// The op's results.
   /// \param outputs memory for them, rounded if it has them so.
   SmallVector<Value> make(Value outputs);
+  /// What a product may merge, if anything.
+  const std::optional<PiecesOfRow> &piecesBehind() const { return pieces; }
 
 private:
   /// How many blocks the query heads of a state head are.
@@ -42,6 +46,8 @@ private:
   Value attend();
   Value attendInPieces();
   Value merge(ValueRange partial);
+  /// Leaves pieces to the product where it may merge them.
+  void leavePieces(ValueRange partial, Value number);
 
   // With a window that drops entries.
   /// Whether it does, 0 or 1.
@@ -94,6 +100,8 @@ private:
   bool isExact;
   AttentionStrategy sizes;
   bool storesFirst; ///< the kernel of attention stores entries itself
+  bool mergesBehind;
+  std::optional<PiecesOfRow> pieces;
 };
 
 } // namespace cheems::tile

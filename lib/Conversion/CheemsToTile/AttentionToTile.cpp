@@ -1,5 +1,6 @@
 // Attention of segments: which of them have kernels, and their launches.
 #include "AttentionLaunches.h"
+#include "ProductLaunch.h"
 #include "RoundedOutput.h"
 #include "cheems/Conversion/CheemsToTile/Windows.h"
 
@@ -26,6 +27,27 @@ std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   return std::nullopt;
 }
 
+/// The products of few rows that alone read the rounded outputs, as one launch.
+static std::optional<ProductGroup> productsBehind(const RoundedOutput &rounded,
+                                                  const Strategy &strategy) {
+  linalg::GenericOp rounding = rounded.rounding;
+  if (!rounding || !rounding->hasOneUse() ||
+      fewRowsOf(rounding).value_or(1) == 1) {
+    return std::nullopt;
+  }
+  Product product = Product::of(*rounding->user_begin());
+  if (!product || product.x() != rounding.getResult(0)) {
+    return std::nullopt;
+  }
+  ProductChain chain = chainOf(product);
+  bool isIn = llvm::any_of(chain.products, [&](const Product &each) {
+    return each.op == product.op;
+  });
+  return isIn && chain.form() == ProductForm::FewRows
+             ? std::make_optional(ProductGroup::around(chain, strategy))
+             : std::nullopt;
+}
+
 namespace {
 struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
   using ToKernel::ToKernel;
@@ -36,11 +58,16 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
       return rewriter.notifyMatchFailure(op, *why);
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    AttentionLaunches launches(b, op, {kernels, strategy});
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
+    std::optional<ProductGroup> behind = productsBehind(rounded, strategy);
+    KernelContext kit{kernels, strategy};
+    AttentionLaunches launches(b, op, kit, behind.has_value());
     SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
+    if (launches.piecesBehind()) {
+      replaceMergedProducts(rewriter, *launches.piecesBehind(), *behind, kit);
+    }
     return success();
   }
 };

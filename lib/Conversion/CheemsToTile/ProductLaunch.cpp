@@ -1,6 +1,7 @@
 // Makes the kernels of products, and their launches.
 #include "ProductLaunch.h"
 #include "CodedKernels.h"
+#include "RowCount.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -8,17 +9,22 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
+/// What makes the only row that is multiplied, if it is to be part of the
+/// kernel: a norm, or the merging of pieces.
+struct RowMaker {
+  const NormChain *norm = nullptr;
+  const PiecesOfRow *pieces = nullptr;
+};
+
 /// The kernel of a group, and its launch.
 class GroupLaunch {
 public:
   /// \param fewRows if the group has few rows: at most so many.
-  /// \param norm what makes the row that is multiplied, if it is to be part of
-  ///   the kernel.
   GroupLaunch(const ProductGroup &group, KernelContext kit, int64_t fewRows,
-              const NormChain *norm = nullptr)
+              RowMaker maker = {})
       : group(group), kernels(kit.kernels), strategy(kit.strategy),
         first(group.chains.front()), form(first.form()), isOneRow(fewRows == 1),
-        norm(norm) {
+        norm(maker.norm), pieces(maker.pieces) {
     switch (form) {
     case ProductForm::FewRows:
       few = strategy.fewRows(fewRows, first.depth());
@@ -85,6 +91,7 @@ private:
   StringRef name() const {
     if (isOneRow) {
       return norm          ? "normed_product_of_one_row"
+             : pieces      ? "merged_product_of_one_row"
              : !isCoded()  ? "product_of_one_row"
              : bits() == 8 ? "product_int8_of_one_row"
                            : "product_int4_of_one_row";
@@ -104,12 +111,14 @@ private:
     llvm_unreachable("a form");
   }
 
-  /// x or what its norm reads, then of each chain its weights and what is read
+  /// x or what it is made of, then of each chain its weights and what is read
   /// besides the sums; then all results. Codes have their scales behind them.
   void takeOperands(ValueRange outs) {
     if (norm) {
       RmsNormOp op = norm->norm;
       inputs = {op.getX(), op.getWeight()};
+    } else if (pieces) {
+      inputs = pieces->operands();
     } else {
       llvm::append_range(inputs, first.inputs());
     }
@@ -137,7 +146,12 @@ private:
         memory.take_back(outputs.size()).take_front(group.chains.size());
     Value block = t.block(GridDimension::X);
     Value kept = outputs.size() > outs.size() ? memory.back() : Value();
-    Value row = norm ? allocRow(t) : Value();
+    Value row = norm || pieces ? allocRow(t) : Value();
+    std::optional<RowMerger> merger;
+    if (pieces) {
+      merger.emplace(t, *strategy.mergedPieces(first.depth()), wholeRow(),
+                     *pieces);
+    }
     Value rowBlock = t.block(GridDimension::Y);
     size_t next = ownInputs;
     auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
@@ -162,10 +176,16 @@ private:
                     bits(), coded.getGroup(), rowBlock, own},
                    finish);
       } else {
-        ProductInputs in{memory[0], weights, chain.depth(), rowBlock, own};
+        // A kernel without x knows its extent from the weights.
+        ProductInputs in{pieces ? weights[0] : memory[0], weights,
+                         chain.depth(), rowBlock, own};
         if (row) {
           in.makeRow = [&] {
-            makeRow(t, memory, kept, block, row);
+            if (merger) {
+              writeRow(t, round(t, merger->merge(t, memory)), row);
+            } else {
+              writeNorm(t, memory, kept, block, row);
+            }
             return row;
           };
         }
@@ -190,9 +210,9 @@ private:
     }
   }
 
-  /// How a launch of the norm has a row, so that its sum is the same one; with
+  /// How a launch of a norm has a row, so that its sum is the same one; with
   /// zeros as far as products read.
-  RowStrategy rowOfNorm() const {
+  RowStrategy wholeRow() const {
     RowStrategy s = strategy.wholeRows(first.depth());
     auto read =
         llvm::alignTo(uint64_t(first.depth()), uint64_t(few.depth * few.ahead));
@@ -201,20 +221,31 @@ private:
     return s;
   }
 
-  /// Its first row is the norm's.
+  /// Its first row is the one that is multiplied.
   Value allocRow(TileBuilder &t) const {
-    RowStrategy s = rowOfNorm();
-    linalg::GenericOp rounding = norm->after;
-    return t.alloc({1, s.rows, s.columns},
-                   getElementTypeOrSelf(rounding.getResult(0)),
+    RowStrategy s = wholeRow();
+    return t.alloc({1, s.rows, s.columns}, getElementTypeOrSelf(first.x()),
                    /*swizzled=*/false);
+  }
+
+  Value round(TileBuilder &t, Value row) const {
+    auto type = cast<RankedTensorType>(row.getType());
+    return arith::TruncFOp::create(
+        t.b, t.withElement(type, getElementTypeOrSelf(first.x())), row);
+  }
+
+  /// For all threads.
+  static void writeRow(TileBuilder &t, Value row, Value buffer) {
+    Value zero = t.index(0);
+    t.write(row, buffer, zero, zero, zero);
+    t.barrier();
   }
 
   /// Writes the norm of the only row. The first block stores what others read
   /// of it.
-  void makeRow(TileBuilder &t, ValueRange memory, Value kept, Value block,
-               Value buffer) const {
-    RowStrategy s = rowOfNorm();
+  void writeNorm(TileBuilder &t, ValueRange memory, Value kept, Value block,
+                 Value buffer) const {
+    RowStrategy s = wholeRow();
     RmsNormOp op = norm->norm;
     auto layout =
         BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
@@ -229,9 +260,7 @@ private:
       t.when(t.isEqual(block, zero),
              [&] { t.store(y, kept, at.place(), alignmentOf(kept, at)); });
     }
-    t.write(inlineBody(t, norm->after, {y, Value()}, type), buffer, zero, zero,
-            zero);
-    t.barrier();
+    writeRow(t, inlineBody(t, norm->after, {y, Value()}, type), buffer);
   }
 
   void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
@@ -284,7 +313,8 @@ private:
   const ProductChain &first;
   ProductForm form;
   bool isOneRow;
-  const NormChain *norm; ///< may be null
+  const NormChain *norm;     ///< may be null
+  const PiecesOfRow *pieces; ///< may be null
   FewRowsStrategy few{};
   ProductStrategy many{};
   SmallVector<Value> inputs, factors, outputs;
@@ -316,24 +346,6 @@ static void replaceBy(PatternRewriter &rewriter, const ProductGroup &group,
     }
   }
 }
-
-namespace {
-/// 1 or 0: whether there is one row, and whether there are more.
-struct RowCount {
-  Value isOne, isMore;
-
-  RowCount(ImplicitLocOpBuilder &b, Value rows) {
-    Value count = b.createOrFold<tensor::DimOp>(rows, 0);
-    auto atMost = [&](int64_t most) -> Value {
-      return arith::MinUIOp::create(b, count,
-                                    arith::ConstantIndexOp::create(b, most));
-    };
-    Value any = atMost(1);
-    isMore = arith::SubIOp::create(b, atMost(2), any);
-    isOne = arith::SubIOp::create(b, any, isMore);
-  }
-};
-} // namespace
 
 void cheems::tile::replaceProducts(PatternRewriter &rewriter,
                                    const ProductGroup &group,
@@ -373,7 +385,8 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
     if (keepsHere) {
       own.push_back(norm.norm.getY());
     }
-    own = GroupLaunch(group, kit, 1, &norm).make(b, own, count.isOne);
+    own =
+        GroupLaunch(group, kit, 1, {&norm, nullptr}).make(b, own, count.isOne);
     if (keepsHere) {
       norm.norm.getYMutable().set(own.pop_back_val());
     }
@@ -391,4 +404,21 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
     replaceBy(rewriter, group, own);
   }
   replaceNorm(rewriter, norm, kit, count.isMore);
+}
+
+void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
+                                         const PiecesOfRow &pieces,
+                                         const ProductGroup &group,
+                                         KernelContext kit) {
+  ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
+  b.setInsertionPoint(group.at);
+  RowCount count(b, group.chains.front().x());
+  SmallVector<Value> outs = outsOf(b, group);
+  auto make = [&](int64_t rows, Value runs, RowMaker maker = {}) {
+    outs = GroupLaunch(group, kit, rows, maker).make(b, outs, runs);
+  };
+  make(1, pieces.runs, {nullptr, &pieces});
+  make(1, arith::SubIOp::create(b, count.isOne, pieces.runs));
+  make(*fewRowsOf(group.at), count.isMore);
+  replaceBy(rewriter, group, outs);
 }

@@ -3,6 +3,7 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_PRODUCTLAUNCH_H
 
 #include "NormKernels.h"
+#include "PieceMerging.h"
 #include "ProductGroup.h"
 
 namespace cheems::tile {
@@ -17,6 +18,11 @@ void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
 /// there is one row, the norm has no launch of its own.
 void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
                            ArrayRef<ProductGroup> groups, KernelContext kit);
+
+/// Replaces a group of products of few rows. Where `pieces` run, the launch of
+/// one row merges them; else the row is there.
+void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
+                           const ProductGroup &group, KernelContext kit);
 
 } // namespace cheems::tile
 

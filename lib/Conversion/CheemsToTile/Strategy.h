@@ -54,6 +54,12 @@ struct RowStrategy {
   int64_t tileRows() const { return times * rows; }
 };
 
+/// A block merges at most so many pieces of a row, and loads `ahead` of them
+/// before it adds the first one.
+struct MergeStrategy {
+  int64_t most, ahead, warps;
+};
+
 /// A block takes `rows` rows of a segment at a time.
 struct VisibleStrategy {
   int64_t rows, warps;
@@ -146,6 +152,9 @@ public:
   AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
   /// On tensor cores with segments of one row.
   AttentionStrategy attentionOfOneRow(int64_t size) const;
+  /// Pieces of a row of `columns` outputs, by each block of a product of one
+  /// row; none where that would take longer than a launch.
+  std::optional<MergeStrategy> mergedPieces(int64_t columns) const;
   /// The state of a head with one row to come: `rows` of it in halves, and
   /// `columns`.
   RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;

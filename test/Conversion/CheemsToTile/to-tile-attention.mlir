@@ -176,8 +176,12 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 // CHECK: cheems_tile.sum_partials
 // CHECK-LABEL: cheems_tile.kernel @merge_pieces(
 // CHECK: scf.for
-// CHECK: cheems_tile.reduce maximum %{{.*}} axis 0
-// CHECK-COUNT-2: cheems_tile.reduce add %{{.*}} axis 0
+// CHECK: cheems_tile.load %arg1[
+// CHECK: cheems_tile.reduce maximum %{{.*}} axis 1
+// CHECK: scf.for
+// CHECK-COUNT-8: cheems_tile.load %arg3[
+// CHECK: math.fma
+// CHECK: arith.divf
 // CHECK: cheems_tile.store %{{.*}}, %arg4
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @decode(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %segments: tensor<?x8xi32>, %layer: index,
@@ -189,6 +193,73 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
         outs(%y, %keys, %values, %masks : tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>)
         -> tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>
     return %o#0 : tensor<?x6x64xf32>
+  }
+}
+
+// -----
+
+// Where a step has one row, and pools have room for at most 32 pieces of it, each block of the product behind attention merges these. Its first
+// weights come before. A step of more rows, or of more pieces, has a launch for that. A factor of each grid says which of them have blocks.
+// CHECK-LABEL: func.func @decode_behind
+// CHECK: %[[NUMBER:.*]] = arith.ceildivui %{{.*}}, %c256
+// CHECK: %[[PARTS:.*]]:6 = cheems_tile.launch @attention_of_one_row
+// CHECK: %[[MOST:.*]] = arith.maxui %[[NUMBER]], %c32
+// CHECK: %[[MORE:.*]] = arith.subi %[[MOST]], %c32
+// CHECK: %[[LONG:.*]] = arith.minui %[[MORE]], %c1
+// CHECK: %[[SHORT:.*]] = arith.subi %c1, %[[LONG]]
+// CHECK: %[[MERGES:.*]] = arith.muli %{{.*}}, %[[SHORT]]
+// CHECK: %[[OUTPUTS:.*]] = tensor.collapse_shape %[[PARTS]]#5
+// CHECK: %[[REST:.*]] = arith.subi %c1, %[[MERGES]]
+// CHECK: %[[HEADS:.*]] = arith.muli %[[REST]], %c6
+// CHECK: %[[Y:.*]] = cheems_tile.launch @merge_pieces grid[%[[HEADS]],
+// CHECK: %[[ROW:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK: %[[ONE:.*]] = cheems_tile.launch @merged_product_of_one_row {{.*}} ins(%arg4, %[[PARTS]]#3, %[[PARTS]]#4, %[[OUTPUTS]], %arg10 :
+// CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_of_one_row {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[ONE]] :
+// CHECK: cheems_tile.launch @product_few_rows {{.*}} ins(%[[ROW]], %arg10 : {{.*}} outs(%[[OTHER]] :
+// CHECK-LABEL: kernel @merged_product_of_one_row(
+// CHECK: %[[BUFFER:.*]] = cheems_tile.alloc : !cheems_tile.buffer<1x2x512xbf16>
+// CHECK: %[[NUMBERS:.*]] = cheems_tile.alloc : !cheems_tile.buffer<3x32x32xf32>
+// CHECK: cheems_tile.load %arg4[
+// CHECK-COUNT-4: cheems_tile.load %arg3[
+// CHECK: cheems_tile.load %arg1[
+// CHECK: cheems_tile.load %arg2[
+// CHECK: cheems_tile.reduce maximum %{{.*}} axis 0
+// CHECK: cheems_tile.barrier
+// CHECK: cheems_tile.pick %[[NUMBERS]]
+// CHECK: cheems_tile.barrier
+// CHECK: scf.for
+// CHECK: arith.divf
+// CHECK: arith.truncf
+// CHECK: cheems_tile.write %{{.*}}, %[[BUFFER]][
+// CHECK: cheems_tile.barrier
+// CHECK: cheems_tile.read %[[BUFFER]][
+// CHECK: cheems_tile.mma
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#s = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @decode_behind(%q: tensor<?x6x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>, %y: tensor<?x6x64xf32>, %segments: tensor<?x8xi32>,
+                           %layer: index, %keys: tensor<?x1x2x?x64xbf16>, %values: tensor<?x1x2x?x64xbf16>, %masks: tensor<?x1x2x?xf32>,
+                           %e: tensor<?x256xf32>, %a: tensor<256x384xbf16>) -> tensor<?x256xf32> attributes {cheems.most_rows = 64 : i64} {
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %rows = tensor.dim %q, %c0 : tensor<?x6x64xf32>
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64 one_row
+        ins(%q, %key, %key : tensor<?x6x64xf32>, tensor<?x2x64xf32>, tensor<?x2x64xf32>) mask(%mask : tensor<?x2xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>)
+        -> tensor<?x6x64xf32>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?x64xbf16>, tensor<?x1x2x?xf32>
+    %c = tensor.collapse_shape %o#0 [[0], [1, 2]] : tensor<?x6x64xf32> into tensor<?x384xf32>
+    %r = tensor.empty(%rows) : tensor<?x384xbf16>
+    %rounded = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x384xf32>) outs(%r : tensor<?x384xbf16>) {
+    ^bb0(%n: f32, %old: bf16):
+      %1 = arith.truncf %n : f32 to bf16
+      linalg.yield %1 : bf16
+    } -> tensor<?x384xbf16>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #s] ins(%rounded, %a : tensor<?x384xbf16>, tensor<256x384xbf16>) outs(%f : tensor<?x256xf32>) -> tensor<?x256xf32>
+    return %p : tensor<?x256xf32>
   }
 }
 

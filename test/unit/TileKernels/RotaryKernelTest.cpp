@@ -118,6 +118,60 @@ TEST(RotaryTableKernelTest, AnglesAreExactToF32UpToAMillion) {
   });
 }
 
+/// Tables of one step's rows, which one launch makes.
+std::string textOfAll(const std::vector<TableForm> &forms) {
+  std::string types, names, body;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    std::string n = std::to_string(i),
+                type = "tensor<?x" + std::to_string(forms[i].half) + "xf32>",
+                both = type + ", " + type;
+    const RotaryConfig &config = forms[i].config;
+    body += "  %e" + n + " = tensor.empty(%t) : " + type + "\n  %r" + n +
+            ":2 = cheems.rotary_table theta " + std::to_string(config.theta) +
+            (config.dynamic ? " dynamic {factor = 4.0, trained = 2048}" : "") +
+            " ins(%p, %l : tensor<?xi32>, tensor<?xi32>) outs(%e" + n + ", %e" +
+            n + " : " + both + ") -> " + both + "\n";
+    types += (i == 0 ? "" : ", ") + both;
+    names += (i == 0 ? "%r" : ", %r") + n + "#0, %r" + n + "#1";
+  }
+  return "func.func @tables(%p: tensor<?xi32>, %l: tensor<?xi32>) -> (" +
+         types +
+         ") {\n  %c0 = arith.constant 0 : index\n"
+         "  %t = tensor.dim %p, %c0 : tensor<?xi32>\n" +
+         body + "  return " + names + " : " + types + "\n}\n";
+}
+
+TEST(RotaryTableKernelTest, TablesOfOneLaunchHaveTheBitsOfEachAlone) {
+  std::vector<TableForm> forms;
+  forms.push_back(tableForm(32, 10000, false));
+  forms.push_back(tableForm(8, 500000, true));
+  forms.push_back(tableForm(20, 10000, true));
+  auto together = compiledStep(textOfAll(forms));
+  ASSERT_NE(together, nullptr);
+  for (int64_t rows : {1, 3, 16, 77}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    Random random(static_cast<uint64_t>(rows));
+    std::vector<int64_t> position, length;
+    for (int64_t t = 0; t < rows; ++t) {
+      position.push_back(random.between(0, 1000000));
+      length.push_back(random.between(1, 5000));
+    }
+    Array p = integers(position), l = integers(length);
+    auto all = together->call("tables", {&p, &l});
+    ASSERT_TRUE(all);
+    ASSERT_EQ(all->size(), 2 * forms.size());
+    for (size_t i = 0; i < forms.size(); ++i) {
+      SCOPED_TRACE("table " + std::to_string(i));
+      ASSERT_NE(forms[i].module, nullptr);
+      Array c(Number::F32, {rows, forms[i].half}),
+          s(Number::F32, {rows, forms[i].half});
+      ASSERT_TRUE(forms[i].module->call("table", {&p, &l, &c, &s}));
+      EXPECT_EQ((*all)[2 * i].bytes(), c.bytes());
+      EXPECT_EQ((*all)[2 * i + 1].bytes(), s.bytes());
+    }
+  }
+}
+
 constexpr const char *rotation = R"(
 func.func @rotate(%x: tensor<?xHxPxf32>, %c: tensor<?xHALFxf32>, %s: tensor<?xHALFxf32>, %y: tensor<?xHxPxf32>) -> tensor<?xHxPxf32> {
   %r = cheems.rotary ins(%x, %c, %s : tensor<?xHxPxf32>, tensor<?xHALFxf32>, tensor<?xHALFxf32>) outs(%y : tensor<?xHxPxf32>) -> tensor<?xHxPxf32>

@@ -72,8 +72,9 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
     outputs if the op behind it does. With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
-    such a block attends to a piece of a row's entries, and another launch merges the pieces. More than 16 query heads that share entries
-    are several blocks, so then entries have their launch.
+    such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
+    have room for few pieces, the product behind the rounded outputs merges them instead. More than 16 query heads that share entries
+    are several blocks, so then entries have their launch. Rotary tables of the same positions are one launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; those that are not meant
     have no blocks. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
     one takes them one by one and lists what each block of rows sees, one attends to what is listed, and one stores the rows that stay.
