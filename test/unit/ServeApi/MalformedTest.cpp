@@ -191,7 +191,9 @@ TEST(Malformed, randomBodiesGetOneAnswerThatIsSound) {
       {{"input", {"a", "b"}}, {"encoding_format", "base64"}},
       {{"content", "a"}, {"with_pieces", true}},
       {{"tokens", {1, 2}}},
-      {{"messages", {{{"role", "user"}, {"content", "s"}}}}}};
+      {{"messages", {{{"role", "user"}, {"content", "s"}}}}},
+      {{"content", {"a", "b"}}, {"pooling", "last"}}};
+  static_assert(std::size(sound) == std::size(paths));
   for (int round = 0; round < 3000; ++round) {
     size_t which = random() % std::size(paths);
     Json body = sound[which];
