@@ -18,6 +18,7 @@ public:
 
   std::string code() const override { return model.variant().name; }
   int threads() const override { return pool.threads(); }
+  ThreadPool *hostThreads() override { return &pool; }
   bool isOfThisProcess() const override { return pool.isOfThisProcess(); }
   StatePools &pools() override { return state; }
   int64_t workspaceBytes() const override { return workspace.bytes(); }

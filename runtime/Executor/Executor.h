@@ -15,6 +15,7 @@
 namespace cheems {
 
 class Profile;
+class ThreadPool;
 
 struct ExecutorOptions {
   int threads = 0; ///< as SessionOptions
@@ -35,6 +36,9 @@ public:
   virtual std::string code() const = 0;
   /// Threads that compute, the caller's included.
   virtual int threads() const = 0;
+  /// Those of the host, whom the caller may employ between calls; null where a
+  /// card computes.
+  virtual ThreadPool *hostThreads() { return nullptr; }
   /// Whether this process made it: after a fork, the child did not, and may
   /// only look at the pools.
   virtual bool isOfThisProcess() const = 0;

@@ -1,6 +1,7 @@
 // One pass without branches, in lanes that compilers turn into vectors: a
-// vocabulary of 32,768 takes some 7 microseconds, and seven times as long where
-// each element is compared by itself. That is for every token of every text.
+// vocabulary of 32,768 takes some 2 microseconds with AVX2 and 4 without, and
+// 25 where each element is compared by itself. That is for every token of every
+// text.
 #include "runtime/Sampler/Highest.h"
 
 #include <algorithm>
@@ -11,13 +12,15 @@ namespace cheems {
 
 namespace {
 
-constexpr size_t lanes = 16;
 /// After so many numbers the highest one so far is looked at.
 constexpr size_t blockSize = 512;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// The highest of `count` numbers; +inf where one of them is NaN or +inf.
-float highestOf(const float *numbers, size_t count) {
+/// \tparam lanes as many as keep four vectors of results under way.
+template <size_t lanes>
+[[gnu::always_inline]] inline float highestInLanes(const float *numbers,
+                                                   size_t count) {
   std::array<float, lanes> best;
   std::array<unsigned, lanes> bad = {};
   best.fill(-infinity);
@@ -42,9 +45,18 @@ float highestOf(const float *numbers, size_t count) {
   return anyBad != 0 ? infinity : result;
 }
 
-} // namespace
+float highestOfPlain(const float *numbers, size_t count) {
+  return highestInLanes<16>(numbers, count);
+}
 
-size_t highest(const float *numbers, size_t count) {
+[[gnu::target("avx2")]] float highestOfAVX2(const float *numbers,
+                                            size_t count) {
+  return highestInLanes<32>(numbers, count);
+}
+
+using HighestOf = float (*)(const float *, size_t);
+
+size_t search(const float *numbers, size_t count, HighestOf highestOf) {
   size_t from = 0;
   float best = -infinity;
   for (size_t begin = 0; begin < count; begin += blockSize) {
@@ -60,6 +72,18 @@ size_t highest(const float *numbers, size_t count) {
   }
   return static_cast<size_t>(std::find(numbers + from, numbers + count, best) -
                              numbers);
+}
+
+} // namespace
+
+size_t highest(const float *numbers, size_t count) {
+  static const HighestOf fastest =
+      __builtin_cpu_supports("avx2") ? highestOfAVX2 : highestOfPlain;
+  return search(numbers, count, fastest);
+}
+
+size_t highestPlain(const float *numbers, size_t count) {
+  return search(numbers, count, highestOfPlain);
 }
 
 } // namespace cheems

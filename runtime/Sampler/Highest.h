@@ -10,6 +10,9 @@ namespace cheems {
 /// `count` where one of them is NaN or +inf.
 size_t highest(const float *numbers, size_t count);
 
+/// The same in the instructions that every CPU has, whatever this one has.
+size_t highestPlain(const float *numbers, size_t count);
+
 } // namespace cheems
 
 #endif

@@ -125,6 +125,10 @@ public:
   /// row is as near.
   std::optional<TopLogits> topLogits(size_t count, int64_t index = 0);
 
+  /// The host's threads that compute; null where a card does. The caller may
+  /// employ them between calls, as ThreadPool allows.
+  ThreadPool *hostThreads() { return executor->hostThreads(); }
+
   /// Feeds a prompt to one slot, prefillChunk() rows at a time; `logits`
   /// [vocabulary] receives those of the last token, unless null. The dynamic
   /// rotary base is that of the whole prompt. `fed` hears how many tokens are

@@ -162,6 +162,13 @@ class Bench(unittest.TestCase):
                 self.assertIsNone(row["compile_seconds"])
                 self.assertGreater(row["load_seconds"], 0)
 
+    def test_greedy_generation_feeds_what_it_chooses(self):
+        for sequences in (1, 3):
+            plain, greedy = (rows(MODELS["demo"], "-p", 0, "-n", 3, "-b", sequences, "-r", 1, "-t", 2, *more)[0] for more in ((), ("--greedy",)))
+            self.assertEqual(greedy["test"], plain["test"] + " greedy")
+            self.assertEqual((plain["greedy"], greedy["greedy"]), (False, True))
+            self.assertEqual(greedy["bytes"], plain["bytes"])
+
     def test_a_table_for_people(self):
         limited = "operations, rows for people" in LIMITED
         out, err = run("cheems-bench", "-m", MODELS["demo"], "-p", 0, "-n", 2, "-r", 1, "-t", "1,2", *([] if limited else ["--no-limits"]))

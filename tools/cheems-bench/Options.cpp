@@ -67,6 +67,12 @@ void declareRest(CLI::App &app, Raw &raw) {
   addNumber(app, "--prefill-chunk", raw.options.prefillChunk, 0, INT32_MAX,
             "how many tokens of a prompt to process at once, at most 65536")
       ->group(run);
+  app.add_flag(
+         "--greedy", raw.options.greedy,
+         "generation feeds the token of the highest logit, as a text "
+         "without temperature does; otherwise tokens are random, and none "
+         "is chosen")
+      ->group(run);
   app.add_flag("--no-limits", raw.withoutLimits,
                "do not measure what the machine can read and compute; this "
                "saves seconds, but shares of limits are not printed")

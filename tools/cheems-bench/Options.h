@@ -35,6 +35,7 @@ struct Options {
   int64_t repetitions = 5;
   int64_t context = 0;      ///< 0: what a test needs
   int64_t prefillChunk = 0; ///< 0: the session's default
+  bool greedy = false;      ///< what is generated is fed, and not random tokens
   bool limits = true;       ///< the machine's are measured, too
   bool json = false;
   bool counts = false; ///< of the software GPU, instead of times

@@ -293,6 +293,7 @@ ordered_json jsonRow(const Row &row, const Limits *limits) {
       {"tokens", timing.tokens},
       {"depth", timing.depth},
       {"sequences", timing.sequences},
+      {"greedy", timing.greedy},
       {"seconds", timing.seconds},
       {"bytes", timing.bytes},
       {"operations", timing.operations},

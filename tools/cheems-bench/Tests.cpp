@@ -2,7 +2,9 @@
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
+#include "runtime/Sampler/Highest.h"
 #include "runtime/Session/Session.h"
+#include "runtime/ThreadPool/ThreadPool.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,8 +33,8 @@ public:
         tokens(randomTokens(test.depth + test.tokens * test.sequences,
                             session.vocabulary())),
         segments(static_cast<size_t>(test.sequences)),
-        rows(static_cast<size_t>(test.sequences)),
-        logits(static_cast<size_t>(test.sequences * session.vocabulary())) {
+        rows(static_cast<size_t>(test.sequences)), chosen(rows.size()),
+        logits(static_cast<size_t>(session.vocabulary())) {
     std::iota(rows.begin(), rows.end(), 0);
     if (test.depth > 0) {
       session.prefill(0, tokens.data(), test.depth, nullptr);
@@ -61,7 +63,13 @@ public:
       if (interrupt::requested()) {
         throw Error(Status::interrupted, "interrupted");
       }
-      decode(next + i * test.sequences, test.depth + i);
+      decode(next, test.depth + i);
+      if (test.greedy) {
+        choose();
+        next = chosen.data();
+      } else {
+        next += test.sequences;
+      }
     }
   }
 
@@ -74,16 +82,44 @@ private:
       segment.length = 1;
       segment.position = static_cast<int32_t>(position);
     }
-    session.step(next, test.sequences, segments.data(), test.sequences,
-                 rows.data(), test.sequences, logits.data());
+    session.stepKeeping(next, test.sequences, segments.data(), test.sequences,
+                        rows.data(), test.sequences);
+  }
+
+  /// The tokens of the highest logits, found by the threads that compute, or by
+  /// the card.
+  void choose() {
+    auto chooseRange = [](void *context, int64_t begin, int64_t end, int64_t) {
+      for (int64_t i = begin; i < end; ++i) {
+        static_cast<Run *>(context)->choose(i);
+      }
+    };
+    if (ThreadPool *threads = session.hostThreads()) {
+      threads->parallelFor(chooseRange, this, test.sequences, "choose");
+    } else {
+      chooseRange(this, 0, test.sequences, 0);
+    }
+    if (std::count(chosen.begin(), chosen.end(), session.vocabulary()) != 0) {
+      throw Error("--greedy: the model gave a logit that is infinite or no "
+                  "number; compile its checkpoint again, or leave --greedy "
+                  "away");
+    }
+  }
+
+  /// Where there is none, it is as many as there are tokens.
+  void choose(int64_t row) {
+    std::optional<TopLogits> best = session.topLogits(1, row);
+    chosen[size_t(row)] = best ? best->tokens[0]
+                               : int32_t(highest(session.keptLogits(row),
+                                                 size_t(session.vocabulary())));
   }
 
   Session &session;
   const Test &test;
   std::vector<int32_t> tokens;
   std::vector<cheems_segment> segments;
-  std::vector<int32_t> rows;
-  std::vector<float> logits;
+  std::vector<int32_t> rows, chosen;
+  std::vector<float> logits; ///< of a prompt
   Snapshot before;
 };
 
@@ -109,6 +145,7 @@ std::string Test::name() const {
   if (sequences > 1) {
     text += " b" + std::to_string(sequences);
   }
+  text += greedy ? " greedy" : "";
   return depth > 0 ? text + " @ d" + std::to_string(depth) : text;
 }
 
@@ -156,6 +193,7 @@ std::vector<Test> testsOf(const Options &options) {
         add(test);
       }
       test.prompt = false;
+      test.greedy = options.greedy;
       for (int64_t tokens : options.generated) {
         for (int64_t sequences : options.sequences) {
           test.tokens = tokens;
@@ -211,6 +249,7 @@ Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
   timing.sequences = test.sequences;
   timing.threads = session.threads();
   timing.prompt = test.prompt;
+  timing.greedy = test.greedy;
   addCosts(StepCost(model->metadata(), model->image().target), test,
            session.prefillChunk(), timing);
   Run run(session, test);

@@ -18,9 +18,10 @@ struct Test {
   int64_t tokens = 0; ///< of each sequence
   int64_t depth = 0;  ///< tokens each sequence has before
   int64_t sequences = 1;
-  int threads = 0; ///< 0: the cores
+  int threads = 0;     ///< 0: the cores
+  bool greedy = false; ///< generation chooses the tokens that it feeds
 
-  /// "pp512", "tg128 b8 @ d512".
+  /// "pp512", "tg128 b8 @ d512", "tg128 greedy".
   std::string name() const;
 };
 
@@ -30,7 +31,7 @@ struct Timing {
   int64_t tokens = 0; ///< of all sequences
   int64_t depth = 0, sequences = 1;
   int threads = 0;
-  bool prompt = false;
+  bool prompt = false, greedy = false;
   std::vector<double> seconds; ///< a repetition each
   int64_t bytes = 0;
   double operations = 0;
@@ -46,7 +47,8 @@ struct Timing {
 std::vector<Test> testsOf(const Options &options);
 
 /// Runs it once, then as often as asked for, each time from the same state. The
-/// tokens are random and the same in every process. Throws Error.
+/// tokens are random and the same in every process, or the model's. Throws
+/// Error.
 Timing runTest(const std::shared_ptr<const Model> &model, const Test &test,
                const Options &options,
                const std::function<void(const std::string &)> &warn);

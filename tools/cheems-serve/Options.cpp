@@ -63,7 +63,7 @@ void declareNetwork(CLI::App &app, Raw &raw) {
       ->group(group);
   addNumber(app, "--stream-interval", raw.streamInterval, 0, 1000,
             "milliseconds in which the events of a stream share a write; "
-            "default 10; 0: each one is sent at once")
+            "default 16; 0: each one is sent at once")
       ->group(group);
   addNumber(app, "--grace", raw.grace, 0, 86400,
             "seconds that requests have to end after SIGTERM; default 30")

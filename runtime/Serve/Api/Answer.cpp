@@ -142,8 +142,8 @@ void Answer::cancel() {
 
 void Answer::send(const AnswerForm::Events &events) {
   std::string bytes;
-  for (const Json &each : events) {
-    bytes += SseWriter::text("", dumped(each));
+  for (const std::string &each : events) {
+    bytes += SseWriter::text("", each);
   }
   if (!bytes.empty()) {
     responder->send(std::move(bytes));

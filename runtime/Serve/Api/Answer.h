@@ -51,8 +51,8 @@ public:
   /// The whole answer.
   virtual Json whole(const std::vector<PromptResult> &results) = 0;
 
-  /// For answers that stream: appends the events that are due.
-  using Events = std::vector<Json>;
+  /// For answers that stream: appends the events that are due, as text of JSON.
+  using Events = std::vector<std::string>;
   virtual void begin(Events &events) {}
   virtual void piece(const PromptResult &result, size_t prompt,
                      const TextPiece &piece, Events &events) {}

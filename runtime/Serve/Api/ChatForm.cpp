@@ -2,10 +2,16 @@
 
 #include "runtime/Serve/Api/TokenText.h"
 
+#include <utility>
+
 namespace cheems::serve {
 
 ChatForm::ChatForm(const Context &context, Wishes given)
     : context(context), wishes(std::move(given)),
+      texts(2,
+            [this](const std::vector<Json> &values) {
+              return chunk(values[0], {{"content", values[1]}});
+            }),
       parsers(size_t(wishes.choices), ToolCallParser(wishes.parallel)),
       announced(size_t(wishes.choices)) {}
 
@@ -89,11 +95,12 @@ Json ChatForm::whole(const std::vector<PromptResult> &results) {
   return answer;
 }
 
-Json ChatForm::chunk(int64_t choice, Json delta, Json finish) const {
+Json ChatForm::chunk(Json choice, Json delta, Json logprobs,
+                     Json finish) const {
   Json out = head("chat.completion.chunk");
-  out["choices"] = Json::array({{{"index", choice},
+  out["choices"] = Json::array({{{"index", std::move(choice)},
                                  {"delta", std::move(delta)},
-                                 {"logprobs", nullptr},
+                                 {"logprobs", std::move(logprobs)},
                                  {"finish_reason", std::move(finish)}}});
   if (wishes.usage) {
     out["usage"] = nullptr;
@@ -103,15 +110,17 @@ Json ChatForm::chunk(int64_t choice, Json delta, Json finish) const {
 
 void ChatForm::begin(Events &events) {
   for (int64_t choice = 0; choice < wishes.choices; ++choice) {
-    events.push_back(chunk(choice, {{"role", "assistant"}, {"content", ""}}));
+    events.push_back(
+        dumped(chunk(choice, {{"role", "assistant"}, {"content", ""}})));
   }
 }
 
-void ChatForm::toolDeltas(int64_t choice, const std::vector<ToolEvent> &news,
-                          Events &events) {
+std::vector<Json> ChatForm::toolDeltas(int64_t choice,
+                                       const std::vector<ToolEvent> &news) {
+  std::vector<Json> deltas;
   for (const ToolEvent &each : news) {
     if (each.kind == ToolEvent::Kind::text) {
-      events.push_back(chunk(choice, {{"content", each.text}}));
+      deltas.push_back({{"content", each.text}});
       continue;
     }
     int64_t &calls = announced[size_t(choice)];
@@ -125,40 +134,55 @@ void ChatForm::toolDeltas(int64_t choice, const std::vector<ToolEvent> &news,
     } else {
       call = {{"index", calls - 1}, {"function", {{"arguments", each.text}}}};
     }
-    events.push_back(
-        chunk(choice, {{"tool_calls", Json::array({std::move(call)})}}));
+    deltas.push_back({{"tool_calls", Json::array({std::move(call)})}});
   }
+  return deltas;
 }
 
 void ChatForm::piece(const PromptResult &, size_t, const TextPiece &piece,
                      Events &events) {
-  size_t before = events.size();
-  if (wishes.tools) {
-    toolDeltas(piece.choice, parsers[size_t(piece.choice)].push(piece.text),
-               events);
-  } else if (!piece.text.empty()) {
-    events.push_back(chunk(piece.choice, {{"content", piece.text}}));
-  }
+  Json logprobs;
   if (wishes.logprobs && piece.logprob) {
-    if (events.size() == before) { // its text comes later
-      events.push_back(chunk(piece.choice, {{"content", ""}}));
+    logprobs = {{"content", Json::array({chatLogprob(context.text.tokenizer(),
+                                                     *piece.logprob)})},
+                {"refusal", nullptr}};
+  }
+  if (!wishes.tools && logprobs.is_null()) {
+    if (!piece.text.empty()) {
+      events.push_back(
+          texts.with({std::to_string(piece.choice), dumped(piece.text)}));
     }
-    events[before]["choices"][0]["logprobs"] = {
-        {"content",
-         Json::array({chatLogprob(context.text.tokenizer(), *piece.logprob)})},
-        {"refusal", nullptr}};
+    return;
+  }
+  std::vector<Json> deltas;
+  if (wishes.tools) {
+    deltas = toolDeltas(piece.choice,
+                        parsers[size_t(piece.choice)].push(piece.text));
+  } else if (!piece.text.empty()) {
+    deltas.push_back({{"content", piece.text}});
+  }
+  if (deltas.empty() && !logprobs.is_null()) { // its text comes later
+    deltas.push_back({{"content", ""}});
+  }
+  for (Json &delta : deltas) { // the first one has the log-probabilities
+    events.push_back(dumped(chunk(piece.choice, std::move(delta),
+                                  std::exchange(logprobs, Json()))));
   }
 }
 
 void ChatForm::ended(const PromptResult &, size_t, const ChoiceEnd &end,
                      Events &events) {
   if (wishes.tools) {
-    toolDeltas(end.choice, parsers[size_t(end.choice)].finish(), events);
+    for (Json &delta :
+         toolDeltas(end.choice, parsers[size_t(end.choice)].finish())) {
+      events.push_back(dumped(chunk(end.choice, std::move(delta))));
+    }
   }
   bool isCall =
       announced[size_t(end.choice)] > 0 && end.reason == FinishReason::stop;
-  events.push_back(chunk(end.choice, Json::object(),
-                         isCall ? "tool_calls" : finishName(end.reason)));
+  events.push_back(
+      dumped(chunk(end.choice, Json::object(), Json(),
+                   isCall ? "tool_calls" : finishName(end.reason))));
 }
 
 void ChatForm::done(const std::vector<PromptResult> &results, Events &events) {
@@ -167,7 +191,7 @@ void ChatForm::done(const std::vector<PromptResult> &results, Events &events) {
     last["choices"] = Json::array();
     last["usage"] = usageJson(results[0].usage);
     last["timings"] = timingsJson(results[0].usage);
-    events.push_back(std::move(last));
+    events.push_back(dumped(last));
   }
 }
 

@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_SERVE_API_CHATFORM_H
 
 #include "runtime/Serve/Api/Answer.h"
+#include "runtime/Serve/Api/EventTemplate.h"
 #include "runtime/Serve/Api/ToolCallParser.h"
 
 namespace cheems::serve {
@@ -32,13 +33,16 @@ private:
   std::string callId(int64_t choice, int64_t call) const;
   Json message(int64_t choice, const std::string &text, bool &hasCalls) const;
   Json head(const char *object) const;
-  Json chunk(int64_t choice, Json delta, Json finish = Json()) const;
-  void toolDeltas(int64_t choice, const std::vector<ToolEvent> &news,
-                  Events &events);
+  Json chunk(Json choice, Json delta, Json logprobs = Json(),
+             Json finish = Json()) const;
+  /// What the events of a stream say of these.
+  std::vector<Json> toolDeltas(int64_t choice,
+                               const std::vector<ToolEvent> &news);
 
   const Context &context;
   const Wishes wishes;
   const int64_t created = unixTime();
+  const EventTemplate texts;           ///< of index and content
   std::vector<ToolCallParser> parsers; ///< one a choice, for streams
   std::vector<int64_t> announced;      ///< calls of each
 };

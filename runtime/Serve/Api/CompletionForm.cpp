@@ -4,6 +4,12 @@
 
 namespace cheems::serve {
 
+CompletionForm::CompletionForm(const Context &context, Wishes given)
+    : context(context), wishes(std::move(given)),
+      texts(3, [this](const std::vector<Json> &values) {
+        return chunk(values[0], values[1], values[2], Json());
+      }) {}
+
 Json CompletionForm::head() const {
   return {{"id", wishes.id},
           {"object", "text_completion"},
@@ -55,15 +61,13 @@ Json CompletionForm::whole(const std::vector<PromptResult> &results) {
   return answer;
 }
 
-Json CompletionForm::chunk(size_t prompt, int64_t choice,
-                           const std::string &text, Json logprobs,
+Json CompletionForm::chunk(Json index, Json text, Json logprobs,
                            Json finish) const {
   Json out = head();
-  out["choices"] =
-      Json::array({{{"index", int64_t(prompt) * wishes.choices + choice},
-                    {"text", text},
-                    {"logprobs", std::move(logprobs)},
-                    {"finish_reason", std::move(finish)}}});
+  out["choices"] = Json::array({{{"index", std::move(index)},
+                                 {"text", std::move(text)},
+                                 {"logprobs", std::move(logprobs)},
+                                 {"finish_reason", std::move(finish)}}});
   if (wishes.usage) {
     out["usage"] = nullptr;
   }
@@ -73,21 +77,22 @@ Json CompletionForm::chunk(size_t prompt, int64_t choice,
 /// Before a choice's first text.
 void CompletionForm::echoOnce(const PromptResult &result, size_t prompt,
                               int64_t choice, Events &events) {
-  int64_t index = int64_t(prompt) * wishes.choices + choice;
+  int64_t index = indexOf(prompt, choice);
   if (!offsets.emplace(index, 0).second || !wishes.echo) {
     return;
   }
   CompletionLogprobs logprobs(context.text.tokenizer(), 0);
   std::string text = echoed(result, wishes.logprobs ? &logprobs : nullptr);
   offsets[index] = characterCount(text);
-  events.push_back(chunk(prompt, choice, text,
-                         wishes.logprobs ? logprobs.take() : Json(), Json()));
+  events.push_back(dumped(
+      chunk(index, text, wishes.logprobs ? logprobs.take() : Json(), Json())));
 }
 
 void CompletionForm::piece(const PromptResult &result, size_t prompt,
                            const TextPiece &piece, Events &events) {
   echoOnce(result, prompt, piece.choice, events);
-  int64_t &offset = offsets[int64_t(prompt) * wishes.choices + piece.choice];
+  int64_t index = indexOf(prompt, piece.choice);
+  int64_t &offset = offsets[index];
   Json logprobs;
   if (wishes.logprobs && piece.logprob) {
     CompletionLogprobs one(context.text.tokenizer(), offset);
@@ -96,16 +101,16 @@ void CompletionForm::piece(const PromptResult &result, size_t prompt,
   }
   offset += characterCount(piece.text);
   if (!piece.text.empty() || !logprobs.is_null()) {
-    events.push_back(
-        chunk(prompt, piece.choice, piece.text, std::move(logprobs), Json()));
+    events.push_back(texts.with(
+        {std::to_string(index), dumped(piece.text), dumped(logprobs)}));
   }
 }
 
 void CompletionForm::ended(const PromptResult &result, size_t prompt,
                            const ChoiceEnd &end, Events &events) {
   echoOnce(result, prompt, end.choice, events);
-  events.push_back(
-      chunk(prompt, end.choice, "", Json(), finishName(end.reason)));
+  events.push_back(dumped(
+      chunk(indexOf(prompt, end.choice), "", Json(), finishName(end.reason))));
 }
 
 void CompletionForm::done(const std::vector<PromptResult> &results,
@@ -116,7 +121,7 @@ void CompletionForm::done(const std::vector<PromptResult> &results,
     last["choices"] = Json::array();
     last["usage"] = usageJson(usage);
     last["timings"] = timingsJson(usage);
-    events.push_back(std::move(last));
+    events.push_back(dumped(last));
   }
 }
 

@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_SERVE_API_COMPLETIONFORM_H
 
 #include "runtime/Serve/Api/Answer.h"
+#include "runtime/Serve/Api/EventTemplate.h"
 
 #include <set>
 
@@ -19,8 +20,7 @@ public:
     bool usage = false;
     bool showSpecial = false;
   };
-  CompletionForm(const Context &context, Wishes wishes)
-      : context(context), wishes(std::move(wishes)) {}
+  CompletionForm(const Context &context, Wishes wishes);
 
   Json whole(const std::vector<PromptResult> &results) override;
   void piece(const PromptResult &result, size_t prompt, const TextPiece &piece,
@@ -31,8 +31,11 @@ public:
 
 private:
   Json head() const;
-  Json chunk(size_t prompt, int64_t choice, const std::string &text,
-             Json logprobs, Json finish) const;
+  Json chunk(Json index, Json text, Json logprobs, Json finish) const;
+  /// The number of a choice among those of all prompts.
+  int64_t indexOf(size_t prompt, int64_t choice) const {
+    return int64_t(prompt) * wishes.choices + choice;
+  }
   /// The prompt's text, and its tokens to `logprobs` where it is given.
   std::string echoed(const PromptResult &result,
                      class CompletionLogprobs *logprobs) const;
@@ -42,6 +45,7 @@ private:
   const Context &context;
   const Wishes wishes;
   const int64_t created = unixTime();
+  const EventTemplate texts;          ///< of index, text, logprobs
   std::map<int64_t, int64_t> offsets; ///< characters sent of each choice
 };
 

@@ -4,6 +4,15 @@
 
 namespace cheems::serve {
 
+LlamaForm::LlamaForm(const Context &context, Wishes given)
+    : context(context), wishes(std::move(given)),
+      texts(6, [](const std::vector<Json> &values) -> Json {
+        return {{"index", values[0]},           {"content", values[1]},
+                {"tokens", values[2]},          {"stop", false},
+                {"id_slot", values[3]},         {"tokens_predicted", values[4]},
+                {"tokens_evaluated", values[5]}};
+      }) {}
+
 static const char *stopType(const ChoiceEnd &end) {
   if (end.reason == FinishReason::length) {
     return "limit";
@@ -62,25 +71,25 @@ Json LlamaForm::whole(const std::vector<PromptResult> &results) {
 void LlamaForm::piece(const PromptResult &result, size_t,
                       const TextPiece &piece, Events &events) {
   const ChoiceResult &choice = result.choices[size_t(piece.choice)];
-  Json event = {
-      {"index", piece.choice},
-      {"content", piece.text},
-      {"tokens", piece.token ? Json::array({*piece.token}) : Json::array()},
-      {"stop", false},
-      {"id_slot", result.slot},
-      {"tokens_predicted",
-       choice.pieces.size() + (piece.token.has_value() ? 1 : 0)},
-      {"tokens_evaluated", result.prompt.size()}};
+  size_t count = choice.pieces.size() + (piece.token.has_value() ? 1 : 0);
+  std::string tokens =
+      piece.token ? "[" + std::to_string(*piece.token) + "]" : "[]";
+  std::string event =
+      texts.with({std::to_string(piece.choice), dumped(piece.text), tokens,
+                  std::to_string(result.slot), std::to_string(count),
+                  std::to_string(result.prompt.size())});
   if (wishes.logprobs && piece.logprob) {
-    event["completion_probabilities"] =
+    Json told =
         Json::array({chatLogprob(context.text.tokenizer(), *piece.logprob)});
+    event.pop_back(); // the brace
+    event += ",\"completion_probabilities\":" + dumped(told) + "}";
   }
   events.push_back(std::move(event));
 }
 
 void LlamaForm::done(const std::vector<PromptResult> &results, Events &events) {
   for (size_t i = 0; i < results[0].choices.size(); ++i) {
-    events.push_back(summary(results[0], i));
+    events.push_back(dumped(summary(results[0], i)));
   }
 }
 

@@ -3,6 +3,7 @@
 #define CHEEMS_RUNTIME_SERVE_API_LLAMAFORM_H
 
 #include "runtime/Serve/Api/Answer.h"
+#include "runtime/Serve/Api/EventTemplate.h"
 
 namespace cheems::serve {
 
@@ -14,8 +15,7 @@ public:
     Json settings; ///< `generation_settings`
     std::string prompt;
   };
-  LlamaForm(const Context &context, Wishes wishes)
-      : context(context), wishes(std::move(wishes)) {}
+  LlamaForm(const Context &context, Wishes wishes);
 
   Json whole(const std::vector<PromptResult> &results) override;
   void piece(const PromptResult &result, size_t prompt, const TextPiece &piece,
@@ -28,6 +28,7 @@ private:
 
   const Context &context;
   const Wishes wishes;
+  const EventTemplate texts; ///< of all that a piece's event has
 };
 
 } // namespace cheems::serve

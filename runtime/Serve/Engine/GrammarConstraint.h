@@ -7,14 +7,13 @@
 #include "runtime/Serve/Engine/Constraint.h"
 
 #include <mutex>
-#include <utility>
 
 namespace cheems::serve {
 
 class GrammarConstraint : public Constraint {
 public:
-  explicit GrammarConstraint(TokenConstraint constraint)
-      : constraint(std::move(constraint)) {}
+  explicit GrammarConstraint(const TokenConstraint &constraint)
+      : constraint(constraint) {}
   std::unique_ptr<Constraint> clone() const override {
     return std::make_unique<GrammarConstraint>(constraint);
   }

@@ -10,14 +10,10 @@ namespace {
 
 /// Bytes of the logits of a step whose prompts want all of theirs.
 constexpr int64_t promptLogitsBytes = int64_t{128} << 20;
-/// Below so many logits, a pass over them takes less time than threads do.
+/// Below so many logits, a pass over them takes less time than to wake threads.
 constexpr int64_t worthSharing = int64_t{1} << 20;
 
 int helperCount(const Session &session, const EngineOptions &options) {
-  if (session.vocabulary() * session.slots() * Runner::drawPasses <
-      worthSharing) {
-    return 1;
-  }
   int most = ThreadPool::chooseThreads(options.threads, CoreLimits::host());
   return static_cast<int>(std::min<int64_t>(most, session.slots()));
 }
@@ -28,8 +24,12 @@ Runner::Runner(Session &session, TextModel &text, Metrics &metrics,
                const EngineOptions &options)
     : session(session), text(text), metrics(metrics),
       slots(session, options.cacheBytes, options.exactCache),
-      pace(options.interTokenSeconds),
-      helpers(helperCount(session, options), ThreadPool::Waiting::sleeping) {
+      pace(options.interTokenSeconds) {
+  if (!session.hostThreads() &&
+      session.vocabulary() * session.slots() * drawPasses >= worthSharing) {
+    helpers.emplace(helperCount(session, options),
+                    ThreadPool::Waiting::sleeping);
+  }
   int64_t unit = slots.unit();
   int64_t rowBytes = session.vocabulary() * int64_t{sizeof(float)};
   wantedRows = std::max<int64_t>(1, promptLogitsBytes / rowBytes / unit) * unit;
@@ -504,13 +504,17 @@ std::vector<SlotView> Runner::view() const {
 
 void Runner::inParallel(int64_t count, int64_t passes,
                         const std::function<void(int64_t)> &act) {
-  if (count < 2 || passes * session.vocabulary() < worthSharing) {
+  ThreadPool *threads = session.hostThreads();
+  if (!threads && helpers && passes * session.vocabulary() >= worthSharing) {
+    threads = &*helpers;
+  }
+  if (!threads || count < 2) {
     for (int64_t i = 0; i < count; ++i) {
       act(i);
     }
     return;
   }
-  helpers.parallelFor(
+  threads->parallelFor(
       [](void *context, int64_t begin, int64_t end, int64_t) {
         const auto &act =
             *static_cast<const std::function<void(int64_t)> *>(context);
@@ -518,7 +522,7 @@ void Runner::inParallel(int64_t count, int64_t passes,
           act(i);
         }
       },
-      const_cast<void *>(static_cast<const void *>(&act)), count);
+      const_cast<void *>(static_cast<const void *>(&act)), count, "draw");
 }
 
 } // namespace cheems::serve

@@ -10,6 +10,7 @@
 #include "runtime/ThreadPool/ThreadPool.h"
 
 #include <functional>
+#include <optional>
 
 namespace cheems::serve {
 
@@ -100,9 +101,9 @@ private:
   Metrics &metrics;
   SlotStates slots;
   StepPace pace;
-  /// That choose tokens. They sleep between steps: the session's threads
-  /// compute then, on the same CPUs.
-  ThreadPool helpers;
+  /// That choose tokens beside a card; else the session's threads do, which
+  /// are awake right behind a step.
+  std::optional<ThreadPool> helpers;
   std::vector<Run> runs;
   std::vector<Waiting> waiting;
   size_t turn = 0;

@@ -279,7 +279,6 @@ void Connection::beginStream(const AnswerPointer &answer, HttpResponse head) {
     answer->ended = answer->gone = true;
     tellDropped();
   } else if (answer->events) {
-    lastFlush = {};
     lastSent = std::chrono::steady_clock::now();
     keepAwake();
   }
@@ -288,18 +287,22 @@ void Connection::beginStream(const AnswerPointer &answer, HttpResponse head) {
 /// Events that come faster than a screen shows them share a write, since a
 /// write costs more than all else that an event takes. The first one waits for
 /// none. The others are sent at moments that all streams have in common: one
-/// step made them, and the thread wakes once for all.
+/// step made them, and the thread wakes once for all. As long as some come, it
+/// looks for more at the next moment, so that nobody has to wake it.
 void Connection::flush(const AnswerPointer &answer) {
   using Clock = std::chrono::steady_clock;
   Clock::duration interval = site->limits.streamInterval;
-  Clock::time_point now = Clock::now();
-  if (isPresent(answer) && now - lastFlush < interval) {
-    flushDeadline.set(interval - now.time_since_epoch() % interval,
-                      shared_from_this(),
-                      [this, answer] { send(answer, answer->unsent.take()); });
-    return;
+  for (std::string bytes = answer->unsent.take(); !bytes.empty();
+       bytes = answer->unsent.take()) {
+    send(answer, bytes);
+    if (interval > Clock::duration::zero() && isPresent(answer)) {
+      Clock::duration passed =
+          Clock::now().time_since_epoch() % interval; // since such a moment
+      flushDeadline.set(interval - passed, shared_from_this(),
+                        [this, answer] { flush(answer); });
+      return;
+    }
   }
-  send(answer, answer->unsent.take());
 }
 
 void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
@@ -312,7 +315,7 @@ void Connection::send(const AnswerPointer &answer, const std::string &bytes) {
     drop("stalled");
     return;
   }
-  lastSent = lastFlush = std::chrono::steady_clock::now();
+  lastSent = std::chrono::steady_clock::now();
   answer->record.sent += bytes.size();
   outbox.push(shared_from_this(), answer->chunked ? chunkText(bytes) : bytes);
 }

@@ -84,7 +84,7 @@ private:
   std::unique_ptr<RequestReader> reader;
   bool headerChecked = false;
   AnswerPointer present;
-  std::chrono::steady_clock::time_point lastSent, lastFlush;
+  std::chrono::steady_clock::time_point lastSent;
 };
 
 } // namespace cheems::serve

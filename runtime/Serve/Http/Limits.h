@@ -28,7 +28,8 @@ struct Limits {
   Milliseconds idle{75'000};  ///< between two requests
   Milliseconds stall{30'000}; ///< without a byte taken of what waits
   /// Events of one stream that come within it share a write; 0: none do.
-  Milliseconds streamInterval{10};
+  /// Screens show no more than some 60 pictures a second.
+  Milliseconds streamInterval{16};
   Milliseconds ping{15'000}; ///< between comments in a silent event stream
   /// How long what a refused client still sends is read, so that it sees why.
   Milliseconds linger{2'000};

@@ -3,13 +3,17 @@
 namespace cheems::serve {
 
 std::string SseWriter::text(const std::string &name, const std::string &data) {
-  std::string result = name.empty() ? "" : "event: " + name + "\n";
+  std::string result;
+  result.reserve(name.size() + data.size() + 24);
+  if (!name.empty()) {
+    result.append("event: ").append(name).append("\n");
+  }
   for (size_t begin = 0; begin <= data.size();) { // a line end ends a field
     size_t end = std::min(data.find('\n', begin), data.size());
-    result += "data: " + data.substr(begin, end - begin) + "\n";
+    result.append("data: ").append(data, begin, end - begin).append("\n");
     begin = end + 1;
   }
-  return result + "\n";
+  return result.append("\n");
 }
 
 void SseWriter::begin(HttpFields fields) {

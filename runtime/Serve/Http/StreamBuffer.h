@@ -18,10 +18,11 @@ public:
     bytes += more;
     return !std::exchange(awaited, true);
   }
-  /// All bytes that came; whoever adds the next ones sends for them again.
+  /// All bytes that came. Who takes some comes again without being sent for;
+  /// where there are none, whoever adds the next ones sends for them.
   std::string take() {
     std::lock_guard<std::mutex> lock(mutex);
-    awaited = false;
+    awaited = !bytes.empty();
     return std::exchange(bytes, {});
   }
 

@@ -14,8 +14,11 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
+/// By both ways, which agree.
 size_t ofAll(const std::vector<float> &numbers) {
-  return highest(numbers.data(), numbers.size());
+  size_t found = highest(numbers.data(), numbers.size());
+  EXPECT_EQ(highestPlain(numbers.data(), numbers.size()), found);
+  return found;
 }
 
 /// Few values, so that many are equal; some of them -inf, 0 and -0.
