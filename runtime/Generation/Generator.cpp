@@ -31,12 +31,17 @@ std::string rate(int64_t tokens, double seconds) {
   return text;
 }
 
+/// "1 token", "2 tokens".
+std::string counted(int64_t tokens) {
+  return std::to_string(tokens) + (tokens == 1 ? " token" : " tokens");
+}
+
 } // namespace
 
 std::string Statistics::line() const {
-  return "prompt: " + std::to_string(promptTokens) + " tokens, " +
+  return "prompt: " + counted(promptTokens) + ", " +
          rate(promptTokens, promptSeconds) +
-         "; generated: " + std::to_string(generatedTokens) + " tokens, " +
+         "; generated: " + counted(generatedTokens) + ", " +
          rate(decodedTokens, generationSeconds);
 }
 

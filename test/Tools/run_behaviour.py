@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-STATISTICS = r"prompt: \d+ tokens, [\d.]+ tokens/s; generated: \d+ tokens, [\d.]+ tokens/s(; seed \d+)?"
+STATISTICS = r"prompt: \d+ tokens?, [\d.]+ tokens/s; generated: \d+ tokens?, [\d.]+ tokens/s(; seed \d+)?"
 
 
 def following(tokens, count):

@@ -1,6 +1,7 @@
 #include "runtime/Serve/Api/WorkerPool.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace cheems::serve {
 
@@ -23,26 +24,27 @@ void WorkerPool::stop() {
 }
 
 bool WorkerPool::post(std::function<void()> task) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!ending && tasks.size() >= maximum) {
-      return false;
-    }
-  }
-  postAnyway(std::move(task));
-  return true;
+  return add(std::move(task), maximum);
 }
 
 void WorkerPool::postAnyway(std::function<void()> task) {
+  add(std::move(task), SIZE_MAX);
+}
+
+bool WorkerPool::add(std::function<void()> task, size_t most) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (!ending) {
+      if (tasks.size() >= most) {
+        return false;
+      }
       tasks.push_back(std::move(task));
       changed.notify_one();
-      return;
+      return true;
     }
   }
   task();
+  return true;
 }
 
 void WorkerPool::work() {

@@ -29,6 +29,8 @@ public:
 
 private:
   void work();
+  /// False where `most` wait already.
+  bool add(std::function<void()> task, size_t most);
 
   size_t maximum;
   std::mutex mutex;

@@ -100,6 +100,9 @@ TEST(Generator, theLastLineHasBothCountsAndRates) {
   statistics.generationSeconds = 2;
   EXPECT_EQ(statistics.line(), "prompt: 10 tokens, 20.0 tokens/s; generated: "
                                "5 tokens, 2.0 tokens/s");
+  statistics.promptTokens = statistics.generatedTokens = 1;
+  EXPECT_EQ(statistics.line(), "prompt: 1 token, 2.0 tokens/s; generated: "
+                               "1 token, 2.0 tokens/s");
   EXPECT_EQ(Statistics().line(), "prompt: 0 tokens, 0.0 tokens/s; generated: "
                                  "0 tokens, 0.0 tokens/s");
 }
