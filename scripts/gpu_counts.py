@@ -56,12 +56,15 @@ def launches_of_layer(text):
     """How many launches with blocks the function of a layer of decoding has for one row, in few pieces."""
     def for_one_row(kernels):
         kernels = [kernel for kernel in kernels if not re.match(r"product\w*_few_rows", kernel)]
-        for _ in [kernel for kernel in kernels if kernel.startswith("merged_product")]:
-            for other in ("merge_pieces", "product_of_one_row"):  # of more pieces
+        for merged in [kernel for kernel in kernels if kernel.startswith("merged_product")]:
+            one = "rounded_product" if "product_int" in merged else "product_of_one_row"
+            for other in ("merge_pieces", one):  # of more pieces
                 kernels.remove(next(kernel for kernel in kernels if kernel.startswith(other)))
-        taken = sum(kernel.startswith("normed_product") for kernel in kernels)
-        norms = [kernel for kernel in kernels if kernel.startswith("rms_norm")]
-        return [kernel for kernel in kernels if kernel not in norms] + norms[taken:]
+        for own, takers in (("rms_norm", r"normed_product"), ("round_rows", r"(normed|merged|rounded)_product_int")):
+            taken = sum(bool(re.match(takers, kernel)) for kernel in kernels)
+            mine = [kernel for kernel in kernels if kernel.startswith(own)]
+            kernels = [kernel for kernel in kernels if kernel not in mine] + mine[taken:]
+        return kernels
     layers = re.findall(r"^  func\.func private @layer\w+_decode\(.*?^  }$", text, re.S | re.M)
     return max(len(for_one_row(re.findall(r"\bcheems_tile\.launch @(\w+)", layer))) for layer in layers)
 
@@ -72,8 +75,8 @@ def compiled_model(tools, name, architecture, folder, steps, weights="stored"):
     text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--weights", weights,
                    "--emit", "launches", "-o", "-")
     launches = launches_of_layer(text)
-    if weights == "stored" and launches > MOST_LAUNCHES:
-        raise SystemExit(f"{name}, {architecture}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
+    if launches > MOST_LAUNCHES:
+        raise SystemExit(f"{name}, {architecture}, {weights}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
     (folder / "launches.mlir").write_text(text)
     (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
     # What a number of the model is has no effect on any count, so the order of tensors has none either.
@@ -120,6 +123,10 @@ class Launch:
         return self.kernel.startswith("merged")
 
     @property
+    def has_codes(self):
+        return "product_int" in self.kernel
+
+    @property
     def x(self):
         """What is multiplied: [T, K, type]."""
         if self.merges:
@@ -134,11 +141,11 @@ class Launch:
     def weights(self):
         """Numbers of the inputs that x is multiplied with."""
         x = self.x
+        if self.has_codes:  # of 4 bits there are two in a byte
+            return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[-1] == "i8"]
         if self.has_norm or self.merges:
             before = 2 if self.has_norm else 4
             return [i for i, one in enumerate(self.inputs) if i >= before and isinstance(one, list) and one[1:-1] == x[1:-1]]
-        if x[-1] == "i8":  # of 4 bits there are two in a byte
-            return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[-1] == "i8"]
         return [i for i, one in enumerate(self.inputs) if i and isinstance(one, list) and one[1:] == x[1:]]
 
     def of_what(self):
@@ -194,7 +201,7 @@ class Launch:
         else:
             return None
         # tensor cores multiply twice as many bytes
-        rate = self.rate * (2 if self.inputs[0][-1] == "i8" else 1)
+        rate = self.rate * (2 if self.has_codes else 1)
         return multiplied / rate / self.multiprocessors
 
     def cycles(self, pipe):

@@ -66,6 +66,8 @@ void addTileLaunch(Handlers &handlers) {
   // One op after the other, of all threads: nothing is left to wait for.
   handlers.add<tile::BarrierOp>([](tile::BarrierOp, Frame &) {});
   handlers.add<tile::FenceOp>([](tile::FenceOp, Frame &) {});
+  handlers.add<tile::WaitForLaunchesOp>(
+      [](tile::WaitForLaunchesOp, Frame &) {});
 }
 
 } // namespace cheems::interpreter

@@ -27,25 +27,58 @@ std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
   return std::nullopt;
 }
 
+namespace {
 /// The products of few rows that alone read the rounded outputs, as one launch.
-static std::optional<ProductGroup> productsBehind(const RoundedOutput &rounded,
-                                                  const Strategy &strategy) {
-  linalg::GenericOp rounding = rounded.rounding;
-  if (!rounding || !rounding->hasOneUse() ||
+struct ProductsBehind {
+  std::optional<ProductGroup> group;
+  QuantizeEntriesOp codes; ///< null if outputs are no codes
+};
+} // namespace
+
+/// The group of a product of few rows, if it has all that read `rounding`.
+static std::optional<ProductGroup>
+groupBehind(Operation *rounding, ProductForm form, const Strategy &strategy) {
+  Product product = rounding->use_empty()
+                        ? Product{nullptr}
+                        : Product::of(*rounding->user_begin());
+  if (!product || product.x() != rounding->getResult(0) ||
       fewRowsOf(rounding).value_or(1) == 1) {
     return std::nullopt;
   }
-  Product product = Product::of(*rounding->user_begin());
-  if (!product || product.x() != rounding.getResult(0)) {
+  ProductChain chain = chainOf(product);
+  if (chain.form() != form) {
     return std::nullopt;
   }
-  ProductChain chain = chainOf(product);
-  bool isIn = llvm::any_of(chain.products, [&](const Product &each) {
-    return each.op == product.op;
-  });
-  return isIn && chain.form() == ProductForm::FewRows
-             ? std::make_optional(ProductGroup::around(chain, strategy))
-             : std::nullopt;
+  ProductGroup group = ProductGroup::around(chain, strategy);
+  auto isIn = [&](Operation *user) {
+    return llvm::any_of(group.chains, [&](const ProductChain &one) {
+      return llvm::any_of(one.products,
+                          [&](const Product &each) { return each.op == user; });
+    });
+  };
+  return llvm::all_of(rounding->getUsers(), isIn) ? std::make_optional(group)
+                                                  : std::nullopt;
+}
+
+static ProductsBehind productsBehind(Value y, const RoundedOutput &rounded,
+                                     const Strategy &strategy) {
+  if (linalg::GenericOp rounding = rounded.rounding) {
+    return {rounding->hasOneUse()
+                ? groupBehind(rounding, ProductForm::FewRows, strategy)
+                : std::nullopt,
+            {}};
+  }
+  auto collapse = y.hasOneUse()
+                      ? dyn_cast<tensor::CollapseShapeOp>(*y.user_begin())
+                      : tensor::CollapseShapeOp();
+  auto codes = collapse && collapse->hasOneUse()
+                   ? dyn_cast<QuantizeEntriesOp>(*collapse->user_begin())
+                   : QuantizeEntriesOp();
+  if (!codes || collapse.getResultType().isDynamicDim(1) ||
+      collapse.getResultType().getDimSize(1) > kMostRounded) {
+    return {};
+  }
+  return {groupBehind(codes, ProductForm::CodedFewRows, strategy), codes};
 }
 
 namespace {
@@ -59,14 +92,15 @@ struct AttentionToTile : ToKernel<SegmentedAttentionOp> {
     }
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     RoundedOutput rounded = RoundedOutput::behind(op.getResult(0));
-    std::optional<ProductGroup> behind = productsBehind(rounded, strategy);
+    ProductsBehind behind = productsBehind(op.getResult(0), rounded, strategy);
     KernelContext kit{kernels, strategy};
-    AttentionLaunches launches(b, op, kit, behind.has_value());
+    AttentionLaunches launches(b, op, kit, behind.group.has_value());
     SmallVector<Value> results = launches.make(rounded.memory(b, op.getY()));
     results[0] = rounded.replace(b, rewriter, results[0], op.getY());
     rewriter.replaceOp(op, results);
     if (launches.piecesBehind()) {
-      replaceMergedProducts(rewriter, *launches.piecesBehind(), *behind, kit);
+      replaceMergedProducts(rewriter, *launches.piecesBehind(), *behind.group,
+                            behind.codes, kit);
     }
     return success();
   }

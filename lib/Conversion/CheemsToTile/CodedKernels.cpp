@@ -1,5 +1,7 @@
 // Builds the kernels of products of codes.
 #include "CodedKernels.h"
+#include "RowCodes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -21,6 +23,7 @@ struct Coded {
   /// The dimension of a tile of sums along which columns lie, and the other.
   int64_t columnAxis, rowAxis;
   RowsAndColumns at;
+  CodedRow row = {}; ///< if the block made it
 
   Type byte() { return t.b.getI8Type(); }
   RankedTensorType numbersOf(RankedTensorType sums) {
@@ -52,9 +55,35 @@ struct Coded {
   /// Times the scales of the rows of x.
   Value scaled(Value total) {
     auto type = cast<RankedTensorType>(total.getType());
-    Value scale =
-        t.load(t.sliceType(type, columnAxis), in.xScales, {{at.row}, {0}});
+    RankedTensorType perRow = t.sliceType(type, columnAxis);
+    Value zero = t.index(0);
+    Value scale = row.scale ? t.read(perRow, row.scale, zero, zero, zero)
+                            : t.load(perRow, in.xScales, {{at.row}, {0}});
     return t.mul(total, t.broadcast(scale, type));
+  }
+
+  /// K, as a number that LLVM does not know: it would unroll all steps, and
+  /// spill registers. A kernel without x has it from the codes.
+  Value depth() {
+    return in.makeRow ? t.mul(t.extent(in.codes[0], 1), 8 / in.bits)
+                      : t.extent(in.x, 1);
+  }
+
+  void makeRow() {
+    if (in.makeRow) {
+      row = in.makeRow();
+    }
+  }
+
+  /// Codes of x from `k` on. The row of a buffer is all rows of the tile.
+  Value codes(RankedTensorType type, Value k) {
+    if (row.codes) {
+      Value zero = t.index(0);
+      return t.broadcast(t.read(t.sliceType(type, 0), row.codes, zero, zero, k),
+                         type);
+    }
+    return t.load(type, in.x, {{at.row, k}, {0, 1}},
+                  alignmentOf(in.depth, byte()));
   }
 
   /// Sums over the only group of each weight.
@@ -107,6 +136,33 @@ static Coded codedOf(TileBuilder &t, const CodedInputs &in, int64_t rows,
 
 static SmallVector<Value> copiesOf(Value zeros, size_t count) {
   return SmallVector<Value>(count, zeros);
+}
+
+/// Columns of a tile of scales, `step` for all threads at a time. With one row
+/// a tile of sums has 8 rows, and each reads its scale.
+static int64_t scaleColumns(int64_t step) {
+  constexpr uint64_t rows = 8;
+  return int64_t(llvm::alignTo(rows, uint64_t(step)));
+}
+
+CodedRow CodedRow::alloc(TileBuilder &t, const RowStrategy &s) {
+  int64_t columns = scaleColumns(s.threads * s.width);
+  return {t.alloc({1, s.rows, s.columns}, t.b.getI8Type(), /*swizzled=*/false),
+          t.alloc({1, s.rows, columns}, t.b.getF32Type(), /*swizzled=*/false)};
+}
+
+void CodedRow::write(TileBuilder &t, Value row) const {
+  RowCodes rows = RowCodes::of(t, RowCodes::greatest(t, row));
+  Value zero = t.index(0);
+  t.write(rows.codes(t, row), codes, zero, zero, zero);
+  auto type = cast<RankedTensorType>(row.getType());
+  auto layout = cast<BlockedAttr>(type.getEncoding());
+  int64_t columns = scaleColumns(layout.getColumns() * layout.getWidth());
+  Value scales =
+      t.broadcast(rows.scale, t.tileType({type.getDimSize(0), columns},
+                                         t.b.getF32Type(), layout));
+  t.write(scales, scale, zero, zero, zero);
+  t.barrier();
 }
 
 ProductBuffers cheems::tile::allocCoded(TileBuilder &t,
@@ -203,28 +259,41 @@ static void buildBytesOfFewRows(Coded &c, const FewRowsStrategy &s,
   auto sumType = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
                             fragment(FragmentRole::C));
   int64_t aligned = alignmentOf(in.depth, c.byte());
-  SmallVector<Value> sums = t.loop(
-      t.index(0), t.extent(in.x, 1), s.depth * s.ahead,
-      copiesOf(t.fillInteger(sumType, 0), in.codes.size()),
-      [&](Value from, ValueRange carried) {
-        SmallVector<Value> weights, inputs;
-        for (int64_t i = 0; i < s.ahead; ++i) {
-          Value k = t.add(from, i * s.depth);
-          for (Value codes : in.codes) {
-            weights.push_back(
-                t.load(a, codes, {{c.at.column, k}, {0, 1}}, aligned));
-          }
-          inputs.push_back(t.load(b, in.x, {{c.at.row, k}, {0, 1}}, aligned));
-        }
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < s.ahead; ++i) {
-          for (auto [w, sum] : llvm::enumerate(next)) {
-            Value weight = weights[size_t(i) * next.size() + w];
-            sum = t.mma(weight, inputs[size_t(i)], sum);
-          }
-        }
-        return next;
-      });
+  auto loadCodes = [&](Value from) {
+    SmallVector<Value> tiles;
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      Value k = t.add(from, i * s.depth);
+      for (Value codes : in.codes) {
+        tiles.push_back(t.load(a, codes, {{c.at.column, k}, {0, 1}}, aligned));
+      }
+    }
+    return tiles;
+  };
+  auto multiply = [&](ArrayRef<Value> weights, Value from, ValueRange carried) {
+    SmallVector<Value> inputs, next(carried);
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      Value k = t.add(from, i * s.depth);
+      inputs.push_back(c.codes(b, k));
+    }
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      for (auto [w, sum] : llvm::enumerate(next)) {
+        Value weight = weights[size_t(i) * next.size() + w];
+        sum = t.mma(weight, inputs[size_t(i)], sum);
+      }
+    }
+    return next;
+  };
+  // The first codes come while kernels ahead end, and while the row is made.
+  Value begin = t.index(0);
+  SmallVector<Value> first = loadCodes(begin);
+  c.makeRow();
+  SmallVector<Value> sums = multiply(
+      first, begin, copiesOf(t.fillInteger(sumType, 0), in.codes.size()));
+  sums = t.loop(t.index(s.depth * s.ahead), c.depth(), s.depth * s.ahead, sums,
+                [&](Value from, ValueRange carried) {
+                  SmallVector<Value> codes = loadCodes(from);
+                  return multiply(codes, from, carried);
+                });
   auto layout = BlockedAttr::get(context, s.columns,
                                  s.warps * kWarpThreads / s.columns, 1);
   auto whole = t.tileType(sumType.getShape(), t.b.getI32Type(), layout);
@@ -252,41 +321,56 @@ static void buildPackedOfFewRows(Coded &c, const FewRowsStrategy &s,
   auto sums = t.tileType({s.columns, s.rows}, t.b.getI32Type(),
                          fragment(FragmentRole::C, 2));
   Value zeros = t.fill(c.numbersOf(sums), 0);
-  // A number of steps that LLVM knew would unroll them all, and spill
-  // registers.
-  SmallVector<Value> totals = t.loop(
-      t.index(0), t.ceilDiv(t.extent(in.x, 1), kTogether), s.ahead,
-      copiesOf(zeros, in.codes.size()), [&](Value from, ValueRange carried) {
-        SmallVector<Value> weights, inputs, steps;
-        for (int64_t i = 0; i < s.ahead; ++i) {
-          Value step = t.add(from, i);
-          steps.push_back(step);
-          for (Value codes : in.codes) {
-            weights.push_back(
-                t.load(packed, codes,
-                       {{c.at.column, t.mul(step, kPackedBytes)}, {0, 1}}, 16));
-          }
-          for (int64_t part = 0; part < kParts; ++part) {
-            Value k = t.add(t.mul(step, kTogether), part * kInstructionDepth);
-            inputs.push_back(t.load(b, in.x, {{c.at.row, k}, {0, 1}},
-                                    alignmentOf(in.depth, c.byte())));
-          }
-        }
-        SmallVector<Value> next(carried);
-        for (size_t i = 0; i < steps.size(); ++i) {
-          next = c.addPacked(
-              steps[i], next, sums, [&](size_t w, int64_t part, Value sum) {
-                Value bytes = NibblesOp::create(
-                    t.b, a, weights[i * next.size() + w], uint64_t(part));
-                return t.mma(bytes, inputs[i * kParts + size_t(part)], sum);
-              });
-        }
-        return next;
-      });
-  for (Value &total : totals) {
+  auto loadCodes = [&](Value from) {
+    SmallVector<Value> tiles;
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      Value byte = t.mul(t.add(from, i), kPackedBytes);
+      for (Value codes : in.codes) {
+        tiles.push_back(
+            t.load(packed, codes, {{c.at.column, byte}, {0, 1}}, 16));
+      }
+    }
+    return tiles;
+  };
+  auto multiply = [&](ArrayRef<Value> weights, Value from, ValueRange carried) {
+    SmallVector<Value> inputs, next(carried);
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      for (int64_t part = 0; part < kParts; ++part) {
+        Value k =
+            t.add(t.mul(t.add(from, i), kTogether), part * kInstructionDepth);
+        inputs.push_back(c.codes(b, k));
+      }
+    }
+    for (int64_t i = 0; i < s.ahead; ++i) {
+      next = c.addPacked(
+          t.add(from, i), next, sums, [&](size_t w, int64_t part, Value sum) {
+            Value bytes = NibblesOp::create(
+                t.b, a, weights[size_t(i) * next.size() + w], uint64_t(part));
+            return t.mma(bytes, inputs[size_t(i * kParts + part)], sum);
+          });
+    }
+    return next;
+  };
+  // The first codes come while kernels ahead end and while the row is made,
+  // and those of a step at the end of the step before: the instructions of a
+  // step are many, and are there once.
+  size_t count = in.codes.size();
+  SmallVector<Value> carried = copiesOf(zeros, count);
+  llvm::append_range(carried, loadCodes(t.index(0)));
+  c.makeRow();
+  carried = t.loop(t.index(0), t.ceilDiv(c.depth(), kTogether), s.ahead,
+                   carried, [&](Value from, ValueRange now) {
+                     SmallVector<Value> codes(now.drop_front(count));
+                     SmallVector<Value> next =
+                         multiply(codes, from, now.take_front(count));
+                     llvm::append_range(next, loadCodes(t.add(from, s.ahead)));
+                     return next;
+                   });
+  carried.truncate(count);
+  for (Value &total : carried) {
     total = c.scaled(total);
   }
-  finish(totals, c.at);
+  finish(carried, c.at);
 }
 
 void cheems::tile::buildCodedOfFewRows(TileBuilder &t, const FewRowsStrategy &s,

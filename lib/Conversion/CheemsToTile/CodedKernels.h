@@ -8,12 +8,28 @@
 
 namespace cheems::tile {
 
+/// The only row that is multiplied, as a block of 128 threads has it in shared
+/// memory.
+struct CodedRow {
+  Value codes; ///< i8, with zeros behind its K codes as far as a block reads
+  Value scale; ///< f32: numbers that are its scale, each one
+
+  /// Allocates both.
+  /// \param s how the block has the row in registers.
+  static CodedRow alloc(TileBuilder &t, const RowStrategy &s);
+  /// Rounds the row of a tile as cheems.quantize_entries does, for all threads.
+  void write(TileBuilder &t, Value row) const;
+};
+
 /// What a kernel reads: memrefs in row-major order.
 struct CodedInputs {
   Value x, xScales;                 ///< [T, K] and [T]
   SmallVector<Value> codes, scales; ///< [N, bytes] and [N, G] each
   int64_t depth, bits, group;       ///< K
   Value rowBlock, columnBlock;      ///< which tile of the result
+  /// Of one row: makes it, and neither x nor its scales are there. Null: it is
+  /// that of x.
+  std::function<CodedRow()> makeRow = {};
 
   bool isPacked() const { return bits == 4; }
 };

@@ -1,4 +1,5 @@
-// Norms of rows, with what stands before and behind them.
+// Norms of rows, with what stands before and behind them, and the rounding of
+// rows to codes.
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_NORMKERNELS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_NORMKERNELS_H
 
@@ -41,6 +42,11 @@ Value normalize(TileBuilder &t, Value x, Value weight, int64_t columns,
 /// \param runs 1 or 0: whether the launch has blocks; null: it has.
 void replaceNorm(PatternRewriter &rewriter, const NormChain &chain,
                  KernelContext kit, Value runs = {});
+
+/// Replaces the rounding of rows to codes by a launch.
+/// \param runs 1 or 0: whether the launch has blocks; null: it has.
+void replaceRounding(PatternRewriter &rewriter, QuantizeEntriesOp op,
+                     KernelContext kit, Value runs = {});
 
 } // namespace cheems::tile
 

@@ -164,17 +164,16 @@ void cheems::tile::buildProductOfFewRows(TileBuilder &t,
     }
     return next;
   };
-  SmallVector<Value> sums = zerosOf(t, c, in.weights.size());
+  // The first weights come while kernels ahead end, and while the row is made.
   Value begin = t.index(0);
+  SmallVector<Value> first = loadWeights(begin);
   if (in.makeRow) {
-    // The first weights come while the row is made.
-    SmallVector<Value> weights = loadWeights(begin);
     row = in.makeRow();
-    sums = multiply(weights, loadRows(begin), sums);
-    begin = t.index(s.depth * s.ahead);
   }
-  sums = t.loop(begin, t.extent(in.x, 1), s.depth * s.ahead, sums,
-                [&](Value from, ValueRange carried) {
+  SmallVector<Value> sums =
+      multiply(first, loadRows(begin), zerosOf(t, c, in.weights.size()));
+  sums = t.loop(t.index(s.depth * s.ahead), t.extent(in.x, 1),
+                s.depth * s.ahead, sums, [&](Value from, ValueRange carried) {
                   SmallVector<Value> weights = loadWeights(from);
                   return multiply(weights, loadRows(from), carried);
                 });

@@ -10,10 +10,11 @@ using namespace cheems::tile;
 
 namespace {
 /// What makes the only row that is multiplied, if it is to be part of the
-/// kernel: a norm, or the merging of pieces.
+/// kernel: a norm, or the merging of pieces, and the rounding to codes.
 struct RowMaker {
   const NormChain *norm = nullptr;
   const PiecesOfRow *pieces = nullptr;
+  QuantizeEntriesOp rounding = {};
 };
 
 /// The kernel of a group, and its launch.
@@ -24,13 +25,14 @@ public:
               RowMaker maker = {})
       : group(group), kernels(kit.kernels), strategy(kit.strategy),
         first(group.chains.front()), form(first.form()), isOneRow(fewRows == 1),
-        norm(maker.norm), pieces(maker.pieces) {
+        norm(maker.norm), pieces(maker.pieces), rounding(maker.rounding) {
     switch (form) {
     case ProductForm::FewRows:
       few = strategy.fewRows(fewRows, first.depth());
       break;
     case ProductForm::CodedFewRows:
-      few = strategy.codedFewRows(fewRows, first.depth(), bits());
+      few = strategy.codedFewRows(fewRows, first.depth(), bits(),
+                                  /*makesRow=*/bool(rounding));
       break;
     case ProductForm::Coded:
       many = strategy.coded(first.outputs(), first.products.size(), bits());
@@ -88,13 +90,14 @@ private:
   int64_t bits() const {
     return int64_t(cast<CodedProductOp>(first.products[0].op).getBits());
   }
-  StringRef name() const {
+  std::string name() const {
     if (isOneRow) {
-      return norm          ? "normed_product_of_one_row"
-             : pieces      ? "merged_product_of_one_row"
-             : !isCoded()  ? "product_of_one_row"
-             : bits() == 8 ? "product_int8_of_one_row"
-                           : "product_int4_of_one_row";
+      StringRef made = norm       ? "normed_"
+                       : pieces   ? "merged_"
+                       : rounding ? "rounded_"
+                                  : "";
+      StringRef codes = !isCoded() ? "" : bits() == 8 ? "_int8" : "_int4";
+      return (made + "product" + codes + "_of_one_row").str();
     }
     switch (form) {
     case ProductForm::FewRows:
@@ -119,6 +122,9 @@ private:
       inputs = {op.getX(), op.getWeight()};
     } else if (pieces) {
       inputs = pieces->operands();
+    } else if (rounding) {
+      QuantizeEntriesOp op = rounding;
+      inputs = {op.getX()};
     } else {
       llvm::append_range(inputs, first.inputs());
     }
@@ -146,7 +152,9 @@ private:
         memory.take_back(outputs.size()).take_front(group.chains.size());
     Value block = t.block(GridDimension::X);
     Value kept = outputs.size() > outs.size() ? memory.back() : Value();
-    Value row = norm || pieces ? allocRow(t) : Value();
+    bool makesNumbers = !rounding && (norm || pieces);
+    Value row = makesNumbers ? allocRow(t) : Value();
+    CodedRow codes = rounding ? CodedRow::alloc(t, wholeRow()) : CodedRow{};
     std::optional<RowMerger> merger;
     if (pieces) {
       merger.emplace(t, *strategy.mergedPieces(first.depth()), wholeRow(),
@@ -171,21 +179,24 @@ private:
         t.store(result, out, at.place(), alignmentOf(out, at));
       };
       if (auto coded = dyn_cast<CodedProductOp>(chain.products[0].op)) {
-        buildCodes(t, buffers,
-                   {memory[0], memory[1], weights, scales, chain.depth(),
-                    bits(), coded.getGroup(), rowBlock, own},
-                   finish);
+        CodedInputs in{memory[0],        memory[1],     weights,
+                       scales,           chain.depth(), bits(),
+                       coded.getGroup(), rowBlock,      own};
+        if (rounding) {
+          in.makeRow = [&] {
+            codes.write(t, makeRow(t, merger, memory, kept, block));
+            return codes;
+          };
+        }
+        buildCodes(t, buffers, in, finish);
       } else {
         // A kernel without x knows its extent from the weights.
         ProductInputs in{pieces ? weights[0] : memory[0], weights,
                          chain.depth(), rowBlock, own};
         if (row) {
           in.makeRow = [&] {
-            if (merger) {
-              writeRow(t, round(t, merger->merge(t, memory)), row);
-            } else {
-              writeNorm(t, memory, kept, block, row);
-            }
+            Value made = makeRow(t, merger, memory, kept, block);
+            writeRow(t, merger ? round(t, made) : roundNorm(t, made), row);
             return row;
           };
         }
@@ -241,12 +252,18 @@ private:
     t.barrier();
   }
 
-  /// Writes the norm of the only row. The first block stores what others read
-  /// of it.
-  void writeNorm(TileBuilder &t, ValueRange memory, Value kept, Value block,
-                 Value buffer) const {
+  Value roundNorm(TileBuilder &t, Value row) const {
+    return inlineBody(t, norm->after, {row, Value()},
+                      cast<RankedTensorType>(row.getType()));
+  }
+
+  /// The only row in f32. The first block stores what others read of a norm.
+  Value makeRow(TileBuilder &t, const std::optional<RowMerger> &merger,
+                ValueRange memory, Value kept, Value block) const {
+    if (merger) {
+      return merger->merge(t, memory);
+    }
     RowStrategy s = wholeRow();
-    RmsNormOp op = norm->norm;
     auto layout =
         BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
     RankedTensorType type =
@@ -254,13 +271,17 @@ private:
     Value zero = t.index(0);
     RowsAndColumns at{zero, zero};
     Value x = t.load(type, memory[0], at.place(), alignmentOf(memory[0], at));
+    if (!norm) {
+      return x;
+    }
+    RmsNormOp op = norm->norm;
     Value y = normalize(t, x, memory[1], first.depth(),
                         op.getEpsilon().convertToDouble());
     if (kept) {
       t.when(t.isEqual(block, zero),
              [&] { t.store(y, kept, at.place(), alignmentOf(kept, at)); });
     }
-    writeRow(t, inlineBody(t, norm->after, {y, Value()}, type), buffer);
+    return y;
   }
 
   void buildNumbers(TileBuilder &t, const ProductBuffers &buffers,
@@ -313,8 +334,9 @@ private:
   const ProductChain &first;
   ProductForm form;
   bool isOneRow;
-  const NormChain *norm;     ///< may be null
-  const PiecesOfRow *pieces; ///< may be null
+  const NormChain *norm;      ///< may be null
+  const PiecesOfRow *pieces;  ///< may be null
+  QuantizeEntriesOp rounding; ///< may be null
   FewRowsStrategy few{};
   ProductStrategy many{};
   SmallVector<Value> inputs, factors, outputs;
@@ -385,8 +407,7 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
     if (keepsHere) {
       own.push_back(norm.norm.getY());
     }
-    own =
-        GroupLaunch(group, kit, 1, {&norm, nullptr}).make(b, own, count.isOne);
+    own = GroupLaunch(group, kit, 1, {&norm}).make(b, own, count.isOne);
     if (keepsHere) {
       norm.norm.getYMutable().set(own.pop_back_val());
     }
@@ -406,19 +427,70 @@ void cheems::tile::replaceNormedProducts(PatternRewriter &rewriter,
   replaceNorm(rewriter, norm, kit, count.isMore);
 }
 
+void cheems::tile::replaceRoundedProducts(PatternRewriter &rewriter,
+                                          RmsNormOp norm,
+                                          QuantizeEntriesOp rounding,
+                                          ArrayRef<ProductGroup> groups,
+                                          KernelContext kit) {
+  ImplicitLocOpBuilder b(rounding.getLoc(), rewriter);
+  b.setInsertionPoint(rounding);
+  NormChain chain{norm, {}, {}};
+  bool keeps = norm && !norm.getResult(0).hasOneUse();
+  if (norm) { // what it is written to comes from the launch of one row
+    rewriter.moveOpBefore(norm, rounding);
+    b.setInsertionPoint(norm);
+  }
+  RowCount count(b, norm ? norm.getX() : rounding.getX());
+  RowMaker maker{norm ? &chain : nullptr, nullptr, rounding};
+  SmallVector<SmallVector<Value>> outs;
+  for (const ProductGroup &group : groups) {
+    if (!norm) { // what products read besides the row is there
+      b.setInsertionPoint(group.at);
+    }
+    SmallVector<Value> own = outsOf(b, group);
+    bool keepsHere = keeps && outs.empty();
+    if (keepsHere) {
+      own.push_back(norm.getY());
+    }
+    own = GroupLaunch(group, kit, 1, maker).make(b, own, count.isOne);
+    if (keepsHere) {
+      norm.getYMutable().set(own.pop_back_val());
+    }
+    outs.push_back(std::move(own));
+  }
+  int64_t fewRows = *fewRowsOf(rounding);
+  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
+    b.setInsertionPoint(group.at);
+    own = GroupLaunch(group, kit, fewRows).make(b, own, count.isMore);
+  }
+  for (auto [group, own] : llvm::zip_equal(groups, outs)) {
+    replaceBy(rewriter, group, own);
+  }
+  replaceRounding(rewriter, rounding, kit, count.isMore);
+  if (norm) {
+    replaceNorm(rewriter, chain, kit, count.isMore);
+  }
+}
+
 void cheems::tile::replaceMergedProducts(PatternRewriter &rewriter,
                                          const PiecesOfRow &pieces,
                                          const ProductGroup &group,
+                                         QuantizeEntriesOp rounding,
                                          KernelContext kit) {
   ImplicitLocOpBuilder b(group.at->getLoc(), rewriter);
+  b.setInsertionPoint(rounding ? rounding : group.at);
+  RowCount count(b, rounding ? rounding.getX() : group.chains.front().x());
   b.setInsertionPoint(group.at);
-  RowCount count(b, group.chains.front().x());
   SmallVector<Value> outs = outsOf(b, group);
   auto make = [&](int64_t rows, Value runs, RowMaker maker = {}) {
     outs = GroupLaunch(group, kit, rows, maker).make(b, outs, runs);
   };
-  make(1, pieces.runs, {nullptr, &pieces});
-  make(1, arith::SubIOp::create(b, count.isOne, pieces.runs));
+  make(1, pieces.runs, {nullptr, &pieces, rounding});
+  make(1, arith::SubIOp::create(b, count.isOne, pieces.runs),
+       {nullptr, nullptr, rounding});
   make(*fewRowsOf(group.at), count.isMore);
   replaceBy(rewriter, group, outs);
+  if (rounding) {
+    replaceRounding(rewriter, rounding, kit, count.isMore);
+  }
 }

@@ -19,10 +19,24 @@ void replaceProducts(PatternRewriter &rewriter, const ProductGroup &group,
 void replaceNormedProducts(PatternRewriter &rewriter, NormChain norm,
                            ArrayRef<ProductGroup> groups, KernelContext kit);
 
+/// Replaces the rounding of rows to codes, and all groups of products of few
+/// rows that read them. Where there is one row, the rounding has no launch of
+/// its own, and the norm of it has none if there is one.
+/// \param norm of the rows, or null. Nobody else reads it in front of the
+/// rounding, and all products can be there.
+void replaceRoundedProducts(PatternRewriter &rewriter, RmsNormOp norm,
+                            QuantizeEntriesOp rounding,
+                            ArrayRef<ProductGroup> groups, KernelContext kit);
+
+/// The longest row that a product rounds to codes: a thread has 64 numbers.
+constexpr int64_t kMostRounded = 8192;
+
 /// Replaces a group of products of few rows. Where `pieces` run, the launch of
 /// one row merges them; else the row is there.
+/// \param rounding of the rows to codes for this group alone, or null.
 void replaceMergedProducts(PatternRewriter &rewriter, const PiecesOfRow &pieces,
-                           const ProductGroup &group, KernelContext kit);
+                           const ProductGroup &group,
+                           QuantizeEntriesOp rounding, KernelContext kit);
 
 } // namespace cheems::tile
 

@@ -1,6 +1,5 @@
 // Rows that become codes and scales, for products of codes.
-#include "Elementwise.h"
-#include "Patterns.h"
+#include "NormKernels.h"
 #include "RowCodes.h"
 
 using namespace mlir;
@@ -51,7 +50,39 @@ struct Rows {
            [&](Value column) { store(load(column), rows, column); });
   }
 };
+} // namespace
 
+void cheems::tile::replaceRounding(PatternRewriter &rewriter,
+                                   QuantizeEntriesOp op, KernelContext kit,
+                                   Value runs) {
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  int64_t columns = type.getDimSize(1);
+  SmallVector<Type> arguments = {argumentFor(type, 1),
+                                 argumentFor(op.getCodes().getType(), 1),
+                                 argumentFor(op.getScales().getType(), 1)};
+  RowStrategy s = kit.strategy.piecesOfRows(columns);
+  auto body = [&](TileBuilder &t, ValueRange memory) {
+    auto layout =
+        BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
+    RankedTensorType tile =
+        t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
+    Value row = t.mul(t.block(GridDimension::X), s.rows);
+    Rows{t, s, memory[0], memory[1], memory[2], row, columns, tile}.build();
+  };
+  FlatSymbolRefAttr kernel =
+      kit.kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  b.setInsertionPoint(op);
+  Value blocks = tilesOf(b, op.getCodes(), 0, s.rows);
+  if (runs) {
+    blocks = arith::MulIOp::create(b, blocks, runs);
+  }
+  auto made = launch(b, kernel, {blocks}, op.getX(),
+                     ValueRange{op.getCodes(), op.getScales()});
+  rewriter.replaceOp(op, made.getResults());
+}
+
+namespace {
 struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
   using ToKernel::ToKernel;
 
@@ -61,28 +92,10 @@ struct RoundEntriesToTile : ToKernel<QuantizeEntriesOp> {
       return rewriter.notifyMatchFailure(op, "it is on buffers");
     }
     auto type = cast<RankedTensorType>(op.getX().getType());
-    int64_t columns = type.getDimSize(1);
-    if (ShapedType::isDynamic(columns)) {
+    if (type.isDynamicDim(1)) {
       return rewriter.notifyMatchFailure(op, "its rows are of any length");
     }
-    SmallVector<Type> arguments = {argumentFor(type, 1),
-                                   argumentFor(op.getCodes().getType(), 1),
-                                   argumentFor(op.getScales().getType(), 1)};
-    RowStrategy s = strategy.piecesOfRows(columns);
-    auto body = [&](TileBuilder &t, ValueRange memory) {
-      auto layout =
-          BlockedAttr::get(t.b.getContext(), s.rows, s.threads, s.width);
-      RankedTensorType tile =
-          t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
-      Value row = t.mul(t.block(GridDimension::X), s.rows);
-      Rows{t, s, memory[0], memory[1], memory[2], row, columns, tile}.build();
-    };
-    FlatSymbolRefAttr kernel =
-        kernels.get(op.getLoc(), "round_rows", arguments, s.warps(), body);
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto made = launch(b, kernel, {tilesOf(b, op.getCodes(), 0, s.rows)},
-                       op.getX(), ValueRange{op.getCodes(), op.getScales()});
-    rewriter.replaceOp(op, made.getResults());
+    replaceRounding(rewriter, op, {kernels, strategy});
     return success();
   }
 };

@@ -106,9 +106,10 @@ ProductStrategy Strategy::coded(int64_t n, size_t weights, int64_t bits) const {
 
 /// Codes of 8 bits are as those of 16 bits with half the k. Of codes of 4 bits
 /// a warp has 16 columns and all k, so a block has one: then most
-/// multiprocessors have blocks.
-FewRowsStrategy Strategy::codedFewRows(int64_t rows, int64_t k,
-                                       int64_t bits) const {
+/// multiprocessors have blocks. Where it makes the row, it has the four warps
+/// that do so in other kernels, too.
+FewRowsStrategy Strategy::codedFewRows(int64_t rows, int64_t k, int64_t bits,
+                                       bool makesRow) const {
   if (bits == 8) {
     FewRowsStrategy s = fewRows(rows, llvm::divideCeil(k, 2));
     s.depth *= 2;
@@ -118,7 +119,8 @@ FewRowsStrategy Strategy::codedFewRows(int64_t rows, int64_t k,
   auto tokens = int64_t(llvm::alignTo(uint64_t(rows), 8));
   int64_t ahead = std::clamp<int64_t>(loaded / (columns + 2 * tokens), 1, most);
   ahead = std::min(ahead, int64_t(llvm::divideCeil(k, together)));
-  return {tokens, columns, together, ahead, /*warps=*/1};
+  int64_t warps = makesRow ? kRowThreads / kWarpThreads : 1;
+  return {tokens, warps * columns, together, ahead, warps};
 }
 
 /// As few threads per row as give each of them an access, and the block's

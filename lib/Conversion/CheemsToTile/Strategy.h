@@ -124,7 +124,9 @@ public:
   /// The same of codes of 8 or 4 bits. `depth` is k, and codes of 4 bits are
   /// half as many bytes.
   ProductStrategy coded(int64_t n, size_t weights, int64_t bits) const;
-  FewRowsStrategy codedFewRows(int64_t rows, int64_t k, int64_t bits) const;
+  /// \param makesRow whether a block makes the only row itself.
+  FewRowsStrategy codedFewRows(int64_t rows, int64_t k, int64_t bits,
+                               bool makesRow = false) const;
   /// Work on whole rows of `columns` numbers.
   RowStrategy wholeRows(int64_t columns) const;
   /// The same, a piece after the other if rows are long.

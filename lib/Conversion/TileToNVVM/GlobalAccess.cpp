@@ -55,17 +55,26 @@ static std::string addressOf(size_t pointer, int64_t bytes) {
 /// Where LLVM may move a load.
 namespace {
 struct Freedom {
-  bool isConstant; ///< anywhere
+  bool isConstant; ///< anywhere,
+  bool isEarly;    ///< but not behind the wait for other kernels that it is
+                   ///< ahead of
   bool isOwn;      ///< past all that the kernel does,
   Value behind;    ///< but its wait for other kernels, if there is one
 
   Freedom(Operation *load, const KernelFacts &facts)
       : isConstant(facts.constantReads.contains(load)),
+        isEarly(facts.earlyReads.contains(load)),
         isOwn(facts.ownReads.contains(load)) {
     if (isOwn && !isConstant) {
-      behind = endOfWait(load->getParentOfType<LLVM::LLVMFuncOp>());
+      behind = endOfWait(load);
     }
   }
+
+  /// Whether it stays where it is among all that does.
+  bool isFixed() const { return isEarly || !isOwn; }
+  /// Whether it goes through the coherent caches. Past them, ptxas would move
+  /// an early one behind the wait.
+  bool isCoherent() const { return !isConstant || isEarly; }
 };
 } // namespace
 
@@ -73,7 +82,7 @@ struct Freedom {
 static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
                                     Value condition, Type word, size_t count,
                                     const Freedom &freedom) {
-  if (!condition) {
+  if (!condition && !freedom.isEarly) {
     auto type = VectorType::get({int64_t(count)}, word);
     Value pointer = t.offset(place.pointer, place.bytes);
     auto alignment = unsigned(count * word.getIntOrFloatBitWidth() / 8);
@@ -85,17 +94,25 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
   WordNames names = namesOf(word);
   std::string text, constraints;
   for (size_t at = 0; at < count; ++at) {
-    std::string zero = names.zero.str();
-    zero.replace(zero.find("$0"), 2, "$" + std::to_string(at));
-    text += zero + " ";
+    if (condition) {
+      std::string zero = names.zero.str();
+      zero.replace(zero.find("$0"), 2, "$" + std::to_string(at));
+      text += zero + " ";
+    }
     // The register is written before the address is read.
-    constraints += "=&" + names.constraint.str() + ",";
+    constraints += (condition ? "=&" : "=") + names.constraint.str() + ",";
   }
-  text += "@$" + std::to_string(count + 1) + " ld.global" +
-          (freedom.isConstant ? ".nc" : "") + typeOf(count, names) + " " +
-          operandsOf(count, 0) + ", " + addressOf(count, place.bytes) + ";";
-  constraints += "l,b";
-  SmallVector<Value> operands = {place.pointer, condition};
+  if (condition) {
+    text += "@$" + std::to_string(count + 1) + " ";
+  }
+  text += "ld.global" + std::string(freedom.isCoherent() ? "" : ".nc") +
+          typeOf(count, names) + " " + operandsOf(count, 0) + ", " +
+          addressOf(count, place.bytes) + ";";
+  constraints += condition ? "l,b" : "l";
+  SmallVector<Value> operands = {place.pointer};
+  if (condition) {
+    operands.push_back(condition);
+  }
   if (freedom.behind) { // no part of the text
     constraints += ",r";
     operands.push_back(freedom.behind);
@@ -107,7 +124,7 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
     Type wide = t.b.getI16Type();
     Value loaded = LLVM::InlineAsmOp::create(
                        t.b, t.loc, wide, operands, text, constraints,
-                       /*has_side_effects=*/!freedom.isOwn,
+                       /*has_side_effects=*/freedom.isFixed(),
                        /*is_align_stack=*/false, LLVM::TailCallKind::None,
                        LLVM::AsmDialectAttr(), ArrayAttr())
                        .getResult(0);
@@ -119,7 +136,7 @@ static SmallVector<Value> loadWords(ThreadBuilder &t, GlobalTile::Place place,
                     : LLVM::LLVMStructType::getLiteral(t.b.getContext(), types);
   auto op = LLVM::InlineAsmOp::create(
       t.b, t.loc, result, operands, text, constraints,
-      /*has_side_effects=*/!freedom.isOwn, /*is_align_stack=*/false,
+      /*has_side_effects=*/freedom.isFixed(), /*is_align_stack=*/false,
       LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
   if (count == 1) {
     return {op.getResult(0)};
@@ -328,12 +345,18 @@ struct LowerNumber : OpConversionPattern<memref::LoadOp> {
       operands.offsets32.push_back(index.front());
     }
     GlobalTile memory(t, operands, {});
-    Value pointer = memory.place({}).pointer;
+    GlobalTile::Place place = memory.place({});
+    Freedom freedom(op, facts);
+    int64_t bytes = op.getType().getIntOrFloatBitWidth() / 8;
+    if (freedom.isEarly) {
+      Type word = t.wordType(op.getType(), bytes);
+      SmallVector<Value> words = loadWords(t, place, {}, word, 1, freedom);
+      rewriter.replaceOp(op, t.fromWords(words, op.getType()));
+      return success();
+    }
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-        op, op.getType(), pointer,
-        unsigned(op.getType().getIntOrFloatBitWidth() / 8),
-        /*isVolatile=*/false, /*isNonTemporal=*/false,
-        facts.constantReads.contains(op));
+        op, op.getType(), place.pointer, unsigned(bytes), /*isVolatile=*/false,
+        /*isNonTemporal=*/false, freedom.isConstant);
     return success();
   }
 };

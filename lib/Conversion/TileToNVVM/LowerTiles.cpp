@@ -112,10 +112,32 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
+/// Whether the op touches memory that kernels ahead may touch, or ends the
+/// kernel.
+static bool comesBehindOthers(Operation *op) {
+  return isa<tile::ReturnOp>(op) ||
+         (!isa<memref::DimOp>(op) &&
+          llvm::any_of(op->getOperands(), [](Value operand) {
+            return isa<MemRefType>(operand.getType()) && !isConstant(operand);
+          }));
+}
+
+/// An error if an op of a kernel that overlaps others does not wait for them.
+static LogicalResult verifyWaits(KernelOp kernel, Operation *op) {
+  if (!kernel.getOverlaps() || !comesBehindOthers(op) || hasWaited(op)) {
+    return success();
+  }
+  return op->emitOpError() << "in the kernel " << kernel.getSymName()
+                           << " comes before the kernel has waited for those "
+                              "ahead of it; run cheems-tile-overlap-launches "
+                              "before, or put a wait_for_launches in front";
+}
+
 static LogicalResult verifyKernel(KernelOp kernel) {
-  WalkResult result = kernel.getBody().walk([](Operation *op) {
-    return failed(verifyOp(op)) ? WalkResult::interrupt()
-                                : WalkResult::advance();
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    return failed(verifyOp(op)) || failed(verifyWaits(kernel, op))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -143,6 +165,9 @@ static KernelFacts factsOf(ArrayRef<KernelOp> kernels) {
         facts.ownReads.insert(op);
         if (isConstant(op->getOperand(0))) {
           facts.constantReads.insert(op);
+          if (kernel.getOverlaps() && !hasWaited(op)) {
+            facts.earlyReads.insert(op);
+          }
         }
       }
     });

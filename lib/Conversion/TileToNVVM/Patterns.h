@@ -15,6 +15,8 @@ struct KernelFacts {
   llvm::DenseSet<Operation *> ownReads;
   /// Those of them whose memory nobody writes while the kernel runs.
   llvm::DenseSet<Operation *> constantReads;
+  /// Those of them that come before the kernel waits for those ahead of it.
+  llvm::DenseSet<Operation *> earlyReads;
 };
 
 /// Whether a kernel stores into an argument of it.
@@ -22,9 +24,11 @@ bool isWritten(Value memory);
 /// Whether nobody writes an argument while the kernel runs: no other kernel
 /// runs then, or none writes it.
 bool isConstant(Value memory);
-/// What a kernel that overlaps others has once those ahead of it have ended:
-/// whatever takes it comes behind. None for other kernels.
-Value endOfWait(LLVM::LLVMFuncOp function);
+/// Whether the kernel waits for those ahead of it before `op`, on each path.
+bool hasWaited(Operation *op);
+/// What a kernel has once those ahead of it have ended: whatever takes it comes
+/// behind. None where the kernel has not waited.
+Value endOfWait(Operation *op);
 /// Whether the op is an elementwise one, which is the same on vectors.
 bool isElementwise(Operation *op);
 /// Whether a function of math has code here.

@@ -24,45 +24,31 @@ bool tile::isConstant(Value memory) {
           kernel.getArgAttr(argument.getArgNumber(), kConstant));
 }
 
-/// The text of the instruction that waits; see `waitForOthers`.
+/// The text of the instruction that waits; see LowerWaitForLaunches.
 static constexpr llvm::StringLiteral kWait = "griddepcontrol.wait;";
 
-/// A card may start the kernel before those ahead of it have ended (PTX ISA,
-/// "Parallel Synchronization and Communication Instructions: griddepcontrol").
-/// It waits for them first: all memory is then as they left it. A kernel ends
-/// only behind its own wait, so when the one ahead has ended, so have all
-/// before that one. The next kernel may start as soon as all blocks are here:
-/// it waits in turn. Were it told before the wait, many kernels could be on the
-/// card, and hold room that those ahead need.
-static void waitForOthers(LLVM::LLVMFuncOp function,
-                          ArrayRef<unsigned> changing) {
-  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
-  Location loc = function.getLoc();
-  // LLVM takes it for an instruction that may write through the pointers, so no
-  // access moves ahead of it. What it gives is for loads that LLVM knows
-  // nothing of; no register is written.
-  std::string constraints = "=r";
-  SmallVector<Value> pointers;
-  for (unsigned parameter : changing) {
-    constraints += ",l";
-    pointers.push_back(function.getArgument(parameter));
-  }
-  LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), pointers, kWait,
-                            constraints + ",~{memory}",
-                            /*has_side_effects=*/true,
-                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                            LLVM::AsmDialectAttr(), ArrayAttr());
-  NVVM::GriddepcontrolOp::create(b, loc,
-                                 NVVM::GridDepActionKind::launch_dependents);
-}
-
-Value tile::endOfWait(LLVM::LLVMFuncOp function) {
-  for (auto op : function.getBody().front().getOps<LLVM::InlineAsmOp>()) {
-    if (op.getAsmString() == kWait) {
-      return op.getResult(0);
+/// The op for which `is` holds among those that come before `op` on each path.
+static Operation *before(Operation *op, function_ref<bool(Operation *)> is) {
+  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    for (Operation *one = op->getPrevNode(); one; one = one->getPrevNode()) {
+      if (is(one)) {
+        return one;
+      }
     }
   }
-  return Value();
+  return nullptr;
+}
+
+bool tile::hasWaited(Operation *op) {
+  return before(op, [](Operation *one) { return isa<WaitForLaunchesOp>(one); });
+}
+
+Value tile::endOfWait(Operation *op) {
+  Operation *wait = before(op, [](Operation *one) {
+    auto text = dyn_cast<LLVM::InlineAsmOp>(one);
+    return text && text.getAsmString() == kWait;
+  });
+  return wait ? wait->getResult(0) : Value();
 }
 
 /// What LLVM may assume of a pointer; see KernelABI.h. What is read only is
@@ -161,28 +147,20 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
     function->setAttr(kSharedBytes, rewriter.getI64IntegerAttr(
                                         int64_t(op.getShared().value_or(0))));
     unsigned number = 0;
-    SmallVector<unsigned> changing; // parameters that kernels ahead may write
     for (const KernelParameter &parameter :
          parametersOf(op.getArgumentTypes())) {
       if (parameter.kind == KernelParameter::Kind::Pointer) {
-        bool constant =
-            isConstant(op.getBody().getArgument(parameter.argument));
-        describePointer(function, number, constant);
-        if (!constant) {
-          changing.push_back(number);
-        }
+        describePointer(
+            function, number,
+            isConstant(op.getBody().getArgument(parameter.argument)));
       }
       ++number;
     }
-    bool overlaps = op.getOverlaps();
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(),
                                            *getTypeConverter(), &signature))) {
       return rewriter.notifyMatchFailure(op, "has a block with other types");
-    }
-    if (overlaps) {
-      waitForOthers(function, changing);
     }
     rewriter.eraseOp(op);
     return success();
@@ -196,6 +174,46 @@ struct LowerReturn : OpConversionPattern<tile::ReturnOp> {
   matchAndRewrite(tile::ReturnOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+/// A card may start the kernel before those ahead of it have ended (PTX ISA,
+/// "Parallel Synchronization and Communication Instructions: griddepcontrol").
+/// It waits for them: all memory is then as they left it. A kernel ends only
+/// behind its own wait, so when the one ahead has ended, so have all before
+/// that one. The next kernel may start as soon as all blocks are here: it waits
+/// in turn. Were it told before the wait, many kernels could be on the card,
+/// and hold room that those ahead need.
+struct LowerWaitForLaunches : OpConversionPattern<WaitForLaunchesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WaitForLaunchesOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // LLVM takes it for an instruction that may write through the pointers, so
+    // no access moves ahead of it. What it gives is for loads that LLVM knows
+    // nothing of; no register is written.
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    std::string constraints = "=r";
+    SmallVector<Value> pointers;
+    for (BlockArgument parameter : function.getArguments()) {
+      bool isConstant =
+          function.getArgAttr(parameter.getArgNumber(),
+                              LLVM::LLVMDialect::getReadonlyAttrName()) !=
+          nullptr;
+      if (isa<LLVM::LLVMPointerType>(parameter.getType()) && !isConstant) {
+        constraints += ",l";
+        pointers.push_back(parameter);
+      }
+    }
+    LLVM::InlineAsmOp::create(
+        rewriter, op.getLoc(), rewriter.getI32Type(), pointers, kWait,
+        constraints + ",~{memory}",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(
+        op, NVVM::GridDepActionKind::launch_dependents);
     return success();
   }
 };
@@ -260,6 +278,6 @@ struct LowerDim : OpConversionPattern<memref::DimOp> {
 
 void tile::populateStructurePatterns(const TypeConverter &types,
                                      RewritePatternSet &patterns) {
-  patterns.add<LowerKernel, LowerReturn, LowerBlockId, LowerAlloc, LowerDim>(
-      types, patterns.getContext());
+  patterns.add<LowerKernel, LowerReturn, LowerWaitForLaunches, LowerBlockId,
+               LowerAlloc, LowerDim>(types, patterns.getContext());
 }

@@ -3,7 +3,7 @@
 // FAULTY_DRIVER_VERSION is what it says of its version, FAULTY_DRIVER_INIT what
 // cuInit answers, FAULTY_DRIVER_CARD the card's name, FAULTY_DRIVER_CAPABILITY
 // its compute capability, "75". The kernel that FAULTY_DRIVER_WAITLESS names
-// loses its griddepcontrol.wait when it is loaded.
+// loses each griddepcontrol.wait when it is loaded.
 #include "FaultyDriver.h"
 #include "runtime/CUDA/Types.h"
 #include <atomic>
@@ -93,13 +93,18 @@ unsigned long loaded(const char *name, unsigned long image, std::string &text) {
   }
   constexpr char wait[] = "griddepcontrol.wait;";
   text = reinterpret_cast<const char *>(image);
-  size_t at = text.find(".entry " + std::string(kernel) + "(");
-  at = at == std::string::npos ? at : text.find(wait, at);
-  if (at == std::string::npos) {
+  size_t begin = text.find(".entry " + std::string(kernel) + "(");
+  auto next = [&] {
+    size_t at = begin == std::string::npos ? begin : text.find(wait, begin);
+    return at < text.find(".entry ", begin + 1) ? at : std::string::npos;
+  };
+  if (next() == std::string::npos) {
     std::fprintf(stderr, "FaultyDriver: no %s that waits\n", kernel);
     std::abort();
   }
-  text.erase(at, sizeof(wait) - 1);
+  for (size_t at = next(); at != std::string::npos; at = next()) {
+    text.erase(at, sizeof(wait) - 1);
+  }
   return reinterpret_cast<unsigned long>(text.c_str());
 }
 

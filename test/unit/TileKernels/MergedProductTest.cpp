@@ -16,8 +16,16 @@ struct MergedForm {
   AttentionForm attention;
   int64_t columns;
   bool residual = false; ///< the sums are added to another row
+  int64_t bits = 0;      ///< of codes of weights, which they then are
 
   int64_t depth() const { return attention.queries * attention.size; }
+  int64_t group() const { return bits == 8 ? depth() : 32; }
+  int64_t rowBytes() const {
+    return bits == 8 ? depth() : (depth() + 127) / 128 * 64;
+  }
+  std::vector<int64_t> weights() const {
+    return {columns, bits ? rowBytes() : depth()};
+  }
 };
 
 constexpr auto bf16 = Number::BF16;
@@ -44,6 +52,12 @@ const std::vector<MergedForm> forms = {
       0.5,
       {true, false, true, true}},
      16},
+    {{6, 3, 3, 3, 128, bf16, true}, 40, false, 8},
+    {{12, 6, 12, 12, 64, bf16, true, MaskKind::Scale}, 17, true, 4},
+    {{4, 1, 2, 4, 24, bf16, true, MaskKind::Threshold}, 33, true, 8},
+    {{12, 1, 1, 1, 256, bf16, true}, 16, false, 4},
+    {{4, 2, 2, 2, 32, bf16, true, MaskKind::Bias, 64}, 24, true, 8},
+    {{1, 1, 1, 1, 16, bf16, true}, 8, true, 8},
 };
 
 std::string textOf(const MergedForm &form) {
@@ -53,21 +67,31 @@ std::string textOf(const MergedForm &form) {
               columns = std::to_string(form.columns),
               rows = "tensor<?x" + depth + "xf32>",
               rounded = "tensor<?x" + depth + "xbf16>",
-              weights = "tensor<" + columns + "x" + depth + "xbf16>",
+              weights = "tensor<" + columns + "x" +
+                        std::to_string(form.weights()[1]) +
+                        (form.bits ? "xi8>" : "xbf16>"),
+              scales = "tensor<" + columns + "x" +
+                       std::to_string(form.depth() / form.group()) +
+                       (form.bits == 4 ? "xbf16>" : "xf32>"),
+              codes = "tensor<?x" + depth + "xi8>",
               sums = "tensor<?x" + columns + "xf32>";
   auto begin = [&](const std::string &name) {
     return "func.func @" + name + "(%q: " + query + ", %key: " + key +
            ", %value: " + key + ", %mask: " + a.maskType() +
            ", %segments: tensor<?x8xi32>, %layer: index, %y: " + query + ", " +
-           a.poolArguments() + ", %w: " + weights + ", %x: " + sums + ") -> (";
+           a.poolArguments() + ", %w: " + weights +
+           (form.bits ? ", %scales: " + scales : "") + ", %x: " + sums +
+           ") -> (";
   };
-  std::string attended =
+  std::string head =
       a.poolTypes() + ") attributes {cheems.most_rows = 64 : i64} {\n" +
       "  %c0 = arith.constant 0 : index\n  %zero = arith.constant 0.0 : f32\n"
       "  %t = tensor.dim %q, %c0 : " +
       query + "\n" + a.opText() +
       "  %c = tensor.collapse_shape %r#0 [[0], [1, 2]] : " + query + " into " +
-      rows + "\n  %ce = tensor.empty(%t) : " + rounded +
+      rows + "\n";
+  std::string attended =
+      head + "  %ce = tensor.empty(%t) : " + rounded +
       "\n  %out = linalg.generic {indexing_maps = [#all, #all], "
       "iterator_types = [\"parallel\", \"parallel\"]} ins(%c : " +
       rows + ") outs(%ce : " + rounded +
@@ -82,6 +106,17 @@ std::string textOf(const MergedForm &form) {
       sums + "\n  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%out, " +
       "%w : " + rounded + ", " + weights + ") outs(%z : " + sums + ") -> " +
       sums + "\n";
+  if (form.bits) {
+    product = "  %e = tensor.empty(%t) : " + sums +
+              "\n  %ce = tensor.empty(%t) : " + codes +
+              "\n  %se = tensor.empty(%t) : tensor<?xf32>\n"
+              "  %codes, %unit = cheems.quantize_entries ins(%c : " +
+              rows + ") outs(%ce, %se : " + codes + ", tensor<?xf32>) -> " +
+              codes + ", tensor<?xf32>\n  %p = cheems.coded_product bits " +
+              std::to_string(form.bits) + " ins(%codes, %unit : " + codes +
+              ", tensor<?xf32>) weights(%w, %scales : " + weights + ", " +
+              scales + ") outs(%e : " + sums + ") -> " + sums + "\n";
+  }
   std::string last = "%p";
   if (form.residual) {
     product += "  %s = linalg.generic {indexing_maps = [#all, #all, #all], "
@@ -99,8 +134,8 @@ std::string textOf(const MergedForm &form) {
          "#y = affine_map<(t, n, k) -> (t, n)>\n" +
          begin("attended") + rounded + ", " + attended + "  return %out" + end +
          rounded + ", " + a.poolTypes() + "\n}\n" + begin("multiplied") + sums +
-         ", " + attended + product + "  return " + last + end + sums + ", " +
-         a.poolTypes() + "\n}\n";
+         ", " + (form.bits ? head : attended) + product + "  return " + last +
+         end + sums + ", " + a.poolTypes() + "\n}\n";
 }
 
 /// One row of a tensor.
@@ -163,12 +198,18 @@ AttentionStep inLongPools(const AttentionStep &step) {
 /// The first result of a function.
 std::optional<Array> run(TileModule &module, const char *function,
                          const AttentionStep &step, const Tensor &weights,
-                         const Tensor &x) {
+                         const Tensor &scales, const Tensor &x) {
   constexpr Number f32 = Number::F32;
   AttentionOutcome outcome(step);
   Array query(f32, step.query), key(f32, step.key), value(f32, step.value),
-      mask(f32, step.mask), table = tableOf(step.segments, true),
-                            matrix(bf16, weights), other(f32, x);
+      mask(f32, step.mask), table = tableOf(step.segments, true), other(f32, x);
+  // Scales of 8 bits are in f32, and numbers have none.
+  bool isCoded = !scales.data.empty();
+  Array matrix(isCoded ? Number::I8 : bf16, weights);
+  Array units = other;
+  if (isCoded) {
+    units = Array(scales.shape[1] > 1 ? bf16 : f32, scales);
+  }
   std::vector<Argument> arguments = {
       &query,     &key,       &value,        &mask,           &table,
       step.layer, &outcome.y, &outcome.keys, &outcome.values, &outcome.masks};
@@ -179,10 +220,30 @@ std::optional<Array> run(TileModule &module, const char *function,
     arguments.emplace_back(&outcome.counts);
   }
   arguments.emplace_back(&matrix);
+  if (isCoded) {
+    arguments.emplace_back(&units);
+  }
   arguments.emplace_back(&other);
   auto results = module.call(function, arguments);
   return results ? std::optional<Array>(results->front()) : std::nullopt;
 }
+
+struct Weights {
+  Tensor numbers, scales; ///< none of numbers that are no codes
+
+  Weights(const MergedForm &form, Random &random) {
+    if (!form.bits) {
+      numbers = random.tensor(form.weights(), -1, 1, bf16);
+      return;
+    }
+    numbers = Tensor(form.weights());
+    for (double &code : numbers.data) {
+      code = static_cast<double>(random.between(-128, 127));
+    }
+    scales = random.tensor({form.columns, form.depth() / form.group()}, -0.1,
+                           0.1, form.bits == 8 ? Number::F32 : bf16);
+  }
+};
 
 /// The product of rounded rows.
 void expectProduct(const MergedForm &form, const Array &got,
@@ -219,49 +280,58 @@ TEST(MergedProductTest, ARowHasTheSameBitsWhoeverMergesItsPieces) {
     Random random(number);
     AttentionStep step =
         drawnStep(form.attention, random, /*sequences=*/2, 1, 700);
-    Tensor weights = random.tensor({form.columns, form.depth()}, -1, 1, bf16);
+    Weights drawn(form, random);
+    const Tensor &weights = drawn.numbers, &scales = drawn.scales;
     Tensor x = random.tensor({step.rows(), form.columns}, -2, 2);
-    auto all = run(module, "multiplied", step, weights, x);
+    auto all = run(module, "multiplied", step, weights, scales, x);
     ASSERT_TRUE(all);
     for (const Segment &segment : step.segments) {
       SCOPED_TRACE("position " + std::to_string(segment.position));
       AttentionStep one = alone(step, segment);
       Tensor own = rowOf(x, segment.start);
-      auto merged = run(module, "multiplied", one, weights, own);
+      auto merged = run(module, "multiplied", one, weights, scales, own);
       ASSERT_TRUE(merged);
       EXPECT_EQ(bytesOf(*merged), rowsOf(*all, segment.start, 1));
     }
     AttentionStep one = alone(step, step.segments[0]);
     Tensor own = rowOf(x, step.segments[0].start);
-    auto got =
-        run(module, "multiplied",
-            hasRoomForLongPools(form) ? inLongPools(one) : one, weights, own);
-    auto rounded = run(module, "attended", one, weights, own);
-    ASSERT_TRUE(got && rounded);
+    auto got = run(module, "multiplied",
+                   hasRoomForLongPools(form) ? inLongPools(one) : one, weights,
+                   scales, own);
+    ASSERT_TRUE(got);
     EXPECT_EQ(bytesOf(*got), rowsOf(*all, step.segments[0].start, 1));
-    expectProduct(form, *got, *rounded, weights, own);
+    if (!form.bits) { // CodedKernelTest holds products of codes
+      auto rounded = run(module, "attended", one, weights, scales, own);
+      ASSERT_TRUE(rounded);
+      expectProduct(form, *got, *rounded, weights, own);
+    }
   });
 }
 
-TEST(MergedProductTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
+/// \param made the kernel that merges pieces.
+/// \param there the one behind a merge.
+/// \param few the one of more rows.
+void expectLaunches(const MergedForm &form, const std::string &made,
+                    const std::string &there, const std::string &few) {
   if (!Card::copiesEarly()) {
     GTEST_SKIP() << "counts are the same in both modes";
   }
-  const MergedForm &form = forms[3];
   ASSERT_TRUE(hasRoomForLongPools(form));
   auto steps = countedSteps([&] {
     Random random(1);
     AttentionStep step = drawnStep(form.attention, random, 2, 1, 300);
-    Tensor weights = random.tensor({form.columns, form.depth()}, -1, 1, bf16);
+    Weights drawn(form, random);
+    const Tensor &weights = drawn.numbers, &scales = drawn.scales;
     Tensor x = random.tensor({2, form.columns}, -2, 2);
     auto module = compiledStep(textOf(form));
     ASSERT_NE(module, nullptr);
     AttentionStep one = alone(step, step.segments[0]);
     for (const AttentionStep &each : {one, inLongPools(one)}) {
-      ASSERT_TRUE(run(*module, "multiplied", each, weights, rowOf(x, 0)));
+      ASSERT_TRUE(
+          run(*module, "multiplied", each, weights, scales, rowOf(x, 0)));
       Card::get().nextStep();
     }
-    ASSERT_TRUE(run(*module, "multiplied", step, weights, x));
+    ASSERT_TRUE(run(*module, "multiplied", step, weights, scales, x));
     Card::get().nextStep();
   });
   ASSERT_EQ(steps.size(), 3U);
@@ -276,12 +346,27 @@ TEST(MergedProductTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
   };
   using testing::Contains;
   using testing::Not;
-  EXPECT_THAT(names(steps[0]), Not(Contains("merge_pieces")));
-  EXPECT_THAT(names(steps[0]), Contains("merged_product_of_one_row"));
-  EXPECT_THAT(names(steps[1]), Contains("merge_pieces"));
-  EXPECT_THAT(names(steps[1]), Contains("product_of_one_row"));
-  EXPECT_THAT(names(steps[2]), Contains("merge_pieces"));
-  EXPECT_THAT(names(steps[2]), Contains("product_few_rows"));
+  const auto merge = testing::StartsWith("merge_pieces"),
+             rounding = testing::StartsWith("round_rows");
+  EXPECT_THAT(names(steps[0]), Not(Contains(merge)));
+  EXPECT_THAT(names(steps[0]), Contains(made));
+  EXPECT_THAT(names(steps[1]), Contains(merge));
+  EXPECT_THAT(names(steps[1]), Contains(there));
+  EXPECT_THAT(names(steps[2]), Contains(merge));
+  EXPECT_THAT(names(steps[2]), Contains(few));
+  for (size_t i : {size_t(0), size_t(1)}) {
+    EXPECT_THAT(names(steps[i]), Not(Contains(rounding)));
+  }
+}
+
+TEST(MergedProductTest, OfOneRowAndFewPiecesTheMergeIsNoLaunch) {
+  expectLaunches(forms[3], "merged_product_of_one_row", "product_of_one_row",
+                 "product_few_rows");
+}
+
+TEST(MergedProductTest, OfOneRowTheRoundingToCodesIsNoLaunch) {
+  expectLaunches(forms.back(), "merged_product_int8_of_one_row",
+                 "rounded_product_int8_of_one_row", "product_int8_few_rows");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
-// A norm before products: of one row their kernel computes it, of more it is a
-// launch of its own. Both give the same bits.
+// A norm before products, and what rounds it to codes: of one row their kernel
+// computes it, of more there are launches of their own. Both give the same
+// bits.
 #include "Cases.h"
 #include "Counts.h"
 
@@ -14,6 +15,13 @@ struct Form {
   std::vector<int64_t> columns; ///< of each product
   bool gate = false;            ///< the first two are multiplied
   bool keepsNorm = false;       ///< which is a result, too
+  int64_t bits = 0;             ///< of codes of weights, which they then are
+  int64_t group = 0;            ///< of a scale; 0: the whole row
+
+  int64_t groups() const { return group ? depth / group : 1; }
+  int64_t rowBytes() const {
+    return bits == 8 ? depth : (depth + 127) / 128 * 64;
+  }
 };
 
 const std::vector<Form> forms = {
@@ -22,7 +30,24 @@ const std::vector<Form> forms = {
     {Number::BF16, 320, {80, 80, 24}, true, true},
     {Number::F16, 1032, {40, 40}, true},
     {Number::BF16, 8, {16}, false, true},
+    {Number::I8, 768, {64, 32, 32}, false, false, 8},
+    {Number::I8, 132, {33, 17, 1}, false, true, 8},
+    {Number::I8, 1032, {40, 40}, true, false, 8},
+    {Number::I8, 640, {80, 80, 24}, true, true, 4, 64},
+    {Number::I8, 96, {100, 3}, false, false, 4, 32},
 };
+
+std::string coded(const Form &form, int64_t columns, const std::string &n,
+                  const std::string &y) {
+  std::string codes = "tensor<?x" + std::to_string(form.depth) + "xi8>";
+  std::string w = "tensor<" + std::to_string(columns) + "x";
+  return "  %p" + n + " = cheems.coded_product bits " +
+         std::to_string(form.bits) + " ins(%q, %scales : " + codes +
+         ", tensor<?xf32>) weights(%w" + n + ", %s" + n + " : " + w +
+         std::to_string(form.rowBytes()) + "xi8>, " + w +
+         std::to_string(form.groups()) + (form.bits == 8 ? "xf32" : "xbf16") +
+         ">) outs(%e" + n + " : " + y + ") -> " + y + "\n";
+}
 
 std::string textOf(const Form &form) {
   std::string number = form.number == Number::BF16 ? "bf16" : "f16";
@@ -36,16 +61,23 @@ std::string textOf(const Form &form) {
   };
   for (auto [i, columns] : llvm::enumerate(form.columns)) {
     std::string n = std::to_string(i);
-    std::string w =
-        "tensor<" + std::to_string(columns) + "x" + depth + "x" + number + ">";
+    std::string w = "tensor<" + std::to_string(columns) + "x";
     std::string y = "tensor<?x" + std::to_string(columns) + "xf32>";
-    arguments += ", %w" + n + ": " + w;
-    body += "  %e" + n + " = tensor.empty(%t) : " + y + "\n  %z" + n +
-            " = linalg.fill ins(%zero : f32) outs(%e" + n + " : " + y +
-            ") -> " + y + "\n  %p" + n +
-            " = linalg.matmul indexing_maps = [#x, #w, #y] ins(%n, %w" + n +
-            " : " + x + ", " + w + ") outs(%z" + n + " : " + y + ") -> " + y +
-            "\n";
+    body += "  %e" + n + " = tensor.empty(%t) : " + y + "\n";
+    if (form.bits) {
+      arguments += ", %w" + n + ": " + w + std::to_string(form.rowBytes()) +
+                   "xi8>, %s" + n + ": " + w + std::to_string(form.groups()) +
+                   (form.bits == 8 ? "xf32>" : "xbf16>");
+      body += coded(form, columns, n, y);
+    } else {
+      w += depth + "x" + number + ">";
+      arguments += ", %w" + n + ": " + w;
+      body += "  %z" + n + " = linalg.fill ins(%zero : f32) outs(%e" + n +
+              " : " + y + ") -> " + y + "\n  %p" + n +
+              " = linalg.matmul indexing_maps = [#x, #w, #y] ins(%n, %w" + n +
+              " : " + x + ", " + w + ") outs(%z" + n + " : " + y + ") -> " + y +
+              "\n";
+    }
     if (!form.gate || i > 1) {
       give("%p" + n, y);
     } else if (i == 1) {
@@ -62,6 +94,15 @@ std::string textOf(const Form &form) {
   if (form.keepsNorm) {
     give("%n", x);
   }
+  std::string rounding;
+  if (form.bits) {
+    std::string codes = "tensor<?x" + depth + "xi8>";
+    rounding = "  %q0 = tensor.empty(%t) : " + codes +
+               "\n  %s = tensor.empty(%t) : tensor<?xf32>\n"
+               "  %q, %scales = cheems.quantize_entries ins(%n : " +
+               x + ") outs(%q0, %s : " + codes + ", tensor<?xf32>) -> " +
+               codes + ", tensor<?xf32>\n";
+  }
   return "#all = affine_map<(t, n) -> (t, n)>\n"
          "#x = affine_map<(t, n, k) -> (t, k)>\n"
          "#w = affine_map<(t, n, k) -> (n, k)>\n"
@@ -73,21 +114,34 @@ std::string textOf(const Form &form) {
          "  %c0 = arith.constant 0 : index\n  %t = tensor.dim %x, %c0 : " +
          x + "\n  %e = tensor.empty(%t) : " + x +
          "\n  %n = cheems.rms_norm epsilon 1.0e-06 ins(%x, %gain : " + x +
-         ", " + v + ") outs(%e : " + x + ") -> " + x + "\n" + body +
+         ", " + v + ") outs(%e : " + x + ") -> " + x + "\n" + rounding + body +
          "  return " + names + " : " + types + "\n}\n";
 }
 
 struct Values {
   Tensor x, gain;
   std::vector<Tensor> weights;
+  std::vector<Tensor> scales; ///< of codes
 };
 
 Values drawn(const Form &form, Random &random, int64_t rows) {
   Values values{random.tensor({rows, form.depth}, -2, 2),
                 random.tensor({form.depth}, 0.5, 1.5),
+                {},
                 {}};
   double most = 3 / std::sqrt(static_cast<double>(form.depth));
   for (int64_t columns : form.columns) {
+    if (form.bits) {
+      Tensor codes({columns, form.rowBytes()});
+      for (double &code : codes.data) {
+        code = static_cast<double>(random.between(-128, 127));
+      }
+      values.weights.push_back(std::move(codes));
+      values.scales.push_back(
+          random.tensor({columns, form.groups()}, -0.1, 0.1,
+                        form.bits == 8 ? Number::F32 : Number::BF16));
+      continue;
+    }
     values.weights.push_back(
         random.tensor({columns, form.depth}, -most, most, form.number));
   }
@@ -107,8 +161,12 @@ std::optional<std::vector<Array>> run(TileModule &module, const Form &form,
                                       const Values &values, const Tensor &x) {
   std::vector<Array> arrays = {Array(Number::F32, x),
                                Array(Number::F32, values.gain)};
-  for (const Tensor &weight : values.weights) {
+  for (auto [i, weight] : llvm::enumerate(values.weights)) {
     arrays.emplace_back(form.number, weight);
+    if (form.bits) {
+      arrays.emplace_back(form.bits == 8 ? Number::F32 : Number::BF16,
+                          values.scales[i]);
+    }
   }
   std::vector<Argument> arguments;
   for (Array &array : arrays) {
@@ -170,7 +228,7 @@ TEST(NormedProductTest, OfOneRowTheNormIsNoLaunch) {
   for (auto [i, form] : llvm::enumerate(forms)) {
     SCOPED_TRACE(textOf(form));
     EXPECT_EQ(launches(steps[2 * i]), 1);
-    EXPECT_EQ(launches(steps[2 * i + 1]), 2);
+    EXPECT_EQ(launches(steps[2 * i + 1]), form.bits ? 3 : 2);
   }
 }
 

@@ -73,7 +73,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     outputs if the op behind it does. With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
-    have room for few pieces, the product behind the rounded outputs merges them instead. More than 16 query heads that share entries
+    have room for few pieces, the product behind the rounded outputs merges them instead. Where a step of few rows has one, products also
+    compute the norm in front of them, and round it or any other row to codes. More than 16 query heads that share entries
     are several blocks, so then entries have their launch. Rotary tables of the same positions are one launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; those that are not meant
     have no blocks. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,

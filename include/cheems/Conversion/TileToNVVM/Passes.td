@@ -10,10 +10,11 @@ def LowerTilesPass : Pass<"cheems-lower-tiles", "::mlir::ModuleOp"> {
     Before: `cheems_tile.kernel`s, whose buffers have places (`cheems-tile-plan-shared`).
     After: `gpu.module @kernels` with one `llvm.func` per kernel and the block's shared memory, `@cheems_shared`. The parameters are those
     of `cheems/Conversion/TileToNVVM/KernelABI.h`. A tile is a vector of the elements that one thread holds, in the order of its layout.
-    An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. A kernel that `overlaps`
-    begins with `griddepcontrol.wait`, and then lets the next one start. Memory that nobody writes while a kernel runs is loaded past the
-    coherent caches.
-    Requires: constant tiles have one value. Of `tensor` and `memref`, kernels have `tensor.splat`, `memref.dim` and `memref.load`.
+    An `index` is 32 bits wide. Bodies are of `arith`, `math`, `scf`, `vector`, `llvm` and `nvvm`. Launches stay. `wait_for_launches` is
+    `griddepcontrol.wait`, and then lets the next kernel start. Memory that nobody writes while a kernel runs is loaded past the coherent
+    caches, but for loads in front of the wait, which stay there.
+    Requires: constant tiles have one value. Of `tensor` and `memref`, kernels have `tensor.splat`, `memref.dim` and `memref.load`. A kernel
+    that `overlaps` waits before it touches memory that others may touch, and before its end.
     Guarantees: every other op is refused, with the kernel's name. Sums have the order that the law of the ops says.
 
     Functions have the error of the instruction that computes them (PTX ISA, "Floating Point Instructions"). `math.exp2`, `rsqrt`, `log2`

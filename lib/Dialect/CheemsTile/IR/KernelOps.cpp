@@ -235,3 +235,10 @@ LogicalResult AllocOp::verify() {
   }
   return success();
 }
+
+LogicalResult WaitForLaunchesOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  return kernel && kernel.getOverlaps()
+             ? success()
+             : emitOpError("C1: its kernel overlaps no other");
+}

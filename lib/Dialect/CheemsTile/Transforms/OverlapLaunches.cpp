@@ -1,8 +1,11 @@
 // cheems-tile-overlap-launches: kernels of sm_90a wait for those ahead of them
-// by themselves, so that a card may start them early.
+// by themselves, so that a card may start them early. Weights that a kernel
+// begins with come while it waits.
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/BitVector.h"
@@ -72,6 +75,75 @@ static llvm::BitVector constantArguments(KernelOp kernel,
   return constant;
 }
 
+/// Whether the op loads memory that no kernel writes.
+static bool loadsConstant(Operation *op) {
+  auto argument = isa<LoadOp, GatherOp, memref::LoadOp>(op)
+                      ? dyn_cast<BlockArgument>(op->getOperand(0))
+                      : BlockArgument();
+  auto kernel = argument
+                    ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                    : nullptr;
+  return kernel && kernel.getArgAttr(argument.getArgNumber(), kConstant);
+}
+
+/// Whether the op may run while kernels ahead do: it touches no memory that
+/// they do.
+static bool mayComeFirst(Operation *op) {
+  return loadsConstant(op) || isa<AllocOp>(op) || isMemoryEffectFree(op);
+}
+
+static bool branchesToLoads(Operation *op);
+
+/// Whether a block begins with loads of constant memory, or a branch of it.
+static bool beginsWithLoads(Block &block) {
+  auto found = llvm::find_if(block, [](Operation &op) {
+    return loadsConstant(&op) || !mayComeFirst(&op);
+  });
+  return found != block.end() &&
+         (loadsConstant(&*found) || branchesToLoads(&*found));
+}
+
+static bool branchesToLoads(Operation *op) {
+  return isa<scf::IfOp>(op) && llvm::any_of(op->getRegions(), [](Region &one) {
+           return !one.empty() && beginsWithLoads(one.front());
+         });
+}
+
+static void waitBefore(Operation *op) {
+  OpBuilder b(op);
+  WaitForLaunchesOp::create(b, op->getLoc());
+}
+
+/// Each path waits behind the loads that it begins with. Returns whether the
+/// block does: a path that came through a branch may then have waited twice.
+static bool waitBehindLoads(Block &block) {
+  for (Operation &op : block) {
+    if (mayComeFirst(&op)) {
+      continue;
+    }
+    if (!branchesToLoads(&op)) {
+      waitBefore(&op);
+      return true;
+    }
+    for (Region &region : op.getRegions()) {
+      if (!region.empty()) {
+        waitBehindLoads(region.front());
+      }
+    }
+  }
+  return false;
+}
+
+static void placeWaits(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  if (!beginsWithLoads(body)) {
+    waitBefore(&body.front());
+  } else if (!waitBehindLoads(body)) {
+    // When a kernel has ended, so have all before it.
+    waitBefore(body.getTerminator());
+  }
+}
+
 namespace {
 struct TileOverlapLaunches
     : cheems::tile::impl::TileOverlapLaunchesPassBase<TileOverlapLaunches> {
@@ -88,6 +160,7 @@ struct TileOverlapLaunches
       for (unsigned number : constantArguments(kernel, users).set_bits()) {
         kernel.setArgAttr(number, kConstant, UnitAttr::get(&getContext()));
       }
+      placeWaits(kernel);
     }
   }
 };

@@ -120,3 +120,21 @@ func.func @launches(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %t: tensor<4x64x
   %r = cheems_tile.launch @loops grid[%n, %n, %n] ins(%n, %t : index, tensor<4x64xf32>) outs(%t : tensor<4x64xf32>) -> tensor<4x64xf32>
   return
 }
+
+// A kernel ahead may write what is loaded before it has ended.
+// CHECK-LABEL: @overlaps
+// CHECK: %[[EARLY:.*]] = cheems_tile.load
+// CHECK-NEXT: cheems_tile.wait_for_launches
+// CHECK-NEXT: %[[LATE:.*]] = cheems_tile.load
+// CHECK-NEXT: cheems_tile.store %[[EARLY]]
+// CHECK-NEXT: cheems_tile.store %[[LATE]]
+cheems_tile.kernel @overlaps(%x: memref<4x64xf32>, %y: memref<8x64xf32>) warps(4) overlaps {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %early = cheems_tile.load %x[%c0, %c0] dims [0, 1] : memref<4x64xf32> -> tensor<4x64xf32, #wide>
+  cheems_tile.wait_for_launches
+  %late = cheems_tile.load %x[%c0, %c0] dims [0, 1] : memref<4x64xf32> -> tensor<4x64xf32, #wide>
+  cheems_tile.store %early, %y[%c0, %c0] dims [0, 1] : tensor<4x64xf32, #wide>, memref<8x64xf32>
+  cheems_tile.store %late, %y[%c4, %c0] dims [0, 1] : tensor<4x64xf32, #wide>, memref<8x64xf32>
+  cheems_tile.return
+}

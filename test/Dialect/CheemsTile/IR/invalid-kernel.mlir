@@ -272,3 +272,19 @@ cheems_tile.kernel @alloc_c1_negative() warps(4) {
   %b = cheems_tile.alloc at -16 : !cheems_tile.buffer<1x4x64xf32>
   cheems_tile.return
 }
+
+// -----
+
+cheems_tile.kernel @wait_for_launches_c1_alone() warps(4) {
+  // expected-error@below {{C1: its kernel overlaps no other}}
+  cheems_tile.wait_for_launches
+  cheems_tile.return
+}
+
+// -----
+
+func.func @wait_for_launches_c1_function() {
+  // expected-error@below {{C1: its kernel overlaps no other}}
+  cheems_tile.wait_for_launches
+  return
+}

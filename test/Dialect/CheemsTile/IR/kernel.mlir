@@ -29,6 +29,8 @@ module @card attributes {cheems.target = #cheems_tile.target<arch = sm_90a, mult
 
   // CHECK: cheems_tile.kernel @early(%{{.*}}: memref<8xf32> {cheems_tile.constant}) warps(1) shared(0) overlaps attributes {test.note = 1 : i64} {
   cheems_tile.kernel @early(%x: memref<8xf32> {cheems_tile.constant}) warps(1) shared(0) overlaps attributes {test.note = 1 : i64} {
+    // CHECK: cheems_tile.wait_for_launches {test.note = 3 : i64}
+    cheems_tile.wait_for_launches {test.note = 3}
     cheems_tile.return
   }
 

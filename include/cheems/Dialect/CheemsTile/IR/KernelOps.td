@@ -14,7 +14,8 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
   let description = [{
     Each block has `warps` warps of 32 threads. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
     is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it. A kernel that `overlaps` may be started before the
-    kernels ahead of it have ended, and waits for them before it touches memory that a kernel writes; `cheems-tile-overlap-launches` sets it.
+    kernels ahead of it have ended, and has a `wait_for_launches` before it touches memory that a kernel writes, and before it ends;
+    `cheems-tile-overlap-launches` sets it.
     Of such a kernel, arguments with the attribute `cheems_tile.constant` are memory that no kernel writes.
 
     Equation: for each block of the grid, in any order: body(arguments).
@@ -192,6 +193,31 @@ def CheemsTile_BarrierOp : CheemsTile_Op<"barrier"> {
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def CheemsTile_WaitForLaunchesOp : CheemsTile_Op<"wait_for_launches"> {
+  let summary = "Waits for the kernels ahead";
+  let description = [{
+    All kernels ahead of this one have ended behind it, and what they wrote is seen. Then the kernel behind may start: it waits in turn.
+
+    Equation: none.
+
+    Operands and state: none. Memory that a kernel writes is touched behind it.
+
+    Constraints:
+    - C1: its kernel `overlaps`.
+
+    Edges: a second one in a row waits for nothing.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.wait_for_launches
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

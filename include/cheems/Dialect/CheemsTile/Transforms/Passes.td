@@ -35,10 +35,12 @@ def TileOverlapLaunchesPass : Pass<"cheems-tile-overlap-launches", "::mlir::Modu
   let description = [{
     Before: launches on memory of the card, in functions that entries call.
     After: for sm_90a each kernel has `overlaps`. An argument that has weights, or what a call of the model hands over, in each launch has the
-    attribute `cheems_tile.constant`: no kernel writes it. For other cards, and without a target, nothing changes.
+    attribute `cheems_tile.constant`: no kernel writes it. A kernel waits by `cheems_tile.wait_for_launches` behind the loads of such
+    arguments that it begins with, and so does each branch that it begins with. Another kernel begins with its wait. For other cards, and
+    without a target, nothing changes.
     Requires: only entries get memory from outside.
-    Guarantees: what a kernel may read before it waits for the kernels ahead is marked. An argument whose memory is not known is not marked.
-    Preserves bits.
+    Guarantees: no op moves. An argument whose memory is not known is not marked. In front of each access of memory that a kernel may write,
+    and in front of the end, a kernel has waited. Preserves bits.
   }];
 }
 
