@@ -69,28 +69,36 @@ def launches_of_layer(text):
     return max(len(for_one_row(re.findall(r"\bcheems_tile\.launch @(\w+)", layer))) for layer in layers)
 
 
-def compiled_model(tools, name, architecture, folder, steps, weights="stored"):
-    """One layer of a published model, all keys kept, as `step.py` wants it."""
-    random_model.save(folder, dataclasses.replace(MODELS[name], layers=1), "bf16", None)
+def compiled_model(tools, model, architecture, folder, weights="stored"):
+    """A model, all keys kept, as `step.py` wants it; without the steps."""
+    random_model.save(folder, model, "bf16", None)
     text = program(tools, "cheems-compile", str(folder), "--target", "cuda", "--cuda-arch", architecture, "--weights", weights,
                    "--emit", "launches", "-o", "-")
-    launches = launches_of_layer(text)
-    if launches > MOST_LAUNCHES:
-        raise SystemExit(f"{name}, {architecture}, {weights}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
     (folder / "launches.mlir").write_text(text)
     (folder / "kernels.ptx").write_text(ptx_of(tools, text, architecture))
     # What a number of the model is has no effect on any count, so the order of tensors has none either.
     size = int(re.search(r"cheems\.parameter_bytes = (\d+)", text)[1])
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "parameters.bin").write_bytes(weights[-size:].ljust(size, b"\0"))
+    return text
+
+
+def counted_model(tools, driver, model, architecture, folder, steps):
+    """What step.py makes of the steps of a model, in a folder that has all that it needs."""
+    if not (folder / "parameters.bin").exists():
+        compiled_model(tools, model, architecture, folder)
     (folder / "steps.json").write_text(json.dumps(steps))
+    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(driver), folder, architecture], check=True)
+    return json.loads((folder / "launches.json").read_text())
 
 
 def counted(tools, driver, name, architecture, folder, steps=STEPS, weights="stored"):
-    """What step.py makes of a model, in a folder that then has all that it needs."""
-    compiled_model(tools, name, architecture, folder, steps, weights)
-    subprocess.run([sys.executable, str(ROOT / "test/Emulator/compiled/step.py"), str(driver), folder, architecture], check=True)
-    return json.loads((folder / "launches.json").read_text())
+    """What step.py makes of one layer of a published model."""
+    model = dataclasses.replace(MODELS[name], layers=1)
+    launches = launches_of_layer(compiled_model(tools, model, architecture, folder, weights))
+    if launches > MOST_LAUNCHES:
+        raise SystemExit(f"{name}, {architecture}, {weights}: a layer of decoding is {launches} launches, and {MOST_LAUNCHES} at most are wanted")
+    return counted_model(tools, driver, model, architecture, folder, steps)
 
 
 def size(array):

@@ -116,7 +116,7 @@ SmallVector<int64_t> Frame::extents(ArrayRef<OpFoldResult> of) const {
 }
 
 bool Frame::mayBe(Type type, const RuntimeValue &value) {
-  if (isa<tile::BufferType>(type)) {
+  if (isa<tile::BufferType, tile::TensorMapType>(type)) {
     return value.isMemory();
   }
   auto shaped = dyn_cast<ShapedType>(type);

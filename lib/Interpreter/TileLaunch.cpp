@@ -57,9 +57,38 @@ static void launch(tile::LaunchOp op, Frame &f) {
   }
 }
 
+/// Stages are filled as early as the ring lets its filler: so what a step still
+/// takes of a stage that is free is not what it was.
+static void ring(tile::RingOp op, Frame &f) {
+  int64_t steps = f.integer(op.getSteps()), stages = int64_t(op.getStages());
+  SmallVector<RuntimeValue> carried;
+  for (Value init : op.getInits()) {
+    carried.push_back(f.value(init));
+  }
+  int64_t filled = 0;
+  for (int64_t step = 0; step < steps && !f.failed(); ++step) {
+    // The stages of this step and of the one before are not free.
+    int64_t ahead = std::min(steps, std::max(stages, step + stages - 1));
+    for (; filled < ahead && !f.failed(); ++filled) {
+      (void)f.run(op.getFill().front(), {filled, filled % stages});
+    }
+    SmallVector<RuntimeValue> arguments{step, step % stages};
+    llvm::append_range(arguments, carried);
+    carried = f.run(op.getUse().front(), arguments);
+  }
+  if (f.failed()) {
+    return;
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), carried)) {
+    f.set(result, value);
+  }
+}
+
 void addTileLaunch(Handlers &handlers) {
   handlers.add<tile::LaunchOp>(launch);
   handlers.addTerminator<tile::ReturnOp>();
+  handlers.add<tile::RingOp>(ring);
+  handlers.addTerminator<tile::RingYieldOp>();
   handlers.add<tile::BlockIdOp>([](tile::BlockIdOp op, Frame &f) {
     f.set(op.getResult(), f.tileBlock->at[size_t(op.getDimension())]);
   });

@@ -275,6 +275,35 @@ static void copyRows(tile::CopyRowsOp op, Frame &f) {
       {f.value(op.getBuffer()).memory(), *first, std::move(stage)});
 }
 
+/// Zeros where the box is outside; done at once, as `use` comes behind it.
+static void bulkCopy(tile::BulkCopyOp op, Frame &f) {
+  tile::BufferType buffer = op.getBuffer().getType();
+  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
+  if (!first) {
+    return;
+  }
+  Memory &source = f.memory(op.getMap());
+  constexpr int64_t dims[] = {0, 1};
+  Access access{source.contents(),
+                {f.integer(op.getRow()), f.integer(op.getColumn())},
+                dims,
+                {}};
+  access.extents.append(access.memory.shape.begin(), access.memory.shape.end());
+  constexpr int64_t together = 16; // bytes
+  if (!holds(access, together, buffer.getElementBytes(), f)) {
+    return;
+  }
+  Tensor stage({buffer.getRows(), buffer.getColumns()});
+  forEachInside(access, stage.shape, f, [&](size_t element, int64_t place) {
+    stage.data[element] = readElement(source, place, f);
+  });
+  Memory &into = f.memory(op.getBuffer());
+  for (size_t element = 0; element < stage.data.size(); ++element) {
+    into.write(*first + int64_t(element), stage.data[element],
+               f.tileBlock->number);
+  }
+}
+
 static void commit(tile::CommitOp, Frame &f) {
   f.tileBlock->groups.push_back(std::move(f.tileBlock->begun));
   f.tileBlock->begun.clear();
@@ -425,6 +454,7 @@ void addTileMemory(Handlers &handlers) {
   handlers.add<tile::AllocOp>(alloc);
   handlers.add<tile::AsyncCopyOp>(asyncCopy);
   handlers.add<tile::CopyRowsOp>(copyRows);
+  handlers.add<tile::BulkCopyOp>(bulkCopy);
   handlers.add<tile::CommitOp>(commit);
   handlers.add<tile::WaitOp>(wait);
   handlers.add<tile::ReadOp>(read);

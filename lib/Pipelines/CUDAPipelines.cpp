@@ -39,8 +39,8 @@ static void simplify(OpPassManager &pm) {
 }
 
 static void round(OpPassManager &pm, const CardOptions &card) {
-  pm.addPass(
-      createSetCardPass(SetCardPassOptions{card.architecture, card.unit}));
+  pm.addPass(createSetCardPass(
+      SetCardPassOptions{card.architecture, card.unit, card.copy}));
   pm.addPass(createCapContextPass(CapContextPassOptions{tile::kMostWindow}));
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
@@ -118,7 +118,11 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
       llvm::cl::desc(
           "newest unit that products and attention of prompts may use"),
       llvm::cl::init(tile::Unit::Wgmma), tile::unitValues()};
-  CardOptions card() const { return {arch, unit}; }
+  Option<tile::OperandCopy> copy{
+      *this, "copy",
+      llvm::cl::desc("newest copies that products of prompts may use"),
+      llvm::cl::init(tile::OperandCopy::Bulk), tile::copyValues()};
+  CardOptions card() const { return {arch, unit, copy}; }
 };
 
 /// Every stage, as what an option may be.

@@ -85,6 +85,10 @@ struct Limits {
   int64_t numbers, areas, pools;
 };
 
+/// ["map", PLACE, rows, columns, element, rows and columns of a box]
+Argument parseMap(const FieldReader &launch, const json &item,
+                  const Limits &limits);
+
 Argument parseArgument(const FieldReader &launch, const json &item,
                        const Limits &limits) {
   using Kind = Argument::Kind;
@@ -107,6 +111,9 @@ Argument parseArgument(const FieldReader &launch, const json &item,
   if (!item.is_array()) {
     argument.index = launch.integer(item, field, 0, limits.numbers - 1);
     return argument;
+  }
+  if (!item.empty() && item[0] == "map") {
+    return parseMap(launch, item, limits);
   }
   auto found = !item.empty() && item[0].is_string()
                    ? places.find(item[0].get<std::string>())
@@ -131,6 +138,39 @@ Argument parseArgument(const FieldReader &launch, const json &item,
                                                   : limits.areas;
     argument.index = launch.integer(item[1], field, 0, count - 1);
   }
+  return argument;
+}
+
+Argument parseMap(const FieldReader &launch, const json &item,
+                  const Limits &limits) {
+  using Element = LaunchPlan::TensorMap::Element;
+  constexpr int64_t mostRows = 256; // of a box
+  const char *field = "arguments";
+  bool isWhole = item.size() == 7 && item[1].is_array() &&
+                 !(item[1].size() > 1 && item[1][0] == "map");
+  Argument argument =
+      isWhole ? parseArgument(launch, item[1], limits) : Argument();
+  if (!isWhole || argument.kind == Argument::Kind::real) {
+    throw launch.bad(field, "has a map of no memory");
+  }
+  LaunchPlan::TensorMap map;
+  auto number = [&](size_t i) {
+    return static_cast<size_t>(
+        launch.integer(item[i], field, 0, limits.numbers - 1));
+  };
+  map.rows = number(2);
+  map.columns = number(3);
+  if (item[4] != "f16" && item[4] != "bf16") {
+    throw launch.bad(field, "has a map of elements that are not known");
+  }
+  map.element = item[4] == "f16" ? Element::f16 : Element::bf16;
+  map.boxRows = launch.integer(item[5], field, 1, mostRows);
+  map.boxColumns = launch.integer(item[6], field, 16, 64);
+  if (map.boxColumns != 16 && map.boxColumns != 32 && map.boxColumns != 64) {
+    throw launch.bad(field,
+                     "has boxes whose rows have not 32, 64 or 128 bytes");
+  }
+  argument.map = map;
   return argument;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,15 @@ struct LaunchPlan {
     size_t a = 0, b = 0; ///< earlier numbers
   };
 
+  /// Boxes of a matrix that the hardware copies.
+  struct TensorMap {
+    enum class Element { f16, bf16 };
+    size_t rows = 0, columns = 0; ///< numbers
+    Element element = Element::f16;
+    int64_t boxRows = 0, boxColumns = 0;
+    int64_t boxRowBytes() const { return 2 * boxColumns; }
+  };
+
   struct Argument {
     enum class Kind {
       number, ///< 32 bits
@@ -60,6 +70,8 @@ struct LaunchPlan {
     /// Which number, pool or area; of weights the offset in their section.
     int64_t index = 0;
     float real = 0;
+    /// The argument is a tensor map of the memory at that address.
+    std::optional<TensorMap> map;
   };
 
   struct Launch {

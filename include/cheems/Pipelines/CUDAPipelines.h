@@ -21,6 +21,8 @@ struct CardOptions {
   tile::Architecture architecture = tile::Architecture::SM90a;
   /// The newest that products and attention of prompts may use.
   tile::Unit unit = tile::Unit::Wgmma;
+  /// The newest that products of prompts may use.
+  tile::OperandCopy copy = tile::OperandCopy::Bulk;
 };
 
 /// Passes that take a module from one stage to the next. Each stage can be

@@ -40,7 +40,10 @@ public:
   std::vector<BackendOption> options() const override {
     return {{kUnitOption.str(), "newest unit that products and attention of "
                                 "prompts may use: mma, or wgmma "
-                                "(the default), which sm_90a has"}};
+                                "(the default), which sm_90a has"},
+            {kCopyOption.str(), "newest copies that products of prompts by "
+                                "wgmma may use: threads, or bulk (the "
+                                "default), by the hardware"}};
   }
 
   llvm::Error check(const CompileOptions &options) const override {

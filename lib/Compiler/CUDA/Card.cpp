@@ -20,6 +20,15 @@ llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
     }
     card.unit = *unit;
   }
+  given = options.backendOptions.find(("cuda." + kCopyOption).str());
+  if (given != options.backendOptions.end()) {
+    auto copy = tile::symbolizeOperandCopy(given->second);
+    if (!copy) {
+      return llvm::createStringError("cuda.copy is threads or bulk, not " +
+                                     given->second);
+    }
+    card.copy = *copy;
+  }
   return card;
 }
 

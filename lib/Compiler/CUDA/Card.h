@@ -7,8 +7,8 @@
 
 namespace cheems {
 
-/// Of the back end: cuda.unit.
-constexpr llvm::StringLiteral kUnitOption = "unit";
+/// Of the back end: cuda.unit and cuda.copy.
+constexpr llvm::StringLiteral kUnitOption = "unit", kCopyOption = "copy";
 
 /// The card that `architecture` names, with what options say of it.
 llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,

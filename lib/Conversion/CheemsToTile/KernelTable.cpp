@@ -13,6 +13,19 @@ static bool areSame(KernelOp a, KernelOp c) {
              &a.getBody(), &c.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
+/// One warp is enough to begin copies. But with a ninth warp a thread has at
+/// most 168 registers: each of the four parts of a multiprocessor has a quarter
+/// of them, and one of the parts has three of those warps. Where sums need
+/// more, there are four, which hand theirs over.
+static int64_t fillersOf(RingOp ring, int64_t warps) {
+  constexpr int64_t manyNumbers = 128, manyWarps = 8, most = 4;
+  int64_t numbers = 0;
+  for (Value carried : ring.getInits()) {
+    numbers += elementsPerThread(cast<RankedTensorType>(carried.getType()));
+  }
+  return numbers >= manyNumbers && warps == manyWarps ? most : 1;
+}
+
 FlatSymbolRefAttr KernelTable::get(Location loc, StringRef name,
                                    TypeRange arguments, int64_t warps,
                                    Body body) {
@@ -22,6 +35,7 @@ FlatSymbolRefAttr KernelTable::get(Location loc, StringRef name,
   TileBuilder builder(ImplicitLocOpBuilder(loc, &block, block.end()));
   body(builder, block.getArguments());
   ReturnOp::create(builder.b);
+  made->walk([&](RingOp ring) { made->setFillers(fillersOf(ring, warps)); });
   auto &known = kernels[name];
   auto *found = llvm::find_if(
       known, [&](KernelOp kernel) { return areSame(kernel, *made); });

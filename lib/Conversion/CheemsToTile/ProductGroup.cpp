@@ -124,8 +124,8 @@ static bool haveSameTiles(const ProductChain &a, const ProductChain &c,
                           const Strategy &strategy) {
   switch (a.form()) {
   case ProductForm::ManyRows:
-    return strategy.manyRows(a.outputs(), 1)
-        .hasSameTiles(strategy.manyRows(c.outputs(), 1));
+    return strategy.manyRows(a.outputs(), 1, 0)
+        .hasSameTiles(strategy.manyRows(c.outputs(), 1, 0));
   case ProductForm::Coded: {
     auto bits = int64_t(cast<CodedProductOp>(a.products[0].op).getBits());
     return strategy.coded(a.outputs(), 1, bits)

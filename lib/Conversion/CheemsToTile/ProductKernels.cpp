@@ -13,8 +13,11 @@ static ProductRing ringOf(TileBuilder &t, const ProductStrategy &s,
                           const ProductInputs &in, const RowsAndColumns &at) {
   Type element = cast<MemRefType>(in.x.getType()).getElementType();
   int64_t aligned = alignmentOf(in.depth, element);
-  SmallVector<RingPart> parts = {{in.x, at.row, buffers.x, aligned}};
-  for (auto [weight, buffer] : llvm::zip_equal(in.weights, buffers.weights)) {
+  bool isBulk = s.copy == OperandCopy::Bulk;
+  SmallVector<RingPart> parts = {
+      {isBulk ? in.xMap : in.x, at.row, buffers.x, aligned}};
+  for (auto [weight, buffer] :
+       llvm::zip_equal(isBulk ? in.weightMaps : in.weights, buffers.weights)) {
     parts.push_back({weight, at.column, buffer, aligned});
   }
   return {t, s, std::move(parts)};
@@ -73,17 +76,19 @@ void cheems::tile::buildProductOfWarpgroups(TileBuilder &t,
   RowsAndColumns at{t.mul(in.rowBlock, s.rows),
                     t.mul(in.columnBlock, s.columns)};
   ProductRing ring = ringOf(t, s, buffers, in, at);
-  SmallVector<Value> sums = ring.runWarpgroups(
-      t.ceilDiv(t.extent(in.x, 1), s.depth), zerosOf(t, c, in.weights.size()),
-      [&](Value, Value stage, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
-          sum = WarpgroupMmaOp::create(t.b, c, buffers.x, stage, buffer, stage,
-                                       sum);
-        }
-        return next;
-      });
-  finish(sums, at);
+  Value steps = t.ceilDiv(t.extent(in.x, 1), s.depth);
+  SmallVector<Value> zeros = zerosOf(t, c, in.weights.size());
+  auto begin = [&](Value, Value stage, ValueRange carried) {
+    SmallVector<Value> next(carried);
+    for (auto [buffer, sum] : llvm::zip_equal(buffers.weights, next)) {
+      sum =
+          WarpgroupMmaOp::create(t.b, c, buffers.x, stage, buffer, stage, sum);
+    }
+    return next;
+  };
+  finish(s.copy == OperandCopy::Bulk ? ring.runFilled(steps, zeros, begin)
+                                     : ring.runWarpgroups(steps, zeros, begin),
+         at);
 }
 
 void cheems::tile::buildProductF32(TileBuilder &t, const ProductStrategy &s,

@@ -17,6 +17,9 @@ struct ProductInputs {
   /// Of one row: makes it in a buffer, with zeros behind its K numbers as far
   /// as a block reads. Null: it is that of x.
   std::function<Value()> makeRow = {};
+  /// Tensor maps of x and of the weights, for bulk copies.
+  Value xMap = {};
+  SmallVector<Value> weightMaps = {};
 };
 
 /// What is done with a block's sums, a tile per weight.

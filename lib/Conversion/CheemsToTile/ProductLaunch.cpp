@@ -41,7 +41,9 @@ public:
       many = strategy.productF32();
       break;
     case ProductForm::ManyRows:
-      many = strategy.manyRows(first.outputs(), first.products.size());
+      many = strategy.manyRows(
+          first.outputs(), first.products.size(),
+          alignmentOf(first.depth(), getElementTypeOrSelf(first.x())));
       break;
     }
   }
@@ -55,12 +57,21 @@ public:
                           Value runs) {
     takeOperands(outs);
     SmallVector<Type> arguments;
-    for (Value operand : llvm::concat<Value>(inputs, outputs)) {
+    auto add = [&](Value operand) {
       auto type = cast<ShapedType>(operand.getType());
       bool isFactor = llvm::is_contained(factors, operand);
       arguments.push_back(
           argumentFor(type, isFactor ? type.getRank() : type.getRank() - 1));
+    };
+    llvm::for_each(inputs, add);
+    for (auto [number, operand] : llvm::enumerate(mapped)) {
+      arguments.push_back(
+          TensorMapType::get(b.getContext(), number == 0 ? rows() : columns(),
+                             many.depth, getElementTypeOrSelf(operand)));
     }
+    llvm::for_each(outputs, add);
+    SmallVector<Value> ins(inputs);
+    llvm::append_range(ins, mapped);
     FlatSymbolRefAttr kernel = kernels.get(
         group.at->getLoc(), name(), arguments, warps(),
         [&](TileBuilder &t, ValueRange memory) { build(t, memory); });
@@ -72,7 +83,7 @@ public:
     if (runs) {
       blocks = arith::MulIOp::create(b, blocks, runs);
     }
-    return launch(b, kernel, {blocks, tilesOf(b, outs[0], 0, rows())}, inputs,
+    return launch(b, kernel, {blocks, tilesOf(b, outs[0], 0, rows())}, ins,
                   outputs)
         .getResults();
   }
@@ -115,7 +126,8 @@ private:
   }
 
   /// x or what it is made of, then of each chain its weights and what is read
-  /// besides the sums; then all results. Codes have their scales behind them.
+  /// besides the sums; then, for bulk copies, x and all weights; then all
+  /// results. Codes have their scales behind them.
   void takeOperands(ValueRange outs) {
     if (norm) {
       RmsNormOp op = norm->norm;
@@ -138,6 +150,15 @@ private:
       llvm::append_range(inputs, chain.others());
     }
     llvm::append_range(outputs, outs);
+    if (many.copy != OperandCopy::Bulk) {
+      return;
+    }
+    mapped = {inputs[0]};
+    for (const ProductChain &chain : group.chains) {
+      for (Product product : chain.products) {
+        mapped.push_back(product.weights()[0]);
+      }
+    }
   }
 
   void build(TileBuilder &t, ValueRange memory) {
@@ -162,6 +183,9 @@ private:
     }
     Value rowBlock = t.block(GridDimension::Y);
     size_t next = ownInputs;
+    // Of x, and then of all weights.
+    ValueRange maps = memory.slice(inputs.size(), mapped.size());
+    size_t nextMap = 1;
     auto buildNext = [&](const ProductChain &chain, Value out, Value own) {
       auto take = [&](size_t count) {
         next += count;
@@ -193,6 +217,11 @@ private:
         // A kernel without x knows its extent from the weights.
         ProductInputs in{pieces ? weights[0] : memory[0], weights,
                          chain.depth(), rowBlock, own};
+        if (!maps.empty()) {
+          in.xMap = maps[0];
+          in.weightMaps = maps.slice(nextMap, weights.size());
+          nextMap += weights.size();
+        }
         if (row) {
           in.makeRow = [&] {
             Value made = makeRow(t, merger, memory, kept, block);
@@ -340,7 +369,8 @@ private:
   FewRowsStrategy few{};
   ProductStrategy many{};
   SmallVector<Value> inputs, factors, outputs;
-  size_t ownInputs = 0; ///< those of all chains
+  SmallVector<Value> mapped; ///< inputs of bulk copies, once more
+  size_t ownInputs = 0;      ///< those of all chains
 };
 } // namespace
 

@@ -35,11 +35,6 @@ SmallVector<Value> ProductRing::run(Value steps, ValueRange zeros,
 SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
                                               Multiply begin) {
   int64_t ahead = s.stages - 2;
-  auto wait = [&](ArrayRef<Value> begun, size_t pending) {
-    return llvm::map_to_vector(begun, [&](Value sum) -> Value {
-      return t.warpgroupWait(sum, int64_t(pending));
-    });
-  };
   SmallVector<Value> begun = loop(steps, zeros, ahead,
                                   [&](Value step, Value stage, ValueRange sums,
                                       function_ref<void()> fetch) {
@@ -53,9 +48,43 @@ SmallVector<Value> ProductRing::runWarpgroups(Value steps, ValueRange zeros,
                                         begin(step, stage, sums);
                                     fetch();
                                     // For all but the products of this step.
-                                    return wait(next, next.size());
+                                    return waitForProducts(next, next.size());
                                   });
-  return wait(begun, 0);
+  return waitForProducts(begun, 0);
+}
+
+SmallVector<Value> ProductRing::runFilled(Value steps, ValueRange zeros,
+                                          Multiply begin) {
+  auto ring =
+      RingOp::create(t.b, steps, uint64_t(s.stages), IntegerAttr(), zeros);
+  SmallVector<Type> types = {t.b.getIndexType(), t.b.getIndexType()};
+  auto begunIn = [&](Region &region) -> Block & {
+    SmallVector<Location> places(types.size(), t.location());
+    return *t.b.createBlock(&region, {}, types, places);
+  };
+  Block &filling = begunIn(ring.getFill());
+  for (const RingPart &part : parts) {
+    auto buffer = cast<BufferType>(part.buffer.getType());
+    Value column = t.mul(filling.getArgument(0), buffer.getColumns());
+    BulkCopyOp::create(t.b, part.source, part.row, column, part.buffer,
+                       filling.getArgument(1), Value());
+  }
+  RingYieldOp::create(t.b, ValueRange());
+  llvm::append_range(types, zeros.getTypes());
+  Block &used = begunIn(ring.getUse());
+  SmallVector<Value> next =
+      begin(used.getArgument(0), used.getArgument(1),
+            ValueRange(used.getArguments()).drop_front(2));
+  RingYieldOp::create(t.b, waitForProducts(next, next.size()));
+  t.b.setInsertionPointAfter(ring);
+  return waitForProducts(SmallVector<Value>(ring.getResults()), 0);
+}
+
+SmallVector<Value> ProductRing::waitForProducts(ArrayRef<Value> begun,
+                                                size_t pending) {
+  return llvm::map_to_vector(begun, [&](Value sum) -> Value {
+    return t.warpgroupWait(sum, int64_t(pending));
+  });
 }
 
 SmallVector<Value> ProductRing::loop(Value steps, ValueRange zeros,

@@ -19,8 +19,9 @@ struct ProductBuffers {
                               int64_t weightColumns);
 };
 
-/// A memref [R, C] of which a buffer gets a tile per step: the rows from `row`
-/// on, and as many columns further on in each step as the buffer has.
+/// A memref [R, C], or a tensor map of one, of which a buffer gets a tile per
+/// step: the rows from `row` on, and as many columns further on in each step as
+/// the buffer has.
 struct RingPart {
   Value source, row, buffer;
   int64_t aligned; ///< bytes
@@ -41,6 +42,8 @@ public:
   /// step those may still read their stage.
   SmallVector<Value> runWarpgroups(Value steps, ValueRange zeros,
                                    Multiply begin);
+  /// The same, of tensor maps: a warp of its own fills the ring.
+  SmallVector<Value> runFilled(Value steps, ValueRange zeros, Multiply begin);
 
 private:
   /// What is done in a step. `fetch` begins the copies for one `ahead` steps
@@ -50,6 +53,8 @@ private:
   SmallVector<Value> loop(Value steps, ValueRange zeros, int64_t ahead,
                           Turn turn);
   Value following(Value stage);
+  /// For all products but the newest `pending` ones.
+  SmallVector<Value> waitForProducts(ArrayRef<Value> begun, size_t pending);
   /// Past the end of rows it fetches zeros.
   void fetch(Value step, Value stage);
   void move(const RingPart &part, Value step, Value stage);

@@ -16,8 +16,8 @@ struct SetCard : cheems::impl::SetCardPassBase<SetCard> {
   using SetCardPassBase::SetCardPassBase;
 
   void runOnOperation() override {
-    getOperation()->setAttr(kTarget,
-                            cheems::tile::usualCard(&getContext(), arch, unit));
+    getOperation()->setAttr(
+        kTarget, cheems::tile::usualCard(&getContext(), arch, {unit, copy}));
   }
 };
 } // namespace

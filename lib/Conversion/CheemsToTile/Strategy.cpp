@@ -27,15 +27,18 @@ constexpr int64_t kAccessBytes = 16;
 } // namespace
 
 TargetAttr cheems::tile::usualCard(MLIRContext *context,
-                                   Architecture architecture, Unit newest) {
+                                   Architecture architecture, Newest newest) {
   constexpr int64_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
   switch (architecture) {
   case Architecture::SM80:
     return TargetAttr::get(context, architecture, 108, 163 * kibibyte,
-                           40 * mebibyte, 1555, Unit::Mma);
+                           40 * mebibyte, 1555, Unit::Mma,
+                           OperandCopy::Threads);
   case Architecture::SM90a:
     return TargetAttr::get(context, architecture, 132, 227 * kibibyte,
-                           50 * mebibyte, 3350, newest);
+                           50 * mebibyte, 3350, newest.unit,
+                           newest.unit == Unit::Wgmma ? newest.copy
+                                                      : OperandCopy::Threads);
   }
   llvm_unreachable("an architecture");
 }
@@ -50,6 +53,16 @@ ProductStrategy Strategy::product(int64_t n, size_t weights) const {
   int64_t bytes = (rows + int64_t(weights) * columns) * kDepth * 2;
   int64_t stages = std::min(kStages, target.getShared() / bytes);
   return {rows, columns, kDepth, std::max<int64_t>(stages, 2), 2, 2};
+}
+
+ProductStrategy Strategy::manyRows(int64_t n, size_t weights,
+                                   int64_t aligned) const {
+  if (target.getUnit() != Unit::Wgmma) {
+    return product(n, weights);
+  }
+  ProductStrategy s = productOfWarpgroups(n, weights);
+  s.copy = aligned == kAccessBytes ? target.getCopy() : OperandCopy::Threads;
+  return s;
 }
 
 /// Tensor cores read both operands from shared memory for each instruction: of

@@ -7,10 +7,15 @@
 
 namespace cheems::tile {
 
+/// What a card may use. One that lacks it has an older one.
+struct Newest {
+  Unit unit;
+  OperandCopy copy;
+};
+
 /// The card that most people have of an architecture: an A100 or an H100.
-/// Its unit is `newest`, or an older one if it has no such.
 TargetAttr usualCard(MLIRContext *context, Architecture architecture,
-                     Unit newest);
+                     Newest newest);
 
 /// A block computes `rows` x `columns` of a product, `depth` of k at a time.
 struct ProductStrategy {
@@ -18,6 +23,8 @@ struct ProductStrategy {
   int64_t stages; ///< of the ring of buffers
   int64_t warpsM, warpsN;
   Unit unit = Unit::Mma;
+  /// What fills the ring: bulk copies of a warp of its own.
+  OperandCopy copy = OperandCopy::Threads;
   bool hasSameTiles(const ProductStrategy &other) const {
     return rows == other.rows && columns == other.columns;
   }
@@ -111,10 +118,9 @@ public:
 
   /// Products of many rows on tensor cores, with as many weights of n rows, by
   /// the target's unit.
-  ProductStrategy manyRows(int64_t n, size_t weights) const {
-    return target.getUnit() == Unit::Wgmma ? productOfWarpgroups(n, weights)
-                                           : product(n, weights);
-  }
+  /// \param aligned bytes that divide a row of k: bulk copies need all those
+  ///   that an access may have.
+  ProductStrategy manyRows(int64_t n, size_t weights, int64_t aligned) const;
   ProductStrategy product(int64_t n, size_t weights) const;
   ProductStrategy productOfWarpgroups(int64_t n, size_t weights) const;
   /// The same in f32, without tensor cores.

@@ -108,8 +108,7 @@ struct LowerAsyncCopy : OpConversionPattern<AsyncCopyOp> {
     SharedTile target(t, buffer, adaptor.getBuffer().front(),
                       adaptor.getStage().front());
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    auto threads = cast<DenseI32ArrayAttr>(
-        function->getAttr(NVVM::NVVMDialect::getReqntidAttrName()))[0];
+    int64_t threads = tileThreadsOf(function);
     Copy{t, op, operands, target, buffer}.run(threads);
     rewriter.eraseOp(op);
     return success();

@@ -133,8 +133,7 @@ struct LowerCopyRows : OpConversionPattern<CopyRowsOp> {
                      adaptor.getExtents()[0].front(),
                      adaptor.getExtents()[1].front()};
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-    auto threads = cast<DenseI32ArrayAttr>(
-        function->getAttr(NVVM::NVVMDialect::getReqntidAttrName()))[0];
+    int64_t threads = tileThreadsOf(function);
     copies.run(threads);
     rewriter.eraseOp(op);
     return success();

@@ -1,5 +1,6 @@
 // The parameters of compiled kernels.
 #include "cheems/Conversion/TileToNVVM/KernelABI.h"
+#include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -12,9 +13,10 @@ SmallVector<KernelParameter> tile::parametersOf(TypeRange arguments) {
     auto argument = unsigned(number);
     auto memory = dyn_cast<MemRefType>(type);
     if (!memory) {
-      parameters.push_back({type.isIndex()       ? Kind::Index
-                            : type.isInteger(32) ? Kind::I32
-                                                 : Kind::F32,
+      parameters.push_back({isa<TensorMapType>(type) ? Kind::TensorMap
+                            : type.isIndex()         ? Kind::Index
+                            : type.isInteger(32)     ? Kind::I32
+                                                     : Kind::F32,
                             argument});
       continue;
     }

@@ -23,7 +23,7 @@ using namespace cheems::tile;
 static void addConversions(TypeConverter &types) {
   types.addConversion([](Type type) -> std::optional<Type> {
     bool isTile = isa<RankedTensorType>(type);
-    if (isTile || isa<IndexType, BufferType, MemRefType>(type)) {
+    if (isTile || isa<IndexType, BufferType, MemRefType, TensorMapType>(type)) {
       return std::nullopt;
     }
     return type;
@@ -38,6 +38,9 @@ static void addConversions(TypeConverter &types) {
       [](IndexType type) { return IntegerType::get(type.getContext(), 32); });
   types.addConversion(
       [](BufferType type) { return IntegerType::get(type.getContext(), 32); });
+  types.addConversion([](TensorMapType type) {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
   types.addConversion([](MemRefType memory, SmallVectorImpl<Type> &parts) {
     MLIRContext *context = memory.getContext();
     parts.push_back(LLVM::LLVMPointerType::get(
@@ -57,6 +60,9 @@ static LogicalResult verifyPlanned(Operation *op) {
   };
   if (auto buffer = dyn_cast<AllocOp>(op); buffer && !buffer.getOffset()) {
     return missing("offset");
+  }
+  if (auto ring = dyn_cast<RingOp>(op); ring && !ring.getAt()) {
+    return missing("place for its barriers");
   }
   auto scratch = dyn_cast<ScratchOpInterface>(op);
   if (!scratch || scratch.getScratchBytes() == 0) {
@@ -89,7 +95,8 @@ static LogicalResult verifyOp(Operation *op) {
     }
     return success();
   }
-  if (isa<WarpgroupMmaOp, WarpgroupMmaRegistersOp>(op) && isForSM80(op)) {
+  if (isa<WarpgroupMmaOp, WarpgroupMmaRegistersOp, RingOp>(op) &&
+      isForSM80(op)) {
     return op->emitOpError()
            << "in the kernel " << kernel
            << " is for sm_90a, and the module's cheems.target is for sm_80";
@@ -118,7 +125,8 @@ static bool comesBehindOthers(Operation *op) {
   return isa<tile::ReturnOp>(op) ||
          (!isa<memref::DimOp>(op) &&
           llvm::any_of(op->getOperands(), [](Value operand) {
-            return isa<MemRefType>(operand.getType()) && !isConstant(operand);
+            return isa<MemRefType, TensorMapType>(operand.getType()) &&
+                   !isConstant(operand);
           }));
 }
 
@@ -211,6 +219,9 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
         return signalPassFailure();
       }
       unrollShortLoops(kernel);
+      if (failed(splitRings(kernel))) {
+        return signalPassFailure();
+      }
     }
     KernelFacts facts = factsOf(kernels);
     gpu::GPUModuleOp target = createModule(getOperation());
@@ -220,6 +231,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     if (failed(convert(target, facts))) {
       return signalPassFailure();
     }
+    excludeFillers(target);
   }
 
   LogicalResult convert(gpu::GPUModuleOp kernels, const KernelFacts &facts) {
@@ -232,6 +244,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     populateGlobalPatterns(types, patterns, facts);
     populateAsyncCopyPatterns(types, patterns);
     populateCopyRowsPatterns(types, patterns);
+    populateRingPatterns(types, patterns);
     populateSharedPatterns(types, patterns);
     populateMmaPatterns(types, patterns);
     populateWarpgroupPatterns(types, patterns);

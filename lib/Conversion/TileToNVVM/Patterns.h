@@ -34,6 +34,19 @@ bool isElementwise(Operation *op);
 /// Whether a function of math has code here.
 bool isSupportedMath(Operation *op);
 
+/// Rings become loops: of a thread of the filler, which fills stages, and of
+/// the others, which have all the rest of the kernel. An error where the filler
+/// would need what it cannot have.
+LogicalResult splitRings(KernelOp kernel);
+/// Barriers of the kernel's other threads do not wait for the filler.
+void excludeFillers(gpu::GPUModuleOp kernels);
+/// How many threads of a kernel have tiles.
+int64_t tileThreadsOf(LLVM::LLVMFuncOp function);
+/// The same as an attribute of a function that has a filler, too.
+inline constexpr llvm::StringLiteral kTileThreads = "cheems_tile.threads";
+
+void populateRingPatterns(const TypeConverter &types,
+                          RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &types,
                                RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &types,

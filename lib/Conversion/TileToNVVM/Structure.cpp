@@ -95,7 +95,7 @@ static constexpr int64_t kManyNumbers = 32;
 
 /// Whether a block without products holds large tiles in registers.
 static bool holdsLargeTiles(KernelOp op) {
-  int64_t many = kManyNumbers * op.getThreads();
+  int64_t many = kManyNumbers * op.getTileThreads();
   return !contains(op, isProduct) && contains(op, [&](Operation *inner) {
     return llvm::any_of(inner->getResultTypes(), [&](Type type) {
       auto tile = dyn_cast<RankedTensorType>(type);
@@ -112,6 +112,20 @@ static bool storesInLoops(KernelOp op) {
              return isa<StoreOp>(store);
            });
   });
+}
+
+/// A tensor map is where the launch has put it.
+static void describeTensorMap(LLVM::LLVMFuncOp function, unsigned parameter) {
+  OpBuilder b(function.getContext());
+  auto bytes =
+      LLVM::LLVMArrayType::get(b.getI8Type(), KernelParameter::kTensorMapBytes);
+  function.setArgAttr(parameter, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(bytes));
+  function.setArgAttr(
+      parameter, LLVM::LLVMDialect::getAlignAttrName(),
+      b.getI64IntegerAttr(KernelParameter::kTensorMapAlignment));
+  function.setArgAttr(parameter, NVVM::NVVMDialect::getGridConstantAttrName(),
+                      b.getUnitAttr());
 }
 
 namespace {
@@ -153,8 +167,14 @@ struct LowerKernel : OpConversionPattern<KernelOp> {
         describePointer(
             function, number,
             isConstant(op.getBody().getArgument(parameter.argument)));
+      } else if (parameter.kind == KernelParameter::Kind::TensorMap) {
+        describeTensorMap(function, number);
       }
       ++number;
+    }
+    if (op.getFillers()) {
+      function->setAttr(kTileThreads,
+                        rewriter.getI64IntegerAttr(op.getTileThreads()));
     }
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());

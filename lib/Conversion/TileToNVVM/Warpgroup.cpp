@@ -13,9 +13,9 @@ using namespace cheems::tile;
 /// Bytes that k of one instruction has in a row.
 constexpr int64_t kDepthBytes = 2 * kMmaDepth;
 /// What addresses in descriptors count.
-constexpr int64_t kPieceBytes = 16;
+constexpr int64_t kDescriptorBytes = 16;
 /// Rows after which a swizzle repeats.
-constexpr int64_t kSwizzlePeriod = 8;
+constexpr int64_t kSwizzledRows = 8;
 
 /// The half of a descriptor that is the same for all places of a buffer (PTX
 /// ISA, "Matrix Descriptor"): how far eight rows are from the next eight, in 16
@@ -25,7 +25,7 @@ constexpr int64_t kSwizzlePeriod = 8;
 ///   usual.
 static int64_t descriptorOf(BufferType buffer, int64_t leading = 1) {
   int64_t rowBytes = buffer.getRowBytes();
-  int64_t stride = kSwizzlePeriod * rowBytes / kPieceBytes;
+  int64_t stride = kSwizzledRows * rowBytes / kDescriptorBytes;
   int64_t swizzle = rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3;
   return swizzle << 62 | stride << 32 | leading << 16;
 }
@@ -51,16 +51,17 @@ static Value descriptor(ThreadBuilder &t, BufferType type, int64_t constants,
   // What a loop computes is this sum alone.
   return arith::AddIOp::create(
       t.b, t.loc, first,
-      t.wide(t.mul(stage, type.getStageBytes() / kPieceBytes)));
+      t.wide(t.mul(stage, type.getStageBytes() / kDescriptorBytes)));
 }
 
 /// Swizzles take bits 4 to 6 of an address from bits 7 to 9, and buffers are
 /// aligned to those: so k further on is a plain sum.
 static Value along(ThreadBuilder &t, Value descriptor, int64_t bytes) {
-  return bytes == 0 ? descriptor
-                    : arith::AddIOp::create(t.b, t.loc, descriptor,
-                                            constant(t, bytes / kPieceBytes))
-                          .getResult();
+  return bytes == 0
+             ? descriptor
+             : arith::AddIOp::create(t.b, t.loc, descriptor,
+                                     constant(t, bytes / kDescriptorBytes))
+                   .getResult();
 }
 
 namespace {
@@ -206,7 +207,7 @@ struct LowerWarpgroupMmaRegisters
                   ConversionPatternRewriter &rewriter) const override {
     ThreadBuilder t(rewriter, op.getLoc());
     BufferType b = op.getB().getType();
-    int64_t leading = b.getStageBytes() / kPieceBytes;
+    int64_t leading = b.getStageBytes() / kDescriptorBytes;
     Value right = descriptor(t, b, descriptorOf(b, leading), adaptor.getB(),
                              adaptor.getStageB(), Value());
     Products products(t, op.getC(), adaptor.getC(), b.getElementType(),

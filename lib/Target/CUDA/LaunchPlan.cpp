@@ -272,6 +272,12 @@ private:
     return follow(callee);
   }
 
+  static PlanMap mapOf(const Array &source, tile::TensorMapType type) {
+    return {source.place,    source.shape[0],
+            source.shape[1], type.getElementType().isBF16() ? "bf16" : "f16",
+            type.getRows(),  type.getColumns()};
+  }
+
   llvm::Error take(tile::LaunchOp launch) {
     auto kernel = kernels.numbers.find(launch.getKernel());
     if (kernel == kernels.numbers.end()) {
@@ -297,6 +303,10 @@ private:
       case Kind::Index:
       case Kind::I32:
         arguments.emplace_back(number(operand));
+        break;
+      case Kind::TensorMap:
+        arguments.emplace_back(mapOf(
+            array(operand), cast<tile::TensorMapType>(types[each.argument])));
         break;
       case Kind::F32:
         arguments.emplace_back(std::get<float>(values.at(operand)));

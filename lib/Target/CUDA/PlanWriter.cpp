@@ -15,6 +15,12 @@ int64_t compute(llvm::StringRef operation, int64_t a, int64_t b) {
                                    : std::max(a, b);
 }
 
+/// The memory of an argument; null if it has none.
+const Place *placeOf(const PlanArgument &argument) {
+  const auto *map = std::get_if<PlanMap>(&argument);
+  return map ? &map->place : std::get_if<Place>(&argument);
+}
+
 using Renumbered = std::vector<std::optional<size_t>>;
 
 int64_t nameOf(size_t number, const Renumbered &names) {
@@ -78,7 +84,7 @@ Place PlanWriter::area(size_t bytes) {
 void PlanWriter::launch(size_t kernel, std::array<size_t, 3> grid,
                         std::vector<PlanArgument> arguments) {
   for (const PlanArgument &each : arguments) {
-    const auto *place = std::get_if<Place>(&each);
+    const Place *place = placeOf(each);
     if (!place || place->kind != Place::Kind::Area) {
       continue;
     }
@@ -132,6 +138,8 @@ std::vector<std::optional<size_t>> PlanWriter::renumber() const {
     for (const PlanArgument &each : launch.arguments) {
       if (const auto *number = std::get_if<size_t>(&each)) {
         needed[*number] = true;
+      } else if (const auto *map = std::get_if<PlanMap>(&each)) {
+        needed[map->rows] = needed[map->columns] = true;
       }
     }
   }
@@ -170,14 +178,7 @@ llvm::json::Object PlanWriter::finish() const {
       describedNumbers.push_back(describe(number, names));
     }
   }
-  auto describeArgument = [&](const PlanArgument &each) -> llvm::json::Value {
-    if (const auto *number = std::get_if<size_t>(&each)) {
-      return nameOf(*number, names);
-    }
-    if (const auto *real = std::get_if<float>(&each)) {
-      return llvm::json::Array{"f32", double(*real)};
-    }
-    const auto &place = std::get<Place>(each);
+  auto describePlace = [&](const Place &place) -> llvm::json::Value {
     llvm::json::Array described{nameOf(place.kind)};
     if (place.kind == Place::Kind::Area) {
       described.push_back(int64_t(memory.first[size_t(place.index)]));
@@ -186,6 +187,24 @@ llvm::json::Object PlanWriter::finish() const {
       described.push_back(place.index);
     }
     return described;
+  };
+  auto describeArgument = [&](const PlanArgument &each) -> llvm::json::Value {
+    if (const auto *number = std::get_if<size_t>(&each)) {
+      return nameOf(*number, names);
+    }
+    if (const auto *real = std::get_if<float>(&each)) {
+      return llvm::json::Array{"f32", double(*real)};
+    }
+    if (const auto *map = std::get_if<PlanMap>(&each)) {
+      return llvm::json::Array{"map",
+                               describePlace(map->place),
+                               nameOf(map->rows, names),
+                               nameOf(map->columns, names),
+                               map->element,
+                               map->boxRows,
+                               map->boxColumns};
+    }
+    return describePlace(std::get<Place>(each));
   };
   for (const Launch &launch : launches) {
     llvm::json::Array arguments;

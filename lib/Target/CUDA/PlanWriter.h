@@ -51,8 +51,16 @@ struct Place {
   int64_t index = 0; ///< Weights: bytes; Pool, Area: which one
 };
 
+/// A tensor map that the runtime makes of memory, for copies of boxes of it.
+struct PlanMap {
+  Place place;
+  size_t rows, columns; ///< numbers of the plan
+  std::string element;  ///< "bf16" or "f16"
+  int64_t boxRows, boxColumns;
+};
+
 /// What a launch hands to its kernel.
-using PlanArgument = std::variant<Place, size_t, float>;
+using PlanArgument = std::variant<Place, size_t, float, PlanMap>;
 
 class PlanWriter {
 public:

@@ -83,8 +83,14 @@ Launcher::Launcher(const std::shared_ptr<const Context> &context,
       arguments.push_back(bytes);
     }
   }
-  for (uint64_t &argument : arguments) { // which move no more
-    pointers.push_back(&argument);
+  size_t at = 0;
+  for (const LaunchPlan::Launch &launch : entry.launches) {
+    for (const Argument &argument : launch.arguments) {
+      // Neither moves any more.
+      pointers.push_back(argument.map ? maps.emplace_back(*argument.map).bytes()
+                                      : &arguments[at]);
+      ++at;
+    }
   }
 }
 
@@ -156,6 +162,23 @@ void Launcher::setNumbers(const StepSizes &sizes) {
   }
 }
 
+void Launcher::encodeMaps() {
+  size_t at = 0;
+  auto map = maps.begin();
+  for (size_t i = 0; i < entry.launches.size(); ++i) {
+    bool runs = blocks(i) != 0; // then no extent is 0
+    for (const Argument &argument : entry.launches[i].arguments) {
+      if (argument.map) {
+        if (runs) {
+          map->encode(driver, arguments[at], values);
+        }
+        ++map;
+      }
+      ++at;
+    }
+  }
+}
+
 void Launcher::launchKernel(size_t launch, size_t firstArgument,
                             const Stream &stream, bool overlaps) {
   const LaunchPlan::Launch &planned = entry.launches[launch];
@@ -183,6 +206,7 @@ void Launcher::launchKernel(size_t launch, size_t firstArgument,
 void Launcher::launch(const StepSizes &sizes, const Stream &stream,
                       const Observer &observe) {
   setNumbers(sizes); // before anything runs
+  encodeMaps();
   // The first kernel comes behind all that the stream has: copies of the step's
   // inputs, for which no kernel waits by itself. A time that is measured is
   // that of one kernel.

@@ -5,6 +5,7 @@
 #include "runtime/Artifact/LaunchPlan.h"
 #include "runtime/CUDA/Memory.h"
 #include "runtime/CUDA/Stream.h"
+#include "runtime/Executor/CUDA/TensorMaps.h"
 #include <deque>
 #include <functional>
 
@@ -57,6 +58,8 @@ public:
 private:
   void set(LaunchPlan::Argument::Kind kind, CUdeviceptr address);
   void setNumbers(const StepSizes &sizes);
+  /// Those of launches that run.
+  void encodeMaps();
   /// `overlaps`: the card may start it before the kernel ahead has ended.
   void launchKernel(size_t launch, size_t firstArgument, const Stream &stream,
                     bool overlaps);
@@ -68,8 +71,10 @@ private:
   std::deque<DeviceMemory> areas;
   std::vector<int64_t> values; ///< of the entry's numbers
   /// Of all launches one behind the other: an argument's bytes, and where they
-  /// are. A number takes the first four.
+  /// are. A number takes the first four. A tensor map is of the memory whose
+  /// address they are.
   std::vector<uint64_t> arguments;
+  std::deque<EncodedMap> maps; ///< in the order of their arguments
   std::vector<void *> pointers;
 };
 

@@ -1,11 +1,14 @@
 // From a step's product to PTX, and that on the card in software: as a pass developer would type it, for decoding and for prompts, on both
-// cards and with both units. Inputs and sums are whole numbers that bf16 and f32 have, so row t and column n are 3 + (t + 1) (64 n + 28).
+// cards, with both units and both copies. Inputs and sums are whole numbers that bf16 and f32 have, so row t and column n are 3 + (t + 1) (64 n + 28).
 // REQUIRES: cheems-translate, cheems-ptx-run
 // DEFINE: %{x} = --buffer x:bf16[2x8]=1,1,1,1,1,1,1,1,2,2,2,2,2,2,2,2 --arg s32:2 --arg s32:8
 // DEFINE: %{w} = --buffer w:bf16[4x8]=iota --arg s32:4 --arg s32:8
+// DEFINE: %{mapped} = %{x} %{w} --tensor-map x[64x64]:128 --tensor-map w[16x64]:128 --buffer y:f32[2x4]=3 --arg s32:2
 // DEFINE: %{inputs} = %{x} %{w} --buffer y:f32[2x4]=3 --arg s32:2
 // RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product_few_rows --grid 1 --block 128 --shared 16384 %{inputs} --print y | FileCheck %s
-// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 128 --shared 40960 %{inputs} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda=copy=threads | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 128 --shared 40960 %{inputs} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 160 --shared 41024 %{mapped} --print y | FileCheck %s
+// RUN: cheems-opt %s --cheems-cuda | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 160 --shared 41024 %{mapped} --print y --mode late --seed 3 | FileCheck %s
 // RUN: cheems-opt %s --cheems-cuda=unit=mma | cheems-translate --to-ptx | cheems-ptx-run - --kernel product --grid 1 --block 64 --shared 18432 %{inputs} --print y | FileCheck %s
 
 // DEFINE: %{on_80} = cheems-opt %s --cheems-cuda=arch=sm_80 | cheems-translate --to-ptx --cuda-arch sm_80 | cheems-ptx-run - --arch 80 --mode late

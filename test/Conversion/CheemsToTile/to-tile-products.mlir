@@ -162,6 +162,44 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
+// Bulk copies: x and the weights are arguments once more, as maps, and a warp of its own fills the ring. Rows of 33 numbers are no multiple of
+// 16 bytes: threads copy them.
+// CHECK-LABEL: func.func @filled
+// CHECK: launch @product grid[%c16{{.*}}] ins(%arg0, %arg1, %arg0, %arg1 : {{.*}}) outs(%{{.*}} :
+// CHECK: launch @product_1 grid[{{.*}}] ins(%arg2, %arg3 : {{.*}}) outs(%{{.*}} :
+// CHECK-LABEL: kernel @product(
+// CHECK-SAME: %[[X:[^:]*]]: !cheems_tile.tensor_map<128x64xbf16>, %[[W:[^:]*]]: !cheems_tile.tensor_map<256x64xbf16>,
+// CHECK-SAME: warps(8) fillers(4)
+// CHECK: cheems_tile.ring %{{.*}} stages 4 carries(%{{.*}}) fill {
+// CHECK: bulk_copy %[[X]][{{.*}} to %{{.*}} : {{.*}}<4x128x64xbf16, swizzled>
+// CHECK-NEXT: bulk_copy %[[W]][{{.*}} to %{{.*}} : {{.*}}<4x256x64xbf16, swizzled>
+// CHECK-NEXT: ring_yield
+// CHECK-NEXT: } use {
+// CHECK: warpgroup_mma {{.*}} tensor<128x256xf32, #fragment_c
+// CHECK-NEXT: warpgroup_wait pending 1
+// CHECK-NEXT: ring_yield
+// CHECK: warpgroup_wait pending 0
+// CHECK-NEXT: store
+// CHECK-LABEL: kernel @product_1(
+// CHECK-SAME: warps(4) {
+// CHECK-NOT: bulk_copy
+// CHECK: scf.for
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @filled(%x: tensor<?x768xbf16>, %a: tensor<4096x768xbf16>, %z: tensor<?x33xbf16>, %b: tensor<20x33xbf16>, %e: tensor<?x4096xf32>, %s: tensor<?x20xf32>) -> (tensor<?x4096xf32>, tensor<?x20xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x768xbf16>, tensor<4096x768xbf16>) outs(%f : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+    %g = linalg.fill ins(%zero : f32) outs(%s : tensor<?x20xf32>) -> tensor<?x20xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%z, %b : tensor<?x33xbf16>, tensor<20x33xbf16>) outs(%g : tensor<?x20xf32>) -> tensor<?x20xf32>
+    return %p, %q : tensor<?x4096xf32>, tensor<?x20xf32>
+  }
+}
+
+// -----
+
 // An op behind two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
 // CHECK-LABEL: func.func @taken_once
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :

@@ -93,6 +93,22 @@ cheems_tile.kernel @hasty(%x: memref<1x32xf32>) warps(1) overlaps {
 
 // -----
 
+cheems_tile.kernel @barriers(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(1) {
+  %xs = cheems_tile.alloc at 0 : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  // expected-error @+1 {{in the kernel barriers has no place for its barriers; run cheems-tile-plan-shared before}}
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
 cheems_tile.kernel @in_a_branch(%number: i32) warps(1) overlaps {
   %zero = arith.constant 0 : i32
   %isZero = arith.cmpi eq, %number, %zero : i32
@@ -101,4 +117,71 @@ cheems_tile.kernel @in_a_branch(%number: i32) warps(1) overlaps {
   }
   // expected-error @+1 {{in the kernel in_a_branch comes before the kernel has waited for those ahead of it}}
   cheems_tile.return
+}
+
+// -----
+
+// The steps come out of a loop, which the filler would have to repeat.
+cheems_tile.kernel @counted(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %xs = cheems_tile.alloc at 0 : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  // expected-error @+1 {{in the kernel counted is not for the warp that fills rings, which needs it}}
+  %steps = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %n) -> index {
+    %next = arith.addi %sum, %i : index
+    scf.yield %next : index
+  }
+  cheems_tile.ring %steps stages 2 at 16384 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%c0, %c0] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
+// Nor does it have what a branch gives.
+cheems_tile.kernel @chosen(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index, %has: i32) warps(4) fillers(1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0 : i32
+  %taken = arith.cmpi ne, %has, %none : i32
+  %xs = cheems_tile.alloc at 0 : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  // expected-error @+1 {{in the kernel chosen is not for the warp that fills rings, which needs it}}
+  %steps = scf.if %taken -> index {
+    scf.yield %n : index
+  } else {
+    scf.yield %c1 : index
+  }
+  cheems_tile.ring %steps stages 2 at 16384 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%c0, %c0] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  cheems_tile.kernel @old(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(1) {
+    %xs = cheems_tile.alloc at 0 : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    // expected-error @+1 {{in the kernel old is for sm_90a, and the module's cheems.target is for sm_80}}
+    cheems_tile.ring %n stages 2 at 16384 fill {
+    ^bb0(%step: index, %stage: index):
+      cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+      cheems_tile.ring_yield
+    } use {
+    ^bb0(%step: index, %stage: index):
+      cheems_tile.ring_yield
+    }
+    cheems_tile.return
+  }
 }

@@ -119,12 +119,12 @@ def rotate(rows, heads, size):
 
 
 CASES = [
-    product("biased", 70, 72, 200, "bf16", lambda x, w, b: laws.plus(laws.linear(x, w), b),
+    product("biased", 70, 72, 520, "bf16", lambda x, w, b: laws.plus(laws.linear(x, w), b),
             [normal(3, "f32", 72), Room("f32", (70, 72))]),
     product("wide", 130, 1032, 264, "f16", laws.linear, [Room("f32", (130, 1032))]),
-    product("gate", 70, 72, 200, "bf16", lambda x, g, u: laws.gated(laws.linear(x, g), laws.linear(x, u)),
-            [normal(3, "bf16", 72, 200), Room("bf16", (70, 72)), Room("f32", (70, 72))]),
-    product("narrow", 45, 3, 200, "bf16", laws.linear, [Room("f32", (45, 3))]),
+    product("gate", 70, 72, 520, "bf16", lambda x, g, u: laws.gated(laws.linear(x, g), laws.linear(x, u)),
+            [normal(3, "bf16", 72, 520), Room("bf16", (70, 72)), Room("f32", (70, 72))]),
+    product("narrow", 45, 3, 520, "bf16", laws.linear, [Room("f32", (45, 3))]),
     product("odd", 70, 37, 133, "bf16", laws.linear, [Room("f32", (70, 37))]),
     product("exact", 70, 70, 76, "f32", laws.linear, [Room("f32", (70, 70))]),
     product("few", 13, 40, 712, "bf16", lambda x, w, s, y: laws.plus(laws.linear(x, w), s * y),

@@ -65,7 +65,7 @@ class Kernel:
         for one in launches:
             kernel = self.module.plan.kernels[one.kernel]
             text = ptx if ptx and one.kernel == self.entry else self.module.texts[one.kernel].encode()
-            driver.launch(text, one.kernel, one.grid, (kernel.threads, 1, 1), kernel.shared, parameters(kernel, one))
+            driver.launch(text, one.kernel, one.grid, (kernel.threads, 1, 1), kernel.shared, parameters(driver, kernel, one))
         wrong = []
         for number, (got, (want, bound)) in enumerate(zip(results, wanted(self.case), strict=True)):
             values = decode(driver.read(got.address, got.bytes), got.element, got.shape)

@@ -83,17 +83,17 @@ class Plan:
         body = reads = None
         for line in text.splitlines():
             function = re.match(r"  func\.func (?:private )?@([\w.$]+)(\(.*)\{$", line)
-            kernel = re.match(r"  cheems_tile\.kernel @([\w.$]+)\((.*)\) warps\((\d+)\) shared\((\d+)\)", line)
+            kernel = re.match(r"  cheems_tile\.kernel @([\w.$]+)\((.*)\) warps\((\d+)\) (?:fillers\((\d+)\) )?shared\((\d+)\)", line)
             if function:
                 body = []
                 self.functions[function[1]] = (typed(closing(function[2])), body)
             elif kernel:
                 names, types = zip(*typed(kernel[2]))
-                self.kernels[kernel[1]] = Kernel(32 * int(kernel[3]), int(kernel[4]), types)
+                self.kernels[kernel[1]] = Kernel(32 * (int(kernel[3]) + int(kernel[4] or 0)), int(kernel[5]), types)
                 body, reads = None, self.kernels[kernel[1]].reads
             elif line == "  }":
                 body = reads = None
-            elif read := reads is not None and re.search(rf"\b(?:load|async_copy) ({NAMES})\[", line):
+            elif read := reads is not None and re.search(rf"\b(?:load|async_copy|bulk_copy) ({NAMES})\[", line):
                 reads.add(names.index(read[1]))
             elif body is not None:
                 body.append(line.strip())
@@ -194,10 +194,27 @@ def made(type_, dynamic, allocate=None, address=None):
     return dataclasses.replace(array, address=allocate(array.bytes) if allocate else address)
 
 
-def parameters(kernel, launch):
-    """The bytes of each parameter."""
+def is_map(type_):
+    return type_.startswith("!cheems_tile.tensor_map<")
+
+
+def tensor_map(driver, type_, array):
+    """Of a matrix, for boxes as the type says; None for another type."""
+    found = re.fullmatch(r"!cheems_tile\.tensor_map<(\d+)x(\d+)x\w+>", type_)
+    if not found:
+        return None
+    (rows, columns), size = array.shape, BYTES[array.element]
+    box = int(found[2]), int(found[1])
+    return driver.tensor_map(array.address, (columns, rows), (columns * size,), size, box, (1, 1), {32: 1, 64: 2, 128: 3}[box[0] * size])
+
+
+def parameters(driver, kernel, launch):
+    """The bytes of each parameter. The driver makes tensor maps."""
     packed = []
     for type_, value in zip(kernel.types, launch.inputs + launch.outputs):
+        if made := tensor_map(driver, type_, value):
+            packed.append(made)
+            continue
         wanted = memref(type_)
         if wanted:
             packed.append(struct.pack("<Q", value.address))

@@ -1,14 +1,14 @@
-// Products in all their forms, with remainders of rows, columns and k.
+// Products in all their forms, with remainders of rows, columns and k. Those of prompts have more steps than rings have stages.
 #all = affine_map<(t, n) -> (t, n)>
 #column = affine_map<(t, n) -> (n)>
 #x = affine_map<(t, n, k) -> (t, k)>
 #w = affine_map<(t, n, k) -> (n, k)>
 #y = affine_map<(t, n, k) -> (t, n)>
 
-func.func @biased(%x: tensor<?x200xbf16>, %w: tensor<72x200xbf16>, %b: tensor<72xf32>, %y: tensor<?x72xf32>) -> tensor<?x72xf32> {
+func.func @biased(%x: tensor<?x520xbf16>, %w: tensor<72x520xbf16>, %b: tensor<72xf32>, %y: tensor<?x72xf32>) -> tensor<?x72xf32> {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x72xf32>) -> tensor<?x72xf32>
-  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x200xbf16>, tensor<72x200xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
+  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x520xbf16>, tensor<72x520xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
   %r = linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]}
       ins(%p, %b : tensor<?x72xf32>, tensor<72xf32>) outs(%y : tensor<?x72xf32>) {
   ^bb0(%s: f32, %t: f32, %o: f32):
@@ -27,11 +27,11 @@ func.func @wide(%x: tensor<?x264xf16>, %w: tensor<1032x264xf16>, %y: tensor<?x10
 }
 
 // Two products of one input, and a result that is rounded.
-func.func @gate(%x: tensor<?x200xbf16>, %g: tensor<72x200xbf16>, %u: tensor<72x200xbf16>, %y: tensor<?x72xbf16>, %e: tensor<?x72xf32>) -> tensor<?x72xbf16> {
+func.func @gate(%x: tensor<?x520xbf16>, %g: tensor<72x520xbf16>, %u: tensor<72x520xbf16>, %y: tensor<?x72xbf16>, %e: tensor<?x72xf32>) -> tensor<?x72xbf16> {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x72xf32>) -> tensor<?x72xf32>
-  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %g : tensor<?x200xbf16>, tensor<72x200xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
-  %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %u : tensor<?x200xbf16>, tensor<72x200xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
+  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %g : tensor<?x520xbf16>, tensor<72x520xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
+  %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %u : tensor<?x520xbf16>, tensor<72x520xbf16>) outs(%f : tensor<?x72xf32>) -> tensor<?x72xf32>
   %r = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
       ins(%p, %q : tensor<?x72xf32>, tensor<?x72xf32>) outs(%y : tensor<?x72xbf16>) {
   ^bb0(%a: f32, %b: f32, %o: bf16):
@@ -44,10 +44,10 @@ func.func @gate(%x: tensor<?x200xbf16>, %g: tensor<72x200xbf16>, %u: tensor<72x2
 }
 
 // So few columns that a block has them all.
-func.func @narrow(%x: tensor<?x200xbf16>, %w: tensor<3x200xbf16>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
+func.func @narrow(%x: tensor<?x520xbf16>, %w: tensor<3x520xbf16>, %y: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%y : tensor<?x3xf32>) -> tensor<?x3xf32>
-  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x200xbf16>, tensor<3x200xbf16>) outs(%f : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<?x520xbf16>, tensor<3x520xbf16>) outs(%f : tensor<?x3xf32>) -> tensor<?x3xf32>
   return %p : tensor<?x3xf32>
 }
 

@@ -3,13 +3,15 @@
 
 FOLDER has the model's text at the stage `launches` (launches.mlir), its PTX (kernels.ptx), its parameters in the order of the file
 (parameters.bin) and steps.json: of each step, the function and the length and position of each sequence. What is counted goes to
-launches.json: of each launch its kernel, operands and counts. Caches of the card are empty before each launch.
+launches.json: of each launch its kernel, operands and counts. Caches of the card are empty before each launch. If a step has a pattern `together`,
+launches whose names match it are counted alone. Of those in a row, caches are empty before the first, and keep what each one leaves.
 """
 import ctypes as C
 import json
 import os
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -18,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
 
 from driver import Driver  # noqa: E402
-from plan import Array, Plan, entries, memref, parameters  # noqa: E402
+from plan import Array, Plan, entries, is_map, memref, parameters  # noqa: E402
 
 # Each thread reads a sector of its own.
 FLUSH = b"""
@@ -44,20 +46,29 @@ TRITON = HERE.parent / "conformance" / "ptx" / "attn_causal_bf16_d128_w8.sm_80.p
 
 
 class Counter:
-    """Counts launches: each is a step of the driver's counts, with nothing else in it."""
+    """Counts launches: each, or some in a row, is a step of the driver's counts, with nothing else in it."""
 
     def __init__(self, driver):
-        self.driver, self.launches = driver, []
+        self.driver, self.launches, self.counting = driver, [], False
         self.memory = driver.allocate(b"", FLUSHED)
         driver.call("cuMemsetD8_v2", C.c_uint64(self.memory), 0, C.c_size_t(FLUSHED))
 
-    def launch(self, what, text, kernel, grid, threads, shared, arguments):
-        blocks = FLUSHED // 32 // SECTORS_PER_BLOCK
-        self.driver.launch(FLUSH, "flush", (blocks, 1, 1), (SECTORS_PER_BLOCK, 1, 1), 0, [struct.pack("<Q", self.memory)])
-        self.driver.call("cuProfilerStart")
+    def launch(self, what, text, kernel, grid, threads, shared, arguments, last=True):
+        """`last`: of those that are counted together."""
+        if not self.counting:
+            blocks = FLUSHED // 32 // SECTORS_PER_BLOCK
+            self.driver.launch(FLUSH, "flush", (blocks, 1, 1), (SECTORS_PER_BLOCK, 1, 1), 0, [struct.pack("<Q", self.memory)])
+            self.driver.call("cuProfilerStart")
+            self.counting = True
         self.driver.launch(text, kernel, grid, (threads, 1, 1), shared, arguments)
-        self.driver.call("cuProfilerStop")
         self.launches.append({"kernel": kernel, "grid": grid, "threads": threads, **what})
+        if last:
+            self.end()
+
+    def end(self):
+        if self.counting:
+            self.driver.call("cuProfilerStop")
+            self.counting = False
 
 
 class Model:
@@ -101,19 +112,32 @@ class Model:
             shape = [next(dynamic) if extent is None else extent for extent in extents]
             arguments.append(self.array(shape, element, bytes(Array(0, tuple(shape), element).bytes)))
         self.plan.run(step["function"], arguments, lambda size: self.counter.driver.allocate(b"", size),
-                      lambda launch: self.launch(number, launch))
+                      lambda launch: self.launch(number, launch, step.get("together")))
+        if "together" in step:
+            self.counter.end()
 
-    def launch(self, number, launch):
+    def launch(self, number, launch, together):
         if 0 in launch.grid:  # as the runtime does
             return
-        kernel = self.plan.kernels[launch.kernel]
-        operands = [[*one.shape, one.element] if isinstance(one, Array) else one for one in launch.inputs + launch.outputs]
+        kernel, counter = self.plan.kernels[launch.kernel], self.counter
+        text, arguments = self.texts[launch.kernel], parameters(self.counter.driver, kernel, launch)
+        if together and not re.match(together, launch.kernel):
+            counter.end()
+            counter.driver.launch(text, launch.kernel, launch.grid, (kernel.threads, 1, 1), kernel.shared, arguments)
+            return
+        given = launch.inputs + launch.outputs
+        # A map is of an input that is there before it.
+        place = {i: sum(not is_map(type_) for type_ in kernel.types[:i]) for i in range(len(given))}
+        place = {i: place[given.index(given[i])] if is_map(kernel.types[i]) else at for i, at in place.items()}
+        operands = [[*one.shape, one.element] if isinstance(one, Array) else one
+                    for one, type_ in zip(given, kernel.types) if not is_map(type_)]
+        inputs = len(operands) - len(launch.outputs)
         # Memory that is read under two shapes is read once.
-        reads = {getattr((launch.inputs + launch.outputs)[i], "address", -1 - i): i for i in sorted(kernel.reads, reverse=True)}
-        what = {"step": number, "names": launch.names, "inputs": operands[:len(launch.inputs)], "outputs": operands[len(launch.inputs):],
+        reads = {getattr(given[i], "address", -1 - i): place[i] for i in sorted(kernel.reads, reverse=True)}
+        what = {"step": number, "names": launch.names[:inputs], "inputs": operands[:inputs], "outputs": operands[inputs:],
                 "reads": sorted(reads.values())}
-        self.counter.launch(what, self.texts[launch.kernel], launch.kernel, launch.grid, kernel.threads, kernel.shared,
-                            parameters(kernel, launch))
+        more = {"last": False} if together else {}
+        counter.launch(what, text, launch.kernel, launch.grid, kernel.threads, kernel.shared, arguments, **more)
 
 
 def triton(counter, tokens, heads, size):
@@ -129,7 +153,8 @@ def program(library, folder):
     model, steps = Model(folder, counter), json.loads((folder / "steps.json").read_text())
     for number, step in enumerate(steps):
         model.run(number, step)
-    triton(counter, steps[0]["sequences"][0][0], 1, 128)
+    if not any("together" in step for step in steps):
+        triton(counter, steps[0]["sequences"][0][0], 1, 128)
     (folder / "launches.json").write_text(json.dumps(counter.launches))
     counter.driver.free()
 
@@ -140,8 +165,9 @@ def main(library, folder, architecture):
     subprocess.run([sys.executable, __file__, library, folder, "--program"], env={**os.environ, **settings}, check=True)
     counts = json.loads(file.read_text())
     launches = json.loads((folder / "launches.json").read_text())
-    # Between two of ours, a step has the launch that empties the cache.
-    found = [kernel for step in counts["steps"] for kernel in step["kernels"] if kernel["kernel"] != "flush"]
+    # Between those of ours are launches that empty the cache, and those that nobody wants.
+    names = {one["kernel"] for one in launches}
+    found = [kernel for step in counts["steps"] for kernel in step["kernels"] if kernel["kernel"] in names]
     for launch, kernel in zip(launches, found, strict=True):
         assert launch["kernel"] == kernel["kernel"], (launch, kernel)
         launch["counts"] = kernel

@@ -153,16 +153,16 @@ const FaultyDriver control = {[](long which, int code) {
 
 EXPORT const FaultyDriver *faultyDriver() { return &control; }
 
-// All parameters are whole numbers or addresses, and there are at most eleven:
+// All parameters are whole numbers or addresses, and there are at most twelve:
 // so many words hold those of any function.
 using Word = unsigned long;
 using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
-                              Word, Word, Word);
+                              Word, Word, Word, Word);
 // A sanitizer asks for the very type.
 #define NO_FUNCTION_CHECK __attribute__((no_sanitize("function")))
 #define ENTRY(name, symbol, parameters)                                        \
   EXPORT CUresult symbol(Word a, Word b, Word c, Word d, Word e, Word f,       \
-                         Word g, Word h, Word i, Word j, Word k) {             \
+                         Word g, Word h, Word i, Word j, Word k, Word l) {     \
     static auto function = reinterpret_cast<Function>(behind(#symbol));        \
     if (std::strcmp(#name, "cuInit") == 0) {                                   \
       if (int code = fromEnvironment("FAULTY_DRIVER_INIT", 0)) {               \
@@ -173,7 +173,7 @@ using Function = CUresult (*)(Word, Word, Word, Word, Word, Word, Word, Word,
     b = loaded(#name, b, text);                                                \
     early += overlaps(#name, a);                                               \
     return call(#name, [&]() NO_FUNCTION_CHECK {                               \
-      CUresult code = function(a, b, c, d, e, f, g, h, i, j, k);               \
+      CUresult code = function(a, b, c, d, e, f, g, h, i, j, k, l);            \
       lie(#name, a, b);                                                        \
       return code;                                                             \
     });                                                                        \

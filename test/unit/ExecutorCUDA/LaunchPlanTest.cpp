@@ -97,6 +97,78 @@ TEST(LaunchPlan, argumentsAreReadAsTheyStand) {
   EXPECT_EQ(launch.arguments[4].real, 0.5f);
 }
 
+/// Of bytes 256 of the weights: 64 rows of as many numbers as tokens, in boxes
+/// of 128 x 32.
+json smallMap() {
+  return {"map", json::array({"weights", 256}), 1, 0, "bf16", 128, 32};
+}
+
+TEST(LaunchPlan, mapsAreOfMemoryWithExtents) {
+  json plan = smallPlan();
+  json &argument =
+      plan["entries"]["general"]["launches"][0]["arguments"].emplace_back();
+  for (const char *element : {"bf16", "f16"}) {
+    argument = smallMap();
+    argument[4] = element;
+    LaunchPlan parsed = parse(plan);
+    const LaunchPlan::Argument &read =
+        parsed.general.launches[0].arguments.back();
+    EXPECT_EQ(read.kind, LaunchPlan::Argument::Kind::weights);
+    EXPECT_EQ(read.index, 256);
+    ASSERT_TRUE(read.map);
+    using Element = LaunchPlan::TensorMap::Element;
+    bool isHalf = element == std::string("f16");
+    EXPECT_EQ(read.map->element, isHalf ? Element::f16 : Element::bf16);
+    EXPECT_EQ(read.map->rows, 1u);
+    EXPECT_EQ(read.map->columns, 0u);
+    EXPECT_EQ(read.map->boxRows, 128);
+    EXPECT_EQ(read.map->boxColumns, 32);
+    EXPECT_EQ(read.map->boxRowBytes(), 64);
+    EXPECT_FALSE(parsed.general.launches[0].arguments[0].map);
+  }
+}
+
+TEST(LaunchPlan, mapsThatNoDriverTakesAreRefused) {
+  struct Change {
+    size_t at;
+    json value;
+    const char *words;
+  };
+  const Change changes[] = {
+      {1, 0, "map of no memory"},
+      {1, json::array({"f32", 0.5}), "map of no memory"},
+      {1, smallMap(), "map of no memory"},
+      {1, json::array(), "has one that is not known"},
+      {1, json::array({"area", 1}), "arguments' is not"},
+      {2, 5, "arguments' is not"},
+      {3, "tokens", "arguments' is not"},
+      {4, "f32", "elements that are not known"},
+      {4, 16, "elements that are not known"},
+      {5, 257, "arguments' is not"},
+      {5, 0, "arguments' is not"},
+      {6, 48, "rows have not 32, 64 or 128 bytes"},
+      {6, 128, "arguments' is not"},
+      {7, 1, "map of no memory"},
+  };
+  for (const Change &change : changes) {
+    json plan = smallPlan();
+    json map = smallMap();
+    if (change.at == map.size()) {
+      map.push_back(change.value);
+    } else {
+      map[change.at] = change.value;
+    }
+    SCOPED_TRACE(map.dump());
+    plan["entries"]["general"]["launches"][0]["arguments"][0] = map;
+    try {
+      parse(plan);
+      ADD_FAILURE() << "was taken";
+    } catch (const DamagedFile &error) {
+      EXPECT_THAT(error.what(), HasSubstr(change.words));
+    }
+  }
+}
+
 TEST(LaunchPlan, kernelsOverlapWhereThePlanSaysSo) {
   json plan = smallPlan();
   EXPECT_FALSE(parse(plan).kernels[0].overlaps);

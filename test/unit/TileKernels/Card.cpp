@@ -107,6 +107,23 @@ void Card::read(void *target, Address source, size_t bytes) {
   }
 }
 
+std::vector<std::byte> Card::tensorMap(const Matrix &matrix) {
+  struct alignas(64) Map {
+    std::byte bytes[128];
+  } map;
+  // The numbers of cuda.h, innermost dimension first.
+  constexpr int f16 = 6, bf16 = 9, none = 0, promoted = 2;
+  const uint64_t extents[] = {matrix.columns, matrix.rows};
+  const uint64_t strides[] = {2 * matrix.columns};
+  const uint32_t box[] = {matrix.boxColumns, matrix.boxRows}, each[] = {1, 1};
+  int swizzle = matrix.boxColumns == 64 ? 3 : matrix.boxColumns == 32 ? 2 : 1;
+  call("cuTensorMapEncodeTiled", static_cast<void *>(&map),
+       matrix.isBF16 ? bf16 : f16, 2U, reinterpret_cast<void *>(matrix.address),
+       &extents[0], &strides[0], &box[0], &each[0], none, swizzle, promoted,
+       none);
+  return {std::begin(map.bytes), std::end(map.bytes)};
+}
+
 void Card::launch(const std::string &ptx, const Launch &launch) {
   try {
     void *&module = modules[ptx];

@@ -36,6 +36,15 @@ public:
   void write(Address target, const void *source, size_t bytes);
   void read(void *target, Address source, size_t bytes);
 
+  /// Boxes of a matrix for copies of the hardware, as a launch gets them.
+  struct Matrix {
+    Address address;
+    uint64_t rows, columns;
+    bool isBF16; ///< else f16
+    uint32_t boxRows, boxColumns;
+  };
+  std::vector<std::byte> tensorMap(const Matrix &matrix);
+
   struct Launch {
     std::string kernel;
     std::array<uint32_t, 3> grid;

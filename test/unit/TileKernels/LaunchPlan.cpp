@@ -211,6 +211,18 @@ private:
       case Kind::I32:
         launch.parameters.push_back(bits(static_cast<int32_t>(whole(operand))));
         break;
+      case Kind::TensorMap: {
+        auto type = cast<tile::TensorMapType>(
+            kernel.getArgumentTypes()[parameter.argument]);
+        const Memory &memory = memories.at(operand);
+        launch.parameters.push_back(Card::get().tensorMap(
+            {memory.place->address(), static_cast<uint64_t>(memory.shape[0]),
+             static_cast<uint64_t>(memory.shape[1]),
+             type.getElementType().isBF16(),
+             static_cast<uint32_t>(type.getRows()),
+             static_cast<uint32_t>(type.getColumns())}));
+        break;
+      }
       case Kind::F32:
         launch.parameters.push_back(bits(
             cast<FloatAttr>(numbers.at(operand)).getValue().convertToFloat()));

@@ -48,6 +48,16 @@ std::vector<unsigned char> rowOf(const Array &y, int64_t row) {
   return {y.bytes().begin() + row * size, y.bytes().begin() + (row + 1) * size};
 }
 
+/// The units of the card, as options of a compile; and for wgmma the copies of
+/// threads, too.
+std::vector<std::string> ways() {
+  std::vector<std::string> all = units();
+  if (all.front() == "wgmma") {
+    all.insert(all.begin() + 1, "wgmma copy=threads");
+  }
+  return all;
+}
+
 /// Each case has one of the forms, by one of the units, and at most `most`
 /// rows.
 void holdCases(const std::vector<ProductForm> &forms, int64_t most,
@@ -107,7 +117,53 @@ const std::vector<ProductForm> prompts = {
 };
 
 TEST(ProductKernelTest, PromptsAgreeWithTheEvaluator) {
-  holdCases(prompts, 200, units());
+  holdCases(prompts, 200, ways());
+}
+
+/// Whether the hardware can copy boxes: rows of k are multiples of 16 bytes.
+bool isCopiedInBulk(const ProductForm &form) { return form.depth % 8 == 0; }
+
+/// k has the same order, and what is past its end is zero for both.
+TEST(ProductKernelTest, BulkCopiesGiveTheBitsOfCopiesOfThreads) {
+  if (units().front() != "wgmma") {
+    GTEST_SKIP() << "sm_80 has no bulk copies";
+  }
+  for (const ProductForm &form : prompts) {
+    if (!isCopiedInBulk(form)) {
+      continue;
+    }
+    SCOPED_TRACE(textOf(form));
+    auto bulk = compiledStep(textOf(form)),
+         threads = compiledStep(textOf(form), "wgmma copy=threads");
+    ASSERT_TRUE(bulk && threads);
+    Random random(static_cast<uint64_t>(form.columns));
+    for (int64_t rows : {1, 129}) {
+      ProductValues values = drawnValues(form, random, rows);
+      auto y = run(*bulk, form, values), z = run(*threads, form, values);
+      ASSERT_TRUE(y && z);
+      ASSERT_EQ(y->bytes(), z->bytes()) << rows;
+    }
+  }
+}
+
+/// One thread begins the copies of a stage, and no other way is there beside.
+TEST(ProductKernelTest, BulkCopiesAreUsedWhereRowsAllowThem) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "code is the same in both modes";
+  }
+  for (const std::string &way : ways()) {
+    for (const ProductForm &form : prompts) {
+      SCOPED_TRACE(way + "\n" + textOf(form));
+      auto module = compiledStep(textOf(form), way);
+      ASSERT_NE(module, nullptr);
+      llvm::StringRef text = module->ptx();
+      bool isBulk = way == "wgmma" && isCopiedInBulk(form);
+      EXPECT_EQ(text.contains("cp.async.bulk.tensor.2d"), isBulk);
+      // Rows of an odd number of elements go through registers.
+      EXPECT_EQ(text.contains("cp.async.ca") || text.contains("cp.async.cg"),
+                !isBulk && form.depth % 2 == 0);
+    }
+  }
 }
 
 const std::vector<ProductForm> decoding = {

@@ -21,6 +21,14 @@ inline auto unitValues() {
       clEnumValN(Unit::Wgmma, "wgmma",
                  "those of four warps, where the architecture has them"));
 }
+/// What an option may say: threads or bulk.
+inline auto copyValues() {
+  return llvm::cl::values(
+      clEnumValN(OperandCopy::Threads, "threads",
+                 "copies of all threads of a block"),
+      clEnumValN(OperandCopy::Bulk, "bulk",
+                 "those of the hardware, where the architecture has them"));
+}
 } // namespace cheems::tile
 
 namespace cheems {

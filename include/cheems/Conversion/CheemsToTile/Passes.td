@@ -9,7 +9,8 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
   let description = [{
     Before: a module.
     After: its `cheems.target` is a `#cheems_tile.target` of the architecture: with the numbers of an A100 for `sm_80`, and of an H100 for
-    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone.
+    `sm_90a`. `unit` is the newest unit that products and attention of prompts may use: cards of `sm_80` have `mma` alone. `copy` is the
+    newest way by which operands of `wgmma` products may come to shared memory.
     Requires: nothing.
     Guarantees: nothing else changes. A target that is there already is replaced.
   }];
@@ -17,7 +18,9 @@ def SetCardPass : Pass<"cheems-set-card", "::mlir::ModuleOp"> {
     Option<"arch", "arch", "::cheems::tile::Architecture", "::cheems::tile::Architecture::SM90a", "Architecture of the card",
            "::cheems::tile::architectureValues()">,
     Option<"unit", "unit", "::cheems::tile::Unit", "::cheems::tile::Unit::Wgmma", "Newest unit that products and attention of prompts may use",
-           "::cheems::tile::unitValues()">
+           "::cheems::tile::unitValues()">,
+    Option<"copy", "copy", "::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Bulk", "Newest copies that products of prompts may use",
+           "::cheems::tile::copyValues()">
   ];
   let dependentDialects = ["::cheems::tile::CheemsTileDialect"];
 }

@@ -4,6 +4,9 @@
 // - a memref is a pointer into memory of the card (64 bits), and behind it one
 //   signless number of 32 bits per dynamic extent, the outermost first
 // - index and i32 are 32 bits, f32 is a float
+// - a tensor map is 128 bytes by value, aligned to 64: what
+//   cuTensorMapEncodeTiled makes of the memref, of boxes as the type says, with
+//   the swizzle that has as many bytes as a row of a box, and zeros outside
 //
 // The caller guarantees:
 // - pointers are aligned to 16 bytes; memory is in row-major order, dense
@@ -12,8 +15,8 @@
 // - a kernel with `overlaps` runs beside kernels that are ahead of it in its
 //   stream, and those write no argument with kConstant; any other runs alone
 //
-// A block has 32 * warps threads along x, and as much dynamic shared memory as
-// the attribute kSharedBytes of the function says.
+// A block has the kernel's threads along x, and as much dynamic shared memory
+// as the attribute kSharedBytes of the function says.
 #ifndef CHEEMS_CONVERSION_TILETONVVM_KERNELABI_H
 #define CHEEMS_CONVERSION_TILETONVVM_KERNELABI_H
 
@@ -31,13 +34,18 @@ inline constexpr llvm::StringLiteral kSharedMemory = "cheems_shared";
 inline constexpr llvm::StringLiteral kSharedBytes = "cheems_tile.shared";
 
 struct KernelParameter {
-  enum class Kind { Pointer, Extent, Index, I32, F32 };
+  enum class Kind { Pointer, Extent, Index, I32, F32, TensorMap };
   Kind kind;
   unsigned argument;      ///< of the kernel
   unsigned dimension = 0; ///< of the memref, for Extent
 
   /// What the parameter takes in the launch.
-  int64_t bytes() const { return kind == Kind::Pointer ? 8 : 4; }
+  int64_t bytes() const {
+    return kind == Kind::TensorMap ? kTensorMapBytes
+           : kind == Kind::Pointer ? 8
+                                   : 4;
+  }
+  static constexpr int64_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
 };
 
 /// The parameters of a kernel with these arguments.

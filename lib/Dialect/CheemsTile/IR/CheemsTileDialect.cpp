@@ -78,13 +78,17 @@ LogicalResult
 tile::TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          Architecture arch, int64_t multiprocessors,
                          int64_t shared, int64_t l2, int64_t bandwidth,
-                         Unit unit) {
+                         Unit unit, OperandCopy copy) {
   if (multiprocessors < 1 || shared < 1 || l2 < 1 || bandwidth < 1) {
     return emitError() << "a card's numbers are positive";
   }
   if (unit == Unit::Wgmma && arch != Architecture::SM90a) {
     return emitError() << "the unit wgmma is for sm_90a, not for "
                        << stringifyArchitecture(arch);
+  }
+  if (copy == OperandCopy::Bulk && unit != Unit::Wgmma) {
+    return emitError() << "bulk copies are for the unit wgmma, not for "
+                       << stringifyUnit(unit);
   }
   return success();
 }

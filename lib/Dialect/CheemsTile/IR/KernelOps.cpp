@@ -29,8 +29,8 @@ static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
   return success();
 }
 
-/// private @name(%argument: type, ...) warps(n) shared(bytes) overlaps
-/// attributes {} { body }
+/// private @name(%argument: type, ...) warps(n) fillers(n) shared(bytes)
+/// overlaps attributes {} { body }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -43,6 +43,10 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
           parser, /*allowVariadic=*/false, arguments, variadic, results,
           resultAttributes) ||
       parser.parseKeyword("warps") || parseCount(parser, properties.warps)) {
+    return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("fillers")) &&
+      parseCount(parser, properties.fillers)) {
     return failure();
   }
   if (succeeded(parser.parseOptionalKeyword("shared")) &&
@@ -77,6 +81,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
       printer, *this, getArgumentTypes(), /*isVariadic=*/false,
       getResultTypes());
   printer << " warps(" << getWarps() << ')';
+  if (getFillers()) {
+    printer << " fillers(" << *getFillers() << ')';
+  }
   if (getShared()) {
     printer << " shared(" << *getShared() << ')';
   }
@@ -85,9 +92,10 @@ void KernelOp::print(OpAsmPrinter &printer) {
   }
   function_interface_impl::printFunctionAttributes(
       printer, *this,
-      {getWarpsAttrName(), getSharedAttrName(), getOverlapsAttrName(),
-       getSymVisibilityAttrName(), getFunctionTypeAttrName(),
-       getArgAttrsAttrName(), getResAttrsAttrName()});
+      {getWarpsAttrName(), getFillersAttrName(), getSharedAttrName(),
+       getOverlapsAttrName(), getSymVisibilityAttrName(),
+       getFunctionTypeAttrName(), getArgAttrsAttrName(),
+       getResAttrsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -99,7 +107,8 @@ static bool mayBeArgument(Type type) {
            (element.isF32() || element.isF16() || element.isBF16() ||
             element.isInteger(32) || element.isInteger(8));
   }
-  return type.isIndex() || type.isInteger(32) || type.isF32();
+  return type.isIndex() || type.isInteger(32) || type.isF32() ||
+         isa<TensorMapType>(type);
 }
 
 LogicalResult KernelOp::verify() {
@@ -113,8 +122,9 @@ LogicalResult KernelOp::verify() {
   }
   for (Type type : getArgumentTypes()) {
     if (!mayBeArgument(type)) {
-      return emitOpError("C2: an argument is index, i32, f32, or a memref of "
-                         "f32, f16, bf16 or i32 in row-major order, not ")
+      return emitOpError("C2: an argument is index, i32, f32, a tensor map, or "
+                         "a memref of f32, f16, bf16 or i32 in row-major "
+                         "order, not ")
              << type;
     }
   }
@@ -123,6 +133,15 @@ LogicalResult KernelOp::verify() {
   }
   if (auto bytes = int64_t(getShared().value_or(0)); bytes < 0) {
     return emitOpError("C4: shared memory is 0 bytes or more, not ") << bytes;
+  }
+  bool hasRings = getBody()
+                      .walk([](RingOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+  int64_t fillers = int64_t(getFillers().value_or(0));
+  bool fits = fillers == 1 ? getWarps() <= 16 : fillers == 4 && getWarps() == 8;
+  if (hasRings ? !fits : getFillers().has_value()) {
+    return emitOpError("C5: a kernel with rings, and no other, has fillers: 1 "
+                       "beside up to 16 warps, or 4 beside 8");
   }
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     SmallVector<Type> types(op->getOperandTypes());
@@ -162,9 +181,24 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// Whether the hardware can copy boxes of the operand.
+static bool fits(ShapedType operand, TensorMapType map) {
+  constexpr int64_t together = 16; // bytes
+  Type element = map.getElementType();
+  return operand && operand.hasRank() && operand.getRank() == 2 &&
+         operand.getElementType() == element &&
+         (operand.isDynamicDim(1) || operand.getDimSize(1) *
+                                             element.getIntOrFloatBitWidth() %
+                                             (8 * together) ==
+                                         0);
+}
+
 /// Whether the operand may be handed over as the argument.
 static bool fits(Type operand, Type argument) {
   auto shaped = dyn_cast<ShapedType>(operand);
+  if (auto map = dyn_cast<TensorMapType>(argument)) {
+    return fits(shaped, map);
+  }
   auto wanted = dyn_cast<MemRefType>(argument);
   if (!shaped || !wanted) {
     return operand == argument;
@@ -194,9 +228,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   SmallVector<Value> all(getInputs());
   llvm::append_range(all, getOutputs());
-  for (auto [operand, argument] :
-       llvm::zip_equal(all, kernel.getArgumentTypes())) {
-    if (!fits(operand.getType(), argument)) {
+  for (auto [number, operand] : llvm::enumerate(all)) {
+    Type argument = kernel.getArgumentTypes()[number];
+    bool isOut = number >= getInputs().size();
+    if (!fits(operand.getType(), argument) ||
+        (isOut && isa<TensorMapType>(argument))) {
       return emitOpError("C2: ")
              << operand.getType() << " can't be the kernel's " << argument;
     }

@@ -1,5 +1,5 @@
-// cheems-tile-plan-shared: where buffers and exchanges lie in a block's shared
-// memory.
+// cheems-tile-plan-shared: where buffers, barriers and exchanges lie in a
+// block's shared memory.
 #include "cheems/Dialect/Cheems/IR/AttributeNames.h"
 #include "cheems/Dialect/CheemsTile/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,10 +25,13 @@ constexpr uint64_t kScratchAlignment = 16;
 static int64_t plan(KernelOp kernel) {
   // By alignment, the strictest first: so little is lost between buffers.
   std::map<int64_t, SmallVector<AllocOp>, std::greater<>> buffers;
+  SmallVector<RingOp> rings;
   SmallVector<ScratchOpInterface> exchanges;
   kernel.walk([&](Operation *op) {
     if (auto buffer = dyn_cast<AllocOp>(op)) {
       buffers[buffer.getBuffer().getType().getAlignment()].push_back(buffer);
+    } else if (auto ring = dyn_cast<RingOp>(op)) {
+      rings.push_back(ring);
     } else if (auto exchange = dyn_cast<ScratchOpInterface>(op)) {
       exchanges.push_back(exchange);
     }
@@ -42,6 +45,10 @@ static int64_t plan(KernelOp kernel) {
     }
   }
   bytes = llvm::alignTo(bytes, kScratchAlignment);
+  for (RingOp ring : rings) {
+    ring.setAt(bytes);
+    bytes += uint64_t(ring.getBytes()); // a multiple of the alignment
+  }
   uint64_t scratch = 0;
   for (ScratchOpInterface exchange : exchanges) {
     auto needed = uint64_t(exchange.getScratchBytes());

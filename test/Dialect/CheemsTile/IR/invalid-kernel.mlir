@@ -22,35 +22,35 @@ cheems_tile.kernel @kernel_c1_none() warps(0) {
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf64>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf64>'}}
 cheems_tile.kernel @kernel_c2_element(%x: memref<4xf64>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4x4xf32, strided<[8, 1]>>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4x4xf32, strided<[8, 1]>>'}}
 cheems_tile.kernel @kernel_c2_layout(%x: memref<4x4xf32, strided<[8, 1]>>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf32, 3>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'memref<4xf32, 3>'}}
 cheems_tile.kernel @kernel_c2_space(%x: memref<4xf32, 3>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, or a memref of f32, f16, bf16 or i32 in row-major order, not 'tensor<4xf32>'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'tensor<4xf32>'}}
 cheems_tile.kernel @kernel_c2_tensor(%x: tensor<4xf32>) warps(4) {
   cheems_tile.return
 }
 
 // -----
 
-// expected-error@below {{C2: an argument is index, i32, f32, or a memref of f32, f16, bf16 or i32 in row-major order, not 'i64'}}
+// expected-error@below {{C2: an argument is index, i32, f32, a tensor map, or a memref of f32, f16, bf16 or i32 in row-major order, not 'i64'}}
 cheems_tile.kernel @kernel_c2_number(%x: i64) warps(4) {
   cheems_tile.return
 }
@@ -283,8 +283,134 @@ cheems_tile.kernel @wait_for_launches_c1_alone() warps(4) {
 
 // -----
 
+// expected-error@below {{C5: a kernel with rings, and no other, has fillers: 1 beside up to 16 warps, or 4 beside 8}}
+cheems_tile.kernel @kernel_c5_no_ring(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(1) {
+  cheems_tile.return
+}
+
+// -----
+
 func.func @wait_for_launches_c1_function() {
   // expected-error@below {{C1: its kernel overlaps no other}}
   cheems_tile.wait_for_launches
   return
+}
+
+// -----
+
+// expected-error@below {{C5: a kernel with rings, and no other, has fillers: 1 beside up to 16 warps, or 4 beside 8}}
+cheems_tile.kernel @kernel_c5_no_filler(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) {
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
+// expected-error@below {{C5: a kernel with rings, and no other, has fillers: 1 beside up to 16 warps, or 4 beside 8}}
+cheems_tile.kernel @kernel_c5_warps(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(32) fillers(1) {
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
+cheems_tile.kernel @mapped(%x: !cheems_tile.tensor_map<64x64xbf16>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_map_rank(%x: memref<4x4x64xbf16>, %n: index) {
+  // expected-error@below {{C2: 'memref<4x4x64xbf16>' can't be the kernel's '!cheems_tile.tensor_map<64x64xbf16>'}}
+  cheems_tile.launch @mapped grid[%n, %n, %n] ins(%x : memref<4x4x64xbf16>)
+  return
+}
+
+// -----
+
+cheems_tile.kernel @mapped(%x: !cheems_tile.tensor_map<64x64xbf16>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_map_element(%x: memref<64x64xf16>, %n: index) {
+  // expected-error@below {{C2: 'memref<64x64xf16>' can't be the kernel's '!cheems_tile.tensor_map<64x64xbf16>'}}
+  cheems_tile.launch @mapped grid[%n, %n, %n] ins(%x : memref<64x64xf16>)
+  return
+}
+
+// -----
+
+cheems_tile.kernel @mapped(%x: !cheems_tile.tensor_map<64x64xbf16>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_map_rows(%x: memref<64x68xbf16>, %n: index) {
+  // expected-error@below {{C2: 'memref<64x68xbf16>' can't be the kernel's '!cheems_tile.tensor_map<64x64xbf16>'}}
+  cheems_tile.launch @mapped grid[%n, %n, %n] ins(%x : memref<64x68xbf16>)
+  return
+}
+
+// -----
+
+cheems_tile.kernel @mapped(%x: !cheems_tile.tensor_map<64x64xbf16>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_map_unranked(%x: f32, %n: index) {
+  // expected-error@below {{C2: 'f32' can't be the kernel's '!cheems_tile.tensor_map<64x64xbf16>'}}
+  cheems_tile.launch @mapped grid[%n, %n, %n] ins(%x : f32)
+  return
+}
+
+// -----
+
+cheems_tile.kernel @mapped(%x: !cheems_tile.tensor_map<64x64xbf16>) warps(4) {
+  cheems_tile.return
+}
+func.func @launch_c2_map_out(%x: memref<64x64xbf16>, %n: index) {
+  // expected-error@below {{C2: 'memref<64x64xbf16>' can't be the kernel's '!cheems_tile.tensor_map<64x64xbf16>'}}
+  cheems_tile.launch @mapped grid[%n, %n, %n] outs(%x : memref<64x64xbf16>)
+  return
+}
+
+// -----
+
+// expected-error@below {{C5: a kernel with rings, and no other, has fillers: 1 beside up to 16 warps, or 4 beside 8}}
+cheems_tile.kernel @kernel_c5_two(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(8) fillers(2) {
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// -----
+
+// expected-error@below {{C5: a kernel with rings, and no other, has fillers: 1 beside up to 16 warps, or 4 beside 8}}
+cheems_tile.kernel @kernel_c5_four(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(4) {
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
 }

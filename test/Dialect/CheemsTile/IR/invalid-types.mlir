@@ -174,3 +174,33 @@ func.func private @f(tensor<6xf32, #cheems_tile.slice<axis = 1, of = #cheems_til
 
 // expected-error@below {{the unit wgmma is for sm_90a, not for sm_80}}
 module attributes {test.it = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555, unit = wgmma>} {}
+
+// -----
+
+// expected-error@below {{bulk copies are for the unit wgmma, not for mma}}
+module attributes {test.it = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, copy = bulk>} {}
+
+// -----
+
+// expected-error@below {{a box has rows and columns}}
+func.func private @f(!cheems_tile.tensor_map<64xbf16>)
+
+// -----
+
+// expected-error@below {{boxes have f16 or bf16, not 'f32'}}
+func.func private @f(!cheems_tile.tensor_map<64x64xf32>)
+
+// -----
+
+// expected-error@below {{boxes have 1 to 256 rows, not 257}}
+func.func private @f(!cheems_tile.tensor_map<257x64xbf16>)
+
+// -----
+
+// expected-error@below {{boxes have 1 to 256 rows, not 0}}
+func.func private @f(!cheems_tile.tensor_map<0x64xbf16>)
+
+// -----
+
+// expected-error@below {{rows of boxes have 32, 64 or 128 bytes, not 96}}
+func.func private @f(!cheems_tile.tensor_map<64x48xbf16>)

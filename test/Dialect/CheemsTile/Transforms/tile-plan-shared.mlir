@@ -26,6 +26,13 @@
 // An accumulator becomes an operand in place.
 // CHECK: convert_layout %{{[^ ]*}} :
 
+// Barriers of rings come behind buffers, in front of what exchanges have.
+// CHECK-LABEL: @barriers
+// CHECK-SAME: shared(17984)
+// CHECK: ring {{.*}} stages 2 at 16384
+// CHECK: ring {{.*}} stages 2 at 16416
+// CHECK: reduce add {{.*}} axis 1 scratch 16448
+
 // TARGET: target.mlir:2:3: error: 'cheems_tile.kernel' op @large needs 32768 bytes of shared memory, and a block has 32767: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 // NONE: none.mlir:5:1: error: 'cheems_tile.kernel' op @large needs 232464 bytes of shared memory, and a block has 232448: choose smaller tiles or fewer stages [pass cheems-tile-plan-shared]
 
@@ -60,6 +67,28 @@ cheems_tile.kernel @nothing() warps(4) {
   %s = cheems_tile.reduce add %t axis 1 : tensor<4x32xf32, #other> -> tensor<4xf32, #row>
   %c = arith.constant dense<0.0> : tensor<64x48xbf16, #sums>
   %a = cheems_tile.convert_layout %c : tensor<64x48xbf16, #sums> -> tensor<64x48xbf16, #operand>
+  cheems_tile.return
+}
+cheems_tile.kernel @barriers(%x: !cheems_tile.tensor_map<64x64xbf16>, %n: index) warps(4) fillers(1) {
+  %xs = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.ring %n stages 2 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%n, %n] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<2x64x64xbf16, swizzled>
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  %t = arith.constant dense<0.0> : tensor<96x128xf32, #wide>
+  %s = cheems_tile.reduce add %t axis 1 : tensor<96x128xf32, #wide> -> tensor<96xf32, #wide_rows>
   cheems_tile.return
 }
 

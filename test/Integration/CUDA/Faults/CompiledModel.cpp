@@ -4,6 +4,26 @@
 #include <stdexcept>
 
 namespace cheems::test {
+namespace {
+
+/// doge-tiny with such weights, in `folder`.
+std::string compiledIn(const TemporaryFolder &folder, const char *weights) {
+  std::string compiler =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+       "cheems-compile")
+          .string();
+  std::string output = (folder.path / "model.cheems").string();
+  const std::string model =
+      std::string(CHEEMS_SOURCE_DIR) + "/test/golden/models/doge-tiny";
+  if (int code = runChild({compiler, model, "-o", output, "--target", "cuda",
+                           "--weights", weights})) {
+    throw std::runtime_error("cheems-compile ended with " +
+                             std::to_string(code));
+  }
+  return output;
+}
+
+} // namespace
 
 const std::string &compiledModel() {
   static TemporaryFolder folder;
@@ -11,25 +31,19 @@ const std::string &compiledModel() {
     if (const char *made = std::getenv("COMPILED_MODEL")) {
       return made;
     }
-    std::string compiler =
-        (std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-         "cheems-compile")
-            .string();
-    std::string output = (folder.path / "model.cheems").string();
-    const std::string model =
-        std::string(CHEEMS_SOURCE_DIR) + "/test/golden/models/doge-tiny";
-    if (int code =
-            runChild({compiler, model, "-o", output, "--target", "cuda"})) {
-      throw std::runtime_error("cheems-compile ended with " +
-                               std::to_string(code));
-    }
-    return output;
+    return compiledIn(folder, "stored");
   }();
   return path;
 }
 
 std::shared_ptr<const Model> openOnCard() {
   return Model::open(compiledModel(), {DeviceChoice::parse("cuda")});
+}
+
+std::shared_ptr<const Model> openWithMaps() {
+  static TemporaryFolder folder;
+  static const std::string path = compiledIn(folder, "bf16");
+  return Model::open(path, {DeviceChoice::parse("cuda")});
 }
 
 } // namespace cheems::test

@@ -15,6 +15,8 @@ namespace cheems::test {
 const std::string &compiledModel();
 /// The same, opened for the card.
 std::shared_ptr<const Model> openOnCard();
+/// The same with weights in bf16, whose prompts have tensor maps.
+std::shared_ptr<const Model> openWithMaps();
 
 } // namespace cheems::test
 

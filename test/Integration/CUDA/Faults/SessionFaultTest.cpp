@@ -60,7 +60,7 @@ class SessionFault : public testing::Test {
 protected:
   void SetUp() override {
     useSoftwareGPU();
-    model = openOnCard();
+    model = openWithMaps();
     start();
     const int32_t tokens[] = {7, 8, 9, 10, 11};
     session->prefill(0, tokens, 5, nullptr);

@@ -19,6 +19,12 @@ def CheemsTile_Unit : I32EnumAttr<"Unit", "What multiplies tiles of 16-bit numbe
   let genSpecializedAttr = 0;
 }
 
+def CheemsTile_OperandCopy : I32EnumAttr<"OperandCopy", "What copies operands of wgmma to shared memory", [
+    I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"Bulk", 1, "bulk">]> {
+  let cppNamespace = "::cheems::tile";
+  let genSpecializedAttr = 0;
+}
+
 def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrInterfaceMethods<Cheems_TargetAttrInterface>]> {
   let mnemonic = "target";
   let summary = "The card that sizes of tiles and launches are chosen for";
@@ -29,13 +35,18 @@ def CheemsTile_TargetAttr : AttrDef<CheemsTile_Dialect, "Target", [DeclareAttrIn
     Products of prompts, and their attention with heads of 64, 96 or 128 numbers, are computed by `unit`: `mma`, instructions of a warp that
     every card has, or `wgmma`, those of four warps, which sm_90a has. Which it is does not depend on what is in a step.
 
+    `copy` is what copies the operands of such products by `wgmma` to shared memory: all `threads` of a block, or a warp that begins
+    `bulk` copies of the hardware, which sm_90a has. Rows that are no multiple of 16 bytes are always copied by threads. Results are the same,
+    bit for bit.
+
     A kernel runs on every card of its architecture, whatever these numbers say.
 
     Example:
-    `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>`
+    `#cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>`
   }];
   let parameters = (ins EnumParameter<CheemsTile_Architecture>:$arch, "int64_t":$multiprocessors, "int64_t":$shared, "int64_t":$l2,
-                        "int64_t":$bandwidth, DefaultValuedParameter<"::cheems::tile::Unit", "::cheems::tile::Unit::Mma">:$unit);
+                        "int64_t":$bandwidth, DefaultValuedParameter<"::cheems::tile::Unit", "::cheems::tile::Unit::Mma">:$unit,
+                        DefaultValuedParameter<"::cheems::tile::OperandCopy", "::cheems::tile::OperandCopy::Threads">:$copy);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileAttrInterfaces.h.inc"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h.inc"

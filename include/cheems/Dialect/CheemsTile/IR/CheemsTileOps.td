@@ -6,6 +6,7 @@ include "cheems/Dialect/CheemsTile/IR/ChoiceOps.td"
 include "cheems/Dialect/CheemsTile/IR/ComputeOps.td"
 include "cheems/Dialect/CheemsTile/IR/KernelOps.td"
 include "cheems/Dialect/CheemsTile/IR/MemoryOps.td"
+include "cheems/Dialect/CheemsTile/IR/RingOps.td"
 include "cheems/Dialect/CheemsTile/IR/WarpgroupOps.td"
 
 #endif

@@ -40,6 +40,27 @@ def CheemsTile_BufferType : TypeDef<CheemsTile_Dialect, "Buffer"> {
   }];
 }
 
+def CheemsTile_TensorMapType : TypeDef<CheemsTile_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "Boxes of a memref that the hardware copies by itself";
+  let description = [{
+    An argument of a kernel: a memref [R', C'] in row-major order, and how large the boxes are that `bulk_copy` copies of it: `R` rows of `C`
+    numbers. A launch has the memref or tensor itself as the operand. A kernel gets the 128 bytes that the driver makes of it
+    (`cuTensorMapEncodeTiled`), by value.
+
+    Elements are f16 or bf16. A box has at most 256 rows, and one of its rows has 32, 64 or 128 bytes. In shared memory it is swizzled as a
+    buffer with such rows is. A row of the memref is a multiple of 16 bytes.
+
+    Example: `!cheems_tile.tensor_map<128x64xbf16>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRowBytes() const { return getColumns() * getElementType().getIntOrFloatBitWidth() / 8; }
+  }];
+}
+
 class CheemsTile_TileOf<list<Type> elements>
     : Type<And<[RankedTensorOf<elements>.predicate,
                 CPred<"::llvm::isa_and_nonnull<::cheems::tile::TileLayoutAttrInterface>("

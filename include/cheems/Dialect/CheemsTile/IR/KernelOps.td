@@ -12,7 +12,8 @@ include "mlir/IR/SymbolInterfaces.td"
 def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
   let summary = "A function that every block of a grid runs";
   let description = [{
-    Each block has `warps` warps of 32 threads. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
+    Each block has `warps` warps of 32 threads, which have the tiles. There may be `fillers` behind them: one more
+    warp, or four, which fill rings (`ring`) and do nothing else. Four hand most of their registers over to the others. Arguments are memory of the card, as memrefs in row-major order, and numbers. `shared`
     is how many bytes of shared memory a block needs; `cheems-tile-plan-shared` sets it. A kernel that `overlaps` may be started before the
     kernels ahead of it have ended, and has a `wait_for_launches` before it touches memory that a kernel writes, and before it ends;
     `cheems-tile-overlap-launches` sets it.
@@ -20,14 +21,15 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
 
     Equation: for each block of the grid, in any order: body(arguments).
 
-    Operands and state: arguments are memrefs of f32, f16, bf16 or i32 with identity layout, index, i32 and f32. What other blocks write
-    is not seen.
+    Operands and state: arguments are memrefs of f32, f16, bf16 or i32 with identity layout, index, i32 and f32, and tensor maps of
+    memory that the kernel does not write. What other blocks write is not seen.
 
     Constraints:
     - C1: `warps` is 1, 2, 4, 8, 16 or 32.
     - C2: arguments are as said, and there are no results.
     - C3: the body is one block.
     - C4: `shared` is not negative.
+    - C5: there are `fillers` if and only if the body has a `ring`: 1 with at most 16 `warps`, or 4 with 8 `warps`.
 
     Edges: extents that are dynamic must be less than 2^31. Pointers of memrefs are aligned to 16 bytes.
 
@@ -45,7 +47,7 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, I64Attr:$warps, OptionalAttr<I64Attr>:$shared,
-                       UnitAttr:$overlaps, OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+                       OptionalAttr<I64Attr>:$fillers, UnitAttr:$overlaps, OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -55,7 +57,10 @@ def CheemsTile_KernelOp : CheemsTile_Op<"kernel", [FunctionOpInterface, Isolated
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
-    int64_t getThreads() { return 32 * getWarps(); }
+    /// Of a block.
+    int64_t getThreads() { return getTileThreads() + 32 * getFillers().value_or(0); }
+    /// Those that have tiles, which are the first ones.
+    int64_t getTileThreads() { return 32 * getWarps(); }
   }];
 }
 
@@ -96,7 +101,9 @@ def CheemsTile_LaunchOp : CheemsTile_Op<"launch", [
 
     Constraints:
     - C1: `kernel` names a kernel, which has as many arguments as there are `ins` and `outs`; or a compiled one, `@kernels::@kernel`.
-    - C2: a tensor or memref has element type and rank of its memref argument, and its static extents agree; other types are the same.
+    - C2: a tensor or memref has element type and rank of its memref argument, and its static extents agree; one for a tensor map is among
+      `ins`, has two dimensions and the map's element type, and its rows are a multiple of 16 bytes, if they are static; other types are the
+      same.
     - C3: operands with a shape are all tensors, or all memrefs and then there is no result.
     - C4: the grid has three extents.
 
@@ -175,7 +182,7 @@ def CheemsTile_AllocOp : CheemsTile_Op<"alloc", [CheemsTile_NamedResult, HasPare
 def CheemsTile_BarrierOp : CheemsTile_Op<"barrier"> {
   let summary = "Waits for all threads of the block";
   let description = [{
-    What a thread of the block wrote to shared memory before is seen by all threads after it.
+    What a thread of the block wrote to shared memory before is seen by all threads after it. Those that fill rings take no part.
 
     Equation: none.
 

@@ -1,0 +1,404 @@
+// cheems_tile.ring and bulk_copy: a warp of its own fills stages, and barriers
+// in shared memory (mbarrier) say which are full and which are empty.
+//
+// A kernel with rings becomes a branch: a thread of the filler has the loops
+// that fill, and all other threads have the rest. The filler's part is what
+// rings need of the kernel: the branches around them, and the numbers that
+// those and the copies take.
+#include "Patterns.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+/// Registers of a thread. A block of 384 threads starts with 168 each; then a
+/// warpgroup has few, and two have the rest.
+constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
+
+/// What LLVM must not move, nor take for something that it knows.
+static void assembler(ThreadBuilder &t, StringRef text, StringRef constraints,
+                      ValueRange operands) {
+  LLVM::InlineAsmOp::create(t.b, t.loc, TypeRange(), operands, text,
+                            constraints,
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+namespace {
+/// The barriers of a ring (PTX ISA, "Parallel Synchronization and Communication
+/// Instructions: mbarrier"). A stage has one that is complete when its bytes
+/// have come, and behind it one that is complete when all warps have used them.
+/// Both change their phase each time that the ring comes around.
+struct Barriers {
+  ThreadBuilder &t;
+  RingOp ring;
+  int64_t warps; ///< that use stages
+
+  /// In shared memory.
+  Value full(Value stage) {
+    return t.add(t.mul(number(stage), RingOp::kStageBytes),
+                 int64_t(*ring.getAt()));
+  }
+  Value empty(Value stage) { return t.add(full(stage), RingOp::kBarrierBytes); }
+
+  void init() {
+    for (int64_t stage = 0; stage < int64_t(ring.getStages()); ++stage) {
+      int64_t at = int64_t(*ring.getAt()) + stage * RingOp::kStageBytes;
+      init(at, 1);
+      init(at + RingOp::kBarrierBytes, warps);
+    }
+  }
+  void wait(Value barrier, Value parity) {
+    assembler(t,
+              "{ .reg .pred done;\nagain: "
+              "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n"
+              "@!done bra again; }",
+              "r,r,~{memory}", {address(barrier), parity});
+  }
+  /// Arrives at one that so many bytes, too, are to come to.
+  void expect(Value barrier, int64_t bytes) {
+    assembler(t, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+              "r,r,~{memory}", {address(barrier), t.i32(bytes)});
+  }
+  /// One thread of each warp arrives if `condition` holds.
+  void arrive(Value barrier, Value condition) {
+    Value arrives = t.both(t.isZero(t.lane()), condition);
+    assembler(t, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];",
+              "r,b,~{memory}", {address(barrier), arrives});
+  }
+
+  Value number(Value index) {
+    return t.b.createOrFold<arith::IndexCastOp>(t.loc, t.b.getI32Type(), index);
+  }
+  Value address(Value bytes) {
+    return LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(),
+                                    t.shared(bytes));
+  }
+
+private:
+  void init(int64_t at, int64_t arrivals) {
+    assembler(t, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}",
+              {address(t.i32(at)), t.i32(arrivals)});
+  }
+};
+
+/// The loop over steps, for those who fill or use stages.
+class RingLoop {
+public:
+  RingLoop(ThreadBuilder &t, RingOp ring, int64_t warps)
+      : t(t), ring(ring), barriers{t, ring, warps} {}
+
+  /// The filler's. It begins as if all stages had just been used.
+  /// \param mapping what values of the kernel are to the filler.
+  void fill(IRMapping mapping) {
+    auto body = [&](OpBuilder &, Location, Value step, ValueRange carried) {
+      Value stage = carried[0], parity = carried[1];
+      barriers.wait(barriers.empty(stage), parity);
+      Value full = barriers.full(stage);
+      barriers.expect(full, bytes());
+      Block &block = ring.getFill().front();
+      mapping.map(block.getArgument(0), step);
+      mapping.map(block.getArgument(1), stage);
+      for (Operation &op : block.without_terminator()) {
+        Operation *copy = t.b.clone(op, mapping);
+        if (auto bulk = dyn_cast<BulkCopyOp>(copy)) {
+          bulk.getSignalsMutable().assign(full);
+        }
+      }
+      auto [next, turned] = following(stage, parity);
+      scf::YieldOp::create(t.b, t.loc, ValueRange{next, turned});
+    };
+    loop(mapping.lookupOrDefault(ring.getSteps()), {index(0), t.i32(1)}, body);
+  }
+
+  /// The others', in the place of the ring.
+  void use() {
+    SmallVector<Value> inits = {index(0), index(0), t.i32(0)};
+    llvm::append_range(inits, ring.getInits());
+    auto body = [&](OpBuilder &, Location, Value step, ValueRange carried) {
+      Value stage = carried[0], before = carried[1], parity = carried[2];
+      barriers.wait(barriers.full(stage), parity);
+      Block &block = ring.getUse().front();
+      auto end = cast<RingYieldOp>(block.getTerminator());
+      IRMapping mapping;
+      mapping.map(block.getArgument(0), step);
+      mapping.map(block.getArgument(1), stage);
+      mapping.map(block.getArguments().drop_front(2), carried.drop_front(3));
+      for (Operation &op : block.without_terminator()) {
+        t.b.clone(op, mapping);
+      }
+      // Products of this step may still read their stage.
+      Value isFirst = t.isZero(barriers.number(step));
+      barriers.arrive(barriers.empty(before), negated(isFirst));
+      auto [next, turned] = following(stage, parity);
+      SmallVector<Value> results = {next, stage, turned};
+      for (Value result : end.getOperands()) {
+        results.push_back(mapping.lookupOrDefault(result));
+      }
+      scf::YieldOp::create(t.b, t.loc, results);
+    };
+    scf::ForOp made = loop(ring.getSteps(), inits, body);
+    ring.replaceAllUsesWith(made.getResults().drop_front(3));
+    ring.erase();
+  }
+
+private:
+  using Body = function_ref<void(OpBuilder &, Location, Value, ValueRange)>;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(t.b, t.loc, value);
+  }
+  Value negated(Value condition) {
+    return arith::XOrIOp::create(
+        t.b, t.loc, condition,
+        arith::ConstantOp::create(t.b, t.loc, t.b.getBoolAttr(true)));
+  }
+
+  scf::ForOp loop(Value steps, ValueRange inits, Body body) {
+    return scf::ForOp::create(t.b, t.loc, index(0), steps, index(1), inits,
+                              body);
+  }
+
+  /// The stage of the next step, and the parity of its phase.
+  std::pair<Value, Value> following(Value stage, Value parity) {
+    Value next = arith::AddIOp::create(t.b, t.loc, stage, index(1));
+    Value isPast =
+        arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq, next,
+                              index(int64_t(ring.getStages())));
+    next = arith::SelectOp::create(t.b, t.loc, isPast, index(0), next);
+    Value turn =
+        t.b.createOrFold<arith::ExtUIOp>(t.loc, t.b.getI32Type(), isPast);
+    return {next, t.bitXor(parity, turn)};
+  }
+
+  /// What comes in a step.
+  int64_t bytes() {
+    int64_t sum = 0;
+    for (auto copy : ring.getFill().front().getOps<BulkCopyOp>()) {
+      sum += copy.getBuffer().getType().getStageBytes();
+    }
+    return sum;
+  }
+
+  ThreadBuilder &t;
+  RingOp ring;
+  Barriers barriers;
+};
+
+/// Parts a kernel's threads.
+class Splitter {
+public:
+  explicit Splitter(KernelOp kernel) : kernel(kernel) {
+    kernel.walk([&](RingOp ring) { rings.push_back(ring); });
+  }
+
+  LogicalResult run() {
+    for (RingOp ring : rings) {
+      if (failed(need(ring))) {
+        return failure();
+      }
+    }
+    Block &body = kernel.getBody().front();
+    Operation *end = body.getTerminator();
+    // What both have comes first.
+    SmallVector<Operation *> rest;
+    for (Operation &op : body.without_terminator()) {
+      bool isCommon = isa<AllocOp, BlockIdOp, WaitForLaunchesOp>(op) ||
+                      (needed.contains(&op) && !isa<RingOp, scf::IfOp>(op));
+      if (!isCommon) {
+        rest.push_back(&op);
+      }
+    }
+    OpBuilder b(end);
+    ThreadBuilder t(b, kernel.getLoc());
+    initBarriers(t);
+    // A warp is a filler or has tiles as a whole.
+    Value isOther = t.less(t.thread(), t.i32(kernel.getTileThreads()));
+    auto branch = scf::IfOp::create(b, t.loc, isOther, /*withElse=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    shareRegisters(t, NVVM::SetMaxRegisterAction::increase, kManyRegisters);
+    b.setInsertionPointToStart(branch.elseBlock());
+    shareRegisters(t, NVVM::SetMaxRegisterAction::decrease, kFewRegisters);
+    Value isFirst =
+        arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::eq, t.thread(),
+                              t.i32(kernel.getTileThreads()));
+    auto fill = scf::IfOp::create(b, t.loc, isFirst, /*withElse=*/false);
+    b.setInsertionPointToStart(fill.thenBlock());
+    copyNeeded(t, body, {});
+    for (Operation *op : rest) {
+      op->moveBefore(branch.thenBlock()->getTerminator());
+    }
+    for (RingOp ring : rings) {
+      OpBuilder own(ring);
+      ThreadBuilder user(own, ring.getLoc());
+      RingLoop(user, ring, int64_t(kernel.getWarps())).use();
+    }
+    return success();
+  }
+
+private:
+  /// The op, what is around it, and what computes its operands.
+  LogicalResult need(Operation *op) {
+    if (!needed.insert(op).second) {
+      return success();
+    }
+    auto ring = dyn_cast<RingOp>(op);
+    SetVector<Value> operands;
+    if (ring) {
+      operands.insert(ring.getSteps());
+      getUsedValuesDefinedAbove(ring.getFill(), operands);
+    } else {
+      operands.insert_range(op->getOperands());
+    }
+    for (Value operand : operands) {
+      Operation *from = operand.getDefiningOp();
+      if (from && (failed(verifyNumber(from)) || failed(need(from)))) {
+        return failure();
+      }
+    }
+    Operation *around = op->getParentOp();
+    return around == kernel ? success() : need(around);
+  }
+
+  /// Whether the filler can compute what the op gives, which it needs.
+  LogicalResult verifyNumber(Operation *op) {
+    if (op->getNumRegions() == 0 &&
+        llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>)) {
+      return success();
+    }
+    return op->emitOpError()
+           << "in the kernel " << kernel.getSymName()
+           << " is not for the warp that fills rings, which needs it: copies "
+              "and the branches around a ring take numbers that memref.dim, "
+              "memref.load, block_id and arith give";
+  }
+
+  /// Four fillers are a warpgroup, as those with tiles are: so they can hand
+  /// registers over.
+  void shareRegisters(ThreadBuilder &t, NVVM::SetMaxRegisterAction action,
+                      int64_t registers) {
+    if (*kernel.getFillers() == kWarpgroupWarps) {
+      NVVM::SetMaxRegisterOp::create(t.b, t.loc, uint32_t(registers), action);
+    }
+  }
+
+  /// One thread makes them, and all see them.
+  void initBarriers(ThreadBuilder &t) {
+    Value isFirst = t.isZero(t.thread());
+    auto first = scf::IfOp::create(t.b, t.loc, isFirst, /*withElse=*/false);
+    OpBuilder b(first.thenBlock()->getTerminator());
+    ThreadBuilder inside(b, t.loc);
+    for (RingOp ring : rings) {
+      Barriers{inside, ring, int64_t(kernel.getWarps())}.init();
+    }
+    // Bulk copies see barriers by another way than threads do.
+    assembler(inside, "fence.mbarrier_init.release.cluster;", "~{memory}", {});
+    NVVM::BarrierOp::create(t.b, t.loc);
+  }
+
+  /// The filler's ops in the place of those of `block`.
+  void copyNeeded(ThreadBuilder &t, Block &block, IRMapping mapping) {
+    bool isOutermost = block.getParentOp() == kernel;
+    for (Operation &op : block.without_terminator()) {
+      if (isa<WaitForLaunchesOp>(op) && !isOutermost) {
+        t.b.clone(op); // fillers read what kernels ahead write, too
+      }
+      if (!needed.contains(&op)) {
+        continue;
+      }
+      if (auto ring = dyn_cast<RingOp>(op)) {
+        RingLoop(t, ring, int64_t(kernel.getWarps())).fill(mapping);
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        copyBranch(t, branch, mapping);
+      } else if (!isOutermost) {
+        t.b.clone(op, mapping);
+      }
+    }
+  }
+
+  void copyBranch(ThreadBuilder &t, scf::IfOp branch,
+                  const IRMapping &mapping) {
+    Value condition = mapping.lookupOrDefault(branch.getCondition());
+    bool hasElse = branch.elseBlock();
+    auto made = scf::IfOp::create(t.b, t.loc, condition, hasElse);
+    OpBuilder::InsertionGuard guard(t.b);
+    t.b.setInsertionPointToStart(made.thenBlock());
+    copyNeeded(t, *branch.thenBlock(), mapping);
+    if (hasElse) {
+      t.b.setInsertionPointToStart(made.elseBlock());
+      copyNeeded(t, *branch.elseBlock(), mapping);
+    }
+  }
+
+  KernelOp kernel;
+  SmallVector<RingOp> rings;
+  llvm::DenseSet<Operation *> needed;
+};
+
+struct LowerBulkCopy : OpConversionPattern<BulkCopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BulkCopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    auto address = [&](Value bytes) -> Value {
+      return LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(),
+                                      t.shared(bytes));
+    };
+    int64_t stageBytes = op.getBuffer().getType().getStageBytes();
+    Value to = address(
+        t.add(adaptor.getBuffer(), t.mul(adaptor.getStage(), stageBytes)));
+    // The innermost coordinate comes first.
+    assembler(t,
+              "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+              "complete_tx::bytes [$0], [$1, {$2, $3}], [$4];",
+              "r,l,r,r,r,~{memory}",
+              {to, adaptor.getMap(), adaptor.getColumn(), adaptor.getRow(),
+               address(adaptor.getSignals())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+LogicalResult tile::splitRings(KernelOp kernel) {
+  return kernel.getFillers() ? Splitter(kernel).run() : success();
+}
+
+int64_t tile::tileThreadsOf(LLVM::LLVMFuncOp function) {
+  if (auto own = function->getAttrOfType<IntegerAttr>(kTileThreads)) {
+    return own.getInt();
+  }
+  return cast<DenseI32ArrayAttr>(
+      function->getAttr(NVVM::NVVMDialect::getReqntidAttrName()))[0];
+}
+
+void tile::excludeFillers(gpu::GPUModuleOp kernels) {
+  constexpr int64_t number = 1; // 0 is that of all threads
+  for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
+    if (!function->hasAttr(kTileThreads)) {
+      continue;
+    }
+    int64_t threads = tileThreadsOf(function);
+    SmallVector<NVVM::Barrier0Op> barriers;
+    function.walk([&](NVVM::Barrier0Op op) { barriers.push_back(op); });
+    for (NVVM::Barrier0Op barrier : barriers) {
+      OpBuilder b(barrier);
+      ThreadBuilder t(b, barrier.getLoc());
+      NVVM::BarrierOp::create(b, t.loc, TypeRange(), t.i32(number),
+                              t.i32(threads), NVVM::BarrierReductionAttr(),
+                              Value());
+      barrier.erase();
+    }
+    function->removeAttr(kTileThreads);
+  }
+}
+
+void tile::populateRingPatterns(const TypeConverter &types,
+                                RewritePatternSet &patterns) {
+  patterns.add<LowerBulkCopy>(types, patterns.getContext());
+}

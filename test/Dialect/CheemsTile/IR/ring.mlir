@@ -1,0 +1,61 @@
+// Rings and bulk copies print as they parse, and nothing moves or removes them.
+// RUN: cheems-opt %s | FileCheck %s
+// RUN: cheems-opt %s | cheems-opt | FileCheck %s
+// RUN: cheems-opt %s --mlir-print-op-generic | cheems-opt | FileCheck %s
+// RUN: cheems-opt %s --canonicalize --cse --loop-invariant-code-motion | FileCheck %s
+
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+!x = !cheems_tile.buffer<3x64x64xbf16, swizzled>
+!w = !cheems_tile.buffer<3x32x64xbf16, swizzled>
+
+// CHECK-LABEL: @ring
+// CHECK-SAME: (%[[X:.*]]: !cheems_tile.tensor_map<64x64xbf16>, %[[W:.*]]: !cheems_tile.tensor_map<32x64xbf16>, %[[STEPS:.*]]: index, %{{.*}}: memref<64x32xf32>) warps(4) fillers(1) shared(128) overlaps {
+cheems_tile.kernel @ring(%x: !cheems_tile.tensor_map<64x64xbf16>, %w: !cheems_tile.tensor_map<32x64xbf16>, %steps: index, %y: memref<64x32xf32>) warps(4) fillers(1) shared(128) overlaps {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %xs = cheems_tile.alloc : !x
+  %ws = cheems_tile.alloc : !w
+  %zero = arith.constant dense<0.0> : tensor<64x32xf32, #c>
+  // CHECK: %[[SUMS:.*]] = cheems_tile.ring %[[STEPS]] stages 3 at 48 carries(%{{.*}} : tensor<64x32xf32, #fragment_c>) fill {
+  // CHECK-NEXT: ^bb0(%[[STEP:.*]]: index, %[[STAGE:.*]]: index):
+  %sums = cheems_tile.ring %steps stages 3 at 48 carries(%zero : tensor<64x32xf32, #c>) fill {
+  ^bb0(%step: index, %stage: index):
+    // CHECK-NEXT: %[[K:.*]] = arith.muli %[[STEP]], %c64
+    // CHECK-NEXT: cheems_tile.bulk_copy %[[X]][%c0, %[[K]]] to %{{.*}}[%[[STAGE]]] : !cheems_tile.tensor_map<64x64xbf16>, !cheems_tile.buffer<3x64x64xbf16, swizzled>
+    // CHECK-NEXT: cheems_tile.bulk_copy %[[W]]
+    // CHECK-NEXT: cheems_tile.ring_yield
+    %k = arith.muli %step, %c64 : index
+    cheems_tile.bulk_copy %x[%c0, %k] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !x
+    cheems_tile.bulk_copy %w[%c0, %k] to %ws[%stage] : !cheems_tile.tensor_map<32x64xbf16>, !w
+    cheems_tile.ring_yield
+  // CHECK-NEXT: } use {
+  // CHECK-NEXT: ^bb0(%{{.*}}: index, %[[USED:.*]]: index, %[[PART:.*]]: tensor<64x32xf32, #fragment_c>):
+  } use {
+  ^bb0(%step: index, %stage: index, %part: tensor<64x32xf32, #c>):
+    // CHECK-NEXT: %[[BEGUN:.*]] = cheems_tile.warpgroup_mma %{{.*}}[%[[USED]]], %{{.*}}[%[[USED]]], %[[PART]]
+    %begun = cheems_tile.warpgroup_mma %xs[%stage], %ws[%stage], %part : !x, !w, tensor<64x32xf32, #c>
+    // CHECK-NEXT: cheems_tile.ring_yield %[[BEGUN]] : tensor<64x32xf32, #fragment_c>
+    cheems_tile.ring_yield %begun : tensor<64x32xf32, #c>
+  }
+  // CHECK: cheems_tile.warpgroup_wait pending 0 %[[SUMS]]
+  %all = cheems_tile.warpgroup_wait pending 0 %sums : tensor<64x32xf32, #c>
+  cheems_tile.store %all, %y[%c0, %c0] dims [0, 1] : tensor<64x32xf32, #c>, memref<64x32xf32>
+  // Without what is carried.
+  // CHECK: cheems_tile.ring %[[STEPS]] stages 3 fill {
+  cheems_tile.ring %steps stages 3 fill {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.bulk_copy %x[%c0, %c0] to %xs[%stage] : !cheems_tile.tensor_map<64x64xbf16>, !x
+    cheems_tile.ring_yield
+  } use {
+  ^bb0(%step: index, %stage: index):
+    cheems_tile.ring_yield
+  }
+  cheems_tile.return
+}
+
+// A launch has the memory itself in the place of a map.
+// CHECK: launch @ring grid[%{{.*}}] ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<?x128xbf16>, memref<32x?xbf16>, index) outs
+func.func @maps(%x: memref<?x128xbf16>, %w: memref<32x?xbf16>, %n: index, %y: memref<64x32xf32>) {
+  cheems_tile.launch @ring grid[%n, %n, %n] ins(%x, %w, %n : memref<?x128xbf16>, memref<32x?xbf16>, index) outs(%y : memref<64x32xf32>)
+  return
+}
