@@ -7,19 +7,19 @@ batching  8 streams of Doge 160M in bf16, beside cheems-bench with 8 sequences a
 mix       long prompts and short chats at once: tokens a second, p99 of the time to the first token; beside llama-server
 chat      the tenth turn of a chat of 4,000 tokens, Cheems of 320M: time to the first token, beside the prefill of what is new and 64
           tokens more, and beside the same turn without kept states
-cost      8 streams of Doge 20M: CPU time of all threads but those that compute, and a step beside that of cheems-bench, which finds the
-          highest logits, too
+cost      8 streams of Doge 20M: CPU time of all threads but those that compute, time that scheduling and texts take, and a step beside
+          that of cheems-bench, which finds the highest logits, too
 idle      CPU time of a server that nobody asks
 
 LLAMA_SERVER names a llama-server; without it, what is beside it is left out. Weights and prompts are random. Reports, never gates.
 """
-import argparse, json, os, pathlib, random, statistics, sys, time
+import argparse, json, os, pathlib, random, statistics, sys, threading, time
 import machine, random_gguf, random_model
 from compare import BUSY, committed, quiet
 from contenders import Missing, run
 from models import MODELS, VOCABULARY
 from page import replace
-from streams import Served, Stream, percentile, rate, read_all
+from streams import START, Served, Stream, percentile, rate, read_all
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("batching", "mix", "chat", "cost", "idle")
@@ -144,21 +144,39 @@ class Bench:
                     prefill=(new + 64) / deep["tokens_per_second_median"], flat=(new + 64) / flat["tokens_per_second_median"])
 
     def cost(self):
-        """The server and cheems-bench take turns; both have warmed up."""
+        """The server and cheems-bench take turns; both have warmed up. What requests cost at their beginning and end is left out."""
         model, depth, count, rounds = "doge-20M", 64, 64 if self.quick else 512, 1 if self.quick else 5
-        found = dict(step=[], alone=[], others=[])
+        found = dict(step=[], alone=[], http=[], tell=[], schedule=[])
         with self.ours(model, STREAMS, depth + 2 * count) as served:
-            stream = lambda: read_all([Stream(served.port, self.prompt(depth), count) for _ in range(STREAMS)])
-            stream()
-            for _ in range(rounds):
-                before, steps = served.cpu(), served.metric("cheems:iteration_tokens_total_count")
-                streams = stream()
-                after, steps = served.cpu(), served.metric("cheems:iteration_tokens_total_count") - steps
-                used = sorted((after[thread] - before.get(thread, 0) for thread in after), reverse=True)
-                found["step"].append(STREAMS / rate(streams))
-                # the session's threads compute: no others use as much
-                found["others"].append(sum(used[self.threads :]) / steps)
+
+            def spent():
+                """Seconds of each thread, of parts of the engine's, and how many steps there were."""
+                page = {part: served.metric("cheems:engine_seconds_total", f'part="{part}"') for part in ("tell", "schedule")}
+                return served.cpu(), page, served.metric("cheems:iteration_tokens_total_count")
+
+            def watch(streams, seen):
+                for share in (0.2, 0.9):
+                    while min(len(stream.times) for stream in streams) < share * count and time.monotonic() < end:
+                        time.sleep(0.002)
+                    seen.append(spent())
+
+            for turn in range(1 + rounds):  # the first one warms up
+                streams, seen = [Stream(served.port, self.prompt(depth), count) for _ in range(STREAMS)], []
+                end = time.monotonic() + START
+                watcher = threading.Thread(target=watch, args=(streams, seen))
+                watcher.start()
+                read_all(streams)
+                watcher.join()
                 bench = self.alone(model, "-p", 0, "-n", count, "-d", depth, "-b", STREAMS, "--greedy")
+                if turn == 0:
+                    continue
+                (threads, before, first), (now, after, last) = seen
+                used = sorted((seconds - threads.get(thread, 0) for thread, seconds in now.items()), reverse=True)
+                # the session's threads compute: no others use as much
+                found["http"].append(sum(used[self.threads :]) / (last - first))
+                for part in after:
+                    found[part].append((after[part] - before[part]) / (last - first))
+                found["step"].append(STREAMS / rate(streams))
                 found["alone"].append(STREAMS / bench["tokens_per_second_median"])
         return {name: statistics.median(values) for name, values in found.items()}
 
@@ -204,8 +222,10 @@ def rows(results):
     if "cost" in results:
         found = results["cost"]
         work, text = "8 streams, Doge 20M bf16: a step", f"step: {1000 * found['step']:.3f} ms"
-        share = found["others"] / found["step"]
-        yield work, f"other threads: {1e6 * found['others']:.1f} µs of CPU time", text, share, "below 0.03", share < 0.03
+        share = (found["http"] + found["schedule"]) / found["step"]
+        measured = f"HTTP: {1e6 * found['http']:.1f} µs of CPU time, scheduling: {1e6 * found['schedule']:.1f} µs"
+        yield work, measured, text, share, "below 0.03", share < 0.03
+        yield work, f"texts and events of 8 tokens: {1e6 * found['tell']:.1f} µs", text, found["tell"] / found["step"], "-", None
         between = found["step"] / found["alone"] - 1
         yield work, text, f"cheems-bench --greedy: {1000 * found['alone']:.3f} ms", between, "below 0.03", between < 0.03
     if "idle" in results:

@@ -55,8 +55,8 @@ class Served:
         finally:
             connection.close()
 
-    def metric(self, name):
-        lines = [line for line in self.ask("/metrics")[1].splitlines() if line.startswith(name + "{")]
+    def metric(self, name, label=""):
+        lines = [line for line in self.ask("/metrics")[1].splitlines() if line.startswith(name + "{") and label in line]
         return float(lines[0].rsplit(" ", 1)[1])
 
     def cpu(self):

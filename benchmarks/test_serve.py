@@ -8,7 +8,7 @@ RECORDED = dict(
     batching={"cheems-serve": 95.0, "alone": 100.0, "depth": 512, "streams": 8, "llama-server": 60.0},
     mix={"cheems-serve": dict(rate=90.0, p50=0.1, p99=0.5), "missing": "LLAMA_SERVER names no llama-server", "long": 16, "short": 96},
     chat=dict(tokens=4000, new=360, kept=0.5, off=4.0, prefill=0.4, flat=0.45),
-    cost=dict(step=0.004, alone=0.0038, others=0.0001),
+    cost=dict(step=0.004, alone=0.0038, http=0.0001, schedule=0.00001, tell=0.00002),
     idle=dict(cpu=0.001, seconds=10))
 
 
@@ -26,7 +26,8 @@ class Section(unittest.TestCase):
         self.assertIn("| 1.583 | at least 1.50 | met |", self.line("llama-server: 60.0"))
         self.assertIn("| 1.250 | at most 1.20 | missed |", self.line("behind the others"))
         self.assertIn("| 1.111 | at most 1.20 | met |", self.line("from nothing"))
-        self.assertIn("| 0.025 | below 0.03 | met |", self.line("other threads"))
+        self.assertIn("| 0.028 | below 0.03 | met |", self.line("HTTP: 100.0 µs of CPU time, scheduling: 10.0 µs"))
+        self.assertIn("| 0.005 | - | - |", self.line("texts and events of 8 tokens: 20.0 µs"))
         self.assertIn("| 0.053 | below 0.03 | missed |", self.line("cheems-bench --greedy: 3.800 ms"))
         self.assertIn("| 0.000 | below 0.01 | met |", self.line("| idle |"))
 
@@ -42,7 +43,7 @@ class Section(unittest.TestCase):
 
     def test_every_row_has_the_columns_of_the_head(self):
         table = [line for line in self.lines() if line.startswith("|")]
-        self.assertEqual(len(table), 11)
+        self.assertEqual(len(table), 12)
         for line in table:
             self.assertEqual(line.count("|"), 7, line)
 

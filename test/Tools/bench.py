@@ -162,12 +162,24 @@ class Bench(unittest.TestCase):
                 self.assertIsNone(row["compile_seconds"])
                 self.assertGreater(row["load_seconds"], 0)
 
-    def test_greedy_generation_feeds_what_it_chooses(self):
+    def test_greedy_generation_looks_at_the_logits(self):
         for sequences in (1, 3):
             plain, greedy = (rows(MODELS["demo"], "-p", 0, "-n", 3, "-b", sequences, "-r", 1, "-t", 2, *more)[0] for more in ((), ("--greedy",)))
             self.assertEqual(greedy["test"], plain["test"] + " greedy")
             self.assertEqual((plain["greedy"], greedy["greedy"]), (False, True))
             self.assertEqual(greedy["bytes"], plain["bytes"])
+        # a norm that gives no number: random tokens do not care, what is chosen does
+        broken, tensor = FOLDER / "broken", "model.norm.weight"
+        shutil.copytree(FOLDERS["untied"], broken)
+        with open(broken / "model.safetensors", "r+b") as file:
+            size = int.from_bytes(file.read(8), "little")
+            begin, end = json.loads(file.read(size))[tensor]["data_offsets"]
+            file.seek(8 + size + begin)
+            file.write(b"\xc0\x7f" * ((end - begin) // 2))
+        run("cheems-compile", broken, "-o", FOLDER / "broken.cheems", *ONE_VARIANT)
+        words = (FOLDER / "broken.cheems", "-p", 0, "-n", 2, "-r", 1, "--no-limits")
+        run("cheems-bench", *words)
+        self.assertIn("--greedy: the model gave a logit", run("cheems-bench", *words, "--greedy", code=1)[1])
 
     def test_a_table_for_people(self):
         limited = "operations, rows for people" in LIMITED

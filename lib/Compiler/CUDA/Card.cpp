@@ -4,6 +4,24 @@
 
 namespace cheems {
 
+/// An option of the back end, if it was given.
+/// \param choices what messages call its values.
+template <typename Value>
+static llvm::Error read(const CompileOptions &options, llvm::StringRef name,
+                        llvm::StringRef choices, Value &value) {
+  auto given = options.backendOptions.find(("cuda." + name).str());
+  if (given == options.backendOptions.end()) {
+    return llvm::Error::success();
+  }
+  std::optional<Value> known = tile::symbolizeEnum<Value>(given->second);
+  if (!known) {
+    return llvm::createStringError("cuda." + name + " is " + choices +
+                                   ", not " + given->second);
+  }
+  value = *known;
+  return llvm::Error::success();
+}
+
 llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
                                    const CompileOptions &options) {
   auto known = cuda::Architecture::find(architecture);
@@ -11,23 +29,11 @@ llvm::Expected<CardOptions> cardOf(llvm::StringRef architecture,
     return known.takeError();
   }
   CardOptions card{*tile::symbolizeArchitecture(known->name)};
-  auto given = options.backendOptions.find(("cuda." + kUnitOption).str());
-  if (given != options.backendOptions.end()) {
-    auto unit = tile::symbolizeUnit(given->second);
-    if (!unit) {
-      return llvm::createStringError("cuda.unit is mma or wgmma, not " +
-                                     given->second);
-    }
-    card.unit = *unit;
+  if (auto error = read(options, kUnitOption, "mma or wgmma", card.unit)) {
+    return error;
   }
-  given = options.backendOptions.find(("cuda." + kCopyOption).str());
-  if (given != options.backendOptions.end()) {
-    auto copy = tile::symbolizeOperandCopy(given->second);
-    if (!copy) {
-      return llvm::createStringError("cuda.copy is threads or bulk, not " +
-                                     given->second);
-    }
-    card.copy = *copy;
+  if (auto error = read(options, kCopyOption, "threads or bulk", card.copy)) {
+    return error;
   }
   return card;
 }

@@ -4,14 +4,21 @@
 
 namespace cheems::serve {
 
-LlamaForm::LlamaForm(const Context &context, Wishes given)
-    : context(context), wishes(std::move(given)),
-      texts(6, [](const std::vector<Json> &values) -> Json {
-        return {{"index", values[0]},           {"content", values[1]},
+/// The event of a piece; a seventh value is its log-probabilities.
+static Json eventOf(const std::vector<Json> &values) {
+  Json event = {{"index", values[0]},           {"content", values[1]},
                 {"tokens", values[2]},          {"stop", false},
                 {"id_slot", values[3]},         {"tokens_predicted", values[4]},
                 {"tokens_evaluated", values[5]}};
-      }) {}
+  if (values.size() > 6) {
+    event["completion_probabilities"] = values[6];
+  }
+  return event;
+}
+
+LlamaForm::LlamaForm(const Context &context, Wishes given)
+    : context(context), wishes(std::move(given)), texts(6, eventOf),
+      textsWithLogprobs(7, eventOf) {}
 
 static const char *stopType(const ChoiceEnd &end) {
   if (end.reason == FinishReason::length) {
@@ -74,17 +81,18 @@ void LlamaForm::piece(const PromptResult &result, size_t,
   size_t count = choice.pieces.size() + (piece.token.has_value() ? 1 : 0);
   std::string tokens =
       piece.token ? "[" + std::to_string(*piece.token) + "]" : "[]";
-  std::string event =
-      texts.with({std::to_string(piece.choice), dumped(piece.text), tokens,
-                  std::to_string(result.slot), std::to_string(count),
-                  std::to_string(result.prompt.size())});
-  if (wishes.logprobs && piece.logprob) {
-    Json told =
-        Json::array({chatLogprob(context.text.tokenizer(), *piece.logprob)});
-    event.pop_back(); // the brace
-    event += ",\"completion_probabilities\":" + dumped(told) + "}";
+  std::vector<std::string> values = {std::to_string(piece.choice),
+                                     dumped(piece.text),
+                                     tokens,
+                                     std::to_string(result.slot),
+                                     std::to_string(count),
+                                     std::to_string(result.prompt.size())};
+  bool hasLogprob = wishes.logprobs && piece.logprob;
+  if (hasLogprob) {
+    values.push_back(dumped(
+        Json::array({chatLogprob(context.text.tokenizer(), *piece.logprob)})));
   }
-  events.push_back(std::move(event));
+  events.push_back((hasLogprob ? textsWithLogprobs : texts).with(values));
 }
 
 void LlamaForm::done(const std::vector<PromptResult> &results, Events &events) {

@@ -28,7 +28,7 @@ private:
 
   const Context &context;
   const Wishes wishes;
-  const EventTemplate texts; ///< of all that a piece's event has
+  const EventTemplate texts, textsWithLogprobs; ///< of pieces
 };
 
 } // namespace cheems::serve

@@ -143,6 +143,8 @@ void Engine::loop() {
       ending = aborting;
       stop = stopping;
     }
+    Clock::time_point begin = Clock::now();
+    int64_t before = metrics->computing + metrics->drawing + metrics->telling;
     queue.insert(queue.end(), arrived.begin(), arrived.end());
     for (Command &command : work) {
       command(true);
@@ -155,6 +157,9 @@ void Engine::loop() {
     }
     publish();
     tellIdle();
+    int64_t elsewhere =
+        metrics->computing + metrics->drawing + metrics->telling - before;
+    metrics->scheduling += nanosecondsSince(begin) - elsewhere;
   }
 }
 

@@ -14,6 +14,11 @@ namespace cheems::serve {
 
 using Clock = std::chrono::steady_clock;
 
+inline int64_t nanosecondsSince(Clock::time_point from) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() -
+                                                              from)
+      .count();
+}
 inline double secondsBetween(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }

@@ -161,6 +161,15 @@ std::string Metrics::render(const std::string &model) const {
   }
   page.counter("cheems:requests_refused_total",
                "Requests that found the queue full.", refusedQueueFull);
+  page.head("cheems:engine_seconds_total", "counter",
+            "Seconds that the engine's thread spent, by what it did.");
+  for (auto [part, spent] :
+       {std::make_pair("compute", &computing), std::make_pair("draw", &drawing),
+        std::make_pair("tell", &telling),
+        std::make_pair("schedule", &scheduling)}) {
+    page.value("cheems:engine_seconds_total",
+               std::string(",part=\"") + part + "\"", 1e-9 * double(*spent));
+  }
   // what dashboards of llama-server look for
   page.counter("llamacpp:prompt_tokens_total", "Tokens of prompts.",
                promptTokens);

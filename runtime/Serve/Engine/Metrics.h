@@ -46,6 +46,9 @@ public:
   Count cacheEvictions{0};
   Count cancelledByClient{0}, cancelledByTimeout{0}, cancelledByShutdown{0};
   Count refusedQueueFull{0};
+  // Nanoseconds of the engine's thread: in the session, for the next tokens,
+  // for what sinks make of them, for all else.
+  Count computing{0}, drawing{0}, telling{0}, scheduling{0};
   Histogram timeToFirstToken, interTokenLatency, endToEnd, queueTime,
       iterationTokens;
 

@@ -230,7 +230,9 @@ void Runner::compute() {
   for (const Part &part : parts) {
     decoded += runs[part.run].choice != nullptr;
   }
-  pace.took(decoded, tokenCount - decoded, secondsBetween(begin, Clock::now()));
+  int64_t passed = nanosecondsSince(begin);
+  pace.took(decoded, tokenCount - decoded, 1e-9 * double(passed));
+  metrics.computing += passed;
   metrics.iterationTokens.observe(double(tokenCount));
 }
 

@@ -48,6 +48,7 @@ void Runner::findRows() {
 }
 
 void Runner::draw() {
+  Clock::time_point begin = Clock::now();
   try {
     findRows();
   } catch (const std::exception &error) { // a card that fails
@@ -70,9 +71,12 @@ void Runner::draw() {
     Draw &each = *open[static_cast<size_t>(i)];
     each.drawn = runs[each.run].choice->draw(each.row, session.vocabulary());
   });
+  metrics.drawing += nanosecondsSince(begin);
+  begin = Clock::now();
   for (Draw &each : draws) {
     take(each.run, std::move(each.drawn));
   }
+  metrics.telling += nanosecondsSince(begin);
 }
 
 } // namespace cheems::serve

@@ -2,7 +2,9 @@
 #include "../Support/TemporaryFolder.h"
 #include "EngineHarness.h"
 #include "runtime/Error.h"
+#include "runtime/Serve/Engine/Job.h"
 #include "runtime/Serve/Engine/MemoryLimit.h"
+#include <array>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +43,7 @@ TEST(Metrics, everyLineIsOneOfTheFormat) {
         "inter_token_latency_seconds", "e2e_request_latency_seconds",
         "request_queue_time_seconds", "iteration_tokens_total",
         "state_cache_bytes", "state_cache_evictions_total",
-        "requests_cancelled_total"}) {
+        "requests_cancelled_total", "engine_seconds_total"}) {
     EXPECT_EQ(names.count(std::string("cheems:") + name), 1u) << name;
   }
 }
@@ -76,6 +78,30 @@ TEST(Metrics, theEngineCountsWhatItDoes) {
   EXPECT_EQ(metrics.timeToFirstToken.count(), 2);
   EXPECT_EQ(metrics.interTokenLatency.count(), 10);
   EXPECT_EQ(metrics.endToEnd.count(), 2);
+}
+
+TEST(Metrics, theEnginesTimeIsSharedOut) {
+  EngineOptions options = engineOptions(2);
+  options.metrics = std::make_shared<Metrics>();
+  const Metrics &metrics = *options.metrics;
+  auto parts = [&] {
+    return std::array<int64_t, 4>{metrics.computing, metrics.drawing,
+                                  metrics.telling, metrics.scheduling};
+  };
+  EXPECT_EQ(parts(), (std::array<int64_t, 4>{}));
+  Clock::time_point begin = Clock::now();
+  {
+    auto engine = makeEngine(textModel(Kind::entries), options);
+    GenerationRequest each = request(randomPrompt(1, 40), 6);
+    each.ignoreEos = true;
+    ask(*engine, each);
+  } // the last turn of its loop has ended
+  int64_t passed = nanosecondsSince(begin), sum = 0;
+  for (int64_t part : parts()) {
+    EXPECT_GT(part, 0);
+    sum += part;
+  }
+  EXPECT_LE(sum, passed);
 }
 
 TEST(Metrics, promptsThatMayNotBeginWithAnEarlierStateAreNotLookedFor) {
