@@ -80,8 +80,8 @@ void mmaPipeline(benchmark::State &state) {
     body += "add.s32 %r370, %r380, " + stage + ";\n";
     for (int i = 0; i < 8; ++i) {
       const std::string at = std::to_string(2048 * i);
-      body += "cp.async.cg.shared.global [%r370+" + at + "], [%d3+" + at +
-              "], 16;\n";
+      body.append("cp.async.cg.shared.global [%r370+")
+          .append(at + "], [%d3+" + at + "], 16;\n");
     }
     body += "cp.async.commit_group;\n";
     return 10;
@@ -93,13 +93,12 @@ void mmaPipeline(benchmark::State &state) {
   int instructions = 4 + copy("%r396");
   for (int k = 0; k < 2; ++k) {
     const std::string piece = std::to_string(32 * k);
-    body += "xor.b32 %r373, %r371, " + piece + "; xor.b32 %r374, %r372, " +
-            piece + ";\n";
+    body.append("xor.b32 %r373, %r371, ")
+        .append(piece + "; xor.b32 %r374, %r372, " + piece + ";\n");
     instructions += 2;
     for (int i = 0; i < 2; ++i) {
       for (int half = 0; half < 2; ++half) {
         const std::string of = std::to_string(2048 * i) + "];\n";
-        const std::string side = half ? "%r376" : "%r375";
         body += "xor.b32 %r375, %r373, " + std::to_string(16 * half) +
                 "; xor.b32 %r376, %r374, " + std::to_string(16 * half) + ";\n";
         body += "ldmatrix.sync.aligned.m8n8.x4.shared.b16 " +

@@ -16,12 +16,18 @@ static bool areSame(KernelOp a, KernelOp c) {
 /// One warp is enough to begin copies. But with a ninth warp a thread has at
 /// most 168 registers: each of the four parts of a multiprocessor has a quarter
 /// of them, and one of the parts has three of those warps. Where sums need
-/// more, there are four, which hand theirs over.
+/// more, with what is loaded behind the ring to be added to them, there are
+/// four, which hand theirs over.
 static int64_t fillersOf(RingOp ring, int64_t warps) {
   constexpr int64_t manyNumbers = 128, manyWarps = 8, most = 4;
   int64_t numbers = 0;
   for (Value carried : ring.getInits()) {
     numbers += elementsPerThread(cast<RankedTensorType>(carried.getType()));
+  }
+  for (Operation *op = ring->getNextNode(); op; op = op->getNextNode()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      numbers += elementsPerThread(load.getType());
+    }
   }
   return numbers >= manyNumbers && warps == manyWarps ? most : 1;
 }

@@ -87,7 +87,9 @@ void cheems::emulator::applyDirectives(const ptx::Function &entry, int live,
   uint64_t threads = roundUp(kernel.maxThreads, 32);
   bool isBounded = kernel.maxThreads < threadsLimit || blocks > 1;
   if (isBounded || threads == threadsLimit) {
-    uint64_t share = registersOfCard / (threads * blocks);
+    // Each of the four parts of a multiprocessor has a quarter of them: nine
+    // warps leave as many to a thread as twelve.
+    uint64_t share = registersOfCard / roundUp(threads * blocks, 4 * 32);
     share = std::max(share / registerUnit * registerUnit, leastRegisters);
     mostRegisters = std::min(mostRegisters, share);
     if (isBounded) {

@@ -200,6 +200,40 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
 
 // -----
 
+// Nine warps leave 168 registers to a thread, twelve may share theirs unevenly. So sums of 128 x 128 have one warp that fills the ring, and have
+// four if a tile is loaded that is added to them.
+// CHECK-LABEL: func.func @added
+// CHECK: launch @product grid
+// CHECK: launch @product_1 grid
+// CHECK-LABEL: kernel @product(
+// CHECK-SAME: warps(8) fillers(1)
+// CHECK: warpgroup_mma {{.*}} tensor<128x128xf32, #fragment_c
+// CHECK-LABEL: kernel @product_1(
+// CHECK-SAME: warps(8) fillers(4)
+// CHECK: warpgroup_mma {{.*}} tensor<128x128xf32, #fragment_c
+// CHECK: warpgroup_wait pending 0
+// CHECK: cheems_tile.load {{.*}} -> tensor<128x128xf32, #fragment_c
+#all = affine_map<(t, n) -> (t, n)>
+#x = affine_map<(t, n, k) -> (t, k)>
+#w = affine_map<(t, n, k) -> (n, k)>
+#y = affine_map<(t, n, k) -> (t, n)>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma, copy = bulk>} {
+  func.func @added(%x: tensor<?x768xbf16>, %z: tensor<?x1536xbf16>, %a: tensor<2048x768xbf16>, %b: tensor<2048x1536xbf16>, %r: tensor<?x2048xf32>, %e: tensor<?x2048xf32>) -> (tensor<?x2048xf32>, tensor<?x2048xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %p = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %a : tensor<?x768xbf16>, tensor<2048x768xbf16>) outs(%f : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %q = linalg.matmul indexing_maps = [#x, #w, #y] ins(%z, %b : tensor<?x1536xbf16>, tensor<2048x1536xbf16>) outs(%f : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+    %s = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<?x2048xf32>) outs(%r : tensor<?x2048xf32>) {
+    ^bb0(%i: f32, %j: f32):
+      %1 = arith.addf %j, %i : f32
+      linalg.yield %1 : f32
+    } -> tensor<?x2048xf32>
+    return %p, %s : tensor<?x2048xf32>, tensor<?x2048xf32>
+  }
+}
+
+// -----
+
 // An op behind two products of matrices with other shapes is in the launch of one of them, once. The other one has a launch of its own.
 // CHECK-LABEL: func.func @taken_once
 // CHECK: %[[OTHER:.*]] = cheems_tile.launch @product_f32{{.*}} ins(%arg0, %arg1 :

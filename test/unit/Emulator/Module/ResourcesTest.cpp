@@ -57,4 +57,10 @@ TEST(Resources, boundRegisters) {
   EXPECT_EQ(kernel("", 100).registers, 64);
   EXPECT_EQ(kernel(".maxntid 384", 200).registers, 168);
   EXPECT_EQ(kernel(".maxntid 256 .minnctapersm 4", 100).registers, 64);
+  // what ptxas 13.0 gives where warps are no multiple of four
+  EXPECT_EQ(kernel(".maxntid 160", 300).registers, 255);
+  EXPECT_EQ(kernel(".maxntid 160 .minnctapersm 3", 200).registers, 128);
+  EXPECT_EQ(kernel(".maxntid 288", 200).registers, 168);
+  EXPECT_EQ(kernel(".maxntid 288 .minnctapersm 2", 200).registers, 96);
+  EXPECT_EQ(kernel(".maxntid 416", 200).registers, 128);
 }
