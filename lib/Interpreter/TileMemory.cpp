@@ -21,12 +21,18 @@ struct Access {
   SmallVector<int64_t> offsets;
   ArrayRef<int64_t> dims;
   SmallVector<int64_t> extents;
+  std::optional<int64_t> parts = {}; ///< rows of each
+  std::optional<int64_t> along = {};
 };
 } // namespace
 
 template <typename OpTy>
 static Access accessOf(OpTy op, Value memory, Frame &f) {
   Access access{f.memory(memory).contents(), {}, op.getDims(), {}};
+  if constexpr (!std::is_same_v<OpTy, tile::AsyncCopyOp>) {
+    access.parts = op.getParts();
+    access.along = op.getAlong();
+  }
   for (Value offset : op.getOffsets()) {
     access.offsets.push_back(f.integer(offset));
   }
@@ -71,8 +77,8 @@ static bool holds(const Access &access, int64_t aligned, int64_t bytes,
 }
 
 /// For each element (i, j) of a tile that is not guarded away, its number in
-/// the tile and its place in memory: at o + i e_d0 + j e_d1, where
-/// o_d0 + i < extents[0] and o_d1 + j < extents[1].
+/// the tile and its place in memory: at o + i e_d0 + j e_d1, for parts as
+/// `load` says, where o_d0 + i < extents[0] and o_d1 + j < extents[1].
 static void
 forEachInside(const Access &access, ArrayRef<int64_t> tile, Frame &f,
               llvm::function_ref<void(size_t element, int64_t place)> visit) {
@@ -80,9 +86,12 @@ forEachInside(const Access &access, ArrayRef<int64_t> tile, Frame &f,
   forEachIndex(tile, [&](ArrayRef<int64_t> index) {
     SmallVector<int64_t> at = access.offsets;
     bool isInside = true;
+    if (access.along) {
+      at[size_t(*access.along)] += index[0] / *access.parts;
+    }
     for (size_t e = 0; e < index.size(); ++e) {
       int64_t &along = at[size_t(access.dims[e])];
-      along += index[e];
+      along += e == 0 && access.parts ? index[0] % *access.parts : index[e];
       isInside &= along < access.extents[e];
     }
     if (isInside) {
@@ -348,21 +357,23 @@ placesIn(OpTy op, int64_t rows, int64_t columns, Frame &f) {
 }
 
 /// tile[i, j] = buffer[stage, row + i, column + j], or with `transposed`
-/// buffer[stage, row + j, column + i]. A tile of one dimension is one row.
+/// buffer[stage, row + j, column + i]. A tile of one dimension is one row. With
+/// `parts` n a row is n rows of the tile.
 static void read(tile::ReadOp op, Frame &f) {
   ArrayRef<int64_t> shape = op.getTile().getType().getShape();
   Tensor tile(shape.size() == 1 ? SmallVector<int64_t>{1, shape[0]}
                                 : SmallVector<int64_t>(shape));
   bool turned = op.getTransposed();
-  auto places =
-      placesIn(op, tile.shape[turned ? 1 : 0], tile.shape[turned ? 0 : 1], f);
+  auto repeats = int64_t(op.getParts().value_or(1));
+  auto places = placesIn(op, tile.shape[turned ? 1 : 0] / repeats,
+                         tile.shape[turned ? 0 : 1], f);
   if (!places) {
     return;
   }
   const Tensor &buffer = f.memory(op.getBuffer()).contents();
   for (int64_t i = 0; i < tile.shape[0]; ++i) {
     for (int64_t j = 0; j < tile.shape[1]; ++j) {
-      int64_t place = turned ? (*places)(j, i) : (*places)(i, j);
+      int64_t place = turned ? (*places)(j, i) : (*places)(i / repeats, j);
       tile(i, j) = buffer.data[size_t(place)];
       if (isUninitialised(tile(i, j))) {
         f.fail() << "reads element " << indexText(buffer.shape, place)

@@ -171,7 +171,9 @@ def attention_works(sizes):
             size = model.hidden // model.heads
             # two small models of Doge are of one layer and two
             layers = step.total("launches")
-            block = PROMPT * model.heads * layers // step.total("blocks")
+            # four warps have a head's rows
+            together = min(kernel["threads_per_block"] // 128 for kernel in step.kernels)
+            block = PROMPT * model.heads * layers // step.total("blocks") // together
             queries = (model.heads - key_heads) * PROMPT * size * (4 + 2)
             yield Row("MB asked for, keys once per block of rows and group of heads", SECTOR * step.total("global_sectors") / layers / 1e6,
                       (keys_once(PROMPT, key_heads, size, block) + queries) / 1e6, MOST_PIPE)

@@ -29,6 +29,15 @@ ArrayRef<Value Candidates::*> Candidates::members() {
   return all;
 }
 
+int64_t AttentionShape::headsThatShare(bool ofKept) const {
+  // Heads of A may see rows or not, drop others, and hide others.
+  if (queriesPerMask() > 1 || ofKept || !visible.empty()) {
+    return queriesPerMask();
+  }
+  // While nothing is dropped entry e is row e, for all heads that store it.
+  return counts ? queriesPerState() : queryHeads / keyHeads;
+}
+
 SmallVector<int64_t> AttentionShape::liveStateHeads() const {
   SmallVector<int64_t> live;
   for (int64_t head = 0; head < stateHeads; ++head) {
@@ -150,9 +159,10 @@ void MaskedScores::hideLater(TileBuilder &t, Value firstColumn,
   }
 }
 
-void MaskedScores::hideGone(TileBuilder &t, Value untils, Value firstRow) {
+void MaskedScores::hideGone(TileBuilder &t, Value untils,
+                            const QueryRows &rows) {
   auto type = cast<RankedTensorType>(scores.getType());
-  Value row = t.indicesFrom(firstRow, t.sliceType(type, 1), 0);
+  Value row = rows.numbersFrom(t, rows.firstOfBlock, t.sliceType(type, 1));
   Value isSeen = t.isLess(t.broadcast(row, type), t.broadcast(untils, type));
   scores = t.select(isSeen, scores, minusInfinity(t, type));
 }
@@ -177,13 +187,17 @@ Value MaskedScores::weighed(TileBuilder &t, Value weights) const {
 }
 
 QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
-                            const AttentionMemory &memory, int64_t rows) {
+                            const AttentionMemory &memory, int64_t rows,
+                            int64_t heads) {
   Value first = t.mul(t.block(GridDimension::X), rows);
-  Value head = t.block(GridDimension::Y);
+  Value head = t.mul(t.block(GridDimension::Y), heads);
   SegmentRow segment = loadSegment(t, memory.segments,
                                    t.block(GridDimension::Z), /*oneRow=*/false);
   Value past = t.minimum(segment.length, t.add(first, rows));
   QueryRows found;
+  if (heads > 1) {
+    found.rowsOfPart = rows;
+  }
   found.segment = segment;
   found.place = {t.add(segment.start, first), head,
                  t.add(segment.start, segment.length)};
@@ -252,11 +266,22 @@ Value QueryRows::lastSeen(TileBuilder &t, RankedTensorType perRow) const {
                                                        lastOfFirst));
   }
   if (!seen) {
-    return t.indicesFrom(lastOfFirst, perRow, 0);
+    return numbersFrom(t, lastOfFirst, perRow);
   }
-  Value counts =
-      t.load(numbers, seen, {{place.row, stateHead}, {0}, {place.past}});
-  return t.sub(counts, t.fillInteger(numbers, 1));
+  Place counted{{place.row, stateHead}, {0}, {place.past}};
+  counted.parts = rowsOfPart;
+  return t.sub(t.load(numbers, seen, counted), t.fillInteger(numbers, 1));
+}
+
+Value QueryRows::numbersFrom(TileBuilder &t, Value first,
+                             RankedTensorType perRow) const {
+  if (!rowsOfPart) {
+    return t.indicesFrom(first, perRow, 0);
+  }
+  Value row = t.indicesFrom(t.index(0), perRow, 0);
+  auto type = cast<RankedTensorType>(row.getType());
+  return t.add(t.both(row, t.fillInteger(type, *rowsOfPart - 1)),
+               t.splatIndex(type, first));
 }
 
 Value cheems::tile::masksOf(TileBuilder &t, const AttentionShape &shape,

@@ -242,8 +242,7 @@ private:
     masked.hideLater(t, entry, rows);
     if (memory.hasLists()) {
       auto numbers = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
-      masked.hideGone(t, t.load(numbers, lists.untils, listed(entry)),
-                      rows.firstOfBlock);
+      masked.hideGone(t, t.load(numbers, lists.untils, listed(entry)), rows);
     }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);

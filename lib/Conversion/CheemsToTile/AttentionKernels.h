@@ -28,6 +28,10 @@ struct AttentionShape {
   int64_t queriesPerState() const { return queryHeads / stateHeads; }
   int64_t queriesPerMask() const { return queryHeads / maskHeads; }
   int64_t masksPerState() const { return maskHeads / stateHeads; }
+  /// How many neighbouring query heads may share what a block fetches: they see
+  /// the same entries.
+  /// \param ofKept entries that lists choose.
+  int64_t headsThatShare(bool ofKept = false) const;
   /// State heads that store entries: some head of A sees them.
   SmallVector<int64_t> liveStateHeads() const;
   /// Whether masks say what is seen of the entries of a state head.
@@ -108,8 +112,9 @@ struct Entries {
 /// segments of one row, heads that share entries.
 struct QueryRows {
   SegmentRow segment;
-  HeadPlace place;
-  Value exist; ///< whether the block has rows
+  HeadPlace place; ///< of the first head, if there are several
+  std::optional<int64_t> rowsOfPart; ///< those of a head; none: there is one
+  Value exist;                       ///< whether the block has rows
   Value stateHead;
   Value firstOfState; ///< the first row among those of the state head, if heads
   Value lastOfFirst;  ///< the last entry that the first row sees
@@ -121,12 +126,25 @@ struct QueryRows {
   Value firstOfBlock; ///< the first row among those of the block
 
   /// Grid: blocks of rows, query heads, segments.
+  /// \param heads that a block has.
   static QueryRows ofHead(TileBuilder &t, const AttentionShape &shape,
-                          const AttentionMemory &memory, int64_t rows);
+                          const AttentionMemory &memory, int64_t rows,
+                          int64_t heads = 1);
   /// Grid: any, state heads times blocks of query heads, segments.
   static QueryRows ofOneRow(TileBuilder &t, const AttentionShape &shape,
                             const AttentionMemory &memory, int64_t rows);
 
+  /// Columns of all rows, whose heads are parts, up to a limit.
+  Place at(TileBuilder &t, int64_t column, int64_t limit) const {
+    Place found = place.at(t, column, limit);
+    if (rowsOfPart) {
+      found.parts = rowsOfPart;
+      found.along = 1;
+    }
+    return found;
+  }
+  /// Numbers from one on that rows count upwards from, those of each part.
+  Value numbersFrom(TileBuilder &t, Value first, RankedTensorType perRow) const;
   /// Numbers of candidates in a list, as a row.
   Place listed(TileBuilder &t, Value first) const {
     return {{list, stateHead, first}, {1, 2}, {t.add(stateHead, 1), count}};
@@ -198,10 +216,9 @@ struct MaskedScores {
                Value masks);
   /// Hides columns that are past the last one of their row.
   void hideLater(TileBuilder &t, Value firstColumn, const QueryRows &rows);
-  /// Hides columns from rows that do not see them any more.
+  /// Hides columns from rows of the block that do not see them any more.
   /// \param untils a number per column.
-  /// \param firstRow that of the tile's first row.
-  void hideGone(TileBuilder &t, Value untils, Value firstRow);
+  void hideGone(TileBuilder &t, Value untils, const QueryRows &rows);
   /// What values are multiplied by; sums of weights are without the factor.
   Value weighed(TileBuilder &t, Value weights) const;
 };
@@ -261,8 +278,8 @@ void buildPlaceVisible(TileBuilder &t, const AttentionShape &shape,
                        const AttentionMemory &memory, const MaskSource &mask,
                        Value values, Value counts, int64_t rows, int64_t warps);
 
-/// Attention of blocks of rows on tensor cores. Grid: blocks of rows, query
-/// heads, segments.
+/// Attention of blocks of rows on tensor cores. Grid: blocks of rows, groups of
+/// query heads, segments.
 /// \param query, y [T, H, P].
 void buildAttention(TileBuilder &t, const AttentionStrategy &s,
                     const AttentionShape &shape, const AttentionMemory &memory,

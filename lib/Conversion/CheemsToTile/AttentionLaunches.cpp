@@ -22,9 +22,10 @@ AttentionLaunches::AttentionLaunches(ImplicitLocOpBuilder &b,
     entries.append({op.getKeyScales(), op.getValueScales()});
   }
   isExact = shape.stored.isF32() || shape.hasCodes();
-  sizes = isExact        ? strategy.attentionF32(shape.size, shape.oneRow)
-          : shape.oneRow ? strategy.attentionOfOneRow(shape.size)
-                         : strategy.attention(shape.size);
+  sizes = isExact ? strategy.attentionF32(shape.size, shape.oneRow)
+          : shape.oneRow
+              ? strategy.attentionOfOneRow(shape.size)
+              : strategy.attention(shape.size, shape.headsThatShare());
   // Then one block has the entry.
   storesFirst = shape.oneRow && headBlocks() == 1;
   if (op.getMask() && shape.oneRow && (storesFirst || shape.counts)) {
@@ -54,7 +55,8 @@ SmallVector<Value> AttentionLaunches::make(Value outputs) {
       attendAll();
     } else {
       if (!isExact) {
-        sizes = strategy.attention(shape.size, /*ofKept=*/true);
+        sizes = strategy.attention(
+            shape.size, shape.headsThatShare(/*ofKept=*/true), /*ofKept=*/true);
       }
       attendToKept();
     }
@@ -279,8 +281,8 @@ SmallVector<Value> AttentionLaunches::takePools(LaunchOp made) {
 Value AttentionLaunches::attend() {
   LaunchOperands operands = operandsOfAttention();
   operands.write(y);
-  int64_t heads =
-      shape.oneRow ? shape.stateHeads * headBlocks() : shape.queryHeads;
+  int64_t heads = shape.oneRow ? shape.stateHeads * headBlocks()
+                               : shape.queryHeads / sizes.heads;
   LaunchOp made = makeLaunch(
       isExact           ? "attention_f32"
       : lists().empty() ? "attention"

@@ -1,6 +1,7 @@
 // Attention of blocks of rows: keys and values come through a ring of shared
 // buffers, scores and weights stay in registers.
 #include "AttentionKernels.h"
+#include "MaskRing.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -15,17 +16,19 @@ public:
   Prompt(TileBuilder &t, const AttentionStrategy &s,
          const AttentionShape &shape, const AttentionMemory &memory,
          Value query, Value y)
-      : t(t), s(s), shape(shape), memory(memory), query(query), y(y) {
+      : t(t), s(s), shape(shape), memory(memory), query(query), y(y),
+        masks(shape, s) {
     auto fragment = [&](FragmentRole role) {
       return FragmentAttr::get(t.b.getContext(), role, s.warpsM, s.warpsN, 1,
                                2);
     };
     Type f32 = t.b.getF32Type();
-    scores = t.tileType({s.rows, s.entries}, f32, fragment(FragmentRole::C));
-    output = t.tileType({s.rows, kMmaDepth}, f32, fragment(FragmentRole::C));
-    queries = t.tileType({s.rows, kMmaDepth}, shape.stored,
+    int64_t tileRows = s.tileRows();
+    scores = t.tileType({tileRows, s.entries}, f32, fragment(FragmentRole::C));
+    output = t.tileType({tileRows, kMmaDepth}, f32, fragment(FragmentRole::C));
+    queries = t.tileType({tileRows, kMmaDepth}, shape.stored,
                          fragment(FragmentRole::A));
-    weights = t.tileType({s.rows, s.entries}, shape.stored,
+    weights = t.tileType({tileRows, s.entries}, shape.stored,
                          fragment(FragmentRole::A));
     keyTile = t.tileType({s.entries, kMmaDepth}, shape.stored,
                          fragment(FragmentRole::B));
@@ -37,9 +40,7 @@ public:
     SmallVector<int64_t> ring = {s.stages, s.entries, columns};
     keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
-    if (readsMasks()) {
-      maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
-    }
+    masks.alloc(t);
     if (memory.hasLists()) {
       // Numbers come before the rows that they choose.
       numberRing = t.alloc({2 * s.stages - 1, 1, s.entries}, t.b.getI32Type(),
@@ -48,12 +49,12 @@ public:
                           /*swizzled=*/false);
     }
     if (!s.queryInRegisters) {
-      sharedQuery = t.alloc({1, s.rows, columns}, shape.stored, true);
+      sharedQuery = t.alloc({1, tileRows, columns}, shape.stored, true);
     }
   }
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory, s.rows);
+    rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
     t.when(rows.exist, [&] {
       rows.loadSeen(t, s.rows);
       buildRows();
@@ -61,8 +62,6 @@ public:
   }
 
 private:
-  /// A block has one head of A: it sees all its entries, or has none.
-  bool readsMasks() const { return shape.visible.empty(); }
   int64_t chunks() const { return llvm::divideCeil(shape.size, kMmaDepth); }
 
   void buildRows() {
@@ -101,7 +100,7 @@ private:
   void loadQuery() {
     for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
       Value tile = t.load(t.withElement(queries, t.b.getF32Type()), query,
-                          rows.place.at(t, chunk * kMmaDepth, shape.size),
+                          rows.at(t, chunk * kMmaDepth, shape.size),
                           shape.alignedQuery(t));
       tile = arith::TruncFOp::create(t.b, queries, tile);
       if (s.queryInRegisters) {
@@ -131,7 +130,7 @@ private:
                  numberRing, numbers, count, ring, stage, shape.alignedEntry());
     }
     Place place = rows.listed(t, entry);
-    t.copy(lists.masks, place, maskRing, stage, sizeof(float));
+    t.copy(lists.masks, place, masks.buffer(), stage, sizeof(float));
     t.copy(lists.untils, place, untilRing, stage, sizeof(int32_t));
     fetchNumbers(t.add(block, s.stages - 1));
     t.commit();
@@ -147,13 +146,7 @@ private:
     Place place = entries.keys(t, entry, t.index(0), shape.size);
     t.copy(memory.keys, place, keyRing, stage, shape.alignedEntry());
     t.copy(memory.values, place, valueRing, stage, shape.alignedEntry());
-    if (readsMasks()) {
-      Value maskHead = t.divide(rows.place.head, shape.queriesPerMask());
-      Place mask{{rows.segment.slot, memory.layer, maskHead, entry},
-                 {2, 3},
-                 {t.add(maskHead, 1), entries.count}};
-      t.copy(memory.masks, mask, maskRing, stage, sizeof(float));
-    }
+    masks.fetch(t, rows, entries, entry, stage);
     t.commit();
   }
 
@@ -175,19 +168,13 @@ private:
       products =
           t.mma(left, t.read(keyTile, keyRing, stage, zero, column), products);
     }
-    Value masks;
-    if (readsMasks()) {
-      masks = t.read(t.sliceType(scores, 0), maskRing, stage, zero, zero);
-      masks = t.broadcast(maskNumbers(t, shape, masks), scores);
-    }
-    MaskedScores masked(t, shape, products, masks);
+    MaskedScores masked(t, shape, products, masks.read(t, stage, scores));
     if (hides) {
       masked.hideLater(t, t.mul(block, s.entries), rows);
     }
     if (memory.hasLists()) {
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
-      masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero),
-                      rows.firstOfBlock);
+      masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero), rows);
     }
     RunningSoftmax softmax{state[0], state[1]};
     RunningSoftmax::Step step = softmax.take(t, masked.scores);
@@ -213,7 +200,7 @@ private:
                     output);
     for (auto [chunk, sums] : llvm::enumerate(state.drop_front(2))) {
       storeOutput(t, t.mul(sums, scale), y,
-                  rows.place.at(t, int64_t(chunk) * kMmaDepth, shape.size),
+                  rows.at(t, int64_t(chunk) * kMmaDepth, shape.size),
                   shape.alignedQuery(t));
     }
   }
@@ -224,7 +211,8 @@ private:
   const AttentionMemory &memory;
   Value query, y;
   RankedTensorType scores, output, queries, weights, keyTile, valueTile;
-  Value keyRing, valueRing, maskRing, numberRing, untilRing, sharedQuery;
+  Value keyRing, valueRing, numberRing, untilRing, sharedQuery;
+  MaskRing masks;
   QueryRows rows;
   Entries entries;
   SmallVector<Value> queryTiles; ///< if they are in registers

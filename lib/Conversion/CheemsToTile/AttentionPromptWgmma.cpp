@@ -1,6 +1,7 @@
 // Attention of blocks of rows by warpgroups: tensor cores read queries, keys
 // and values from shared memory by themselves, and weights from registers.
 #include "AttentionKernels.h"
+#include "MaskRing.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -17,33 +18,31 @@ public:
                   const AttentionShape &shape, const AttentionMemory &memory,
                   Value query, Value y)
       : t(t), s(s), shape(shape), memory(memory), query(query), y(y),
-        panels(shape.size / s.panel) {
+        panels(shape.size / s.panel), masks(shape, s) {
     MLIRContext *context = t.b.getContext();
     Type f32 = t.b.getF32Type();
     auto sums = FragmentAttr::get(context, FragmentRole::C, s.warpsM, 1, 1, 2);
-    scores = t.tileType({s.rows, s.entries}, f32, sums);
-    output = t.tileType({s.rows, shape.size}, f32, sums);
+    scores = t.tileType({s.tileRows(), s.entries}, f32, sums);
+    output = t.tileType({s.tileRows(), shape.size}, f32, sums);
     weights = t.tileType(
-        {s.rows, s.entries}, shape.stored,
+        {s.tileRows(), s.entries}, shape.stored,
         FragmentAttr::get(context, FragmentRole::A, s.warpsM, 1, 1, 2));
-    // A row of a panel is read by neighbouring threads.
+    // A row of a panel is read by neighbouring threads, of one head at a time.
     int64_t across = s.panel / kWidth;
     loaded =
         t.tileType({s.rows, s.panel}, f32,
                    BlockedAttr::get(context, s.warps() * kWarpThreads / across,
                                     across, kWidth));
-    queries = t.alloc({panels, s.rows, s.panel}, shape.stored,
+    queries = t.alloc({panels, s.tileRows(), s.panel}, shape.stored,
                       /*swizzled=*/true);
     SmallVector<int64_t> ring = {s.stages * panels, s.entries, s.panel};
     keyRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
     valueRing = t.alloc(ring, shape.stored, /*swizzled=*/true);
-    if (readsMasks()) {
-      maskRing = t.alloc({s.stages, 1, s.entries}, f32, /*swizzled=*/false);
-    }
+    masks.alloc(t);
   }
 
   void build() {
-    rows = QueryRows::ofHead(t, shape, memory, s.rows);
+    rows = QueryRows::ofHead(t, shape, memory, s.rows, s.heads);
     t.when(rows.exist, [&] {
       rows.loadSeen(t, s.rows);
       buildRows();
@@ -54,8 +53,6 @@ private:
   /// Neighbours that a thread loads of a query: 16 bytes.
   static constexpr int64_t kWidth = 4;
 
-  /// A block has one head of A: it sees all its entries, or has none.
-  bool readsMasks() const { return shape.visible.empty(); }
   /// The stage that the first panel of a block of entries is in.
   Value stageOf(Value block) {
     return t.mul(t.remainder(block, s.stages), panels);
@@ -100,13 +97,18 @@ private:
   }
 
   void loadQuery() {
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      Value tile =
-          t.load(loaded, query, rows.place.at(t, panel * s.panel, shape.size),
-                 shape.alignedQuery(t));
-      tile = arith::TruncFOp::create(t.b, t.withElement(loaded, shape.stored),
-                                     tile);
-      t.write(tile, queries, t.index(panel), t.index(0), t.index(0));
+    for (int64_t head = 0; head < s.heads; ++head) {
+      HeadPlace place = rows.place;
+      place.head = t.add(place.head, head);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        Value tile =
+            t.load(loaded, query, place.at(t, panel * s.panel, shape.size),
+                   shape.alignedQuery(t));
+        tile = arith::TruncFOp::create(t.b, t.withElement(loaded, shape.stored),
+                                       tile);
+        t.write(tile, queries, t.index(panel), t.index(head * s.rows),
+                t.index(0));
+      }
     }
   }
 
@@ -120,15 +122,8 @@ private:
 
   void fetchKeys(Value block) {
     fetchPanels(memory.keys, keyRing, block);
-    if (readsMasks()) {
-      Value head = t.divide(rows.place.head, shape.queriesPerMask());
-      Place mask{
-          {rows.segment.slot, memory.layer, head, t.mul(block, s.entries)},
-          {2, 3},
-          {t.add(head, 1), entries.count}};
-      t.copy(memory.masks, mask, maskRing, t.remainder(block, s.stages),
-             sizeof(float));
-    }
+    masks.fetch(t, rows, entries, t.mul(block, s.entries),
+                t.remainder(block, s.stages));
   }
 
   /// What the turn behind that of `block` reads.
@@ -168,13 +163,8 @@ private:
   };
   Weighed weigh(RunningSoftmax &softmax, Value block, Value products,
                 bool hides) {
-    Value masks;
-    if (readsMasks()) {
-      masks = t.read(t.sliceType(scores, 0), maskRing,
-                     t.remainder(block, s.stages), t.index(0), t.index(0));
-      masks = t.broadcast(maskNumbers(t, shape, masks), scores);
-    }
-    MaskedScores masked(t, shape, products, masks);
+    MaskedScores masked(t, shape, products,
+                        masks.read(t, t.remainder(block, s.stages), scores));
     if (hides) {
       masked.hideLater(t, t.mul(block, s.entries), rows);
     }
@@ -217,7 +207,7 @@ private:
     Value scale = arith::DivFOp::create(t.b, t.fill(perRow, 1),
                                         divisorOf(t, shape, divisors));
     storeOutput(t, t.mul(sums, t.broadcast(scale, output)), y,
-                rows.place.at(t, 0, shape.size), shape.alignedQuery(t));
+                rows.at(t, 0, shape.size), shape.alignedQuery(t));
   }
 
   TileBuilder &t;
@@ -227,7 +217,8 @@ private:
   Value query, y;
   int64_t panels; ///< that a head is stored as, each as wide as a swizzle
   RankedTensorType scores, output, weights, loaded;
-  Value queries, keyRing, valueRing, maskRing;
+  Value queries, keyRing, valueRing;
+  MaskRing masks;
   QueryRows rows;
   Entries entries;
 };

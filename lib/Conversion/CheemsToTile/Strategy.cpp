@@ -202,7 +202,7 @@ VisibleStrategy Strategy::visible(bool oneRow) const {
 /// A warpgroup reads heads from shared memory in panels as wide as a swizzle:
 /// of 96 numbers these are three, and of others they have 64. Two blocks fit a
 /// multiprocessor, so one multiplies while the other one finds its weights.
-AttentionStrategy Strategy::attention(int64_t size, bool ofKept) const {
+AttentionStrategy Strategy::attentionOfHead(int64_t size, bool ofKept) const {
   if (!ofKept && target.getUnit() == Unit::Wgmma &&
       llvm::is_contained({64, 96, 128}, size)) {
     return {64, 64, 2, 4, 1, false, Unit::Wgmma, size == 96 ? 32 : 64};
@@ -216,6 +216,21 @@ AttentionStrategy Strategy::attention(int64_t size, bool ofKept) const {
     return {64, 32, 2, 4, 1, false};
   }
   return {64, 64, 2, 4, 1, size <= 64};
+}
+
+/// Two heads that read the same keys have a block of twice the warps, which
+/// fetches the keys once. A warp does what it does in a block of one head. Then
+/// one block fits a multiprocessor. Where warps share the columns of values
+/// there are no registers for more.
+AttentionStrategy Strategy::attention(int64_t size, int64_t sharing,
+                                      bool ofKept) const {
+  constexpr int64_t together = 2;
+  AttentionStrategy s = attentionOfHead(size, ofKept);
+  if (sharing % together == 0 && s.warpsN == 1) {
+    s.heads = together;
+    s.warpsM *= together;
+  }
+  return s;
 }
 
 AttentionStrategy Strategy::attentionF32(int64_t size, bool oneRow) const {

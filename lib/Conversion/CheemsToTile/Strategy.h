@@ -39,8 +39,9 @@ struct FewRowsStrategy {
   int64_t warps;
 };
 
-/// A block computes `rows` rows of a head, `entries` at a time. For segments of
-/// one row, `rows` query heads and `entries` of the row's.
+/// A block computes `rows` rows of each of `heads` query heads, which read one
+/// head of keys, `entries` at a time. For segments of one row, `rows` query
+/// heads and `entries` of the row's.
 struct AttentionStrategy {
   int64_t rows, entries;
   int64_t stages;         ///< of the ring of buffers
@@ -48,7 +49,9 @@ struct AttentionStrategy {
   bool queryInRegisters;
   Unit unit = Unit::Mma;
   int64_t panel = 0; ///< columns of a buffer, of warpgroups
+  int64_t heads = 1; ///< whose rows are parts of the block's tiles
   int64_t warps() const { return warpsM * warpsN; }
+  int64_t tileRows() const { return heads * rows; }
 };
 
 /// A row is held by `threads` threads, `width` neighbours each; a block has
@@ -155,7 +158,9 @@ public:
   /// Attention with heads of `size` numbers, on tensor cores, by the target's
   /// unit if it has a form for such heads.
   /// There is none for entries that a list chooses.
-  AttentionStrategy attention(int64_t size, bool ofKept = false) const;
+  /// \param sharing query heads that may have a block together.
+  AttentionStrategy attention(int64_t size, int64_t sharing,
+                              bool ofKept = false) const;
   /// The same in f32, without tensor cores.
   AttentionStrategy attentionF32(int64_t size, bool oneRow) const;
   /// On tensor cores with segments of one row.
@@ -193,6 +198,8 @@ public:
   RowStrategy elements(int64_t columns) const;
 
 private:
+  AttentionStrategy attentionOfHead(int64_t size, bool ofKept) const;
+
   TargetAttr target;
 };
 

@@ -16,6 +16,9 @@ struct Place {
   SmallVector<int64_t> dims;
   /// What is guarded, per dimension of the tile; none: the memref's extents.
   SmallVector<Value> extents = {};
+  /// Rows of the tile that are a part, if it has parts, and the dimension that
+  /// each is one further along, if any.
+  std::optional<int64_t> parts = {}, along = {};
 };
 
 struct TileBuilder : BaseBuilder<TileBuilder> {
@@ -84,7 +87,8 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   Value load(RankedTensorType type, Value source, const Place &place,
              int64_t aligned = 0) {
     return LoadOp::create(b, type, source, place.offsets, place.dims,
-                          place.extents, attribute(aligned));
+                          place.extents, attribute(aligned),
+                          attribute(place.parts), attribute(place.along));
   }
   /// Rows of a memref that numbers choose, one per row of the tile, or columns.
   Value gather(RankedTensorType type, Value source, const Place &place,
@@ -95,7 +99,8 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   void store(Value tile, Value target, const Place &place,
              int64_t aligned = 0) {
     StoreOp::create(b, tile, target, place.offsets, place.dims, place.extents,
-                    attribute(aligned));
+                    attribute(aligned), attribute(place.parts),
+                    attribute(place.along));
   }
   Value alloc(ArrayRef<int64_t> shape, Type element, bool swizzled) {
     return AllocOp::create(
@@ -133,12 +138,19 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   Value read(RankedTensorType type, Value buffer, Value stage, Value row,
              Value column) {
     return ReadOp::create(b, type, buffer, stage, row, column,
-                          /*transposed=*/false);
+                          /*transposed=*/false, IntegerAttr());
+  }
+  /// From row 0 on, each row of the buffer as so many of the tile.
+  Value readRepeated(RankedTensorType type, Value buffer, Value stage,
+                     int64_t times) {
+    Value zero = index(0);
+    return ReadOp::create(b, type, buffer, stage, zero, zero,
+                          /*transposed=*/false, b.getI64IntegerAttr(times));
   }
   Value readTransposed(RankedTensorType type, Value buffer, Value stage,
                        Value row, Value column) {
     return ReadOp::create(b, type, buffer, stage, row, column,
-                          /*transposed=*/true);
+                          /*transposed=*/true, IntegerAttr());
   }
   /// Elements that numbers choose: tiles of one shape and layout.
   Value pick(Value buffer, Value stage, Value rows, Value columns) {
@@ -234,6 +246,9 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
 private:
   IntegerAttr attribute(int64_t aligned) {
     return aligned == 0 ? IntegerAttr() : b.getI64IntegerAttr(aligned);
+  }
+  IntegerAttr attribute(std::optional<int64_t> number) {
+    return number ? b.getI64IntegerAttr(*number) : IntegerAttr();
   }
 };
 

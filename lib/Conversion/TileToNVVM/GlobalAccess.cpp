@@ -2,6 +2,7 @@
 // predicated instruction: a branch would keep the next access waiting.
 #include "GlobalTile.h"
 #include "Patterns.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -14,6 +15,24 @@ static int64_t accessWidth(RankedTensorType tile,
   int64_t bytes = tile.getElementTypeBitWidth() / 8;
   return std::min(layoutOf(tile).getVectorWidth(),
                   std::max<int64_t>(1, aligned.value_or(bytes) / bytes));
+}
+
+/// Where a thread's first element is: in its part of the tile if there are
+/// parts, whose number the operands' offsets then have.
+template <typename OpTy>
+static SmallVector<Value> firstOf(ThreadBuilder &t, OpTy op,
+                                  RankedTensorType tile,
+                                  GlobalOperands &operands) {
+  SmallVector<Value> first = t.place(tile);
+  if (std::optional<int64_t> rows = op.getParts()) {
+    if (std::optional<int64_t> along = op.getAlong()) {
+      Value &offset = operands.offsets32[size_t(*along)];
+      Value part = t.shiftRight(first[0], llvm::Log2_64(uint64_t(*rows)));
+      offset = t.add(offset, part);
+    }
+    first[0] = t.bitAnd(first[0], *rows - 1);
+  }
+  return first;
 }
 
 /// What inline PTX calls words of a type: register class, type, and zero.
@@ -198,7 +217,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     GlobalOperands operands =
         globalOperands(op, cast<MemRefType>(op.getSource().getType()),
                        adaptor.getSource(), tile.getShape(), adaptor);
-    GlobalTile memory(t, operands, t.place(tile));
+    GlobalTile memory(t, operands, firstOf(t, op, tile, operands));
     int64_t width = accessWidth(tile, op.getAligned());
     int64_t bytes = width * tile.getElementTypeBitWidth() / 8;
     Type word = t.wordType(tile.getElementType(), bytes);
@@ -306,7 +325,7 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     GlobalOperands operands =
         globalOperands(op, cast<MemRefType>(op.getTarget().getType()),
                        adaptor.getTarget(), tile.getShape(), adaptor);
-    GlobalTile memory(t, operands, t.place(tile));
+    GlobalTile memory(t, operands, firstOf(t, op, tile, operands));
     Value stores = t.isFirstHolder(tile);
     auto width = size_t(accessWidth(tile, op.getAligned()));
     auto places = layoutOf(tile).getElements(tile.getShape());

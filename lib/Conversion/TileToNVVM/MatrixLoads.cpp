@@ -111,7 +111,7 @@ struct LowerMatrixRead : OpConversionPattern<ReadOp> {
     BufferType type = op.getBuffer().getType();
     auto fragment = dyn_cast<FragmentAttr>(tile.getEncoding());
     int64_t bytes = tile.getElementTypeBitWidth() / 8;
-    if (!fragment || bytes == 0 ||
+    if (!fragment || bytes == 0 || op.getParts() ||
         fragment.getKWidth() * bytes != kRegisterBytes ||
         type.getRowBytes() % kRowBytes != 0) {
       return rewriter.notifyMatchFailure(op, "is no fragment of matrices");

@@ -1,6 +1,7 @@
 // cheems_tile.read, pick and write by plain vector accesses.
 #include "Patterns.h"
 #include "SharedTile.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
@@ -47,12 +48,22 @@ struct LowerRead : OpConversionPattern<ReadOp> {
     SharedPlace first =
         firstPlace(t, tile, adaptor.getRow(), adaptor.getColumn(),
                    constantRow(op.getRow()));
+    if (std::optional<int64_t> rows = op.getParts()) {
+      first.row =
+          t.add(adaptor.getRow(),
+                t.shiftRight(t.place(tile)[0], llvm::Log2_64(uint64_t(*rows))));
+      first.rowConstant = 0;
+    }
     int64_t width = SharedTile::accessWidth(type, layoutOf(tile));
     auto places = layoutOf(tile).getElements(tile.getShape());
     SmallVector<Value> elements;
     for (size_t at = 0; at < places.size(); at += size_t(width)) {
+      SmallVector<int64_t> place = places[at];
+      if (op.getParts()) { // all rows of a thread are one
+        place[0] = 0;
+      }
       Value pointer =
-          buffer.pointer(moved(first, places[at], type.getElementBytes()));
+          buffer.pointer(moved(first, place, type.getElementBytes()));
       llvm::append_range(elements,
                          loadShared(t, pointer, tile.getElementType(), width));
     }

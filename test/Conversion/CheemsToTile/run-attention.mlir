@@ -6,7 +6,7 @@
 // RUN: cheems-translate %t.mlir --to-ptx -o %t.90.ptx
 // RUN: not grep -F .local %t.90.ptx
 
-// DEFINE: %{launch} = --shared 33280 --grid 8,4,1 --block 128
+// DEFINE: %{launch} = --shared 33280 --grid 8,2,1 --block 256
 // DEFINE: %{q} = --arg s32:512 --buffer segments:i32[1x8]=0,0,512,0,0,0,0,0 --arg s32:1 --arg s32:0
 // DEFINE: %{extents} = --arg s32:1 --arg s32:512
 // DEFINE: %{y} = --buffer y:f32[512x4x64]=none --arg s32:512

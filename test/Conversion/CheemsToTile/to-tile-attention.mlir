@@ -1,10 +1,11 @@
 // RUN: cheems-opt %s --split-input-file --cheems-to-tile --canonicalize --cse --verify-diagnostics | FileCheck %s
 
 // Entries are stored by one launch and read by the next. Blocks of entries that all rows see need no comparison; the others hide what
-// is later. Weights never leave registers.
+// is later. Weights never leave registers. A block has two of the query heads that read a key head, four warps each: rows of the second one are
+// behind those of the first one.
 // CHECK-LABEL: func.func @prompt
 // CHECK: %[[POOLS:.*]]:3 = cheems_tile.launch @store_entries
-// CHECK: %[[Y:.*]] = cheems_tile.launch @attention grid
+// CHECK: %[[Y:.*]] = cheems_tile.launch @attention grid[%{{.*}}, %c2, %{{.*}}]
 // CHECK-SAME: %[[POOLS]]#0, %[[POOLS]]#1, %[[POOLS]]#2
 // CHECK: return %[[Y]], %[[POOLS]]#0, %[[POOLS]]#1, %[[POOLS]]#2
 
@@ -17,10 +18,11 @@
 // CHECK: cheems_tile.store %{{.*}}, %arg7[%{{.*}}, %arg4, %{{.*}}, %{{.*}}] dims [3]
 
 // CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-SAME: warps(8)
 // CHECK-COUNT-2: cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
 // CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x1x64xf32>
 // CHECK: scf.if
-// CHECK-COUNT-4: cheems_tile.load %arg0
+// CHECK-COUNT-4: cheems_tile.load %arg0{{.*}} dims [0, 2] {{.*}} parts 64 along 1 : memref<?x4x64xf32> -> tensor<128x16xf32, #fragment_a>
 // CHECK: cheems_tile.commit
 // CHECK: scf.for
 // CHECK-NOT: arith.cmpi
@@ -32,15 +34,16 @@
 // CHECK: cheems_tile.reduce maximum
 // CHECK: math.roundeven
 // CHECK: math.exp2
-// CHECK: cheems_tile.convert_layout %{{.*}} : tensor<64x64xbf16, #fragment_c> -> tensor<64x64xbf16, #fragment_a>
+// CHECK: cheems_tile.convert_layout %{{.*}} : tensor<128x64xbf16, #fragment_c> -> tensor<128x64xbf16, #fragment_a>
 // CHECK: cheems_tile.read %{{.*}} transposed
 // CHECK: cheems_tile.mma
 // CHECK: scf.for
+// CHECK: arith.andi
 // CHECK: arith.cmpi slt
 // CHECK: arith.select
 // CHECK: cheems_tile.mma
 // CHECK: arith.divf
-// CHECK-COUNT-4: cheems_tile.store %{{.*}}, %arg6
+// CHECK-COUNT-4: cheems_tile.store %{{.*}}, %arg6{{.*}} dims [0, 2] {{.*}} parts 64 along 1
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @prompt(%q: tensor<?x4x64xf32>, %key: tensor<?x2x64xf32>, %value: tensor<?x2x64xf32>, %mask: tensor<?x2xf32>,
                     %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x64xf32>, %keys: tensor<?x3x2x?x64xbf16>,
@@ -79,11 +82,14 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // The unit wgmma: heads of 128 are two panels of 64. Blocks of entries come from the last one, which alone is not behind a product, to the first.
 // A turn begins its scores and the weighted sums of the block before, copies meanwhile, and waits for the scores alone. The weights are there as
-// an operand only when all products are over.
+// an operand only when all products are over. A warpgroup has rows of each of the two query heads.
 // CHECK-LABEL: cheems_tile.kernel @attention(
-// CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16, swizzled>
+// CHECK-SAME: warps(8)
+// CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x128x64xbf16, swizzled>
 // CHECK-COUNT-2: cheems_tile.alloc : !cheems_tile.buffer<4x64x64xbf16, swizzled>
-// CHECK-COUNT-2: cheems_tile.write
+// CHECK: arith.addi %{{.*}}, %c1
+// CHECK: cheems_tile.write %{{.*}}, %{{.*}}[%c0, %c64, %c0]
+// CHECK: cheems_tile.write %{{.*}}, %{{.*}}[%c1, %c64, %c0]
 // CHECK: cheems_tile.wait pending 1
 // CHECK-NEXT: cheems_tile.fence
 // CHECK-NEXT: cheems_tile.barrier
@@ -121,6 +127,46 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiproce
         outs(%y, %keys, %values, %masks : tensor<?x2x128xf32>, tensor<?x1x1x?x128xbf16>, tensor<?x1x1x?x128xbf16>, tensor<?x1x1x?xf32>)
         -> tensor<?x2x128xf32>, tensor<?x1x1x?x128xbf16>, tensor<?x1x1x?x128xbf16>, tensor<?x1x1x?xf32>
     return %o#0 : tensor<?x2x128xf32>
+  }
+}
+
+// -----
+
+// Heads that read one key head share its entries, although each stores them and has masks of its own: these are a row each.
+// CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-SAME: warps(8)
+// CHECK: cheems_tile.alloc : !cheems_tile.buffer<2x2x64xf32>
+// CHECK: cheems_tile.read %{{.*}} parts 64 : !cheems_tile.buffer<2x2x64xf32> -> tensor<128x64xf32, #fragment_c>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
+  func.func @own_masks(%q: tensor<?x4x64xf32>, %key: tensor<?x2x64xf32>, %mask: tensor<?x4xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                 %y: tensor<?x4x64xf32>, %keys: tensor<?x1x4x?x64xbf16>, %values: tensor<?x1x4x?x64xbf16>, %masks: tensor<?x1x4x?xf32>)
+      -> tensor<?x4x64xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64
+        ins(%q, %key, %key : tensor<?x4x64xf32>, tensor<?x2x64xf32>, tensor<?x2x64xf32>) mask(%mask : tensor<?x4xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x4x64xf32>, tensor<?x1x4x?x64xbf16>, tensor<?x1x4x?x64xbf16>, tensor<?x1x4x?xf32>)
+        -> tensor<?x4x64xf32>, tensor<?x1x4x?x64xbf16>, tensor<?x1x4x?x64xbf16>, tensor<?x1x4x?xf32>
+    return %o#0 : tensor<?x4x64xf32>
+  }
+}
+
+// -----
+
+// Three heads are no pairs: a block has one.
+// CHECK-LABEL: cheems_tile.kernel @attention(
+// CHECK-SAME: warps(4)
+// CHECK-NOT: parts
+// CHECK: cheems_tile.return
+module attributes {cheems.target = #cheems_tile.target<arch = sm_90a, multiprocessors = 132, shared = 232448, l2 = 52428800, bandwidth = 3350, unit = wgmma>} {
+  func.func @odd(%q: tensor<?x3x64xf32>, %key: tensor<?x1x64xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index,
+                 %y: tensor<?x3x64xf32>, %keys: tensor<?x1x1x?x64xbf16>, %values: tensor<?x1x1x?x64xbf16>, %masks: tensor<?x1x1x?xf32>)
+      -> tensor<?x3x64xf32> {
+    %o:4 = cheems.segmented_attention bias scale 0.125 block 64
+        ins(%q, %key, %key : tensor<?x3x64xf32>, tensor<?x1x64xf32>, tensor<?x1x64xf32>) mask(%mask : tensor<?x1xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %keys, %values, %masks : tensor<?x3x64xf32>, tensor<?x1x1x?x64xbf16>, tensor<?x1x1x?x64xbf16>, tensor<?x1x1x?xf32>)
+        -> tensor<?x3x64xf32>, tensor<?x1x1x?x64xbf16>, tensor<?x1x1x?x64xbf16>, tensor<?x1x1x?xf32>
+    return %o#0 : tensor<?x3x64xf32>
   }
 }
 

@@ -182,15 +182,23 @@ static void drawEntries(AttentionStep &step, Random &random,
     return form.hasCodes() ? static_cast<double>(random.between(-127, 127))
                            : nearest(random.uniform(-2, 2), form.stored);
   };
+  // While entry e is row e, heads that store one key head have the same.
+  int64_t first = inOrder && !form.counts() ? g / (form.states / form.keys) *
+                                                  (form.states / form.keys)
+                                            : g;
   for (int64_t e = 0; e < count; ++e) {
     for (int64_t p = 0; p < form.size; ++p) {
-      step.keys(segment.slot, step.layer, g, e, p) = number();
-      step.values(segment.slot, step.layer, g, e, p) = number();
+      for (Tensor *pool : {&step.keys, &step.values}) {
+        (*pool)(segment.slot, step.layer, g, e, p) =
+            first < g ? (*pool)(segment.slot, step.layer, first, e, p)
+                      : number();
+      }
     }
     for (Tensor *scales : {&step.keyScales, &step.valueScales}) {
       if (form.hasCodes()) {
         (*scales)(segment.slot, step.layer, g, e) =
-            nearest(random.uniform(0, 2.0 / 127), Number::F32);
+            first < g ? (*scales)(segment.slot, step.layer, first, e)
+                      : nearest(random.uniform(0, 2.0 / 127), Number::F32);
       }
     }
     int64_t perState = form.masks / form.states;

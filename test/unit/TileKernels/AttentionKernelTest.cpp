@@ -2,10 +2,12 @@
 // and bit for bit whatever else is in the step.
 #include "AttentionForm.h"
 #include "Counts.h"
+#include <map>
 
 using namespace cheems::test;
 using cheems::MaskKind;
 using cheems::reference::Segment;
+using cheems::reference::Tensor;
 
 namespace {
 
@@ -74,6 +76,8 @@ const std::vector<AttentionForm> prompts = {
     {2, 1, 1, 2, 96, Number::BF16, false},
     {1, 1, 1, 1, 18, Number::BF16, false},
     {6, 2, 2, 6, 128, Number::BF16, false},
+    {4, 1, 4, 4, 64, Number::BF16, false},
+    {8, 2, 2, 2, 128, Number::BF16, false},
 };
 
 TEST(AttentionKernelTest, PromptsAgreeWithTheEvaluator) {
@@ -221,6 +225,131 @@ TEST(AttentionKernelTest, CutsOfAPromptChangeNoBit) {
     EXPECT_EQ(pieces->y.bytes(), together->y.bytes());
     EXPECT_EQ(pieces->keys.bytes(), together->keys.bytes());
   });
+}
+
+/// Forms whose query heads read one key head.
+const std::vector<AttentionForm> sharing = {
+    {4, 1, 1, 1, 128, Number::BF16, false},
+    {2, 1, 1, 2, 64, Number::BF16, false},
+    {2, 1, 2, 2, 96, Number::BF16, false},
+    {2, 1, 1, 1, 32, Number::BF16, false, MaskKind::Scale},
+    {6, 1, 3, 3, 64, Number::BF16, false},
+};
+
+/// What a tensor has at one place of a dimension.
+Tensor at(const Tensor &all, size_t dimension, int64_t place) {
+  Tensor one;
+  one.shape = all.shape;
+  one.shape[dimension] = 1;
+  int64_t inner = 1, extent = all.shape[dimension];
+  for (size_t d = dimension + 1; d < all.shape.size(); ++d) {
+    inner *= all.shape[d];
+  }
+  for (size_t i = 0; i < all.data.size(); ++i) {
+    if (static_cast<int64_t>(i) / inner % extent == place) {
+      one.data.push_back(all.data[i]);
+    }
+  }
+  return one;
+}
+
+/// The step of one of its query heads alone.
+AttentionStep stepOf(const AttentionStep &step, int64_t head) {
+  const AttentionForm &form = step.form;
+  int64_t state = head * form.states / form.queries,
+          mask = head * form.masks / form.queries;
+  AttentionStep one = step;
+  one.form.queries = one.form.keys = one.form.states = one.form.masks = 1;
+  one.query = at(step.query, 1, head);
+  one.mask = at(step.mask, 1, mask);
+  one.keys = at(step.keys, 2, state);
+  one.values = at(step.values, 2, state);
+  one.masks = at(step.masks, 2, mask);
+  return one;
+}
+
+/// A head that has a block with another one has the bits of a head alone.
+TEST(AttentionKernelTest, SharedKeysChangeNoBit) {
+  Modules modules(sharing, units());
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<TileModule>>
+      alone;
+  forEachCase([&](uint64_t number) {
+    auto [module, form, unit] = modules.of(number);
+    SCOPED_TRACE(unit);
+    ASSERT_NE(module, nullptr);
+    Random random(number);
+    AttentionStep step = drawnStep(form, random, 2, 150, 200);
+    auto together = run(*module, step, step.segments);
+    ASSERT_TRUE(together);
+    int64_t head = random.between(0, form.queries - 1);
+    AttentionStep one = stepOf(step, head);
+    auto &compiled = alone[{textOf(one.form), unit}];
+    if (!compiled) {
+      compiled = compiledStep(textOf(one.form), unit);
+    }
+    ASSERT_NE(compiled, nullptr);
+    auto outcome = run(*compiled, one, one.segments);
+    ASSERT_TRUE(outcome);
+    auto bytes = form.size * static_cast<int64_t>(sizeof(float));
+    for (int64_t t = 0; t < step.rows(); ++t) {
+      auto begin =
+          together->y.bytes().begin() + (t * form.queries + head) * bytes;
+      ASSERT_EQ(rowsOf(outcome->y, t, 1),
+                std::vector<unsigned char>(begin, begin + bytes))
+          << "row " << t;
+    }
+  });
+}
+
+/// What two heads ask for is what one asks for, their own queries and outputs,
+/// and masks.
+TEST(AttentionKernelTest, HeadsOfAGroupFetchKeysOnce) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "counts are the same in both modes";
+  }
+  std::vector<AttentionForm> forms;
+  for (int64_t size : {64, 128}) {
+    for (int64_t masks : {1, 2}) {
+      forms.push_back({2, 1, 1, masks, size, Number::BF16, false});
+    }
+    forms.push_back({1, 1, 1, 1, size, Number::BF16, false});
+  }
+  constexpr int64_t rows = 512;
+  auto steps = countedSteps([&] {
+    for (const std::string &unit : units()) {
+      for (const AttentionForm &form : forms) {
+        auto module = compiledStep(textOf(form), unit);
+        ASSERT_NE(module, nullptr);
+        Random random(1);
+        AttentionStep step = drawnStep(form, random, 1, rows, 0);
+        ASSERT_TRUE(run(*module, step, step.segments));
+        Card::get().nextStep();
+      }
+    }
+  });
+  ASSERT_EQ(steps.size(), units().size() * forms.size());
+  auto asked = [&](size_t number) {
+    for (const KernelCounts &counts : steps[number]) {
+      if (counts.kernel == "attention") {
+        return counts.asked;
+      }
+    }
+    ADD_FAILURE() << "no attention";
+    return int64_t(0);
+  };
+  for (size_t number = 0; number < steps.size(); ++number) {
+    const AttentionForm &form = forms[number % forms.size()];
+    SCOPED_TRACE(textOf(form));
+    if (form.queries == 1) {
+      continue;
+    }
+    // Those of the same size stand behind.
+    int64_t one = asked(number / 3 * 3 + 2);
+    Random random(1);
+    AttentionStep step = drawnStep(form, random, 1, rows, 0);
+    int64_t own = step.rows() * form.size * 2 * 4;
+    EXPECT_LE(asked(number), (one + own) * 1.03);
+  }
 }
 
 /// Scores and sums of values: two products of all that a row sees. No access to

@@ -23,7 +23,8 @@ std::vector<KernelCounts> kernelsOf(const llvm::json::Object &step) {
          kernel.getObject("cycles")->getNumber("tensor").value_or(0),
          *kernel.getInteger("bank_conflicts"),
          32 * (*kernel.getInteger("dram_read_sectors") +
-               *kernel.getInteger("dram_write_sectors"))});
+               *kernel.getInteger("dram_write_sectors")),
+         32 * *kernel.getInteger("global_sectors")});
   }
   return kernels;
 }

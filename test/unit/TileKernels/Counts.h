@@ -17,6 +17,7 @@ struct KernelCounts {
   double cycles;     ///< of tensor cores
   int64_t conflicts; ///< wavefronts of shared memory that banks cost more
   int64_t moved;     ///< bytes between second-level cache and memory
+  int64_t asked;     ///< bytes that multiprocessors ask the caches for
 };
 
 /// Multiply-adds of one m16n8k16.

@@ -73,7 +73,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     tiles are the same are one launch, each block of which computes one of them. A norm takes the elementwise op before it and the rounding
     behind it, and a rotation of heads the norm of heads before it. Mask values are elementwise maths, so the product before takes them.
     Attention becomes two launches: one stores the step's entries, with the norm and the rotation of keys, and one attends, and rounds its
-    outputs if the op behind it does. With `one_row` there is no first launch: the block that has the row's own entry stores it, and
+    outputs if the op behind it does. A block of the latter has rows of two query heads that read the same keys, or of one.
+    With `one_row` there is no first launch: the block that has the row's own entry stores it, and
     computes the mask values and the product that makes them; queries are normalised and rotated where they are read. With entries in bf16
     such a block attends to a piece of a row's entries, and another launch merges the pieces. Where a step of few rows has one, and pools
     have room for few pieces, the product behind the rounded outputs merges them instead. Where a step of few rows has one, products also

@@ -1,6 +1,8 @@
 // The law of loads, stores, copies and buffer accesses.
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,6 +54,43 @@ static LogicalResult verifyAligned(Operation *op, MemRefType memory,
   return success();
 }
 
+/// Whether a tile's rows are parts of so many, and no thread has rows of two.
+static bool hasPartsOf(RankedTensorType tile, int64_t rows) {
+  if (rows < 1 || !llvm::isPowerOf2_64(uint64_t(rows)) ||
+      tile.getDimSize(0) % rows != 0) {
+    return false;
+  }
+  TileLayoutAttrInterface layout = layoutOf(tile);
+  int64_t last = 0;
+  for (ArrayRef<int64_t> place : layout.getElements(tile.getShape())) {
+    last = std::max(last, place[0]);
+  }
+  AffineMap first = layout.getThreadMap(tile.getShape());
+  return llvm::all_of(llvm::seq<int64_t>(layout.getWarpCount() * kWarpThreads),
+                      [&](int64_t thread) {
+                        return first.compose({thread}).front() % rows + last <
+                               rows;
+                      });
+}
+
+/// C6 of loads and stores.
+static LogicalResult verifyParts(Operation *op, MemRefType memory,
+                                 ArrayRef<int64_t> dims, RankedTensorType tile,
+                                 std::optional<int64_t> parts,
+                                 std::optional<int64_t> along) {
+  if (parts && !hasPartsOf(tile, *parts)) {
+    return op->emitOpError("C6: threads hold no parts of ")
+           << *parts << " rows of " << tile;
+  }
+  if (along && (!parts || *along < 0 || *along >= memory.getRank() ||
+                llvm::is_contained(dims, *along))) {
+    return op->emitOpError("C6: parts follow each other along a dimension of ")
+           << memory << " that is not one of [" << dims << "], not along "
+           << *along;
+  }
+  return success();
+}
+
 /// A load or a store.
 template <typename OpTy>
 static LogicalResult verifyAccess(OpTy op, MemRefType memory) {
@@ -65,7 +104,11 @@ static LogicalResult verifyAccess(OpTy op, MemRefType memory) {
            << tile.getElementType() << ", and the memory of "
            << memory.getElementType();
   }
-  return verifyAligned(op, memory, op.getDims(), op.getAligned());
+  if (failed(verifyAligned(op, memory, op.getDims(), op.getAligned()))) {
+    return failure();
+  }
+  return verifyParts(op, memory, op.getDims(), tile, op.getParts(),
+                     op.getAlong());
 }
 
 void LoadOp::getAsmResultNames(OpAsmSetValueNameFn name) {
@@ -80,8 +123,11 @@ LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, cast<MemRefType>(getTarget().getType())))) {
     return failure();
   }
+  if (getParts() && !getAlong()) {
+    return emitOpError("C6: parts of a tile that is stored have an along");
+  }
   if (holdsPartialSums(getTile().getType())) {
-    return emitOpError("C6: the tile holds sums over a part of k: add them by "
+    return emitOpError("C7: the tile holds sums over a part of k: add them by "
                        "sum_partials before");
   }
   return success();
@@ -227,6 +273,13 @@ LogicalResult ReadOp::verify() {
     extents.insert(extents.begin(), 1);
   } else if (getTransposed() && extents.size() == 2) {
     std::swap(extents[0], extents[1]);
+  }
+  if (std::optional<int64_t> parts = getParts()) {
+    if (tile.getRank() != 2 || getTransposed() || !hasPartsOf(tile, *parts)) {
+      return emitOpError("C4: threads hold no parts of ")
+             << *parts << " rows of " << tile << " that is not transposed";
+    }
+    extents[0] /= *parts;
   }
   if (extents.size() != 2 || extents[0] > buffer.getRows() ||
       extents[1] > buffer.getColumns()) {

@@ -218,3 +218,55 @@ cheems_tile.kernel @write_c3() warps(4) {
   cheems_tile.write %t, %b[%c0, %c0, %c0] : tensor<16x8xf32, #partial>, !cheems_tile.buffer<2x32x64xf32>
   cheems_tile.return
 }
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @read_c2_parts() warps(4) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x1x64xf32>
+  // expected-error@below {{C2: 'tensor<64x64xf32,}}
+  %t = cheems_tile.read %b[%c0, %c0, %c0] parts 32 : !cheems_tile.buffer<2x1x64xf32> -> tensor<64x64xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @read_c4_thread() warps(4) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x8x64xf32>
+  // expected-error@below {{C4: threads hold no parts of 8 rows of}}
+  %t = cheems_tile.read %b[%c0, %c0, %c0] parts 8 : !cheems_tile.buffer<2x8x64xf32> -> tensor<64x64xf32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @read_c4_row() warps(4) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x1x64xf32>
+  // expected-error@below {{C4: threads hold no parts of 64 rows of}}
+  %t = cheems_tile.read %b[%c0, %c0, %c0] parts 64 : !cheems_tile.buffer<2x1x64xf32> -> tensor<64xf32, #cheems_tile.slice<axis = 0, of = #c>>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+#a = #cheems_tile.fragment<role = a, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @read_c4_transposed() warps(4) {
+  %c0 = arith.constant 0 : index
+  %b = cheems_tile.alloc : !cheems_tile.buffer<2x64x64xbf16>
+  // expected-error@below {{C4: threads hold no parts of 32 rows of}}
+  %t = cheems_tile.read %b[%c0, %c0, %c0] transposed parts 32 : !cheems_tile.buffer<2x64x64xbf16> -> tensor<64x64xbf16, #a>
+  cheems_tile.return
+}

@@ -146,10 +146,46 @@ cheems_tile.kernel @store_c5_other(%x: memref<?x?x64xf32>, %at: index) warps(4) 
 // -----
 
 #partial = #cheems_tile.fragment<role = c, warps_m = 1, warps_n = 1, warps_k = 4>
-cheems_tile.kernel @store_c6(%x: memref<16x8xf32>) warps(4) {
+cheems_tile.kernel @store_c7(%x: memref<16x8xf32>) warps(4) {
   %c0 = arith.constant 0 : index
   %t = arith.constant dense<0.0> : tensor<16x8xf32, #partial>
-  // expected-error@below {{C6: the tile holds sums over a part of k: add them by sum_partials before}}
+  // expected-error@below {{C7: the tile holds sums over a part of k: add them by sum_partials before}}
   cheems_tile.store %t, %x[%c0, %c0] dims [0, 1] : tensor<16x8xf32, #partial>, memref<16x8xf32>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @store_c6_thread(%x: memref<?x?x64xf32>, %at: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  // expected-error@below {{C6: threads hold no parts of 8 rows of}}
+  cheems_tile.store %t, %x[%at, %c0, %c0] dims [0, 2] parts 8 along 1 : tensor<64x64xf32, #c>, memref<?x?x64xf32>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @store_c6_dims(%x: memref<?x?x64xf32>, %at: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  // expected-error@below {{C6: parts follow each other along a dimension of 'memref<?x?x64xf32>' that is not one of [0, 2], not along 0}}
+  cheems_tile.store %t, %x[%at, %c0, %c0] dims [0, 2] parts 32 along 0 : tensor<64x64xf32, #c>, memref<?x?x64xf32>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
+cheems_tile.kernel @store_c6_same(%x: memref<?x?x64xf32>, %at: index) warps(4) {
+  %c0 = arith.constant 0 : index
+  %t = arith.constant dense<0.0> : tensor<64x64xf32, #c>
+  // expected-error@below {{C6: parts of a tile that is stored have an along}}
+  cheems_tile.store %t, %x[%at, %c0, %c0] dims [0, 2] parts 32 : tensor<64x64xf32, #c>, memref<?x?x64xf32>
   cheems_tile.return
 }

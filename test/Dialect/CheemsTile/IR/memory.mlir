@@ -6,6 +6,7 @@
 #wide = #cheems_tile.blocked<rows = 4, columns = 32, width = 2>
 #row = #cheems_tile.slice<axis = 0, of = #wide>
 #b = #cheems_tile.fragment<role = b, warps_m = 2, warps_n = 2>
+#c = #cheems_tile.fragment<role = c, warps_m = 4, warps_n = 1>
 
 // CHECK-LABEL: @accesses
 cheems_tile.kernel @accesses(%x: memref<?x?x64xf32>, %w: memref<?x64xbf16>, %n: memref<64xf32>, %at: index, %end: index) warps(4) {
@@ -37,5 +38,14 @@ cheems_tile.kernel @accesses(%x: memref<?x?x64xf32>, %w: memref<?x64xbf16>, %n: 
   %r = cheems_tile.read %ring[%c0, %at, %c0] : !cheems_tile.buffer<3x64x64xbf16, swizzled> -> tensor<32xbf16, #cheems_tile.slice<axis = 1, of = #b>>
   // CHECK: cheems_tile.write %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : tensor<32x16xbf16, #fragment_b>, !cheems_tile.buffer<3x64x64xbf16, swizzled>
   cheems_tile.write %p, %ring[%c0, %at, %c0] : tensor<32x16xbf16, #b>, !cheems_tile.buffer<3x64x64xbf16, swizzled>
+  // CHECK: cheems_tile.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] dims [0, 2] aligned 8 parts 32 along 1 : memref<?x?x64xf32> -> tensor<64x64xf32, #fragment_c>
+  %heads = cheems_tile.load %x[%at, %c0, %c0] dims [0, 2] aligned 8 parts 32 along 1 : memref<?x?x64xf32> -> tensor<64x64xf32, #c>
+  // CHECK: cheems_tile.load %{{.*}}[%{{.*}}] dims [0] parts 32 : memref<64xf32> -> tensor<64xf32, #{{.*}}>
+  %same = cheems_tile.load %n[%c0] dims [0] parts 32 : memref<64xf32> -> tensor<64xf32, #cheems_tile.slice<axis = 1, of = #c>>
+  // CHECK: cheems_tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] dims [0, 2] parts 32 along 1 : tensor<64x64xf32, #fragment_c>, memref<?x?x64xf32>
+  cheems_tile.store %heads, %x[%at, %c0, %c0] dims [0, 2] parts 32 along 1 : tensor<64x64xf32, #c>, memref<?x?x64xf32>
+  %masks = cheems_tile.alloc : !cheems_tile.buffer<2x2x64xf32>
+  // CHECK: cheems_tile.read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] parts 32 : !cheems_tile.buffer<2x2x64xf32> -> tensor<64x64xf32, #fragment_c>
+  %mask = cheems_tile.read %masks[%c0, %c0, %c0] parts 32 : !cheems_tile.buffer<2x2x64xf32> -> tensor<64x64xf32, #c>
   cheems_tile.return
 }

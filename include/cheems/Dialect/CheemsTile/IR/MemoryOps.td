@@ -18,6 +18,9 @@ def CheemsTile_LoadOp : CheemsTile_GlobalOp<"load", [CheemsTile_NamedResult]> {
     Equation: with d = dims, and o = offsets: tile[i, j] = source[o + i e_d0 + j e_d1] if o_d0 + i < extents[0] and
     o_d1 + j < extents[1], and 0 otherwise. e_d is the unit vector of dimension d. A tile of one dimension has no j.
 
+    With `parts` n the tile's rows are parts of n rows each: i mod n stands for i in all of this. With `along` a, floor(i / n) e_a is added to
+    the place: each part is one further along that dimension. Without it all parts are the same.
+
     Operands and state: `source` a memref; `offsets` one per dimension of it; `extents` one per dimension of the tile, by default those of
     `source`.
 
@@ -28,9 +31,11 @@ def CheemsTile_LoadOp : CheemsTile_GlobalOp<"load", [CheemsTile_NamedResult]> {
     - C4: the tile has the element type of `source`.
     - C5: `aligned` is a power of two, at least the bytes of an element and at most 16, and if it exceeds the bytes of an element then the
       last of `dims` is the last dimension of `source`.
+    - C6: `parts` is a power of two and divides the tile's rows, and the tile's layout gives each thread rows of one part alone. `along` is
+      given only with `parts`, and is a dimension of `source` that is not in `dims`.
 
-    Edges: offsets are not negative, and those of dimensions that are not in `dims` are within `source`. With `aligned` n the caller
-    guarantees that n divides, in bytes, the offset and the extent along the last dimension, and each stride but the last. Accesses are
+    Edges: offsets are not negative, and those of dimensions that are not in `dims` are within `source`, those of all parts too. With
+    `aligned` n the caller guarantees that n divides, in bytes, the offset and the extent along the last dimension, and each stride but the last. Accesses are
     then of n bytes; otherwise of one element.
 
     Accumulation: none.
@@ -39,13 +44,15 @@ def CheemsTile_LoadOp : CheemsTile_GlobalOp<"load", [CheemsTile_NamedResult]> {
     ```mlir
     %t = cheems_tile.load %keys[%slot, %row, %head, %c0] dims [1, 3] extents[%length, %c64] aligned 16
         : memref<?x?x2x64xbf16> -> tensor<32x64xbf16, #rows>
+    %q = cheems_tile.load %query[%row, %head, %c0] dims [0, 2] parts 64 along 1 : memref<?x4x64xf32> -> tensor<128x16xf32, #a>
     ```
   }];
   let arguments = (ins Arg<CheemsTile_Global, "", [MemRead]>:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$dims,
-                       Variadic<Index>:$extents, OptionalAttr<I64Attr>:$aligned);
+                       Variadic<Index>:$extents, OptionalAttr<I64Attr>:$aligned, OptionalAttr<I64Attr>:$parts,
+                       OptionalAttr<I64Attr>:$along);
   let results = (outs CheemsTile_Tile:$tile);
   let assemblyFormat = [{
-    $source `[` $offsets `]` `dims` $dims (`extents` `[` $extents^ `]`)? (`aligned` $aligned^)? attr-dict
+    $source `[` $offsets `]` `dims` $dims (`extents` `[` $extents^ `]`)? (`aligned` $aligned^)? (`parts` $parts^)? (`along` $along^)? attr-dict
     `:` type($source) `->` type($tile)
   }];
 }
@@ -65,7 +72,8 @@ def CheemsTile_StoreOp : CheemsTile_GlobalOp<"store"> {
     - C3: `extents` are none, or one per dimension of the tile.
     - C4: the tile has the element type of `target`.
     - C5: `aligned` is as in `load`.
-    - C6: the tile's layout holds no sums over a part of k (`fragment` with `warps_k` above 1 and role `c`).
+    - C6: `parts` and `along` are as in `load`, and with the one there is the other.
+    - C7: the tile's layout holds no sums over a part of k (`fragment` with `warps_k` above 1 and role `c`).
 
     Edges: as those of `load`.
 
@@ -77,9 +85,11 @@ def CheemsTile_StoreOp : CheemsTile_GlobalOp<"store"> {
     ```
   }];
   let arguments = (ins CheemsTile_Tile:$tile, Arg<CheemsTile_Global, "", [MemWrite]>:$target, Variadic<Index>:$offsets,
-                       DenseI64ArrayAttr:$dims, Variadic<Index>:$extents, OptionalAttr<I64Attr>:$aligned);
+                       DenseI64ArrayAttr:$dims, Variadic<Index>:$extents, OptionalAttr<I64Attr>:$aligned,
+                       OptionalAttr<I64Attr>:$parts, OptionalAttr<I64Attr>:$along);
   let assemblyFormat = [{
-    $tile `,` $target `[` $offsets `]` `dims` $dims (`extents` `[` $extents^ `]`)? (`aligned` $aligned^)? attr-dict
+    $tile `,` $target `[` $offsets `]` `dims` $dims (`extents` `[` $extents^ `]`)? (`aligned` $aligned^)? (`parts` $parts^)? (`along` $along^)?
+    attr-dict
     `:` type($tile) `,` type($target)
   }];
 }
@@ -174,14 +184,16 @@ def CheemsTile_ReadOp : CheemsTile_Op<"read", [CheemsTile_NamedResult]> {
     Each thread reads its elements of a tile in shared memory, operands of products by `ldmatrix` where their layout allows it.
 
     Equation: tile[i, j] = buffer[stage, row + i, column + j]; with `transposed`: buffer[stage, row + j, column + i]. A tile of one
-    dimension is a part of a row: tile[j] = buffer[stage, row, column + j].
+    dimension is a part of a row: tile[j] = buffer[stage, row, column + j]. With `parts` n each row of the buffer is n rows of the tile:
+    tile[i, j] = buffer[stage, row + floor(i / n), column + j].
 
     Operands and state: `buffer`; `stage`, `row` and `column`.
 
     Constraints:
     - C1: the tile has the buffer's element type.
-    - C2: the tile fits into a stage of the buffer.
+    - C2: the tile fits into a stage of the buffer, with `parts` a row of each.
     - C3: with `transposed` the tile has 16-bit elements and a `fragment` layout of role `a` or `b`, with `k_width` 2.
+    - C4: `parts` is as in `load`, and given only for a tile of two dimensions without `transposed`.
 
     Edges: the tile lies within the buffer, and `row` and `column` are multiples of its extents. It is not written at the same time.
 
@@ -192,10 +204,11 @@ def CheemsTile_ReadOp : CheemsTile_Op<"read", [CheemsTile_NamedResult]> {
     %a = cheems_tile.read %ring[%stage, %c0, %k] : !cheems_tile.buffer<3x64x64xbf16, swizzled> -> tensor<64x16xbf16, #a>
     ```
   }];
-  let arguments = (ins Arg<CheemsTile_BufferType, "", [MemRead]>:$buffer, Index:$stage, Index:$row, Index:$column, UnitAttr:$transposed);
+  let arguments = (ins Arg<CheemsTile_BufferType, "", [MemRead]>:$buffer, Index:$stage, Index:$row, Index:$column, UnitAttr:$transposed,
+                       OptionalAttr<I64Attr>:$parts);
   let results = (outs CheemsTile_Tile:$tile);
   let assemblyFormat = [{
-    $buffer `[` $stage `,` $row `,` $column `]` (`transposed` $transposed^)? attr-dict `:` qualified(type($buffer)) `->` type($tile)
+    $buffer `[` $stage `,` $row `,` $column `]` (`transposed` $transposed^)? (`parts` $parts^)? attr-dict `:` qualified(type($buffer)) `->` type($tile)
   }];
   let hasVerifier = 1;
 }
