@@ -5,6 +5,7 @@
 #include "Memory.h"
 #include "cheems/Dialect/CheemsTile/IR/CheemsTileDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace cheems::interpreter {
 using namespace mlir;
@@ -201,6 +202,49 @@ static void store(tile::StoreOp op, Frame &f) {
                << inBlock(f) << ", which another block reads or writes";
     }
   });
+}
+
+/// target[o + places[i] e_d] = tile[i]
+static void scatter(tile::ScatterOp op, Frame &f) {
+  const Tensor &tile = f.read(op.getTile()), &places = f.read(op.getPlaces());
+  Memory &target = f.memory(op.getTarget());
+  SmallVector<int64_t> dims = {int64_t(op.getDim())};
+  Access access{target.contents(), {}, dims, {}};
+  for (Value offset : op.getOffsets()) {
+    access.offsets.push_back(f.integer(offset));
+  }
+  if (f.failed() || !holds(access, 0, bytesOf(op.getTarget()), f)) {
+    return;
+  }
+  if (!target.isWritable()) {
+    f.fail() << "writes into memory that the launch has among its ins";
+    return;
+  }
+  auto along = size_t(op.getDim());
+  int64_t first = access.offsets[along];
+  llvm::DenseSet<int64_t> written;
+  for (int64_t i = 0; i < tile.shape[0]; ++i) {
+    SmallVector<int64_t> at = access.offsets;
+    at[along] = first + int64_t(places(i));
+    if (at[along] < 0 || at[along] >= access.memory.shape[along]) {
+      continue;
+    }
+    std::optional<int64_t> place = offsetOf(access.memory.shape, at);
+    if (!place) {
+      f.fail() << "asks for element " << shapeText(at) << " of "
+               << shapeText(access.memory.shape) << inBlock(f);
+      return;
+    }
+    if (!written.insert(*place).second) {
+      f.fail() << "stores two numbers at " << shapeText(at) << inBlock(f);
+      return;
+    }
+    if (!target.write(*place, tile(i), f.tileBlock->number)) {
+      f.fail() << "writes element " << shapeText(at) << inBlock(f)
+               << ", which another block reads or writes";
+      return;
+    }
+  }
 }
 
 static void alloc(tile::AllocOp op, Frame &f) {
@@ -416,6 +460,37 @@ static void pick(tile::PickOp op, Frame &f) {
   f.set(op.getTile(), std::move(tile));
 }
 
+/// buffer[stage, rows[x], columns[x]] grows by 1 for each x.
+static void tally(tile::TallyOp op, Frame &f) {
+  tile::BufferType type = op.getBuffer().getType();
+  const Tensor &rows = f.read(op.getRows()), &columns = f.read(op.getColumns());
+  std::optional<int64_t> first = firstOf(type, f.integer(op.getStage()), f);
+  if (f.failed() || !first) {
+    return;
+  }
+  Memory &buffer = f.memory(op.getBuffer());
+  for (size_t x = 0; x < rows.data.size(); ++x) {
+    auto row = int64_t(rows.data[x]), column = int64_t(columns.data[x]);
+    if (column < 0 || column >= int64_t(op.getBelow())) {
+      continue;
+    }
+    if (row < 0 || row >= type.getRows()) {
+      f.fail() << "counts in " << shapeText({row, column}) << " of "
+               << shapeText({type.getRows(), type.getColumns()}) << inBlock(f);
+      return;
+    }
+    int64_t place = *first + row * type.getColumns() + column;
+    double before = buffer.contents().data[size_t(place)];
+    if (isUninitialised(before)) {
+      f.fail() << "counts in element "
+               << indexText(buffer.contents().shape, place) << " of a buffer"
+               << inBlock(f) << ", which nothing has written";
+      return;
+    }
+    buffer.write(place, before + 1, f.tileBlock->number);
+  }
+}
+
 static void write(tile::WriteOp op, Frame &f) {
   const Tensor &tile = f.read(op.getTile());
   auto places = placesIn(op, tile.shape[0], tile.shape[1], f);
@@ -462,6 +537,7 @@ void addTileMemory(Handlers &handlers) {
   handlers.add<tile::LoadOp>(load);
   handlers.add<tile::GatherOp>(gather);
   handlers.add<tile::StoreOp>(store);
+  handlers.add<tile::ScatterOp>(scatter);
   handlers.add<tile::AllocOp>(alloc);
   handlers.add<tile::AsyncCopyOp>(asyncCopy);
   handlers.add<tile::CopyRowsOp>(copyRows);
@@ -470,6 +546,7 @@ void addTileMemory(Handlers &handlers) {
   handlers.add<tile::WaitOp>(wait);
   handlers.add<tile::ReadOp>(read);
   handlers.add<tile::PickOp>(pick);
+  handlers.add<tile::TallyOp>(tally);
   handlers.add<tile::WriteOp>(write);
   handlers.add<memref::DimOp>(dim);
   handlers.add<memref::LoadOp>(loadNumber);

@@ -111,6 +111,20 @@ static void reduce(tile::ReduceOp op, Frame &f) {
   f.set(op.getResult(), std::move(result));
 }
 
+/// result[i, j] = sum over k <= j of tile[i, k].
+static void prefixSum(tile::PrefixSumOp op, Frame &f) {
+  Tensor result = f.read(op.getTile());
+  if (f.failed()) {
+    return;
+  }
+  for (int64_t i = 0; i < result.shape[0]; ++i) {
+    for (int64_t j = 1; j < result.shape[1]; ++j) {
+      result(i, j) += result(i, j - 1);
+    }
+  }
+  f.set(op.getResult(), std::move(result));
+}
+
 /// result[i, j] = vector[i], or vector[j] where the rows are gone.
 static void broadcast(tile::BroadcastOp op, Frame &f) {
   const Tensor &vector = f.read(op.getVector());
@@ -164,6 +178,7 @@ void addTiles(Handlers &handlers) {
     f.set(op.getResult(), f.value(op.getTile()));
   });
   handlers.add<tile::ReduceOp>(reduce);
+  handlers.add<tile::PrefixSumOp>(prefixSum);
   handlers.add<tile::BroadcastOp>(broadcast);
   handlers.add<tile::IndicesOp>(indices);
   // The sums of warps are whole here already.

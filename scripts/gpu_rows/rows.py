@@ -23,6 +23,7 @@ FORMATS = {"stored": "bf16", "int8": "int8", "int4": "int4"}
 MOST_DECODE = {"stored": 1.03, "int8": 1.05, "int4": 1.08}
 MOST_BATCH, MOST_PRODUCT, MOST_PIPE, MOST_SSD, MOST_EXPERTS = 1.05, 1.15, 1.15, 1.2, 1.1
 MOST_LAUNCHES = {"SSD + experts": 5, "attention + experts": 6, "attention": 6}
+MOST_CHOICE = 20000  # cycles, for 4,096 rows of which 1,024 are kept
 LEAST_CONSUMERS = 2  # warpgroups that multiply
 SSD_CHUNK = 64  # rows, on tensor cores
 
@@ -144,6 +145,11 @@ def keys_once(rows, heads, size, block, window=0):
     return heads * (seen * entry + rows * size * (4 + 2))
 
 
+def one_behind_another(kernels, multiprocessors):
+    """Cycles of the busiest pipe of each kernel, whose blocks are shared out evenly, added."""
+    return sum(max(kernel["cycles"].values()) / min(kernel["blocks"], multiprocessors) for kernel in kernels)
+
+
 def attention_works(sizes):
     def alone(rows, heads, size, window):
         shape = f"{rows}x{heads}x{size}" + (f"x{window}" if window else "")
@@ -161,6 +167,10 @@ def attention_works(sizes):
             block = rows * heads // sum(kernel["blocks"] for kernel in step.kernels)
             yield Row("MB asked for, keys once per block of rows", SECTOR * step.total("global_sectors") / 1e6,
                       keys_once(rows, heads, size, block, window) / 1e6, MOST_PIPE)
+            if window:
+                chooses = bench.operation("attention", shape, "--prefill-chunk", rows).of("order_kept", "keep_entries", "place_kept_rows")
+                yield Row("cycles of the kernels that choose what is kept", one_behind_another(chooses.kernels, multiprocessors), None,
+                          MOST_CHOICE, f"{sum(kernel['launches'] for kernel in chooses.kernels)} kernels")
         return count
 
     def grouped(name):

@@ -29,6 +29,13 @@ ArrayRef<Value Candidates::*> Candidates::members() {
   return all;
 }
 
+ArrayRef<Value KeptChoice::*> KeptChoice::members() {
+  static constexpr Value KeptChoice::*all[] = {
+      &KeptChoice::entryGoodness, &KeptChoice::entryNumbers,
+      &KeptChoice::rowGoodness, &KeptChoice::replaced, &KeptChoice::places};
+  return all;
+}
+
 int64_t AttentionShape::headsThatShare(bool ofKept) const {
   // Heads of A may see rows or not, drop others, and hide others.
   if (queriesPerMask() > 1 || ofKept || !visible.empty()) {
@@ -176,6 +183,8 @@ WindowBlock WindowBlock::of(TileBuilder &t, const AttentionShape &shape,
       t.minimum(t.sub(segment.length, block.first), t.index(shape.block));
   block.base = t.add(segment.position, block.first);
   block.kept = t.minimum(block.base, t.index(shape.keep));
+  block.leaving = t.minimum(block.kept, t.index(shape.block));
+  block.staying = t.sub(block.kept, block.leaving);
   block.list = SSDChunk::of(t, shape.block, segment, segmentNumber, blockNumber,
                             rowsOfStep)
                    .number;
@@ -216,6 +225,7 @@ QueryRows QueryRows::ofHead(TileBuilder &t, const AttentionShape &shape,
     found.list = block.list;
     found.firstOfBlock = t.sub(first, block.first);
     found.lastOfFirst = t.add(block.kept, found.firstOfBlock);
+    found.staying = block.staying;
     found.count = t.add(block.kept, t.sub(past, block.first));
   }
   return found;

@@ -48,7 +48,9 @@ struct AttentionShape {
 /// What the rows of a step may see where a window drops entries, and the rows
 /// themselves. Lists have a number per block of rows (numbered as `SSDChunk`
 /// says), state head and candidate: [B, G', W + block]. Candidates are the
-/// entries that are kept before the block, then its rows.
+/// entries that are kept before the block, then its rows. Entries that all rows
+/// of any such block see come first, then the `block` worst ones. Each of the
+/// three parts is in the order of positions.
 struct Candidates {
   Value numbers; ///< i32: of an entry, or W and that of a row of the step
   Value untils;  ///< i32: the row of the block that does not see it any more
@@ -58,6 +60,20 @@ struct Candidates {
   Value rowKeys, rowValues, rowKeyScales, rowValueScales;
 
   static ArrayRef<Value Candidates::*> members();
+};
+
+/// What the kernels hand to each other that choose the kept entries of a
+/// prompt. Goodness is the order of masks as FloatOrder.h has it.
+struct KeptChoice {
+  // Of entries before the step, in the order of positions.
+  Value entryGoodness, entryNumbers; ///< [S, G', W] i32
+  Value rowGoodness;                 ///< [G', T] i32
+  /// [G', T] i32: what leaves when a row comes, numbered as in lists; a row
+  /// that finds room has the number of its entry.
+  Value replaced;
+  Value places; ///< [G', T] i32: the entry that a row becomes, or -1
+
+  static ArrayRef<Value KeptChoice::*> members();
 };
 
 /// The memory of the step's rows, and where a layer's entries are: keys and
@@ -124,6 +140,7 @@ struct QueryRows {
   // Of candidates; null where entries stay.
   Value list;         ///< the number of the block in lists
   Value firstOfBlock; ///< the first row among those of the block
+  Value staying;      ///< candidates that all rows of the block see come first
 
   /// Grid: blocks of rows, query heads, segments.
   /// \param heads that a block has.
@@ -164,11 +181,12 @@ struct QueryRows {
 
 /// The block of `shape.block` rows that a row of a segment is in.
 struct WindowBlock {
-  Value first; ///< row of the segment
-  Value count; ///< of its rows
-  Value base;  ///< the position of the first one
-  Value kept;  ///< entries before it
-  Value list;  ///< its number in lists
+  Value first;            ///< row of the segment
+  Value count;            ///< of its rows
+  Value base;             ///< the position of the first one
+  Value kept;             ///< entries before it,
+  Value staying, leaving; ///< those that its rows cannot drive out, and others
+  Value list;             ///< its number in lists
 
   static WindowBlock of(TileBuilder &t, const AttentionShape &shape,
                         const SegmentRow &segment, Value segmentNumber,
@@ -257,13 +275,23 @@ void buildStoreRows(TileBuilder &t, const RowStrategy &s,
 void buildPlaceKept(TileBuilder &t, const RowStrategy &s,
                     const AttentionShape &shape, const AttentionMemory &memory,
                     const MaskSource &mask, Value values);
-/// Finds what each row of a prompt sees, and which rows become entries in the
-/// end: sets lists, and the pools of masks, positions and scales. Grid: state
-/// heads, segments.
+/// Ranks rows of a prompt by their masks, and sorts the entries of before by
+/// positions. Grid: pieces of both, state heads, segments.
 /// \param mask [T, M].
-void buildKeepEntries(TileBuilder &t, const RowStrategy &s,
+void buildOrderKept(TileBuilder &t, const WindowStrategy &s,
+                    const AttentionShape &shape, const AttentionMemory &memory,
+                    const KeptChoice &choice, Value mask);
+/// Finds what each row of a prompt sees: sets lists, and what each row
+/// replaces. Grid: blocks of rows, state heads, segments.
+void buildKeepEntries(TileBuilder &t, const WindowStrategy &s,
                       const AttentionShape &shape,
-                      const AttentionMemory &memory, Value mask);
+                      const AttentionMemory &memory, const KeptChoice &choice,
+                      Value mask);
+/// Finds which rows are entries in the end, and stores all of them but keys and
+/// values. Grid: state heads, segments.
+void buildPlaceRows(TileBuilder &t, const WindowStrategy &s,
+                    const AttentionShape &shape, const AttentionMemory &memory,
+                    const KeptChoice &choice, Value mask);
 /// Stores keys and values of rows that became entries. Grid: pieces of so many
 /// entries, state heads, segments.
 void buildMoveKept(TileBuilder &t, int64_t entries, const AttentionShape &shape,

@@ -55,10 +55,15 @@ private:
   void placeKept();
   void attendToKept();
   void storeRows();
+  void orderKept();
   void keepEntries();
+  void placeRows();
   void moveKept();
   SmallVector<Value *> lists();
   SmallVector<Value *> rowsOfStep();
+  Value emptyPerRow();
+  KeptChoice choiceOf(const LaunchOperands &operands, ValueRange m);
+  static void takeWritten(ArrayRef<Value *> written, LaunchOp made);
 
   OpFoldResult rows();
   /// Lets a launch write places and what is seen.
@@ -94,6 +99,7 @@ private:
   Value places, seen;    ///< null where entry e is row e
   Value positions;       ///< a pool; null without a window
   Candidates candidates; ///< tensors; null without lists
+  KeptChoice choice;     ///< the same
   Value runs;            ///< whether launches have blocks, 0 or 1; null: always
   bool drops = false;    ///< launches are those of a window that drops entries
   Value y;

@@ -84,6 +84,9 @@ private:
     Value mixed = arith::DivUIOp::create(t.b, t.add(rows.lastOfFirst, 1),
                                          t.index(s.entries));
     Value blocks = t.ceilDiv(entries.count, s.entries);
+    if (memory.hasLists()) {
+      mixed = t.divide(rows.staying, s.entries);
+    }
     if (!shape.visible.empty()) {
       mixed = t.minimum(mixed, blocks);
     }
@@ -172,7 +175,7 @@ private:
     if (hides) {
       masked.hideLater(t, t.mul(block, s.entries), rows);
     }
-    if (memory.hasLists()) {
+    if (hides && memory.hasLists()) {
       auto perEntry = t.sliceType(t.withElement(scores, t.b.getI32Type()), 0);
       masked.hideGone(t, t.read(perEntry, untilRing, stage, zero, zero), rows);
     }

@@ -63,8 +63,10 @@ void AttentionLaunches::placeKept() {
 
 void AttentionLaunches::attendToKept() {
   storeRows();
+  orderKept();
   keepEntries();
   y = attend();
+  placeRows();
   moveKept();
 }
 
@@ -102,6 +104,57 @@ void AttentionLaunches::storeRows() {
   }
 }
 
+KeptChoice AttentionLaunches::choiceOf(const LaunchOperands &operands,
+                                       ValueRange m) {
+  KeptChoice to;
+  for (auto member : KeptChoice::members()) {
+    to.*member = choice.*member ? operands.in(m, choice.*member) : Value();
+  }
+  return to;
+}
+
+void AttentionLaunches::takeWritten(ArrayRef<Value *> written, LaunchOp made) {
+  for (auto [value, result] : llvm::zip_equal(written, made.getResults())) {
+    *value = result;
+  }
+}
+
+void AttentionLaunches::orderKept() {
+  OpFoldResult heads = b.getIndexAttr(shape.stateHeads);
+  Type i32 = b.getI32Type();
+  SmallVector<OpFoldResult> ofEntries = {segments(), heads,
+                                         b.getIndexAttr(shape.keep)};
+  choice.entryGoodness = empty(ofEntries, i32);
+  choice.entryNumbers = empty(ofEntries, i32);
+  choice.rowGoodness = emptyPerRow();
+  LaunchOperands operands;
+  operands.read(op.getMask());
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  operands.read(entries[2]);
+  operands.read(positions);
+  SmallVector<Value *> written = {&choice.entryGoodness, &choice.entryNumbers,
+                                  &choice.rowGoodness};
+  llvm::for_each(written, [&](Value *value) { operands.write(*value); });
+  WindowStrategy s = strategy.windowOfPrompt();
+  Value pieces = arith::MaxUIOp::create(
+      b, blocksOfRows(s.threads),
+      count(int64_t(llvm::divideCeil(shape.keep, s.ranked))));
+  takeWritten(written,
+              makeLaunch("order_kept", operands, s.warps(),
+                         {pieces, count(shape.stateHeads), segments()},
+                         [&](TileBuilder &t, ValueRange m) {
+                           buildOrderKept(t, s, shape, memoryOf(operands, m),
+                                          choiceOf(operands, m),
+                                          operands.in(m, op.getMask()));
+                         }));
+}
+
+/// Numbers per head and row of the step.
+Value AttentionLaunches::emptyPerRow() {
+  return empty({b.getIndexAttr(shape.stateHeads), rows()}, b.getI32Type());
+}
+
 void AttentionLaunches::keepEntries() {
   // As many numbers as SSDChunk has.
   Value blocks = arith::AddIOp::create(
@@ -113,36 +166,64 @@ void AttentionLaunches::keepEntries() {
   operands.read(op.getMask());
   operands.read(op.getSegments());
   operands.read(op.getLayer());
+  operands.read(choice.entryGoodness);
+  operands.read(choice.entryNumbers);
+  operands.read(choice.rowGoodness);
   for (Value *row : rowsOfStep()) {
     operands.read(*row);
-  }
-  // Keys and values come later: they are still read.
-  SmallVector<Value *> pools = {&entries[2], &positions};
-  if (shape.hasCodes()) {
-    pools.append({&entries[3], &entries[4]});
   }
   candidates.numbers = empty(extents, b.getI32Type());
   candidates.untils = empty(extents, b.getI32Type());
   candidates.masks = empty(extents, b.getF32Type());
   if (shape.hasCodes()) {
+    operands.read(entries[3]);
+    operands.read(entries[4]);
     candidates.keyScales = empty(extents, b.getF32Type());
     candidates.valueScales = empty(extents, b.getF32Type());
   }
-  SmallVector<Value *> made = pools;
-  made.append(lists());
-  for (Value *value : made) {
-    operands.write(*value);
+  choice.replaced = emptyPerRow();
+  SmallVector<Value *> written = lists();
+  written.push_back(&choice.replaced);
+  llvm::for_each(written, [&](Value *value) { operands.write(*value); });
+  WindowStrategy s = strategy.windowOfPrompt();
+  takeWritten(written,
+              makeLaunch("keep_entries", operands, s.warps(),
+                         {blocksOfRows(shape.block), count(shape.stateHeads),
+                          segments()},
+                         [&](TileBuilder &t, ValueRange m) {
+                           buildKeepEntries(t, s, shape, memoryOf(operands, m),
+                                            choiceOf(operands, m),
+                                            operands.in(m, op.getMask()));
+                         }));
+}
+
+/// Keys and values come later: attention still reads those of before.
+void AttentionLaunches::placeRows() {
+  LaunchOperands operands;
+  operands.read(op.getMask());
+  operands.read(op.getSegments());
+  operands.read(op.getLayer());
+  operands.read(choice.replaced);
+  operands.read(candidates.numbers);
+  operands.read(candidates.untils);
+  for (Value *row : rowsOfStep()) {
+    operands.read(*row);
   }
-  RowStrategy s = strategy.window(shape.keep);
-  LaunchOp launch = makeLaunch(
-      "keep_entries", operands, s.warps(),
-      {count(shape.stateHeads), segments()}, [&](TileBuilder &t, ValueRange m) {
-        buildKeepEntries(t, s, shape, memoryOf(operands, m),
-                         operands.in(m, op.getMask()));
-      });
-  for (auto [value, result] : llvm::zip_equal(made, launch.getResults())) {
-    *value = result;
+  choice.places = emptyPerRow();
+  SmallVector<Value *> written = {&entries[2], &positions, &choice.places};
+  if (shape.hasCodes()) {
+    written.append({&entries[3], &entries[4]});
   }
+  llvm::for_each(written, [&](Value *value) { operands.write(*value); });
+  WindowStrategy s = strategy.windowOfPrompt();
+  takeWritten(written,
+              makeLaunch("place_kept_rows", operands, s.chainWarps(),
+                         {count(shape.stateHeads), segments()},
+                         [&](TileBuilder &t, ValueRange m) {
+                           buildPlaceRows(t, s, shape, memoryOf(operands, m),
+                                          choiceOf(operands, m),
+                                          operands.in(m, op.getMask()));
+                         }));
 }
 
 void AttentionLaunches::moveKept() {

@@ -29,3 +29,16 @@ Value cheems::tile::orderOf(TileBuilder &t, Value bits) {
 Value cheems::tile::bitsOf(TileBuilder &t, Value order) {
   return flipped(t, order);
 }
+
+static Value withoutSign(TileBuilder &t, Value order) {
+  auto type = cast<RankedTensorType>(order.getType());
+  return arith::XOrIOp::create(t.b, order, t.fillInteger(type, kNoOrder));
+}
+
+Value cheems::tile::goodnessOf(TileBuilder &t, Value bits) {
+  return withoutSign(t, orderOf(t, bits));
+}
+
+Value cheems::tile::bitsOfGoodness(TileBuilder &t, Value goodness) {
+  return bitsOf(t, withoutSign(t, goodness));
+}

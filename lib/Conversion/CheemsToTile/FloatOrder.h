@@ -17,6 +17,11 @@ Value orderOf(TileBuilder &t, Value bits);
 /// The bits of the numbers that have this order; of zero the positive one.
 Value bitsOf(TileBuilder &t, Value order);
 
+/// The same order as numbers without a sign, and the other way. 0 is that of
+/// none, which is what a guarded load gives, and all ones are above all.
+Value goodnessOf(TileBuilder &t, Value bits);
+Value bitsOfGoodness(TileBuilder &t, Value goodness);
+
 } // namespace cheems::tile
 
 #endif

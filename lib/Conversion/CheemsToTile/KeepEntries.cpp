@@ -1,219 +1,320 @@
-// Which entries of a window each row of a prompt sees, and which rows become
-// entries. Rows are taken one after the other, as in decoding: a row that is
-// kept takes the place of the worst entry. A block of threads has the window of
-// one state head in registers, an entry to a column.
+// What each row of a prompt sees of a window. Masks do not change, so what is
+// kept before a block of rows is the best of all that stands before it, and no
+// block needs another one. Then the rows of the block come, each of which
+// drives out what is the worst one by then.
 #include "AttentionKernels.h"
-#include "KeptEntries.h"
+#include "FloatOrder.h"
+#include "KeptPrefix.h"
+#include "cheems/Conversion/CheemsToTile/Windows.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
 
+/// Two counts are summed in one number: of the second one the upper half.
+constexpr int64_t kHalf = 16;
+/// Nowhere, whatever the offset is that it is added to.
+constexpr int64_t kNowhere = INT32_MIN / 2;
+
 namespace {
-class WindowRows {
+class BlockLists {
 public:
-  WindowRows(TileBuilder &t, const RowStrategy &s, const AttentionShape &shape,
-             const AttentionMemory &memory, Value mask)
-      : t(t), shape(shape), memory(memory), lists(memory.candidates),
-        mask(mask), entries(t, s, shape) {
-    tile = entries.type();
+  BlockLists(TileBuilder &t, const WindowStrategy &s,
+             const AttentionShape &shape, const AttentionMemory &memory,
+             const KeptChoice &choice, Value mask)
+      : t(t), s(s), shape(shape), memory(memory), lists(memory.candidates),
+        choice(choice), mask(mask) {
+    MLIRContext *context = t.b.getContext();
+    Type i32 = t.b.getI32Type();
+    // A thread has neighbours, so that few sums go from thread to thread.
+    pieces = t.tileType(
+        {1, s.columns}, i32,
+        BlockedAttr::get(context, 1, s.threads, s.columns / s.threads));
+    // What may leave, and the rows: pairs of candidates and those that are
+    // compared with them.
+    int64_t across = s.threads / kWindowRows / 2;
+    candidates = t.tileType(
+        {2 * shape.block, s.leaving}, i32,
+        BlockedAttr::get(context, 2 * kWindowRows, across, s.leaving / across));
+    each = t.sliceType(candidates, 1);
+    some = t.sliceType(candidates, 0);
     auto columns =
-        int64_t(llvm::alignTo(uint64_t(shape.block), uint64_t(s.threads)));
-    rowTile = t.tileType({1, columns}, t.b.getI32Type(), tile.getEncoding());
+        int64_t(llvm::alignTo(uint64_t(2 * shape.block), uint64_t(s.threads)));
+    inRow = t.tileType({1, columns}, i32,
+                       BlockedAttr::get(context, 1, s.threads, /*width=*/1));
+    bins = KeptPrefix::alloc(t);
+    compared = t.alloc({1, 2, columns}, i32, /*swizzled=*/false);
   }
 
   void build() {
-    head = t.block(GridDimension::X);
-    nextHead = t.add(head, 1);
-    segmentNumber = t.block(GridDimension::Y);
+    Value number = t.block(GridDimension::X);
+    head = t.block(GridDimension::Y);
+    segmentNumber = t.block(GridDimension::Z);
     segment = loadSegment(t, memory.segments, segmentNumber, /*oneRow=*/false);
-    KeptEntries::State before = entries.load(memory, segment, head);
-    SmallVector<Value> after =
-        t.loop(t.index(0), t.ceilDiv(segment.length, shape.block), 1,
-               {before.badness, before.position},
-               [&](Value number, ValueRange now) -> SmallVector<Value> {
-                 KeptEntries::State state = takeBlock(number, {now[0], now[1]});
-                 return {state.badness, state.position};
-               });
-    store({after[0], after[1]});
+    block = WindowBlock::of(t, shape, segment, segmentNumber, number,
+                            t.extent(lists.rowKeys, 3));
+    row = t.add(segment.start, block.first);
+    end = t.add(block.kept, block.count);
+    t.when(t.isLess(block.first, segment.length), [&] {
+      listEntries();
+      listRows();
+      // Other threads have stored what each one reads from here on.
+      t.barrier();
+      Value untils = findUntils();
+      t.store(untils, lists.untils, listed(block.staying, end));
+      storeReplaced(untils);
+    });
   }
 
 private:
-  /// A number per column, of a tile of one row.
-  Value columnsOf(Value numbers) {
-    return t.reduce(Combine::Maximum, numbers, 0);
+  RankedTensorType f32(RankedTensorType type) {
+    return t.withElement(type, t.b.getF32Type());
   }
-  Value isPast(Value numbers, Value limit) {
-    return arith::CmpIOp::create(t.b, arith::CmpIPredicate::sge, numbers,
-                                 t.splatIndex(tile, limit));
+  /// Numbers of the block's list.
+  Place listed(Value first, Value past) {
+    return {{block.list, head, first}, {2}, {past}};
   }
-  /// Entries or rows of a block's lists, from a candidate on.
-  Place listed(const WindowBlock &block, Value first, Value past) {
-    return {{block.list, head, first}, {1, 2}, {nextHead, past}};
+  /// How good candidates are from one on, and 0 past the last one: becomes a
+  /// row of what is compared.
+  void keepGoodness(Value first, int64_t to) {
+    RankedTensorType type = t.sliceType(inRow, 0);
+    Value masks = t.load(f32(type), lists.masks, listed(first, end));
+    Value exists =
+        t.isLess(t.indicesFrom(first, type, 0), t.splatIndex(type, end));
+    Value goodness =
+        t.select(exists, goodnessOf(t, t.bitcast(masks, t.b.getI32Type())),
+                 t.fillInteger(type, 0));
+    t.write(t.broadcast(goodness, inRow), compared, t.index(0), t.index(to),
+            t.index(0));
   }
-  Value rowOf(const WindowBlock &block) {
-    return t.add(segment.start, block.first);
-  }
-
-  KeptEntries::State takeBlock(Value number, KeptEntries::State state) {
-    WindowBlock block = WindowBlock::of(t, shape, segment, segmentNumber,
-                                        number, t.extent(lists.rowKeys, 3));
-    listEntries(block, state);
-    listRows(block);
-    Value end = t.add(block.base, block.count), zero = t.index(0);
-    Value fits = t.isLess(end, t.index(shape.keep + 1));
-    // While there is room, entry e is row e.
-    SmallVector<Value> now =
-        t.loop(zero, t.select(fits, t.index(1), zero), 1,
-               {state.badness, state.position},
-               [&](Value, ValueRange now) -> SmallVector<Value> {
-                 return appended(block, end, now);
-               });
-    Value never = t.index(shape.block);
-    now.append({t.splatIndex(tile, never), t.splatIndex(rowTile, never),
-                loadMask(rowOf(block))});
-    now = t.loop(zero, t.select(fits, zero, block.count), 1, now,
-                 [&](Value row, ValueRange now) -> SmallVector<Value> {
-                   return takeRow(block, row, now);
-                 });
-    t.store(now[2], lists.untils, listed(block, zero, block.kept));
-    t.store(now[3], lists.untils,
-            listed(block, block.kept, t.add(block.kept, block.count)));
-    return {now[0], now[1]};
+  Value readGoodness(RankedTensorType type, int64_t row, Value first) {
+    return t.broadcast(t.read(type, compared, t.index(0), t.index(row), first),
+                       candidates);
   }
 
-  /// What is kept before a block, in the order of the pool.
-  void listEntries(const WindowBlock &block, const KeptEntries::State &state) {
-    Place place = listed(block, t.index(0), block.kept);
-    t.store(entries.masksOf(state), lists.masks, place);
-    Value isOld =
-        t.isLess(state.position, t.splatIndex(tile, segment.position));
-    Value row = rowOfPosition(state.position);
-    t.store(t.select(isOld, entries.column(),
-                     t.add(row, t.fillInteger(tile, shape.keep))),
-            lists.numbers, place);
-    if (shape.hasCodes()) {
-      t.store(scalesOf(memory.keyScales, lists.rowKeyScales, isOld, row),
-              lists.keyScales, place);
-      t.store(scalesOf(memory.valueScales, lists.rowValueScales, isOld, row),
-              lists.valueScales, place);
+  /// Sums over a row, of two conditions at once.
+  struct Counted {
+    Value first, second;       ///< how many there are before each column
+    Value firstAll, secondAll; ///< in all, i32
+  };
+  Counted count(Value first, Value second) {
+    auto type = cast<RankedTensorType>(t.withElement(
+        cast<RankedTensorType>(first.getType()), t.b.getI32Type()));
+    auto low = [&](Value number, Value bits) {
+      return arith::AndIOp::create(t.b, number, bits);
+    };
+    auto high = [&](Value number, Value bits) {
+      return arith::ShRUIOp::create(t.b, number, bits);
+    };
+    Value both =
+        t.add(t.ones(first), t.select(second, t.fillInteger(type, 1 << kHalf),
+                                      t.fillInteger(type, 0)));
+    Value sums = t.prefixSum(both);
+    Value before = t.sub(sums, both);
+    // Sums grow from column to column.
+    Value all = t.element(t.reduce(Combine::Maximum, sums, 1), 0);
+    Type i32 = t.b.getI32Type();
+    int64_t lowBits = (1 << kHalf) - 1;
+    return {low(before, t.fillInteger(type, lowBits)),
+            high(before, t.fillInteger(type, kHalf)),
+            low(all, t.integer(i32, lowBits)),
+            high(all, t.integer(i32, kHalf))};
+  }
+
+  /// Whether elements are among the best.
+  /// \param before how many of its ties come before each.
+  Value isAmong(const KeptBound &bound, Value goodness, Value isTie,
+                Value before) {
+    Value isLate = t.isAtLeast(before, t.splat(pieces, bound.ties));
+    Value out = t.both(isTie, isLate);
+    Value no = t.fillInteger(t.withElement(pieces, t.b.getI1Type()), 0);
+    return t.select(out, no,
+                    t.isAtLeast(goodness, t.splat(pieces, bound.least)));
+  }
+
+  /// What is kept before the block: in the order of positions, but what may
+  /// leave behind what stays.
+  void listEntries() {
+    KeptPrefix prefix(t, s, shape, choice, bins, head, segmentNumber, segment,
+                      block.first);
+    KeptPrefix::Bounds best =
+        prefix.best(t.word(block.kept), t.word(block.staying));
+    Value zero = t.integer(t.b.getI32Type(), 0);
+    RankedTensorType flat = t.sliceType(pieces, 0);
+    auto plus = [&](Value numbers, Value number) {
+      return t.add(numbers, t.splat(pieces, number));
+    };
+    prefix.through(
+        flat, {zero, zero, zero, t.word(block.staying)},
+        [&](const KeptPrefix::Piece &piece, Value loaded,
+            ValueRange now) -> SmallVector<Value> {
+          Value goodness = t.broadcast(loaded, pieces);
+          Value isTie = t.isEqual(goodness, t.splat(pieces, best.kept.tie));
+          Value isStaysTie =
+              t.isEqual(goodness, t.splat(pieces, best.staying.tie));
+          Counted ties = count(isTie, isStaysTie);
+          Value kept =
+              isAmong(best.kept, goodness, isTie, plus(ties.first, now[0]));
+          Value stays = isAmong(best.staying, goodness, isStaysTie,
+                                plus(ties.second, now[1]));
+          Value no = t.fillInteger(t.withElement(pieces, t.b.getI1Type()), 0);
+          Value leaves = t.select(stays, no, kept);
+          Counted found = count(stays, leaves);
+          Value slot = t.select(stays, plus(found.first, now[2]),
+                                t.select(leaves, plus(found.second, now[3]),
+                                         t.fillInteger(pieces, kNowhere)));
+          scatterPiece(prefix, piece, loaded, t.asRow(slot));
+          return {t.add(now[0], ties.firstAll), t.add(now[1], ties.secondAll),
+                  t.add(now[2], found.firstAll),
+                  t.add(now[3], found.secondAll)};
+        });
+    t.each(t.index(0), block.staying, s.columns, [&](Value first) {
+      t.store(t.fillInteger(flat, shape.block), lists.untils,
+              listed(first, block.staying));
+    });
+  }
+
+  void scatterPiece(KeptPrefix &prefix, const KeptPrefix::Piece &piece,
+                    Value goodness, Value slots) {
+    auto type = cast<RankedTensorType>(goodness.getType());
+    Value zero = t.index(0);
+    SmallVector<Value> list = {block.list, head, zero};
+    Value numbers = prefix.numbersOf(piece, type);
+    t.scatter(numbers, lists.numbers, list, slots, 2);
+    t.scatter(t.bitcast(bitsOfGoodness(t, goodness), t.b.getF32Type()),
+              lists.masks, list, slots, 2);
+    if (!shape.hasCodes()) {
+      return;
+    }
+    for (auto [pool, ofRows, to] :
+         {std::tuple(memory.keyScales, lists.rowKeyScales, lists.keyScales),
+          std::tuple(memory.valueScales, lists.rowValueScales,
+                     lists.valueScales)}) {
+      Value scales =
+          piece.ofRows
+              ? t.load(f32(type), ofRows,
+                       {{zero, zero, head, piece.first}, {3}, {piece.past}})
+              : t.gather(f32(type), pool,
+                         {{segment.slot, memory.layer, head, zero}, {3}},
+                         numbers);
+      t.scatter(scales, to, list, slots, 2);
     }
   }
 
-  /// The number in the step of the row that has a position.
-  Value rowOfPosition(Value position) {
-    return t.add(t.sub(position, t.splatIndex(tile, segment.position)),
-                 t.splatIndex(tile, segment.start));
-  }
-
-  /// Scales of the entries where they are: in the pool, or those of rows.
-  Value scalesOf(Value pool, Value rows, Value isOld, Value row) {
-    Value none = t.fillInteger(tile, -1);
-    auto f32 = t.withElement(tile, t.b.getF32Type());
-    Value zero = t.index(0);
-    Value isKept = t.isLess(entries.column(), t.fillInteger(tile, shape.keep));
-    Value ofPool = t.gather(
-        f32, pool, {{segment.slot, memory.layer, head, zero}, {2, 3}},
-        columnsOf(t.select(t.both(isOld, isKept), entries.column(), none)));
-    Value ofRows = t.gather(f32, rows, {{zero, zero, head, zero}, {2, 3}},
-                            columnsOf(t.select(isOld, none, row)));
-    return t.select(isOld, ofPool, ofRows);
-  }
-
-  /// The rows of a block, behind the entries.
-  void listRows(const WindowBlock &block) {
-    Value row = rowOf(block), past = t.add(row, block.count);
-    Place place = listed(block, block.kept, t.add(block.kept, block.count));
-    auto f32 = t.withElement(rowTile, t.b.getF32Type());
-    Place masks{{row, head}, {1, 0}, {nextHead, past}};
-    t.store(t.load(f32, mask, masks), lists.masks, place);
-    Value number = IndicesOp::create(t.b, rowTile, uint64_t(1));
-    t.store(t.add(number, t.splatIndex(rowTile, t.add(row, shape.keep))),
-            lists.numbers, place);
+  /// The rows of the block, behind the entries.
+  void listRows() {
+    Value past = t.add(row, block.count);
+    Place to = listed(block.kept, end);
+    t.store(t.load(f32(each), mask, {{row, head}, {0}, {past}}), lists.masks,
+            to);
+    t.store(t.indicesFrom(t.add(row, shape.keep), each, 0), lists.numbers, to);
     if (shape.hasCodes()) {
       Value zero = t.index(0);
-      Place scales{{zero, zero, head, row}, {2, 3}, {nextHead, past}};
-      t.store(t.load(f32, lists.rowKeyScales, scales), lists.keyScales, place);
-      t.store(t.load(f32, lists.rowValueScales, scales), lists.valueScales,
-              place);
+      Place from{{zero, zero, head, row}, {3}, {past}};
+      t.store(t.load(f32(each), lists.rowKeyScales, from), lists.keyScales, to);
+      t.store(t.load(f32(each), lists.rowValueScales, from), lists.valueScales,
+              to);
     }
   }
 
-  /// Entries with a block's rows, of which none is dropped.
-  SmallVector<Value> appended(const WindowBlock &block, Value end,
-                              ValueRange now) {
-    Value column = entries.column();
-    Value isNew = t.both(isPast(column, block.base),
-                         t.isLess(column, t.splatIndex(tile, end)));
-    Value rows =
-        t.select(isNew, rowOfPosition(column), t.fillInteger(tile, -1));
-    Value masks = t.gather(t.withElement(tile, t.b.getF32Type()), mask,
-                           {{t.index(0), head}, {1, 0}}, columnsOf(rows));
-    return {t.select(isNew, entries.badnessOf(masks), now[0]),
-            t.select(isNew, column, now[1])};
+  /// The rows of the block from which on candidates are hidden; candidates are
+  /// those that may leave, and then the rows. A candidate leaves with the row
+  /// behind which as many are better as the window keeps.
+  Value findUntils() {
+    keepGoodness(block.staying, kCandidates);
+    keepGoodness(block.kept, kRows);
+    t.barrier();
+    Value number = t.indicesFrom(t.index(0), each, 0);
+    Value own = readGoodness(each, kCandidates, t.index(0));
+    Value ownNumber = t.broadcast(number, candidates);
+    Value zeros = t.fillInteger(candidates, 0);
+    // Among equal ones the later position is worse: what is behind a candidate
+    // is below a number that is greater by one.
+    Value worse = t.reduce(
+        Combine::Add,
+        t.loop(t.index(0), block.leaving, s.leaving, zeros,
+               [&](Value first, ValueRange now) -> SmallVector<Value> {
+                 Value other = readGoodness(some, kCandidates, first);
+                 Value numbers = t.indicesFrom(first, some, 0);
+                 Value isEntry =
+                     t.isLess(numbers, t.splatIndex(some, block.leaving));
+                 other = t.select(t.broadcast(isEntry, candidates), other,
+                                  t.fillInteger(candidates, -1));
+                 Value isBehind =
+                     t.isLess(ownNumber, t.broadcast(numbers, candidates));
+                 Value least = t.add(own, t.ones(isBehind));
+                 return {t.add(now[0], t.ones(isBelow(other, least)))};
+               })[0],
+        1);
+    Value room = t.sub(t.index(shape.keep), block.kept);
+    Value leaving = t.splatIndex(each, block.leaving);
+    Value needed = t.add(t.add(worse, t.splatIndex(each, room)),
+                         t.ones(t.isLess(number, leaving)));
+    Value needs = t.broadcast(needed, candidates);
+    SmallVector<Value> seen = t.loop(
+        t.index(0), block.count, s.leaving, {t.fillInteger(each, 0), zeros},
+        [&](Value first, ValueRange now) -> SmallVector<Value> {
+          Value other = readGoodness(some, kRows, first);
+          Value others = t.broadcast(
+              t.indicesFrom(t.add(block.leaving, first), some, 0), candidates);
+          // Equal rows before a candidate are better than it.
+          Value isEarlier = t.isLess(others, ownNumber);
+          Value most = t.sub(own, t.ones(isEarlier));
+          Value better = t.add(t.prefixSum(t.ones(isBelow(most, other))),
+                               t.broadcast(now[0], candidates));
+          Value sees = t.either(isEarlier, t.isLess(better, needs));
+          return {t.reduce(Combine::Maximum, better, 1),
+                  t.add(now[1], t.ones(sees))};
+        });
+    Value until = t.reduce(Combine::Add, seen[1], 1);
+    Value isGone = t.isLess(until, t.splatIndex(each, block.count));
+    return t.select(isGone, until, t.fillInteger(each, shape.block));
+  }
+  Value isBelow(Value a, Value c) {
+    return arith::CmpIOp::create(t.b, arith::CmpIPredicate::ult, a, c);
   }
 
-  Value loadMask(Value row) {
-    return t.load(t.withElement(entries.one(), t.b.getF32Type()), mask,
-                  {{row, head}, {0}, {t.add(segment.start, segment.length)}});
-  }
-
-  /// One row: entries, until when they and the block's rows are seen, and the
-  /// next row's mask.
-  SmallVector<Value> takeRow(const WindowBlock &block, Value row,
-                             ValueRange now) {
-    Value next = loadMask(t.add(rowOf(block), t.add(row, 1)));
-    Value position = t.add(block.base, row);
-    KeptEntries::Taken taken = entries.take(
-        {now[0], now[1]}, now[4], t.splatIndex(entries.one(), position));
-    Value here = t.splatIndex(tile, row);
-    Value isGone = t.both(taken.isReplaced, t.isLess(here, now[2]));
-    // Whose position it was: an entry's of before the block, or a row's.
-    Value gone = t.broadcast(taken.gone, rowTile);
-    Value positions = t.indicesFrom(block.base, rowTile, 1);
-    return {taken.state.badness, taken.state.position,
-            t.select(isGone, here, now[2]),
-            t.select(t.isEqual(positions, gone), t.splatIndex(rowTile, row),
-                     now[3]),
-            next};
-  }
-
-  /// The pools after the step, but for keys and values.
-  void store(const KeptEntries::State &state) {
-    Value count =
-        t.minimum(t.add(segment.position, segment.length), t.index(shape.keep));
-    Place place{{segment.slot, memory.layer, head, t.index(0)},
-                {2, 3},
-                {nextHead, count}};
-    t.store(entries.masksOf(state), memory.masks, place);
-    t.store(state.position, memory.positions, place);
-    if (shape.hasCodes()) {
-      Value isOld =
-          t.isLess(state.position, t.splatIndex(tile, segment.position));
-      Value row = rowOfPosition(state.position);
-      for (auto [pool, rows] :
-           {std::pair(memory.keyScales, lists.rowKeyScales),
-            std::pair(memory.valueScales, lists.rowValueScales)}) {
-        t.store(scalesOf(pool, rows, isOld, row), pool, place);
-      }
-    }
+  /// What leaves when a row comes; a row that finds room is its own entry.
+  void storeReplaced(Value untils) {
+    SmallVector<Value> at = {head, row};
+    Value number = t.indicesFrom(t.index(0), each, 0);
+    Value nowhere = t.fillInteger(each, kNowhere);
+    Value exists =
+        t.isLess(number, t.splatIndex(each, t.add(block.leaving, block.count)));
+    Value isGone =
+        t.both(exists, t.isLess(untils, t.fillInteger(each, shape.block)));
+    Value numbers = t.load(each, lists.numbers, listed(block.staying, end));
+    t.scatter(numbers, choice.replaced, at, t.select(isGone, untils, nowhere),
+              1);
+    Value own = t.sub(number, t.splatIndex(each, block.leaving));
+    Value entry = t.add(own, t.splatIndex(each, block.base));
+    Value finds = t.both(t.isLess(t.fillInteger(each, -1), own),
+                         t.isLess(entry, t.fillInteger(each, shape.keep)));
+    t.scatter(entry, choice.replaced, at,
+              t.select(t.both(finds, exists), own, nowhere), 1);
   }
 
   TileBuilder &t;
+  const WindowStrategy &s;
   const AttentionShape &shape;
   const AttentionMemory &memory;
   const Candidates &lists;
+  const KeptChoice &choice;
   Value mask;
-  KeptEntries entries;
-  RankedTensorType tile, rowTile;
-  Value head, nextHead, segmentNumber;
+  RankedTensorType pieces, candidates, each, some, inRow;
+  Value bins, compared;
+  /// Rows of `compared`.
+  static constexpr int64_t kCandidates = 0, kRows = 1;
+  Value head, segmentNumber, row, end;
   SegmentRow segment;
+  WindowBlock block;
 };
 } // namespace
 
-void cheems::tile::buildKeepEntries(TileBuilder &t, const RowStrategy &s,
+void cheems::tile::buildKeepEntries(TileBuilder &t, const WindowStrategy &s,
                                     const AttentionShape &shape,
-                                    const AttentionMemory &memory, Value mask) {
-  WindowRows(t, s, shape, memory, mask).build();
+                                    const AttentionMemory &memory,
+                                    const KeptChoice &choice, Value mask) {
+  BlockLists(t, s, shape, memory, choice, mask).build();
 }

@@ -75,6 +75,18 @@ struct VisibleStrategy {
   int64_t rows, warps;
 };
 
+/// How the kernels take their work that choose what a window keeps of a prompt.
+struct WindowStrategy {
+  int64_t threads;
+  int64_t columns;      ///< of what stands before a block, at a time
+  int64_t ranked;       ///< entries whose order a block finds
+  int64_t leaving;      ///< candidates are compared with so many at a time
+  int64_t chained;      ///< rows whose places are found at a time,
+  int64_t chainThreads; ///< by a block of its own size
+  int64_t warps() const { return threads / kWarpThreads; }
+  int64_t chainWarps() const { return chainThreads / kWarpThreads; }
+};
+
 /// Rows of a prompt are chunks of `rows`. A block has `states` rows and
 /// `columns` of a head's state, or `columns` of the outputs of a chunk, for
 /// which it takes `depth` rows of the state at a time.
@@ -153,6 +165,10 @@ public:
   VisibleStrategy visible(bool oneRow) const;
   /// A window of entries, whose masks a block has in registers.
   RowStrategy window(int64_t keep) const;
+  /// The same of prompts, whose blocks of rows find what they see apart.
+  WindowStrategy windowOfPrompt() const {
+    return {128, 1024, 16, 16, 1024, 256};
+  }
   /// Entries that a block looks through for new ones.
   int64_t movedEntries() const { return 16; }
   /// Attention with heads of `size` numbers, on tensor cores, by the target's

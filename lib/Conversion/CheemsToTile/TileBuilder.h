@@ -102,6 +102,11 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                     attribute(aligned), attribute(place.parts),
                     attribute(place.along));
   }
+  /// Numbers go where `places` say along a dimension, those below none nowhere.
+  void scatter(Value tile, Value target, ValueRange offsets, Value places,
+               int64_t dim) {
+    ScatterOp::create(b, tile, target, offsets, places, uint64_t(dim));
+  }
   Value alloc(ArrayRef<int64_t> shape, Type element, bool swizzled) {
     return AllocOp::create(
         b, BufferType::get(b.getContext(), shape, element, swizzled),
@@ -159,6 +164,11 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                     cast<BufferType>(buffer.getType()).getElementType());
     return PickOp::create(b, type, buffer, stage, rows, columns);
   }
+  /// Adds 1 to elements that numbers choose, of columns below one.
+  void tally(Value buffer, Value stage, Value rows, Value columns,
+             int64_t below) {
+    TallyOp::create(b, buffer, stage, rows, columns, uint64_t(below));
+  }
   void barrier() { BarrierOp::create(b); }
   void write(Value tile, Value buffer, Value stage, Value row, Value column) {
     WriteOp::create(b, tile, buffer, stage, row, column);
@@ -170,6 +180,16 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return ReduceOp::create(b, sliceType(type, axis), combine, tile,
                             uint64_t(axis), IntegerAttr());
   }
+  /// Sums of the numbers of a row up to each one.
+  Value prefixSum(Value tile) {
+    return PrefixSumOp::create(b, tile.getType(), tile, IntegerAttr());
+  }
+  /// A number that all threads hold.
+  Value element(Value slice, int64_t number) {
+    return tensor::ExtractOp::create(b, slice, index(number));
+  }
+  /// The only row of a tile, and the tile that has it.
+  Value asRow(Value tile) { return reduce(Combine::Maximum, tile, 0); }
   /// Repeats a slice's numbers to a tile of this shape and layout.
   Value broadcast(Value vector, RankedTensorType like) {
     auto type = cast<RankedTensorType>(vector.getType());
@@ -190,6 +210,7 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
   Value fma(Value a, Value c, Value summand) {
     return math::FmaOp::create(b, a, c, summand);
   }
+  Value either(Value a, Value c) { return arith::OrIOp::create(b, a, c); }
   Value isEqual(Value a, Value c) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, a, c);
   }
@@ -213,6 +234,10 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                                                  : arith::CmpIPredicate::slt;
     return arith::CmpIOp::create(b, predicate, a, c);
   }
+  /// Of i32 without a sign.
+  Value isAtLeast(Value a, Value c) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge, a, c);
+  }
   Value divide(Value a, int64_t c) {
     return c == 1 ? a : arith::DivUIOp::create(b, a, index(c)).getResult();
   }
@@ -222,10 +247,19 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
     return arith::XOrIOp::create(
         b, a, fillInteger(cast<RankedTensorType>(a.getType()), -1));
   }
+  /// An index as i32.
+  Value word(Value number) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), number);
+  }
   /// An index as a tile of i32.
   Value splatIndex(RankedTensorType type, Value number) {
-    return splat(withElement(type, b.getI32Type()),
-                 arith::IndexCastOp::create(b, b.getI32Type(), number));
+    return splat(withElement(type, b.getI32Type()), word(number));
+  }
+  /// 1 where the condition holds, and 0 elsewhere.
+  Value ones(Value condition) {
+    auto type = withElement(cast<RankedTensorType>(condition.getType()),
+                            b.getI32Type());
+    return select(condition, fillInteger(type, 1), fillInteger(type, 0));
   }
   Value remainder(Value a, int64_t c) {
     return c == 1 ? index(0)

@@ -13,7 +13,43 @@ bool tile::isElementwise(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
+/// The constant index of the element, if it is one.
+static std::optional<int64_t> elementOf(tensor::ExtractOp op) {
+  if (op.getIndices().size() != 1) {
+    return std::nullopt;
+  }
+  return getConstantIntValue(op.getIndices().front());
+}
+
+bool tile::isUniformElement(Operation *op) {
+  auto extract = dyn_cast<tensor::ExtractOp>(op);
+  RankedTensorType tile =
+      extract ? extract.getTensor().getType() : RankedTensorType();
+  auto layout =
+      tile ? dyn_cast_or_null<TileLayoutAttrInterface>(tile.getEncoding())
+           : TileLayoutAttrInterface();
+  return layout && tile.getRank() == 1 && layout.getThreadBits(0) == 0 &&
+         elementOf(extract);
+}
+
 namespace {
+/// Threads hold all elements, in their order.
+struct LowerExtract : OpConversionPattern<tensor::ExtractOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isUniformElement(op)) {
+      return rewriter.notifyMatchFailure(op, "is of what threads hold apart");
+    }
+    ThreadBuilder t(rewriter, op.getLoc());
+    rewriter.replaceOp(op,
+                       t.elements(adaptor.getTensor())[size_t(*elementOf(op))]);
+    return success();
+  }
+};
+
 struct LowerElementwise : ConversionPattern {
   LowerElementwise(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -146,8 +182,9 @@ struct LowerIndices : OpConversionPattern<tile::IndicesOp> {
 
 void tile::populateElementwisePatterns(const TypeConverter &types,
                                        RewritePatternSet &patterns) {
-  patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerBroadcast,
-               LowerIndices, LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,
+  patterns.add<LowerElementwise, LowerConstant, LowerExtract, LowerSplat,
+               LowerBroadcast, LowerIndices,
+               LowerIndexCast<arith::IndexCastOp, arith::ExtSIOp>,
                LowerIndexCast<arith::IndexCastUIOp, arith::ExtUIOp>>(
       types, patterns.getContext());
 }

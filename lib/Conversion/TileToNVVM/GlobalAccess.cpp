@@ -1,4 +1,4 @@
-// cheems_tile.load, gather and store. An access that is guarded is one
+// cheems_tile.load, gather, store and scatter. An access that is guarded is one
 // predicated instruction: a branch would keep the next access waiting.
 #include "GlobalTile.h"
 #include "Patterns.h"
@@ -340,6 +340,46 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     return success();
   }
 };
+
+/// Each element is a tile of its own, at the place that its number says.
+struct LowerScatter : OpConversionPattern<ScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ScatterOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    Value stores = t.isFirstHolder(op.getTile().getType());
+    SmallVector<Value> offsets(op.getOffsets()), offsets32;
+    for (ValueRange offset : adaptor.getOffsets()) {
+      offsets32.push_back(offset.front());
+    }
+    auto along = size_t(op.getDim());
+    Value from = offsets32[along];
+    offsets[along] = op.getPlaces(); // which is no constant
+    int64_t shape[] = {1}, dims[] = {int64_t(op.getDim())};
+    for (auto [element, place] :
+         llvm::zip_equal(t.elements(adaptor.getTile().front()),
+                         t.elements(adaptor.getPlaces().front()))) {
+      offsets32[along] = t.add(from, place);
+      GlobalOperands operands{cast<MemRefType>(op.getTarget().getType()),
+                              adaptor.getTarget(),
+                              shape,
+                              dims,
+                              offsets,
+                              {},
+                              offsets32,
+                              {}};
+      GlobalTile memory(t, operands, {t.i32(0)});
+      SmallVector<Value> words = t.toWords(element);
+      storeWords(t, memory.place({0}), t.both(stores, memory.exists({0})),
+                 words);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// One number, which all threads read: a row's index, a length.
 struct LowerNumber : OpConversionPattern<memref::LoadOp> {
   const KernelFacts &facts;
@@ -386,5 +426,5 @@ void tile::populateGlobalPatterns(const TypeConverter &types,
                                   const KernelFacts &facts) {
   patterns.add<LowerLoad, LowerGather, LowerNumber>(
       types, patterns.getContext(), facts);
-  patterns.add<LowerStore>(types, patterns.getContext());
+  patterns.add<LowerStore, LowerScatter>(types, patterns.getContext());
 }

@@ -107,14 +107,16 @@ static LogicalResult verifyOp(Operation *op) {
   bool supported =
       isElementwise(op) || isSupportedMath(op) ||
       isa<memref::DimOp, memref::LoadOp, tensor::SplatOp>(op) ||
+      isUniformElement(op) ||
       isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(
           op);
   if (!supported) {
     return op->emitOpError()
            << "in the kernel " << kernel
            << " has no code for cards; kernels have cheems_tile, arith, some "
-              "of math, scf loops and branches, tensor.splat, memref.dim and "
-              "memref.load";
+              "of math, scf loops and branches, tensor.splat, tensor.extract "
+              "of "
+              "what all threads hold, memref.dim and memref.load";
   }
   return success();
 }
@@ -250,6 +252,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     populateWarpgroupPatterns(types, patterns);
     populateFmaPatterns(types, patterns);
     populateReducePatterns(types, patterns);
+    populatePrefixSumPatterns(types, patterns);
     populateExchangePatterns(types, patterns);
 
     ConversionTarget legal(getContext());

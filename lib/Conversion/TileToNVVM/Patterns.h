@@ -31,6 +31,8 @@ bool hasWaited(Operation *op);
 Value endOfWait(Operation *op);
 /// Whether the op is an elementwise one, which is the same on vectors.
 bool isElementwise(Operation *op);
+/// Whether the op takes a number of a tile that all threads hold.
+bool isUniformElement(Operation *op);
 /// Whether a function of math has code here.
 bool isSupportedMath(Operation *op);
 
@@ -73,6 +75,8 @@ void populateFmaPatterns(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateReducePatterns(const TypeConverter &types,
                             RewritePatternSet &patterns);
+void populatePrefixSumPatterns(const TypeConverter &types,
+                               RewritePatternSet &patterns);
 void populateExchangePatterns(const TypeConverter &types,
                               RewritePatternSet &patterns);
 

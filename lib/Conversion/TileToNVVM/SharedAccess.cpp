@@ -1,4 +1,4 @@
-// cheems_tile.read, pick and write by plain vector accesses.
+// cheems_tile.read, pick, tally and write by plain vector accesses.
 #include "Patterns.h"
 #include "SharedTile.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,6 +95,35 @@ struct LowerPick : OpConversionPattern<PickOp> {
   }
 };
 
+/// A reduction that is predicated: a branch would part the threads of a warp.
+struct LowerTally : OpConversionPattern<TallyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TallyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    BufferType type = op.getBuffer().getType();
+    SharedTile buffer(t, type, adaptor.getBuffer(), adaptor.getStage());
+    for (auto [row, column] : llvm::zip_equal(
+             t.elements(adaptor.getRows()), t.elements(adaptor.getColumns()))) {
+      SharedPlace place;
+      place.row = row;
+      place.columnBytes = t.mul(column, type.getElementBytes());
+      Value address = LLVM::PtrToIntOp::create(t.b, t.loc, t.b.getI32Type(),
+                                               buffer.pointer(place));
+      LLVM::InlineAsmOp::create(
+          t.b, t.loc, TypeRange(),
+          ValueRange{address, t.less(column, t.i32(int64_t(op.getBelow())))},
+          "@$1 red.relaxed.cta.shared.add.u32 [$0], 1;", "r,b,~{memory}",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerWrite : OpConversionPattern<WriteOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -126,6 +155,7 @@ struct LowerWrite : OpConversionPattern<WriteOp> {
 
 void tile::populateSharedPatterns(const TypeConverter &types,
                                   RewritePatternSet &patterns) {
-  patterns.add<LowerRead, LowerPick, LowerWrite>(types, patterns.getContext());
+  patterns.add<LowerRead, LowerPick, LowerTally, LowerWrite>(
+      types, patterns.getContext());
   populateMatrixLoadPatterns(types, patterns);
 }

@@ -10,7 +10,9 @@ using namespace cheems::tile;
 bool tile::isWritten(Value memory) {
   return llvm::any_of(memory.getUsers(), [&](Operation *user) {
     auto store = dyn_cast<StoreOp>(user);
-    return store && store.getTarget() == memory;
+    auto scatter = dyn_cast<ScatterOp>(user);
+    return (store && store.getTarget() == memory) ||
+           (scatter && scatter.getTarget() == memory);
   });
 }
 

@@ -117,3 +117,57 @@ cheems_tile.kernel @maxima(%a: memref<1xi32>, %c: memref<16xi32>) warps(4) {
   cheems_tile.store %s, %c[%c0] dims [0] : tensor<16xi32, #of_eights>, memref<16xi32>
   cheems_tile.return
 }
+
+// Even columns come first: the number of each among them is a sum up to it. What has a place past the memory is not stored.
+// RUN: cheems-ptx-run %t.ptx --kernel sorted --shared 64 --grid 1 --block 128 --buffer y:i32[1x66]=none --arg s32:66 --buffer n:i32[1]=none \
+// RUN:   --print y --print n | FileCheck %s --check-prefix=SORTED
+// SORTED: 0 2 4 6 8 {{.*}} 122 124 126 1 3
+// SORTED: n
+// SORTED: 64
+#sorted = #cheems_tile.blocked<rows = 1, columns = 128, width = 1>
+#of_sorted = #cheems_tile.slice<axis = 0, of = #sorted>
+#sum_of_sorted = #cheems_tile.slice<axis = 1, of = #sorted>
+cheems_tile.kernel @sorted(%y: memref<1x?xi32>, %n: memref<1xi32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %j = cheems_tile.indices axis 1 : tensor<1x128xi32, #sorted>
+  %one = arith.constant dense<1> : tensor<1x128xi32, #sorted>
+  %odd = arith.andi %j, %one : tensor<1x128xi32, #sorted>
+  %even = arith.subi %one, %odd : tensor<1x128xi32, #sorted>
+  %evens = cheems_tile.prefix_sum %even : tensor<1x128xi32, #sorted>
+  %odds = cheems_tile.prefix_sum %odd : tensor<1x128xi32, #sorted>
+  %behind = arith.constant dense<63> : tensor<1x128xi32, #sorted>
+  %isOdd = arith.cmpi eq, %odd, %one : tensor<1x128xi32, #sorted>
+  %first = arith.subi %evens, %one : tensor<1x128xi32, #sorted>
+  %second = arith.addi %odds, %behind : tensor<1x128xi32, #sorted>
+  %place = arith.select %isOdd, %second, %first : tensor<1x128xi1, #sorted>, tensor<1x128xi32, #sorted>
+  %places = cheems_tile.reduce maximum %place axis 0 : tensor<1x128xi32, #sorted> -> tensor<128xi32, #of_sorted>
+  %numbers = cheems_tile.reduce maximum %j axis 0 : tensor<1x128xi32, #sorted> -> tensor<128xi32, #of_sorted>
+  cheems_tile.scatter %numbers, %y[%c0, %c0] places %places dim 1 : tensor<128xi32, #of_sorted>, tensor<128xi32, #of_sorted>, memref<1x?xi32>
+  // A number that all threads hold.
+  %most = cheems_tile.reduce maximum %evens axis 1 : tensor<1x128xi32, #sorted> -> tensor<1xi32, #sum_of_sorted>
+  %all = tensor.extract %most[%c0] : tensor<1xi32, #sum_of_sorted>
+  %again = tensor.splat %all : tensor<1xi32, #sum_of_sorted>
+  cheems_tile.store %again, %n[%c0] dims [0] : tensor<1xi32, #sum_of_sorted>, memref<1xi32>
+  cheems_tile.return
+}
+
+// How often each remainder by 4 occurs among 128 numbers. Columns from 3 on count nowhere.
+// RUN: cheems-ptx-run %t.ptx --kernel counted --shared 512 --grid 1 --block 128 --buffer y:i32[128]=none --print y | FileCheck %s --check-prefix=COUNTED
+// COUNTED: 32 32 32 0 0
+// PTX: .entry counted(
+// PTX: red.relaxed.cta.shared.add.u32
+cheems_tile.kernel @counted(%y: memref<128xi32>) warps(4) {
+  %c0 = arith.constant 0 : index
+  %bins = cheems_tile.alloc : !cheems_tile.buffer<1x1x128xi32>
+  %zero = arith.constant dense<0> : tensor<1x128xi32, #sorted>
+  cheems_tile.write %zero, %bins[%c0, %c0, %c0] : tensor<1x128xi32, #sorted>, !cheems_tile.buffer<1x1x128xi32>
+  cheems_tile.barrier
+  %j = cheems_tile.indices axis 1 : tensor<1x128xi32, #sorted>
+  %three = arith.constant dense<3> : tensor<1x128xi32, #sorted>
+  %rest = arith.andi %j, %three : tensor<1x128xi32, #sorted>
+  cheems_tile.tally %bins[%c0] rows %zero columns %rest below 3 : !cheems_tile.buffer<1x1x128xi32>, tensor<1x128xi32, #sorted>
+  cheems_tile.barrier
+  %n = cheems_tile.read %bins[%c0, %c0, %c0] : !cheems_tile.buffer<1x1x128xi32> -> tensor<128xi32, #of_sorted>
+  cheems_tile.store %n, %y[%c0] dims [0] : tensor<128xi32, #of_sorted>, memref<128xi32>
+  cheems_tile.return
+}

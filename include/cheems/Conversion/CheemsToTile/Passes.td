@@ -82,7 +82,8 @@ def ToTilePass : Pass<"cheems-to-tile", "::mlir::ModuleOp"> {
     are several blocks, so then entries have their launch. Rotary tables of the same positions are one launch.
     Attention with `keep` has these launches for pools with at most `keep` entries, and others for larger pools; those that are not meant
     have no blocks. The others: with `one_row` one finds the entry that the row becomes. Without it, one stores the step's rows apart,
-    one takes them one by one and lists what each block of rows sees, one attends to what is listed, and one stores the rows that stay.
+    one ranks them and sorts the entries of before, one finds and lists what each block of rows sees, one attends to what is listed, one
+    finds the places of the rows that stay, and one stores these there.
     A rotation of heads takes the rounding behind it, too.
     State-space duality with `one_row` is one launch, which rotates b and c, and rounds its outputs if the op behind it does. Else a
     segment's rows are chunks of 64, counted from its start. What `cheems-round-inputs` rounds has the products of a chunk on tensor

@@ -127,6 +127,28 @@ int64_t ReduceOp::getScratchBytes() {
                    layoutOf(tile).getWarpCount() * int64_t(sizeof(float));
 }
 
+LogicalResult PrefixSumOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  if (tile.getRank() != 2 || !isa<BlockedAttr>(tile.getEncoding())) {
+    return emitOpError("C1: the tile has two dimensions and a blocked layout, "
+                       "not ")
+           << layoutOf(tile);
+  }
+  return success();
+}
+
+/// One number per row, warp of it, and part that these have together.
+int64_t PrefixSumOp::getScratchBytes() {
+  RankedTensorType tile = getTile().getType();
+  auto layout = cast<BlockedAttr>(tile.getEncoding());
+  int64_t warps = layout.getColumns() / kWarpThreads;
+  int64_t parts =
+      tile.getDimSize(1) / (layout.getColumns() * layout.getWidth());
+  return warps <= 1
+             ? 0
+             : tile.getDimSize(0) * parts * warps * int64_t(sizeof(int32_t));
+}
+
 LogicalResult SumPartialsOp::verify() {
   RankedTensorType partials = getPartials().getType(),
                    result = getResult().getType();

@@ -168,6 +168,27 @@ LogicalResult GatherOp::verify() {
   return verifyAligned(*this, memory, getDims(), getAligned());
 }
 
+LogicalResult ScatterOp::verify() {
+  auto memory = cast<MemRefType>(getTarget().getType());
+  RankedTensorType tile = getTile().getType(), places = getPlaces().getType();
+  auto dim = int64_t(getDim());
+  if (failed(verifyPlace(*this, memory, getOffsets().size(), {dim},
+                         /*extents=*/0, /*rank=*/1))) {
+    return failure();
+  }
+  if (tile.getRank() != 1 || places.getShape() != tile.getShape() ||
+      places.getEncoding() != tile.getEncoding()) {
+    return emitOpError("C3: ")
+           << places << " has no number for each element of " << tile;
+  }
+  if (tile.getElementType() != memory.getElementType()) {
+    return emitOpError("C4: the tile has elements of ")
+           << tile.getElementType() << ", and the memory of "
+           << memory.getElementType();
+  }
+  return success();
+}
+
 int64_t GatherOp::getAxis() {
   auto slice = dyn_cast<SliceAttr>(getRows().getType().getEncoding());
   bool isOfNumbers = getTile().getType().getRank() == 1;
@@ -313,6 +334,29 @@ LogicalResult WriteOp::verify() {
   if (holdsPartialSums(tile)) {
     return emitOpError("C3: the tile holds sums over a part of k: add them by "
                        "sum_partials before");
+  }
+  return success();
+}
+
+LogicalResult TallyOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (!buffer.getElementType().isInteger(32) || buffer.getSwizzled()) {
+    return emitOpError("C1: numbers are counted in a buffer of i32 that is not "
+                       "swizzled, not ")
+           << buffer;
+  }
+  TileLayoutAttrInterface layout = layoutOf(getRows().getType());
+  int64_t held = 0;
+  for (int64_t axis = 0; axis < getRows().getType().getRank(); ++axis) {
+    held |= layout.getThreadBits(axis);
+  }
+  if (held != layout.getWarpCount() * kWarpThreads - 1) {
+    return emitOpError("C2: several threads hold an element of ")
+           << getRows().getType() << ", and would count it more than once";
+  }
+  if (int64_t(getBelow()) < 1 || int64_t(getBelow()) > buffer.getColumns()) {
+    return emitOpError("C3: below is 1 to ")
+           << buffer.getColumns() << ", not " << int64_t(getBelow());
   }
   return success();
 }

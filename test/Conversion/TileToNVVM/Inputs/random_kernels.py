@@ -147,6 +147,8 @@ class Kernel:
             reduced = self.emit(f"cheems_tile.reduce {combine} {tile} axis {axis} : {types[2]} -> {line}")
             repeated = self.emit(f"cheems_tile.broadcast {reduced} : {line} -> {types[2]}")
             tile = self.emit(f"arith.addf {tile}, {repeated} : {types[2]}")
+        if kind == "i32" and "blocked" in third:
+            tile = self.emit(f"cheems_tile.prefix_sum {tile} : {types[2]}")
         self.do(f"cheems_tile.store {tile}, {target}{access} : {types[2]}, {target_type}")
         self.warps = warps
         return True

@@ -28,6 +28,11 @@ cheems_tile.kernel @ops(%x: memref<16x128xf16>) warps(4) {
   %f = cheems_tile.fma %w[%c0], %v[%c0], %s : !cheems_tile.buffer<2x16x4xf32>, !cheems_tile.buffer<1x8x4xf32>, tensor<16x8xf32, #wide>
   // CHECK: %sum = cheems_tile.reduce add %{{.*}} axis 1 : tensor<16x8xf32, #blocked> -> tensor<16xf32, #rows>
   %r = cheems_tile.reduce add %f axis 1 : tensor<16x8xf32, #wide> -> tensor<16xf32, #row>
+  %numbers = arith.constant dense<1> : tensor<16x8xi32, #wide>
+  // CHECK: cheems_tile.prefix_sum %{{.*}} : tensor<16x8xi32, #blocked>
+  %sums = cheems_tile.prefix_sum %numbers : tensor<16x8xi32, #wide>
+  // CHECK: cheems_tile.prefix_sum %{{.*}} scratch 512 {test.note = 1 : i64} : tensor<16x8xi32, #blocked>
+  %more = cheems_tile.prefix_sum %sums scratch 512 {test.note = 1} : tensor<16x8xi32, #wide>
   // CHECK: %maximum = cheems_tile.reduce maximum %{{.*}} axis 0 scratch 512 : tensor<16x8xf32, #blocked> -> tensor<8xf32, #columns>
   %m = cheems_tile.reduce maximum %f axis 0 scratch 512 : tensor<16x8xf32, #wide> -> tensor<8xf32, #column>
   // CHECK: cheems_tile.broadcast %{{.*}} : tensor<8xf32, #columns> -> tensor<32x8xf32, #blocked>

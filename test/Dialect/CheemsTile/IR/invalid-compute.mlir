@@ -418,3 +418,24 @@ cheems_tile.kernel @a_tensor_without_layout() warps(4) {
   %r = "cheems_tile.convert_layout"(%t) : (tensor<16x32xf32>) -> tensor<16x32xf32>
   cheems_tile.return
 }
+
+// -----
+
+#c = #cheems_tile.fragment<role = c, warps_m = 2, warps_n = 2>
+cheems_tile.kernel @prefix_sum_c1_layout() warps(4) {
+  %t = arith.constant dense<0> : tensor<32x16xi32, #c>
+  // expected-error@below {{C1: the tile has two dimensions and a blocked layout, not #cheems_tile.fragment<role = c}}
+  %s = cheems_tile.prefix_sum %t : tensor<32x16xi32, #c>
+  cheems_tile.return
+}
+
+// -----
+
+#wide = #cheems_tile.blocked<rows = 8, columns = 16, width = 1>
+#rows = #cheems_tile.slice<axis = 1, of = #wide>
+cheems_tile.kernel @prefix_sum_c1_rank() warps(4) {
+  %t = arith.constant dense<0> : tensor<8xi32, #rows>
+  // expected-error@below {{C1: the tile has two dimensions and a blocked layout, not #cheems_tile.slice<axis = 1}}
+  %s = cheems_tile.prefix_sum %t : tensor<8xi32, #rows>
+  cheems_tile.return
+}

@@ -49,6 +49,41 @@ def CheemsTile_GatherOp : CheemsTile_Op<"gather", [CheemsTile_NamedResult]> {
   }];
 }
 
+def CheemsTile_ScatterOp : CheemsTile_Op<"scatter"> {
+  let summary = "Stores numbers where numbers say";
+  let description = [{
+    Each thread stores its elements anywhere along a dimension of a memref.
+
+    Equation: with d = dim, o = offsets and e_d the unit vector of dimension d: target[o + places[i] e_d] = tile[i] if o_d + places[i] is
+    within `target`.
+
+    Operands and state: `tile` [R]; `target` a memref, which is written; `offsets` one per dimension of it; `places` [R] i32.
+
+    Constraints:
+    - C1: there is one offset per dimension of `target`.
+    - C2: `dim` is a dimension of `target`.
+    - C3: the tile has one dimension, and `places` has its layout and extent.
+    - C4: the tile has the element type of `target`.
+
+    Edges: a place below minus the offset along its dimension is none, and nothing is stored. No two elements have the same place. Offsets
+    are as those of `load`. Of several threads that hold an element, one stores it.
+
+    Accumulation: none.
+
+    Example:
+    ```mlir
+    cheems_tile.scatter %t, %list[%head, %c0] places %slots dim 1
+        : tensor<1024xi32, #numbers>, tensor<1024xi32, #numbers>, memref<?x?xi32>
+    ```
+  }];
+  let arguments = (ins CheemsTile_Tile:$tile, Arg<CheemsTile_Global, "", [MemWrite]>:$target, Variadic<Index>:$offsets,
+                       CheemsTile_I32Tile:$places, I64Attr:$dim);
+  let assemblyFormat = [{
+    $tile `,` $target `[` $offsets `]` `places` $places `dim` $dim attr-dict `:` type($tile) `,` type($places) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def CheemsTile_CopyRowsOp : CheemsTile_Op<"copy_rows", [AttrSizedOperandSegments]> {
   let summary = "Begins to copy rows that numbers choose into a buffer";
   let description = [{
@@ -90,6 +125,40 @@ def CheemsTile_CopyRowsOp : CheemsTile_Op<"copy_rows", [AttrSizedOperandSegments
     $source `[` $offsets `]` `else` $other `[` $other_offsets `]` `numbers` $numbers `[` $numbers_stage `]` `split` $split `dims` $dims
     `extents` `[` $extents `]` `to` $buffer `[` $stage `]` `aligned` $aligned attr-dict
     `:` type($source) `,` type($other) `,` qualified(type($numbers)) `,` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def CheemsTile_TallyOp : CheemsTile_Op<"tally", [AllTypesMatch<["rows", "columns"]>]> {
+  let summary = "Counts how often numbers choose an element of a buffer";
+  let description = [{
+    Each thread adds 1, for each of its elements, to one element of a stage of a buffer.
+
+    Equation: for c < below, buffer[stage, r, c] grows by how many x have rows[x] = r and columns[x] = c, where x is a place in a tile of
+    one or two dimensions.
+
+    Operands and state: `buffer`, which is changed; `stage`; `rows` and `columns` i32.
+
+    Constraints:
+    - C1: the buffer has elements of i32, and is not swizzled.
+    - C2: no two threads hold the same element of `rows`.
+    - C3: `below` is at least 1, and at most the columns of the buffer.
+
+    Edges: columns that are not in [0, `below`) count nowhere. Other columns, and rows, are within the buffer. A `barrier` is needed before
+    other threads read, and behind what wrote the buffer before.
+
+    Accumulation: i32, exact.
+
+    Example:
+    ```mlir
+    cheems_tile.tally %bins[%c0] rows %copy columns %digit below 256
+        : !cheems_tile.buffer<1x8x257xi32>, tensor<1024xi32, #numbers>
+    ```
+  }];
+  let arguments = (ins Arg<CheemsTile_BufferType, "", [MemRead, MemWrite]>:$buffer, Index:$stage, CheemsTile_I32Tile:$rows,
+                       CheemsTile_I32Tile:$columns, I64Attr:$below);
+  let assemblyFormat = [{
+    $buffer `[` $stage `]` `rows` $rows `columns` $columns `below` $below attr-dict `:` qualified(type($buffer)) `,` type($rows)
   }];
   let hasVerifier = 1;
 }

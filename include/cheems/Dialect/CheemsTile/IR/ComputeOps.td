@@ -157,6 +157,32 @@ def CheemsTile_ReduceOp : CheemsTile_ScratchOp<"reduce", [CheemsTile_NamedResult
   let assemblyFormat = "custom<Word>($combine) $tile `axis` $axis (`scratch` $scratch^)? attr-dict `:` type($tile) `->` type($result)";
 }
 
+def CheemsTile_PrefixSumOp : CheemsTile_ScratchOp<"prefix_sum", [SameOperandsAndResultType]> {
+  let summary = "Sums of the numbers up to each column";
+  let description = [{
+    Adds along rows, and keeps each sum on the way.
+
+    Equation: result[i, j] = sum over k <= j of tile[i, k].
+
+    Operands: `tile` [R, C] i32.
+
+    Constraints:
+    - C1: the tile has two dimensions and a `blocked` layout.
+
+    Edges: none.
+
+    Accumulation: i32, exact as far as 32 bits hold the sums.
+
+    Example:
+    ```mlir
+    %s = cheems_tile.prefix_sum %t : tensor<1x1024xi32, #row>
+    ```
+  }];
+  let arguments = (ins CheemsTile_I32Tile:$tile, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs CheemsTile_I32Tile:$result);
+  let assemblyFormat = "$tile (`scratch` $scratch^)? attr-dict `:` type($tile)";
+}
+
 def CheemsTile_SumPartialsOp : CheemsTile_ScratchOp<"sum_partials"> {
   let summary = "Adds the sums of warps that had different k";
   let description = [{
