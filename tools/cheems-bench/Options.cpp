@@ -106,8 +106,8 @@ void declareRest(CLI::App &app, Raw &raw) {
       ->group(ops);
   app.add_option("--weights,--dtype", raw.compile.weights,
                  "with --ops: bf16 (the default), f32, int8, or except for "
-                 "matmul int4 (tables of experts are then int8). With a model "
-                 "folder: as for cheems-compile")
+                 "matmul f16 (on GPUs) and int4 (tables of experts are then "
+                 "int8). With a model folder: as for cheems-compile")
       ->check(CLI::IsMember(CompileFlags::weightFormats()))
       ->type_name("TEXT")
       ->group(ops);
@@ -180,9 +180,11 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
   }
   options.weights = flags.weights.value_or(options.weights);
   options.groupExperts = flags.groupExperts.value_or(0);
-  if (options.weights == "stored" || options.weights == "f16") {
-    throw usage("--weights " + options.weights +
-                " is for model folders, not for --ops");
+  if (options.weights == "stored") {
+    throw usage("--weights stored is for model folders, not for --ops");
+  }
+  if (options.weights == "f16" && options.ops == "matmul") {
+    throw usage("--weights f16 needs --ops ssd, attention or experts");
   }
   if (options.groupExperts > 0 && options.ops != "experts") {
     throw usage("--group-experts needs --ops experts");

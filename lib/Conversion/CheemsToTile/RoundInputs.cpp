@@ -66,7 +66,7 @@ struct RoundInputs : cheems::impl::RoundInputsPassBase<RoundInputs> {
   }
 
   static void roundInputs(SegmentedSSDOp op) {
-    if (!tile::Strategy::ssdTiles(op)) {
+    if (!tile::Strategy::takesRounded(op)) {
       return;
     }
     Type element = BFloat16Type::get(op.getContext());

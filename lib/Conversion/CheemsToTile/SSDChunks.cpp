@@ -24,29 +24,82 @@ SSDChunk SSDChunks::at(Value index) {
   return SSDChunk::of(t, s.rows, segment, number, index, stepRows);
 }
 
-Value SSDChunks::ring(int64_t columns) {
-  return t.alloc({stages, s.rows, columns}, t.b.getBF16Type(),
-                 /*swizzled=*/true);
+FactorBuffer SSDChunks::ring(int64_t columns) {
+  return FactorBuffer::alloc(t, {stages, s.rows, columns}, s.pairs);
 }
 
-void SSDChunks::fetch(const SSDChunk &chunk, Value source, Value of,
-                      Value column, Value buffer, Value stage) {
-  auto type = cast<MemRefType>(source.getType());
-  int64_t size = type.getDimSize(2);
-  int64_t aligned = alignmentOf(size, type.getElementType());
-  Place place{{chunk.row, of, column}, {0, 2}, {chunk.past, t.index(size)}};
-  constexpr int64_t leastCopied = 4; // bytes
-  if (aligned >= leastCopied) {
-    t.copy(source, place, buffer, stage, aligned);
-    return;
-  }
-  constexpr int64_t width = 8;
-  int64_t columns = cast<BufferType>(buffer.getType()).getColumns();
+Place SSDChunks::placeOf(const SSDChunk &chunk, Value source, Value of,
+                         Value column) {
+  int64_t size = cast<MemRefType>(source.getType()).getDimSize(2);
+  return {{chunk.row, of, column}, {0, 2}, {chunk.past, t.index(size)}};
+}
+
+RankedTensorType SSDChunks::rowType(int64_t columns, Type element,
+                                    int64_t width) {
   int64_t across = columns / width, threads = s.warps * kWarpThreads;
   auto layout =
       BlockedAttr::get(t.b.getContext(), threads / across, across, width);
-  auto tile = t.tileType({s.rows, columns}, type.getElementType(), layout);
-  t.write(t.load(tile, source, place), buffer, stage, t.index(0), t.index(0));
+  return t.tileType({s.rows, columns}, element, layout);
+}
+
+/// Bytes of accesses to a head's row.
+static int64_t alignedRow(Value source) {
+  auto type = cast<MemRefType>(source.getType());
+  return alignmentOf(type.getDimSize(2), type.getElementType());
+}
+
+Value SSDChunks::loadRows(const SSDChunk &chunk, Value source, Value of,
+                          Value column, const FactorBuffer &buffer) {
+  constexpr int64_t width = 4;
+  return t.load(rowType(buffer.columns(), t.b.getF32Type(), width), source,
+                placeOf(chunk, source, of, column), alignedRow(source));
+}
+
+void SSDChunks::fetch(const SSDChunk &chunk, Value source, Value of,
+                      Value column, const FactorBuffer &buffer, Value stage) {
+  if (s.pairs) {
+    loaded.push_back(
+        {loadRows(chunk, source, of, column, buffer), buffer, stage});
+    return;
+  }
+  Place place = placeOf(chunk, source, of, column);
+  constexpr int64_t leastCopied = 4; // bytes
+  if (alignedRow(source) >= leastCopied) {
+    t.copy(source, place, buffer.high, stage, alignedRow(source));
+    return;
+  }
+  constexpr int64_t width = 8;
+  auto tile = rowType(buffer.columns(), t.b.getBF16Type(), width);
+  t.write(t.load(tile, source, place), buffer.high, stage, t.index(0),
+          t.index(0));
+}
+
+void SSDChunks::fetchInputs(const SSDChunk &chunk, Value column,
+                            const FactorBuffer &plain,
+                            const FactorBuffer &weighted, Value stage) {
+  Value rows =
+      loadRows(chunk, memory.x, head, column, plain.high ? plain : weighted);
+  if (plain.high) {
+    loaded.push_back({rows, plain, stage});
+  }
+  if (weighted.high) {
+    loaded.push_back({rows, weighted, stage, chunk});
+  }
+}
+
+void SSDChunks::finish() {
+  for (const Loaded &each : loaded) {
+    Value rows = each.rows;
+    if (each.weighs) {
+      auto type = cast<RankedTensorType>(rows.getType());
+      ChunkDecays decays{t, passed.decays, head, *each.weighs};
+      Value weights = decays.weights(t.sliceType(type, 1));
+      rows = t.mul(rows, t.broadcast(weights, type));
+    }
+    each.buffer.write(t, Factor::of(t, rows, /*isPair=*/true), each.stage,
+                      t.index(0), t.index(0));
+  }
+  loaded.clear();
 }
 
 void SSDChunks::fetchDecays(const SSDChunk &chunk, Value stage) {
@@ -84,10 +137,4 @@ Place cheems::tile::placeBeforeSpan(TileBuilder &t, const SSDShape &shape,
   Value known = t.select(isLater, t.index(shape.states), t.index(0));
   return {
       {span.number, head, state, column}, {2, 3}, {known, t.index(shape.size)}};
-}
-
-Value cheems::tile::roundToBF16(TileBuilder &t, Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  return arith::TruncFOp::create(t.b, t.withElement(type, t.b.getBF16Type()),
-                                 tile);
 }

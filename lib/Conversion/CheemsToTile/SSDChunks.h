@@ -2,6 +2,7 @@
 #ifndef CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SSDCHUNKS_H
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_SSDCHUNKS_H
 
+#include "Factor.h"
 #include "SSDKernels.h"
 
 namespace cheems::tile {
@@ -23,13 +24,23 @@ public:
   SSDChunk at(Value index);
   Value stageOf(Value index) { return t.remainder(index, stages); }
 
-  /// A buffer for rows of numbers in bf16. Rows of 128 bytes are best: the
-  /// addresses of what is behind them in a swizzled row have no common part.
-  Value ring(int64_t columns);
+  /// A buffer for rows of factors. Rows of 128 bytes are best: the addresses of
+  /// what is behind them in a swizzled row have no common part.
+  FactorBuffer ring(int64_t columns);
   /// Starts the copy of the chunk's rows of memory [T, heads, N], a head's
-  /// from a column on.
+  /// from a column on. Pairs are made of rows in f32: these are loaded, and
+  /// `finish` puts them into the buffer.
   void fetch(const SSDChunk &chunk, Value source, Value head, Value column,
-             Value buffer, Value stage);
+             const FactorBuffer &buffer, Value stage);
+  /// The same of x for pairs. Before they are split, rows are also multiplied
+  /// with what they have in the state after the chunk, for a buffer of these.
+  /// \param plain, weighted may be null.
+  void fetchInputs(const SSDChunk &chunk, Value column,
+                   const FactorBuffer &plain, const FactorBuffer &weighted,
+                   Value stage);
+  /// Waits for the rows of pairs that have been fetched. Others are waited for
+  /// by their group of copies.
+  void finish();
   void fetchDecays(const SSDChunk &chunk, Value stage);
 
   /// What a chunk multiplies the state by, and the logarithm of its last row:
@@ -47,6 +58,20 @@ private:
   const SSDMemory &memory;
   const SSDPassed &passed;
   Value decayRing, head;
+  /// Rows of pairs between `fetch` and `finish`.
+  struct Loaded {
+    Value rows;
+    FactorBuffer buffer;
+    Value stage;
+    std::optional<SSDChunk> weighs = {}; ///< rows of this chunk, before all
+  };
+  SmallVector<Loaded> loaded;
+
+  Place placeOf(const SSDChunk &chunk, Value source, Value of, Value column);
+  /// A chunk's rows by accesses of `width` numbers.
+  RankedTensorType rowType(int64_t columns, Type element, int64_t width);
+  Value loadRows(const SSDChunk &chunk, Value source, Value of, Value column,
+                 const FactorBuffer &buffer);
 };
 
 /// The state in front of a span, as a place of `carried` from a row and column
@@ -54,9 +79,6 @@ private:
 Place placeBeforeSpan(TileBuilder &t, const SSDShape &shape,
                       const SegmentRow &segment, const SSDChunk &span,
                       Value index, Value head, Value state, Value column);
-
-/// A tile of f32 as an operand of products.
-Value roundToBF16(TileBuilder &t, Value tile);
 
 } // namespace cheems::tile
 

@@ -35,8 +35,8 @@ public:
       gateC.push_back(chunks.ring(s.rows));
     }
     inputs = chunks.ring(s.columns);
-    weighted = t.alloc({1, s.rows, s.columns}, bf16, /*swizzled=*/true);
-    states = t.alloc({1, parts * s.rows, s.columns}, bf16, /*swizzled=*/true);
+    weighted = FactorBuffer::alloc(t, {1, s.rows, s.columns}, s.pairs);
+    states = FactorBuffer::alloc(t, {1, parts * s.rows, s.columns}, s.pairs);
   }
 
   void build() {
@@ -58,8 +58,13 @@ public:
   }
 
 private:
+  /// Whether a chunk's rows are under way before its turn.
+  bool fetchesAhead() const { return s.stages > 1; }
+
   void takeSpan(const SSDChunk &span, Value index, Value begin, Value end) {
-    fetch(begin);
+    if (fetchesAhead()) {
+      fetch(begin);
+    }
     SmallVector<Value> now;
     for (int64_t part = 0; part < parts; ++part) {
       now.push_back(
@@ -86,7 +91,11 @@ private:
       chunks.fetch(chunk, memory.b.memory, group, state, gateB[at], stage);
       chunks.fetch(chunk, memory.c.memory, group, state, gateC[at], stage);
     }
-    chunks.fetch(chunk, memory.x, head, column, inputs, stage);
+    if (s.pairs) {
+      chunks.fetchInputs(chunk, column, inputs, weighted, stage);
+    } else {
+      chunks.fetch(chunk, memory.x, head, column, inputs, stage);
+    }
     chunks.fetchDecays(chunk, stage);
     t.commit();
   }
@@ -94,20 +103,28 @@ private:
   /// \param now the parts of the state, and facts of the chunk.
   SmallVector<Value> takeChunk(Value index, ValueRange now, bool isLast) {
     Value stage = chunks.stageOf(index), zero = t.index(0);
-    for (int64_t part = 0; part < parts; ++part) {
-      t.write(roundToBF16(t, now[size_t(part)]), states, zero,
-              t.index(part * s.rows), zero);
+    if (!fetchesAhead()) {
+      // Nobody reads the rows of the chunk before any more.
+      t.barrier();
+      fetch(index);
     }
+    for (int64_t part = 0; part < parts; ++part) {
+      states.write(t, Factor::of(t, now[size_t(part)], s.pairs), zero,
+                   t.index(part * s.rows), zero);
+    }
+    chunks.finish();
     t.waitForAll(0);
     SmallVector<Value> next;
     if (!isLast) {
-      fetch(t.add(index, 1));
+      if (fetchesAhead()) {
+        fetch(t.add(index, 1));
+      }
       next = chunks.factsOf(t.add(index, 1));
     }
     SSDChunk chunk = chunks.at(index);
     ValueRange facts = now.drop_front(size_t(parts));
     ChunkDecays decays = chunks.decaysOf(chunk, stage, facts);
-    if (!isLast) {
+    if (!isLast && !s.pairs) {
       weighInputs(decays, stage);
     }
     storeOutputs(chunk, decays, stage);
@@ -126,7 +143,8 @@ private:
     return result;
   }
 
-  /// x times what it has in the state after the chunk.
+  /// x times what it has in the state after the chunk; that of pairs has been
+  /// fetched.
   void weighInputs(ChunkDecays &decays, Value stage) {
     constexpr int64_t width = 8;
     int64_t across = s.columns / width;
@@ -135,10 +153,10 @@ private:
     auto type = t.tileType({s.rows, s.columns}, t.b.getF32Type(), layout);
     Value zero = t.index(0);
     Value x =
-        t.widen(t.read(t.withElement(type, bf16), inputs, stage, zero, zero));
+        inputs.read(t, t.withElement(type, bf16), stage, zero, zero).widened(t);
     Value ofRows = decays.weights(t.sliceType(type, 1));
-    t.write(roundToBF16(t, t.mul(x, t.broadcast(ofRows, type))), weighted, zero,
-            zero, zero);
+    x = t.mul(x, t.broadcast(ofRows, type));
+    weighted.write(t, Factor::of(t, x, /*isPair=*/false), zero, zero, zero);
   }
 
   /// What the chunk adds to a part of the state: the same sums as those of
@@ -146,51 +164,53 @@ private:
   Value added(int64_t part, Value stage) {
     Value sums = t.fill(outputs, 0), zero = t.index(0);
     for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
-      sums = t.mma(t.readTransposed(left, gateB[size_t(part)], stage,
-                                    t.index(row), zero),
-                   t.readTransposed(right, weighted, zero, t.index(row), zero),
-                   sums);
+      sums = multiply(
+          t,
+          gateB[size_t(part)].readTransposed(t, left, stage, t.index(row),
+                                             zero),
+          weighted.readTransposed(t, right, zero, t.index(row), zero), sums);
     }
     return sums;
   }
 
   /// c of the chunk's rows, from a row of the state on.
-  Value readC(int64_t state, Value stage) {
-    return t.read(left, gateC[size_t(state / s.rows)], stage, t.index(0),
-                  t.index(state % s.rows));
+  Factor readC(int64_t state, Value stage) {
+    return gateC[size_t(state / s.rows)].read(t, left, stage, t.index(0),
+                                              t.index(state % s.rows));
   }
 
   /// What rows take from the chunk's rows, 16 of these at a time: decays of all
   /// of them at once would take too many registers, and so would the sums of
   /// both products.
-  SmallVector<Value> weightsOf(ChunkDecays &decays, Value stage) {
+  SmallVector<Factor> weightsOf(ChunkDecays &decays, Value stage) {
     SmallVector<Value> within(size_t(s.rows / kMmaDepth), t.fill(products, 0));
     for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
-      Value rows = readC(k, stage);
+      Factor rows = readC(k, stage);
       for (auto [number, sums] : llvm::enumerate(within)) {
         Value from = t.index(int64_t(number) * kMmaDepth);
-        sums = t.mma(rows,
-                     t.read(gateTile, gateB[size_t(k / s.rows)], stage, from,
-                            t.index(k % s.rows)),
-                     sums);
+        sums = multiply(t, rows,
+                        gateB[size_t(k / s.rows)].read(t, gateTile, stage, from,
+                                                       t.index(k % s.rows)),
+                        sums);
       }
     }
+    SmallVector<Factor> factors;
     for (auto [number, sums] : llvm::enumerate(within)) {
       Value weights =
           weightsOfChunk(t, memory, decays, sums, int64_t(number) * kMmaDepth);
-      sums = t.convertLayout(roundToBF16(t, weights), left);
+      factors.push_back(Factor::of(t, weights, s.pairs).converted(t, left));
     }
-    return within;
+    return factors;
   }
 
   void storeOutputs(const SSDChunk &chunk, ChunkDecays &decays, Value stage) {
     Value zero = t.index(0);
-    SmallVector<Value> weights = weightsOf(decays, stage);
+    SmallVector<Factor> weights = weightsOf(decays, stage);
     Value carried = t.fill(outputs, 0);
     for (int64_t k = 0; k < parts * s.rows; k += kMmaDepth) {
-      carried = t.mma(readC(k, stage),
-                      t.readTransposed(right, states, zero, t.index(k), zero),
-                      carried);
+      carried = multiply(
+          t, readC(k, stage),
+          states.readTransposed(t, right, zero, t.index(k), zero), carried);
     }
     RankedTensorType perRow = t.sliceType(outputs, 1);
     ChunkDecays::Logarithm none{t.fill(perRow, 0), t.fill(perRow, 0)};
@@ -198,7 +218,8 @@ private:
     Value y = t.mul(carried, t.broadcast(fromStart, outputs));
     for (auto [number, ofRows] : llvm::enumerate(weights)) {
       Value from = t.index(int64_t(number) * kMmaDepth);
-      y = t.mma(ofRows, t.readTransposed(right, inputs, stage, from, zero), y);
+      y = multiply(t, ofRows,
+                   inputs.readTransposed(t, right, stage, from, zero), y);
     }
     storeOutput(
         t, y, memory.y,
@@ -215,8 +236,8 @@ private:
   int64_t parts; ///< of the state, of as many rows as a chunk
   Type bf16;
   RankedTensorType products, outputs, left, gateTile, right;
-  SmallVector<Value> gateB, gateC; ///< of each part
-  Value inputs, weighted, states;
+  SmallVector<FactorBuffer> gateB, gateC; ///< of each part
+  FactorBuffer inputs, weighted, states;
   Value head, group, column;
 };
 } // namespace

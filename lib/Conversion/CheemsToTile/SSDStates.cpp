@@ -50,6 +50,7 @@ private:
     for (int64_t ahead = 0; ahead + 1 < s.pieceStages; ++ahead) {
       fetch(t.index(ahead));
     }
+    chunks.finish();
     Value states = t.index(shape.states);
     // What an earlier sequence left in the slot is not read.
     Value isLater = t.isLess(t.index(0), chunks.segment.position);
@@ -82,8 +83,12 @@ private:
     SSDChunk chunk = chunks.at(index);
     Value stage = chunks.stageOf(index);
     chunks.fetch(chunk, memory.b.memory, group, first, gates, stage);
-    chunks.fetch(chunk, memory.x, head, column, inputs, stage);
-    chunks.fetchDecays(chunk, stage);
+    if (s.pairs) {
+      chunks.fetchInputs(chunk, column, {}, inputs, stage);
+    } else {
+      chunks.fetch(chunk, memory.x, head, column, inputs, stage);
+      chunks.fetchDecays(chunk, stage);
+    }
     t.commit();
   }
 
@@ -98,12 +103,16 @@ private:
     RankedTensorType wide = t.withElement(right, t.b.getF32Type());
     Value sums = t.fill(type, 0);
     for (int64_t row = 0; row < s.rows; row += kMmaDepth) {
-      Value x = t.readTransposed(right, inputs, stage, t.index(row), zero);
-      Value weights = decays.weights(t.sliceType(wide, 0), row);
-      x = roundToBF16(t, t.mul(t.widen(x), t.broadcast(weights, wide)));
-      sums = t.mma(t.readTransposed(left, gates, stage, t.index(row), zero), x,
-                   sums);
+      Factor x = inputs.readTransposed(t, right, stage, t.index(row), zero);
+      if (!s.pairs) {
+        Value weights = decays.weights(t.sliceType(wide, 0), row);
+        x = Factor::of(t, t.mul(x.widened(t), t.broadcast(weights, wide)),
+                       /*isPair=*/false);
+      }
+      sums = multiply(
+          t, gates.readTransposed(t, left, stage, t.index(row), zero), x, sums);
     }
+    chunks.finish();
     Value whole = t.splat(type, SSDChunks::wholeOf(now.drop_front()));
     SmallVector<Value> result = {t.fma(now[0], whole, sums)};
     llvm::append_range(result, next);
@@ -117,7 +126,7 @@ private:
   const SSDPassed &passed;
   SSDChunks chunks;
   RankedTensorType type, left, right;
-  Value gates, inputs;
+  FactorBuffer gates, inputs; ///< pairs of x have their weights
   Value first, column, head, group;
 };
 } // namespace

@@ -1,7 +1,7 @@
 // State-space duality: one launch for segments of one row. Prompts have three
 // on tensor cores: decays, the state before each span of chunks, and outputs.
 // In f32 they have four, the second of which is what each chunk adds to the
-// state.
+// state. Tensor cores multiply bf16, or pairs of such numbers.
 #include "AttentionInputs.h"
 #include "Patterns.h"
 #include "RoundedOutput.h"
@@ -49,17 +49,17 @@ static Value roundedHeads(OpBuilder &b, Value heads) {
 
 bool cheems::tile::lacksRounding(SegmentedSSDOp op) {
   auto isRounded = [](Value heads) { return bool(roundedBefore(heads)); };
-  return Strategy::ssdTiles(op) &&
+  return Strategy::takesRounded(op) &&
          !llvm::all_of(ValueRange{op.getX(), op.getB(), op.getC()}, isRounded);
 }
 
 namespace {
-/// x, b and c of an op: all of f32, or all in bf16 for tensor cores.
+/// x, b and c of an op: all of f32, or all in bf16.
 struct SSDInputs {
   Value x, b, c;
 
   static SSDInputs of(OpBuilder &b, SegmentedSSDOp op) {
-    if (!Strategy::ssdTiles(op)) {
+    if (!Strategy::takesRounded(op)) {
       return {op.getX(), op.getB(), op.getC()};
     }
     return {roundedHeads(b, op.getX()), roundedHeads(b, op.getB()),

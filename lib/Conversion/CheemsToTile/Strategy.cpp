@@ -290,21 +290,36 @@ constexpr int64_t kChunkRows = 64;
 /// A thread has 32 numbers of the state at most: with 64, and those of the two
 /// sums of 64 rows, registers would not be enough. A step of 8,192 rows is
 /// eight spans: their states are a tenth of what x and y are. Shorter steps
-/// have as many, so that all multiprocessors have work.
+/// have as many, so that all multiprocessors have work. Pairs are twice as many
+/// bytes: with two stages of them a block would have more than sm_80 has. Those
+/// of a piece wait in registers for their turn, which is one stage.
 std::optional<SSDTilesStrategy> Strategy::ssdTiles(SegmentedSSDOp op) {
   int64_t states = op.getPool().getType().getDimSize(3),
           size = op.getPool().getType().getDimSize(4);
   constexpr int64_t mostStates = 128, least = 16, most = 64, numbers = 4096,
                     piece = 32;
-  if (!op.getAllowBf16() || op.getOneRow() || states > mostStates) {
+  bool pairs = op.getAllowPairs();
+  if (!(op.getAllowBf16() || pairs) || op.getOneRow() || states > mostStates) {
     return std::nullopt;
   }
   auto tile = [](int64_t extent, int64_t least, int64_t most) {
     return std::clamp(int64_t(llvm::bit_ceil(uint64_t(extent))), least, most);
   };
   int64_t columns = std::min(most, numbers / tile(states, most, mostStates));
-  return SSDTilesStrategy{
-      kChunkRows, tile(size, least, columns), 2, piece, piece, 3, 8, 16};
+  return SSDTilesStrategy{kChunkRows,
+                          tile(size, least, columns),
+                          pairs ? 1 : 2,
+                          piece,
+                          piece,
+                          pairs ? 2 : 3,
+                          8,
+                          16,
+                          pairs};
+}
+
+bool Strategy::takesRounded(SegmentedSSDOp op) {
+  auto tiles = ssdTiles(op);
+  return tiles && !tiles->pairs;
 }
 
 /// Small states are not padded to what larger ones need, but for a row of a

@@ -105,6 +105,7 @@ struct SSDTilesStrategy {
   int64_t pieceStates, pieceColumns, pieceStages;
   int64_t spans; ///< of a step, if these are not longer than
   int64_t most;  ///< so many chunks
+  bool pairs;    ///< factors are sums of two numbers in bf16, made of f32
   /// Warps of an output's block have rows of the state of their own, and those
   /// of a piece halves of both.
   static constexpr int64_t warps = 4, half = 2;
@@ -187,10 +188,12 @@ public:
   /// The state of a head with one row to come: `rows` of it in halves, and
   /// `columns`.
   RowStrategy ssdOfOneRow(int64_t rows, int64_t columns) const;
-  /// Prompts, on tensor cores; none in f32, where the op does not allow bf16,
-  /// or a head's state has no room in the registers of a block. A row alone is
-  /// never rounded. Nothing else says which ops have their inputs rounded.
+  /// Prompts, on tensor cores; none in f32, where the op allows neither bf16
+  /// nor pairs, or a head's state has no room in the registers of a block. A
+  /// row alone is never rounded.
   static std::optional<SSDTilesStrategy> ssdTiles(SegmentedSSDOp op);
+  /// Whether their kernels take x, b and c in bf16, as nothing else says.
+  static bool takesRounded(SegmentedSSDOp op);
   /// The same in f32, without tensor cores.
   SSDStrategy ssdF32(int64_t states, int64_t size) const;
   /// A state that goes from chunk to chunk.

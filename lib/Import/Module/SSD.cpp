@@ -59,7 +59,8 @@ Value emitSSD(Emitter &e, const ModelTypes &types, const SSDTensors &tensors,
   auto ssd = SegmentedSSDOp::create(
       b, TypeRange{output.getType(), arguments.pools[0].getType()}, x, step, a,
       into, c, skip, arguments.segments, arguments.layer, output,
-      arguments.pools[0], types.matrixElement().isBF16(), /*one_row=*/false);
+      arguments.pools[0], /*allow_bf16=*/types.matrixElement().isBF16(),
+      /*allow_pairs=*/types.matrixElement().isF16(), /*one_row=*/false);
   arguments.pools[0] = ssd.getResult(1);
   return weights.projection(e, tensors.output, e.mergeHeads(ssd.getResult(0)));
 }

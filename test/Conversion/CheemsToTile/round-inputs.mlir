@@ -32,7 +32,8 @@ func.func @half(%x: tensor<?x8xf32>, %w: tensor<16x8xf16>, %zero: tensor<?x16xf3
 }
 // doc-end
 
-// Inputs of SSD are rounded where a product makes them. A row alone is not rounded, and neither is what has no kernel on tensor cores.
+// Inputs of SSD are rounded where a product makes them. A row alone is not rounded, and neither is what has no kernel on tensor cores,
+// or pairs.
 // CHECK-LABEL: @ssd
 // CHECK: %[[X:.*]] = linalg.matmul
 // CHECK: %[[SHORT:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<?x16xf32>) outs(%{{.*}} : tensor<?x16xbf16>)
@@ -42,6 +43,7 @@ func.func @half(%x: tensor<?x8xf32>, %w: tensor<16x8xf16>, %zero: tensor<?x16xf3
 // CHECK: cheems.segmented_ssd allow_bf16 ins(%[[WIDE]], %arg3, %arg4, %[[GATE:.*]], %[[GATE]] :
 // CHECK-NOT: bf16>
 // CHECK: cheems.segmented_ssd allow_bf16 one_row ins(%{{.*}}, %arg3, %arg4, %arg5, %arg5 :
+// CHECK: cheems.segmented_ssd allow_pairs ins(%{{.*}}, %arg3, %arg4, %arg5, %arg5 :
 #rows = affine_map<(t, n, k) -> (t, k)>
 #columns = affine_map<(t, n, k) -> (n, k)>
 #both = affine_map<(t, n, k) -> (t, n)>
@@ -56,5 +58,7 @@ func.func @ssd(%h: tensor<?x4xf32>, %w: tensor<16x4xf32>, %zero: tensor<?x16xf32
       segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>) -> tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>
   %1:2 = cheems.segmented_ssd allow_bf16 one_row ins(%x, %dt, %a, %b, %b : tensor<?x2x8xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
       segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%0#0, %0#1 : tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>) -> tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>
-  return %1#0, %1#1 : tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>
+  %2:2 = cheems.segmented_ssd allow_pairs ins(%x, %dt, %a, %b, %b : tensor<?x2x8xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x6xf32>, tensor<?x1x6xf32>)
+      segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%1#0, %1#1 : tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>) -> tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>
+  return %2#0, %2#1 : tensor<?x2x8xf32>, tensor<?x3x2x6x8xf32>
 }

@@ -82,7 +82,49 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// Without allow_bf16 inputs are multiplied in f32.
+// Factors of allow_pairs are sums of two parts. Rows come in f32, and are split once: numbers greater than those of bf16 stay in the low part. A
+// product is three, of which the one of both high parts is the last.
+// CHECK-LABEL: func.func @pairs
+// CHECK: cheems_tile.launch @ssd_states {{.*}} ins(%arg0, %arg3, {{.*}} : tensor<?x4x64xf32>, tensor<?x2x128xf32>,
+// CHECK-LABEL: cheems_tile.kernel @ssd_states(
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: cheems_tile.barrier
+// CHECK: cheems_tile.load %arg1[{{.*}}] dims [0, 2] {{.*}} aligned 16 : memref<?x2x128xf32>
+// CHECK: cheems_tile.load %arg0[{{.*}}] dims [0, 2] {{.*}} aligned 16 : memref<?x4x64xf32>
+// CHECK: %[[B:.*]] = cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_b
+// CHECK: %[[BLOW:.*]] = cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_b
+// CHECK: %[[A:.*]] = cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_a
+// CHECK: %[[ALOW:.*]] = cheems_tile.read %{{.*}} transposed : {{.*}} -> tensor<32x16xbf16, #fragment_a
+// CHECK: %[[FIRST:.*]] = cheems_tile.mma %[[A]], %[[BLOW]],
+// CHECK: %[[SECOND:.*]] = cheems_tile.mma %[[ALOW]], %[[B]], %[[FIRST]]
+// CHECK: cheems_tile.mma %[[A]], %[[B]], %[[SECOND]]
+// CHECK: %[[WEIGHTED:.*]] = arith.mulf {{.*}} : tensor<64x32xf32, #blocked
+// CHECK: arith.bitcast %[[WEIGHTED]]
+// CHECK: arith.addi
+// CHECK: arith.andi
+// CHECK: arith.minimumf
+// CHECK: %[[HIGH:.*]] = arith.maximumf
+// CHECK: arith.truncf %[[HIGH]]
+// CHECK: %[[REST:.*]] = arith.subf %[[WEIGHTED]], %[[HIGH]]
+// CHECK: arith.truncf %[[REST]]
+// CHECK: cheems_tile.write %{{.*}} : tensor<64x32xbf16, #blocked
+// CHECK-LABEL: cheems_tile.kernel @ssd_outputs(
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @pairs(%x: tensor<?x4x64xf32>, %step: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x128xf32>, %c: tensor<?x2x128xf32>,
+                   %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x64xf32>, %pool: tensor<?x3x4x128x64xf32>)
+      -> (tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>) {
+    %o:2 = cheems.segmented_ssd allow_pairs
+        ins(%x, %step, %a, %b, %c : tensor<?x4x64xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x128xf32>, tensor<?x2x128xf32>)
+        segments(%segments : tensor<?x8xi32>) layer(%layer)
+        outs(%y, %pool : tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>) -> tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>
+    return %o#0, %o#1 : tensor<?x4x64xf32>, tensor<?x3x4x128x64xf32>
+  }
+}
+
+// -----
+
+// Without allow_bf16 and allow_pairs inputs are multiplied in f32.
 // CHECK-LABEL: func.func @exact
 // CHECK-NOT: bf16
 // CHECK-LABEL: cheems_tile.kernel @ssd_outputs(

@@ -8,14 +8,21 @@
 
 namespace cheems::test {
 
+/// What a prompt's products multiply.
+enum class Factors { F32, Pairs, BF16 };
+
 /// What is compiled.
 struct SSDForm {
   int64_t heads, groups, states, size;
-  bool skip, rounds, oneRow;
+  bool skip;
+  Factors factors; ///< that the op allows
+  bool oneRow;
   bool roundsOutput = false; ///< of a prompt
+  /// A row alone is never rounded.
+  Factors used() const { return oneRow ? Factors::F32 : factors; }
   /// Of x, b and c.
   Number inputs() const {
-    return rounds && !oneRow ? Number::BF16 : Number::F32;
+    return used() == Factors::BF16 ? Number::BF16 : Number::F32;
   }
 };
 

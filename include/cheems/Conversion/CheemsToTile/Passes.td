@@ -47,8 +47,8 @@ def RoundInputsPass : Pass<"cheems-round-inputs", "::mlir::func::FuncOp"> {
     it. Sums stay in f32. x, b and c of state-space duality are rounded to bf16 and widened again, as rows of all heads behind the op that
     makes these: its kernel takes the rounding.
     Requires: tensors.
-    Guarantees: products with weights in f32 stay as they are, and so does state-space duality with `one_row`, or with more than 128 rows
-    of the state.
+    Guarantees: products with weights in f32 stay as they are, and so does state-space duality with `one_row`, with `allow_pairs`, whose
+    kernels make pairs of f32 themselves, or with more than 128 rows of the state.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

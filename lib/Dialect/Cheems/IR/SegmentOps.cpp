@@ -55,5 +55,8 @@ LogicalResult SegmentedSSDOp::verify() {
     return emitOpError("C5: ")
            << heads << " heads cannot be divided among " << b[1] << " groups";
   }
+  if (getAllowBf16() && getAllowPairs()) {
+    return emitOpError("C7: allow_bf16 and allow_pairs are not given together");
+  }
   return verifySegments(*this, "C6", getSegments());
 }

@@ -185,6 +185,14 @@ func.func @segmented_ssd_c6(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: ten
 
 // -----
 
+func.func @segmented_ssd_c7(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %c: tensor<?x2x6xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %pool: tensor<?x7x4x6x8xf32>) {
+  // expected-error@below {{C7: allow_bf16 and allow_pairs are not given together}}
+  %r:2 = cheems.segmented_ssd allow_bf16 allow_pairs ins(%x, %dt, %a, %b, %c : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
+  return
+}
+
+// -----
+
 func.func @segmented_ssd_c5_zero(%x: tensor<?x2x0xf32>, %dt: tensor<?x2xf32>, %a: tensor<2xf32>, %b: tensor<?x1x4xf32>, %seg: tensor<?x8xi32>, %layer: index, %y: tensor<?x2x0xf32>, %h: tensor<?x3x2x4x0xf32>) {
   // expected-error@below {{C5: N and P are not zero}}
   %r:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %b : tensor<?x2x0xf32>, tensor<?x2xf32>, tensor<2xf32>, tensor<?x1x4xf32>, tensor<?x1x4xf32>) segments(%seg : tensor<?x8xi32>) layer(%layer) outs(%y, %h : tensor<?x2x0xf32>, tensor<?x3x2x4x0xf32>) -> tensor<?x2x0xf32>, tensor<?x3x2x4x0xf32>

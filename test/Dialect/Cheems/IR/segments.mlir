@@ -23,10 +23,10 @@ func.func @positions(%any: tensor<?x8xi32>, %three: tensor<3x8xi32>, %p: tensor<
 }
 
 // CHECK-LABEL: @ssd
-// CHECK: cheems.segmented_ssd ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
+// CHECK: cheems.segmented_ssd allow_pairs ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
 // CHECK: cheems.segmented_ssd allow_bf16 one_row ins({{.*}}) skip(%{{.*}} : tensor<4xf32>) segments(%{{.*}} : tensor<?x8xi32>) layer(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
 func.func @ssd(%x: tensor<?x4x8xf32>, %dt: tensor<?x4xf32>, %a: tensor<4xf32>, %b: tensor<?x2x6xf32>, %d: tensor<4xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x4x8xf32>, %pool: tensor<?x7x4x6x8xf32>) -> (tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) {
-  %0:2 = cheems.segmented_ssd ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
+  %0:2 = cheems.segmented_ssd allow_pairs ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%y, %pool : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
   %1:2 = cheems.segmented_ssd allow_bf16 one_row ins(%x, %dt, %a, %b, %b : tensor<?x4x8xf32>, tensor<?x4xf32>, tensor<4xf32>, tensor<?x2x6xf32>, tensor<?x2x6xf32>) skip(%d : tensor<4xf32>) segments(%segments : tensor<?x8xi32>) layer(%layer) outs(%0#0, %0#1 : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>) -> tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
   return %1#0, %1#1 : tensor<?x4x8xf32>, tensor<?x7x4x6x8xf32>
 }

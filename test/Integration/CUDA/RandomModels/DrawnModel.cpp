@@ -8,7 +8,7 @@ using Stored = RandomCheckpoint::Stored;
 
 namespace {
 
-constexpr double kBF16 = 0x1p-8, kF16 = 0x1p-11;
+constexpr double kBF16 = 0x1p-8, kF16 = 0x1p-11, kPair = kBF16 * kBF16;
 const std::vector<Form> brain = {{Stored::BF16, "stored", true, kBF16},
                                  {Stored::F32, "bf16", false, kBF16}};
 const std::vector<Form> half = {{Stored::F32, "f16", false, kF16},
@@ -99,7 +99,7 @@ std::vector<std::string> DrawnModel::of16Bits() const {
   if (form.entriesBF16 && drawn.anyAttention()) {
     names.emplace_back("attention");
   }
-  if (isBrain && drawn.anySSD()) {
+  if ((isBrain || isHalf) && drawn.anySSD()) {
     names.emplace_back("ssd_");
   }
   return names;
@@ -109,21 +109,21 @@ Difference cheems::test::allowed(const DrawnModel &model) {
   const RandomCheckpoint &c = model.drawn;
   // Inputs of the projections, of the output's, of the MLP's two, and of the
   // head; of experts' queries, and queries times keys. With entries in bf16
-  // also queries, keys, weights and values. SSD has tensor cores for bf16
-  // alone: x, both gates, sums of a chunk's rows, weights of rows, and states.
-  int64_t roundings = c.layers * 4 + 1, brainRoundings = 0;
+  // also queries, keys, weights and values. SSD has x, both gates, sums of a
+  // chunk's rows, weights of rows, and states, in bf16 or as pairs of it.
+  int64_t roundings = c.layers * 4 + 1, brainRoundings = 0, pairRoundings = 0;
   for (int64_t layer = 0; layer < c.layers; ++layer) {
     roundings += c.hasExperts(layer) ? 2 : 0;
     if (!c.isAttention(layer)) {
-      brainRoundings +=
-          model.form.unit == kBF16 || model.form.entriesBF16 ? 6 : 0;
+      (model.form.unit == kF16 ? pairRoundings : brainRoundings) += 6;
     } else if (model.form.entriesBF16) {
       brainRoundings += 4;
     }
   }
   double squares =
       static_cast<double>(roundings) * model.form.unit * model.form.unit +
-      static_cast<double>(brainRoundings) * kBF16 * kBF16;
+      static_cast<double>(brainRoundings) * kBF16 * kBF16 +
+      static_cast<double>(pairRoundings) * kPair * kPair;
   double mean = std::sqrt(squares) + f32Bound(c, model.rows);
   // Of a hundred thousand numbers hardly one is as far as six deviations.
   return {mean, 6 * mean};

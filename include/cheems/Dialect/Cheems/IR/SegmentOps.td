@@ -104,11 +104,15 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
     - C4: `pool` is [slots, layers, H, N, P].
     - C5: H, G, N and P are static and not zero, and G divides H.
     - C6: `segments` is [S, 8].
+    - C7: `allow_bf16` and `allow_pairs` are not given together.
 
     Edges: a slot that no segment names stays as it is. With `one_row` every segment has one row. The caller guarantees that no two
     segments name the same slot, and that the pool has the layer.
 
-    Accumulation: as in `ssd`, which gets the same `allow_bf16`.
+    Accumulation: as in `ssd`, which gets the same `allow_bf16`. With `allow_pairs`, a target that multiplies bf16 may take each of the factors that
+    `ssd_chunk` names as the sum of two numbers: the nearest one in bf16, and what is left of the factor, rounded to bf16. Such a sum has 16 bits of
+    precision and the range of f32. The product of what is left of two factors is less than one rounding, and may be left out. Infinite factors are
+    as in f32. A sum that overflows may be NaN where f32 has an infinity.
 
     Example:
     ```mlir
@@ -121,9 +125,10 @@ def Cheems_SegmentedSSDOp : Cheems_StepOp<"segmented_ssd", [Cheems_SegmentedOpIn
   let arguments = (ins TensorRankOf<[F32], [3]>:$x, TensorRankOf<[F32], [2]>:$step, TensorRankOf<[F32], [1]>:$a,
                        TensorRankOf<[F32], [3]>:$b, TensorRankOf<[F32], [3]>:$c, Optional<TensorRankOf<[F32], [1]>>:$skip,
                        Cheems_SegmentTable:$segments, Index:$layer,
-                       TensorRankOf<[F32], [3]>:$y, TensorRankOf<[F32], [5]>:$pool, UnitAttr:$allow_bf16, UnitAttr:$one_row);
+                       TensorRankOf<[F32], [3]>:$y, TensorRankOf<[F32], [5]>:$pool, UnitAttr:$allow_bf16,
+                       UnitAttr:$allow_pairs, UnitAttr:$one_row);
   let assemblyFormat = [{
-    (`allow_bf16` $allow_bf16^)? (`one_row` $one_row^)? attr-dict
+    (`allow_bf16` $allow_bf16^)? (`allow_pairs` $allow_pairs^)? (`one_row` $one_row^)? attr-dict
     `ins` `(` $x `,` $step `,` $a `,` $b `,` $c `:` type($x) `,` type($step) `,` type($a) `,` type($b) `,` type($c) `)`
     (`skip` `(` $skip^ `:` type($skip) `)`)? `segments` `(` $segments `:` type($segments) `)` `layer` `(` $layer `)`
     `outs` `(` $y `,` $pool `:` type($y) `,` type($pool) `)` `->` type($results)
