@@ -15,6 +15,7 @@ REGISTERS, WARPS, PLACES = 65536, 64, 32
 SHARED = {"sm_90a": 228 << 10, "sm_80": 164 << 10}
 RESERVED_SHARED = 1 << 10  # of a block
 REGISTERS_AT_ONCE = 8  # of a thread
+PARTS = 4  # of a multiprocessor; each has a quarter of the registers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Kernel:
     def limits(self, architecture):
         """what -> blocks that a multiprocessor has enough of it for"""
         warps = self.threads // 32
-        registers = -(-self.registers // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE * self.threads
-        return {"registers": REGISTERS // registers, "shared memory": SHARED[architecture] // (self.shared + RESERVED_SHARED),
+        registers = -(-self.registers // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE * 32
+        return {"registers": REGISTERS // PARTS // registers * PARTS // warps, "shared memory": SHARED[architecture] // (self.shared + RESERVED_SHARED),
                 "warps": WARPS // warps, "blocks": PLACES}
 
     def blocks(self, architecture):
@@ -49,8 +50,8 @@ def report(text):
 
 def launched(text):
     """kernel -> (threads, bytes of shared memory), of a module at the stage `launches`"""
-    found = re.findall(r"^  cheems_tile\.kernel @([\w.$]+)\(.*\) warps\((\d+)\) shared\((\d+)\)", text, re.M)
-    return {name: (32 * int(warps), int(shared)) for name, warps, shared in found}
+    found = re.findall(r"^  cheems_tile\.kernel @([\w.$]+)\(.*\) warps\((\d+)\)(?: fillers\((\d+)\))? shared\((\d+)\)", text, re.M)
+    return {name: (32 * (int(warps) + int(fillers or 0)), int(shared)) for name, warps, fillers, shared in found}
 
 
 def wishes(ptx):
