@@ -382,6 +382,7 @@ class Bench(unittest.TestCase):
                           ["--ops", "attention", "--shapes", "8x4x16x0"], ["--ops", "experts", "--shapes", "1x64x10x10"],
                           ["--ops", "experts", "--shapes", "1x64x99999999x1"], ["--ops", "experts", "--shapes", "1x64x-4x1"],
                           ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
+                          ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "f16", "--device", "cuda"],
                           [SOURCE, "--ops", "--weights", "int4"], [SOURCE, "--ops", "-p", "9,65537"],
                           ["--ops", "ssd", "--group-experts", 8], ["--ops", "ssd", "--kv", "int8"], ["--ops", "ssd", "--weights", "stored"],
                           ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"],

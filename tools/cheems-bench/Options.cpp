@@ -186,6 +186,10 @@ void takeCompileFlags(const CompileFlags &flags, Options &options) {
   if (options.weights == "f16" && options.ops == "matmul") {
     throw usage("--weights f16 needs --ops ssd, attention or experts");
   }
+  if (options.weights == "f16" &&
+      options.device.kind != DeviceChoice::Kind::cuda) {
+    throw usage("--ops with --weights f16 needs a GPU: give --device cuda");
+  }
   if (options.groupExperts > 0 && options.ops != "experts") {
     throw usage("--group-experts needs --ops experts");
   }
