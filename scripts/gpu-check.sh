@@ -7,9 +7,9 @@
 #
 # The machine needs Linux for x86-64 with glibc 2.34, libstdc++ of GCC 11, Python 3.9, and NVIDIA's driver 525. Options:
 #   --out FOLDER      where report.json and report.md go, written after each section; default: gpu-check-report
-#   --seconds N       when to stop; default: 450
+#   --seconds N       when to stop; default: 540
 #   --driver LIBRARY  another CUDA driver, for example the software GPU
-#   --only SECTION... conformance, goldens, kernel_times, speed, torch_speed
+#   --only SECTION... conformance, goldens, kernel_times, speed, operations, torch_speed
 # The exit code is 1 if anything is wrong. docs/gpu-check.md says how to read the report.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

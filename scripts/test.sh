@@ -61,7 +61,8 @@ check() {
   local preset=$1
   shift
   echo "==== $preset: test, seed $CHEEMS_TEST_SEED"
-  ctest --preset "$preset" -j "$jobs" "$@" | tee "$log"
+  # a test of a long run has ten times the cases, for which CTest's 25 minutes are too short
+  ctest --preset "$preset" -j "$jobs" ${long:+--timeout 14400} "$@" | tee "$log"
   local status=${PIPESTATUS[0]} bad total line
   read -r bad total < <(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests failed out of ([0-9]+)$/\1 \2/p' "$log")
   passed=$((passed + ${total:-0} - ${bad:-0})) failed=$((failed + ${bad:-0}))

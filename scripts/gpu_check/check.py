@@ -15,7 +15,7 @@ import time
 
 from session import Failed, Session
 
-SECTIONS = ["conformance", "goldens", "kernel_times", "speed", "torch_speed"]
+SECTIONS = ["conformance", "goldens", "kernel_times", "speed", "operations", "torch_speed"]
 
 
 def heading(session):
@@ -45,7 +45,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--driver", type=pathlib.Path, help="a CUDA driver library; default: libcuda.so.1")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("gpu-check-report"))
-    parser.add_argument("--seconds", type=int, default=450, help="when to stop")
+    parser.add_argument("--seconds", type=int, default=540, help="when to stop")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ PROGRAMS = ("cheems-run", "cheems-bench")
 STANDARD = r"(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\b"
 FILES = [
     "scripts/gpu-check.sh", "scripts/gpu_check/*.py", "benchmarks/models.py", "benchmarks/random_model.py", "benchmarks/torch_doge.py",
+    "benchmarks/torch_operations.py", "benchmarks/triton_ssd.py",
     "runtime/CUDA/Cards.def",
     "test/Integration/recorded.py", "test/Emulator/compiled/plan.py", "test/Emulator/compiled/step.py",
     "test/Emulator/conformance/driver.py", "test/Emulator/conformance/launching.py", "test/Emulator/conformance/workers.py", "LICENSE",
@@ -48,16 +49,21 @@ class Work:
     kernels_of: str
     steps: list
     tests: dict
+    operations: dict  # kind -> shapes, as cheems-bench takes them
 
 
-FULL = Work(GOLDENS, ["doge-160M", "doge-320M"], 0, ["sm_80", "sm_90a"], "doge-160M", gpu_counts.STEPS,
-            {"prompt": 512, "depth": 512, "count": 64, "sequences": "1,8,64", "repeat": 3})
+# Products of Cheems 1.3B; attention as FlashAttention-3 times it; SSD of Mamba-2 2.7B; tables that no cache holds.
+OPERATIONS = {"matmul": ["8192x3072x2048", "8192x2048x1536"], "attention": ["8192x32x64", "8192x16x128"], "ssd": ["8192x80x64x128"],
+              "experts": ["1x768x262144x32", "2048x768x262144x32"]}
+FULL = Work(GOLDENS, ["doge-160M", "doge-320M", "cheems-1.3B"], 0, ["sm_80", "sm_90a"], "doge-160M", gpu_counts.STEPS,
+            {"prompt": 512, "depth": 512, "count": 64, "sequences": "1,8,64", "repeat": 3}, OPERATIONS)
 TINY_STEPS = [
     {"name": "a prompt of 20 tokens", "part": "prompt", "function": "step", "sequences": [(20, 0)]},
     {"name": "decoding 2 sequences of 20 tokens", "part": "decode-2", "function": "step_decode", "sequences": [(1, 19)] * 2},
 ]
 TINY = Work(GOLDENS[:2], ["doge-20M"], 1, ["sm_90a"], "doge-20M", TINY_STEPS,
-            {"prompt": 16, "depth": 8, "count": 2, "sequences": "1,2", "repeat": 1})
+            {"prompt": 16, "depth": 8, "count": 2, "sequences": "1,2", "repeat": 1},
+            {"matmul": ["64x128x64"], "attention": ["64x1x64"], "ssd": ["64x2x64x128"], "experts": ["1x64x1024x8"]})
 
 
 def run(*command, **options):
@@ -114,6 +120,16 @@ class Packer:
                 random_model.save(folder / "model", model)
                 self.compile(folder / "model", folder / "whole.cheems")
                 artefact.cut(folder / "whole.cheems", self.data / "shapes" / f"{name}.cut")
+
+    def operations(self):
+        (self.data / "operations").mkdir()
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, shapes in self.work.operations.items():
+                run(self.bins / "cheems-bench", "--device", "cuda", "--ops", kind, "--shapes", ",".join(shapes), "--compiled", folder,
+                    "--compile-only")
+                for file in pathlib.Path(folder).iterdir():
+                    artefact.cut(file, self.data / "operations" / file.with_suffix(".cut").name)
+                    file.unlink()
 
     def kernels(self):
         """Counts of a layer's kernels, by the software GPU, with what it takes to launch them elsewhere."""
@@ -173,11 +189,13 @@ def main():
         packer.conformance()
         packer.goldens()
         packer.shapes()
+        packer.operations()
         packer.kernels()
         compiler = run(bins / "cheems-compile", "--version").strip()
         about = {"commit": run("git", "rev-parse", "--short=10", "HEAD", cwd=ROOT).strip(), "compiler": compiler,
                  "date": datetime.date.today().isoformat(), "cubins": has_machine_code(packer), "goldens": work.goldens,
-                 "shapes": work.shapes, "tests": work.tests}
+                 "shapes": work.shapes, "tests": work.tests,
+                 "operations": [{"kind": kind, "shape": shape} for kind, shapes in work.operations.items() for shape in shapes]}
         (packer.data / "pack.json").write_text(json.dumps(about))
         with tarfile.open(options.file, "w:xz") as archive:
             archive.add(folder, folder.name)

@@ -1,9 +1,11 @@
 """Decoding and prefill of published shapes with random numbers, by cheems-bench."""
 import json
 
+import time_model
 from session import BIN, DATA, Failed
 
 TITLE = "Decoding and prefill"
+LEAST = 0.85  # of the measured bandwidth, decoding one sequence of the largest shape
 
 
 def bench(session, file, shape):
@@ -29,14 +31,16 @@ def run(session):
             failures.append(f"{shape}: {why}")
         file.unlink(missing_ok=True)
     failures += [f"{one['shape']}, {one['test']}: no rate" for one in rows if not one["rate"] > 0]
-    return {"rows": rows, "bandwidth": session.card["bandwidth"], "failures": failures or ([] if rows else ["nothing was timed"])}
+    known = time_model.card_named(session.card["name"])
+    return {"rows": rows, "bandwidth": session.card["bandwidth"], "measured": known.bytes if known else 0, "failures": failures or ([] if rows else ["nothing was timed"])}
 
 
 def page(result):
-    lines = ["| shape | test | tokens/s | GB/s that a step must read | of the card's | TFLOP/s |", "|---|---|---|---|---|---|"]
+    lines = [f"The goal is {LEAST} of the measured bandwidth (runtime/CUDA/Cards.def), decoding one sequence of the last shape.", "",
+             "| shape | test | tokens/s | GB/s that a step must read | of what the driver tells | of what was measured | TFLOP/s |", "|---" * 7 + "|"]
     for one in result["rows"]:
         decodes = one["test"].startswith("tg")
-        share = f"{100 * one['bandwidth'] / result['bandwidth']:.0f} %" if decodes and result["bandwidth"] else ""
-        lines.append(f"| {one['shape']} | {one['test']} | {one['rate']:,.0f} | {one['bandwidth'] / 1e9:,.0f} | {share} "
-                     f"| {one['flops'] / 1e12:.1f} |")
+        share = lambda of: f"{one['bandwidth'] / of:.2f}" if decodes and of else ""
+        lines.append(f"| {one['shape']} | {one['test']} | {one['rate']:,.0f} | {one['bandwidth'] / 1e9:,.0f} | {share(result['bandwidth'])} "
+                     f"| {share(result['measured'])} | {one['flops'] / 1e12:.1f} |")
     return lines

@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts/gpu-check.sh"
-SECTIONS = ["conformance", "goldens", "kernel_times", "speed", "torch_speed"]
+SECTIONS = ["conformance", "goldens", "kernel_times", "speed", "operations", "torch_speed"]
 
 
 def run(*command, **settings):
@@ -128,6 +128,7 @@ def main():
         pack.finds("kernel_times", "kernels/sm_90a/counts.json", fewer, "other kernels were launched")
         middle = lambda data: flipped(data, len(data) // 2)
         pack.finds("speed", "shapes/doge-20M.cut", middle, "doge-20M: exit ")
+        pack.finds("operations", "operations/ssd-2x64x128-bf16-cuda.cut", middle, "ssd 64x2x64x128: exit ")
 
         # ---- no card, no pack: a line
         done = run(pack.root / "scripts/gpu-check.sh", "--out", pack.out, "--driver", "/nowhere/libcuda.so.1")

@@ -344,6 +344,30 @@ class Bench(unittest.TestCase):
         for part in ("ssd", "attention", "experts", "product"):
             self.assertTrue(any(name.startswith(part) for name in names), names)
 
+    def test_compiled_operations_are_kept_and_taken(self):
+        kept = FOLDER / "operations"
+        kept.mkdir()
+        ssd, product = ("--ops", "ssd", "--shapes", "3x2x16x16"), ("--ops", "matmul", "--shapes", "2x64x32")
+        for arguments in (ssd, product):
+            self.assertEqual(run("cheems-bench", *arguments, "--compiled", kept, "--compile-only", CHEEMS_CPU="avx2"), ("", ""))
+        names = ["matmul-64x32-bf16-avx2.cheems", "ssd-2x16x16-bf16-avx2.cheems"]
+        self.assertEqual(sorted(path.name for path in kept.iterdir()), names)
+        before = [(kept / name).stat().st_mtime_ns for name in names]
+        # a program with no compiler beside it
+        alone = FOLDER / "alone"
+        alone.mkdir()
+        shutil.copy(BIN / "cheems-bench", alone)
+        for arguments, test in ((ssd, "ssd 3x2x16x16"), (product, "matmul 2x64x32")):
+            words = [alone / "cheems-bench", *arguments, "--compiled", kept, "-r", "1", "--no-limits", "-o", "json"]
+            done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"CHEEMS_CPU": "avx2"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            (row,) = json.loads(done.stdout)
+            self.assertEqual((row["test"], row["variant"]), (test, "avx2"))
+        self.assertEqual([(kept / name).stat().st_mtime_ns for name in names], before)
+        missing = subprocess.run([alone / "cheems-bench", "--ops", "ssd", "--shapes", "3x4x16x16", "--compiled", kept], capture_output=True, text=True)
+        self.assertEqual(missing.returncode, 1)
+        self.assertRegex(missing.stderr, r"^cheems-bench: there is no [^\n]*cheems-compile to compile [^\n]*\n$")
+
     def test_operations_for_people(self):
         limited = "rows, operations for people" in LIMITED
         out, err = run("cheems-bench", "--ops", "ssd", "--shapes", "3x2x16x16", "-r", 1, "-t", 1, *([] if limited else ["--no-limits"]), CHEEMS_CPU="avx2")
@@ -384,6 +408,7 @@ class Bench(unittest.TestCase):
                           ["--ops", "ssd", "--shapes", "9x2x4x4", "--dtype", "f16"], ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "int4"],
                           ["--ops", "matmul", "--shapes", "1x2x3", "--weights", "f16", "--device", "cuda"],
                           [SOURCE, "--ops", "--weights", "int4"], [SOURCE, "--ops", "-p", "9,65537"],
+                          ["--ops", "ssd", "--compile-only"], ["--ops", "ssd", "--compiled", FOLDER / "none"], [demo, "--compiled", FOLDER],
                           ["--ops", "ssd", "--group-experts", 8], ["--ops", "ssd", "--kv", "int8"], ["--ops", "ssd", "--weights", "stored"],
                           ["--ops", "experts", "--group-experts", -1], [demo, "--compile", SOURCE], [demo, "-p", 9, "-c", 8], [demo, "--unknown"],
                           [demo, "-ngl", 9], [demo, "-p", 1, "-n4"], [demo, "-r", 10**20], [demo, "-p", f"5,{10**20}"]):

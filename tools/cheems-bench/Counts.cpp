@@ -55,9 +55,8 @@ public:
   void operations() {
     for (const OperationPointer &operation : options.operations) {
       for (int64_t depth : options.depths) {
-        LoadedModel loaded = makeOperationModel(
-            *operation, operation->model(), depth + operation->rows, options, 1,
-            [](const std::string &) {}, say);
+        LoadedModel loaded = make(
+            operationToCompile(*operation, depth + operation->rows, options));
         runOperation(loaded.model, *operation, depth, options,
                      [this] { take(); });
         OperationStep step;
@@ -74,7 +73,7 @@ public:
   void products(const std::vector<ProductShape> &shapes,
                 const std::string &weights) {
     for (const ProductShape &shape : shapes) {
-      LoadedModel loaded = makeProduct(shape, weights, 1, options.device);
+      LoadedModel loaded = make(productToCompile(shape, weights));
       runProduct(loaded.model, shape, [this] { take(); });
       StepShape step;
       step.rows = step.logitRows = shape.rows;
@@ -84,6 +83,10 @@ public:
   }
 
 private:
+  LoadedModel make(const RandomCompile &what) const {
+    return makeRandom(what, options, 1, [](const std::string &) {}, say);
+  }
+
   /// All since the last call.
   std::string take() const {
     using Take = const char *();

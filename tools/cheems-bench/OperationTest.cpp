@@ -1,13 +1,10 @@
 #include "OperationTest.h"
-#include "Compile.h"
-#include "Room.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
 #include "runtime/Session/Session.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 
 namespace cheems::bench {
@@ -134,34 +131,21 @@ SessionOptions sessionOptions(const Metadata &data, const Operation &operation,
 
 } // namespace
 
-LoadedModel makeOperationModel(const Operation &operation,
-                               const RandomModel &model, int64_t longest,
-                               const Options &options, int threads,
-                               const Tell &tell, const Tell &announce) {
-  // Codes are made of what is stored in few bytes.
-  bool brain = options.weights != "f32";
-  TemporaryFolder folder;
-  checkRoom(operation.name(), folder.path(), model.bytes(brain),
-            operation.stateBytes(longest, brain ? 2 : 4));
-  if (model.bytes(brain) > (int64_t(1) << 30)) {
-    announce(operation.name() + ": " + gibibytes(model.bytes(brain)) +
-             " of random weights go to " + folder.path() +
-             ", and compiling needs as much again");
-  }
-  tell("writing " + gibibytes(model.bytes(brain)) + " of random weights to " +
-       folder.path());
-  writeModel(folder.path(), model, brain);
-  tell("compiling a layer of it");
-  std::string output = folder.path() + "/operation.cheems";
-  std::vector<std::string> flags = targetToRun(options.device);
-  flags.insert(flags.end(), {"--weights", options.weights, "--group-experts",
-                             std::to_string(options.groupExperts)});
-  compileModel(folder.path(), output, flags);
-  std::filesystem::remove(folder.path() + "/model.safetensors");
-  LoadedModel loaded = loadModel(output, "layer", threads, 0, {}, say,
-                                 deviceToRun(options.device));
-  loaded.facts.path.clear();
-  return loaded;
+RandomCompile operationToCompile(const Operation &operation, int64_t longest,
+                                 const Options &options) {
+  RandomCompile what;
+  what.model = operation.model();
+  what.name = operation.name();
+  what.kind = "layer";
+  // The model is the same for all numbers of rows.
+  what.file = operation.kind + "-" +
+              operation.shape.substr(operation.shape.find('x') + 1);
+  what.weights = options.weights;
+  what.flags = {"--weights", options.weights, "--group-experts",
+                std::to_string(options.groupExperts)};
+  what.stateBytes =
+      operation.stateBytes(longest, options.weights == "f32" ? 4 : 2);
+  return what;
 }
 
 OperationCode codeOf(const Model &model) {

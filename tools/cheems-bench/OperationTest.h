@@ -5,21 +5,16 @@
 #include "Load.h"
 #include "LoopTimes.h"
 #include "Options.h"
+#include "RandomCompile.h"
 #include "Tests.h"
 #include <functional>
 
 namespace cheems::bench {
 
-using Tell = std::function<void(const std::string &)>;
-
-/// A compiled model that has the operation, of the weights and groups of
-/// `options`, for up to `longest` rows. `model` is Operation::model's; `tell`
-/// is told what is being done, `announce` what takes much of the disk. Throws
-/// Error, CompileFailed.
-LoadedModel makeOperationModel(const Operation &operation,
-                               const RandomModel &model, int64_t longest,
-                               const Options &options, int threads,
-                               const Tell &tell, const Tell &announce);
+/// A model that has the operation, of the weights and groups of `options`, for
+/// up to `longest` rows.
+RandomCompile operationToCompile(const Operation &operation, int64_t longest,
+                                 const Options &options);
 
 /// What a row of a report tells of an operation besides its timing.
 struct OperationFacts {

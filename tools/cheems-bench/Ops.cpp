@@ -1,8 +1,5 @@
 #include "Ops.h"
-#include "Compile.h"
 #include "LoopTimes.h"
-#include "RandomModel.h"
-#include "Room.h"
 #include "runtime/Artifact/StepCost.h"
 #include "runtime/Error.h"
 #include "runtime/Process/Interrupt.h"
@@ -84,24 +81,20 @@ private:
 
 } // namespace
 
-LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
-                        int threads, const DeviceChoice &device) {
-  RandomModel model = productModel(shape.columns, shape.length);
-  bool brain = weights == "bf16";
-  TemporaryFolder folder;
-  checkRoom(shape.name(), folder.path(), model.bytes(brain), 0);
-  writeModel(folder.path(), model, brain);
-  std::string output = folder.path() + "/product.cheems";
-  std::vector<std::string> flags = targetToRun(device);
-  flags.push_back("--no-layers");
+RandomCompile productToCompile(const ProductShape &shape,
+                               const std::string &weights) {
+  RandomCompile what;
+  what.model = productModel(shape.columns, shape.length);
+  what.name = shape.name();
+  what.kind = "matmul";
+  what.file = "matmul-" + std::to_string(shape.columns) + "x" +
+              std::to_string(shape.length);
+  what.weights = weights;
+  what.flags = {"--no-layers"};
   if (weights == "int8") {
-    flags.insert(flags.end(), {"--weights", weights});
+    what.flags.insert(what.flags.end(), {"--weights", weights});
   }
-  compileModel(folder.path(), output, flags);
-  LoadedModel loaded =
-      loadModel(output, "matmul", threads, 0, {}, say, deviceToRun(device));
-  loaded.facts.path.clear();
-  return loaded;
+  return what;
 }
 
 std::vector<ProductShape> productShapes(const Model &model,

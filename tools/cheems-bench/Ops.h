@@ -5,26 +5,26 @@
 
 #include "Load.h"
 #include "Options.h"
+#include "RandomCompile.h"
 #include "Tests.h"
 #include <functional>
 
 namespace cheems::bench {
 
-/// A compiled product of random weights [columns, length], `weights` being
-/// f32, bf16 or int8. Throws Error, also where there is no room for it,
-/// CompileFailed.
-LoadedModel makeProduct(const ProductShape &shape, const std::string &weights,
-                        int threads, const DeviceChoice &device);
+/// A product with random weights [columns, length], `weights` being f32, bf16
+/// or int8.
+RandomCompile productToCompile(const ProductShape &shape,
+                               const std::string &weights);
 /// Runs it once, behind `begin`.
 void runProduct(const std::shared_ptr<const Model> &model,
                 const ProductShape &shape, const std::function<void()> &begin);
 
-/// The weights of small products stay in the caches. Throws Error.
 /// Those of a model, with one row for decoding, and as many as the prompts
 /// have.
 std::vector<ProductShape> productShapes(const Model &model,
                                         const Options &options);
 
+/// The weights of small products stay in the caches. Throws Error.
 Timing timeProduct(const std::shared_ptr<const Model> &model,
                    const ProductShape &shape, int threads, int64_t repetitions);
 

@@ -116,6 +116,15 @@ void declareRest(CLI::App &app, Raw &raw) {
             "once for this many tokens of a prompt; 0 (the default): token "
             "by token")
       ->group(ops);
+  app.add_option("--compiled", raw.options.compiledFolder,
+                 "with --ops and --shapes: a folder that keeps the compiled "
+                 "operations; those that are there need no cheems-compile")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER")
+      ->group(ops);
+  app.add_flag("--compile-only", raw.options.compileOnly,
+               "with --compiled: compile what is not there, and time nothing")
+      ->group(ops);
   raw.compile.declare(app);
 }
 
@@ -154,6 +163,16 @@ void checkInputs(const Options &options, bool shapes) {
   if (model && own) {
     throw usage((shapes ? "--shapes" : "--ops " + options.ops) +
                 " needs no model: drop it");
+  }
+  if (!options.compiledFolder.empty() && !own) {
+    throw usage("--compiled is for --ops without MODEL; model folders have a "
+                "cache of their own");
+  }
+  if (options.compileOnly && options.compiledFolder.empty()) {
+    throw usage("--compile-only needs --compiled FOLDER");
+  }
+  if (options.compileOnly && options.counts) {
+    throw usage("--compile-only runs nothing: drop --counts");
   }
   for (int64_t rows : options.prompts) {
     if (model && !options.ops.empty() && rows > mostRows) {

@@ -48,6 +48,8 @@ struct Options {
   std::string weights = "bf16";              ///< of products and operations
   std::vector<std::string> compileArguments; ///< of model folders
   int64_t groupExperts = 0;                  ///< rows; 0: token by token
+  std::string compiledFolder; ///< of compiled operations; empty: none is kept
+  bool compileOnly = false;   ///< into compiledFolder
 };
 
 /// Nothing where the command line asked for help or the version, which are

@@ -142,7 +142,10 @@ private:
       if (!made || made->columns != shape.columns ||
           made->length != shape.length) {
         made = shape;
-        loaded = makeProduct(shape, weights, firstThreads(), options.device);
+        loaded = makeRandom(
+            productToCompile(shape, weights), options, firstThreads(),
+            [](const std::string &) {},
+            [&](const std::string &text) { tell(text); });
         noteSoftware(loaded);
         facts = std::make_shared<ModelFacts>(loaded.facts);
       }
@@ -172,15 +175,14 @@ private:
         progress.show(operation->name() + ": " + what);
       };
       int64_t longest = deepest + operation->rows;
-      RandomModel model = operation->model();
-      if (model.config != made) {
+      RandomCompile what = operationToCompile(*operation, longest, options);
+      if (what.model.config != made) {
         loaded = {}; // its memory goes before the next one's is taken
-        loaded = makeOperationModel(
-            *operation, model, longest, options, firstThreads(), tell,
-            [&](const std::string &text) { this->tell(text); });
+        loaded = makeRandom(what, options, firstThreads(), tell,
+                            [&](const std::string &text) { this->tell(text); });
         noteSoftware(loaded);
         facts = std::make_shared<ModelFacts>(loaded.facts);
-        made = model.config;
+        made = what.model.config;
       }
       for (int64_t threads : options.threads) {
         for (int64_t depth : options.depths) {

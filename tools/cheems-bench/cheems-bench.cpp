@@ -1,5 +1,6 @@
 // cheems-bench: how fast a compiled model is, and how fast it could be.
 #include "Counts.h"
+#include "RandomCompile.h"
 #include "Suite.h"
 #include "runtime/Generation/Program.h"
 #include "runtime/Process/Output.h"
@@ -10,7 +11,9 @@ int main(int argc, char **argv) {
   return runProgram(
       "cheems-bench", "a lower -c, -b or --prefill-chunk needs less", [&] {
         auto options = bench::parseOptions(argc, argv);
-        if (options && options->counts) {
+        if (options && options->compileOnly) {
+          bench::compileOperations(*options);
+        } else if (options && options->counts) {
           bench::prepareCounts();
           writeOutput(bench::countSteps(*options));
         } else if (options) {
