@@ -41,7 +41,6 @@ static void simplify(OpPassManager &pm) {
 static void round(OpPassManager &pm, const CardOptions &card) {
   pm.addPass(createSetCardPass(
       SetCardPassOptions{card.architecture, card.unit, card.copy}));
-  pm.addPass(createCapContextPass(CapContextPassOptions{tile::kMostWindow}));
   // For a choice without chance, and for what samplers commonly look at.
   AddTopLogitsPassOptions topLogits;
   topLogits.counts = {1, 64};

@@ -56,9 +56,6 @@ CudaImage CudaImage::parse(const ImageEntry &entry, std::string_view bytes,
   if (reader.has("prefill")) {
     image.prefill = reader.integer("prefill", 1, maxTokens);
   }
-  if (reader.has("most_tokens")) {
-    image.mostTokens = reader.integer("most_tokens", 1, maxTokens);
-  }
   for (const json &item : reader.list("cards")) {
     FieldReader one = reader.element(item, "cards", image.cards.size());
     CardCode code = parseCard(one, bytes);

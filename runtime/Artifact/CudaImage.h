@@ -30,7 +30,6 @@ struct CudaImage {
   static constexpr const char *target = "cuda";
   int64_t decodeRows = 0; ///< that the decode entry is for, at most
   int64_t prefill = 512;  ///< rows of a prompt to feed at once
-  int64_t mostTokens = 0; ///< that a sequence may have; 0: positions allow
   std::vector<CardCode> cards;
 
   /// `bytes` is the section of `image`, of the file `name`; parts of it stay

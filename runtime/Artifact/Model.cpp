@@ -104,7 +104,6 @@ Model::Model(const std::string &path, const ModelOptions &options)
     cudaImage = std::move(choice.cuda);
     other.decodeRows = cudaImage.decodeRows;
     other.prefill = cudaImage.prefill;
-    other.mostTokens = cudaImage.mostTokens;
   }
   if (!weights.empty()) {
     // The zeros up to the next section, which nothing reads any more.

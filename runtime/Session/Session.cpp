@@ -13,24 +13,6 @@ constexpr int64_t maxSlots = 65536;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-/// What code without so long a window can hold is asked for by nobody: it is
-/// refused, or the context when none is named.
-int64_t capContext(const Model &model, int64_t asked, int64_t chosen) {
-  int64_t most = model.variant().mostTokens;
-  if (most == 0 || chosen <= most) {
-    return chosen;
-  }
-  if (asked != 0) {
-    throw Error(
-        Status::unsupported,
-        model.path() + ": its code for " + model.image().target +
-            " takes contexts of at most " + number(most) + " tokens, not " +
-            number(asked) + "; lower -c" +
-            (model.metadata().image("cpu") ? ", or use --device cpu" : ""));
-  }
-  return most;
-}
-
 int64_t chooseContext(const Metadata &data, const SessionOptions &options) {
   if (options.context < 0 || options.context > INT32_MAX) {
     throw Error(Status::usage, "the context must be between 1 and " +
@@ -115,8 +97,7 @@ cheems_step stepOf(const int32_t *tokens, int64_t tokenCount,
 } // namespace
 
 Session::Sizes::Sizes(const Model &model, const SessionOptions &options)
-    : context(capContext(model, options.context,
-                         chooseContext(model.metadata(), options))),
+    : context(chooseContext(model.metadata(), options)),
       chunk(chooseChunk(model.variant(), options, context)),
       slots(checkSlots(options.slots)),
       rows(std::max({chunk, slots, chooseRows(options)})) {}

@@ -21,7 +21,6 @@ struct Compiled {
   std::unique_ptr<mlir::MLIRContext> context; ///< owns `parameters`
   mlir::ArrayAttr parameters;
   int64_t decodeRows = 0;
-  std::optional<int64_t> mostTokens;
 };
 
 /// Of the entry for decoding.
@@ -73,9 +72,6 @@ llvm::Expected<Compiled> compileFor(const cuda::Architecture &architecture,
   }
   made.decodeRows = *rows;
   made.parameters = (**module)->getAttrOfType<mlir::ArrayAttr>(kParameters);
-  if (auto most = (**module)->getAttrOfType<mlir::IntegerAttr>(kMostTokens)) {
-    made.mostTokens = most.getInt();
-  }
   stageDone();
   if (llvm::Error failed = lower(CUDAStage::Launches, CUDAStage::NVVM)) {
     return std::move(failed);
@@ -175,9 +171,6 @@ llvm::Expected<Image> makeCUDAImage(const ModelSource &source,
     image.parameters = made->parameters;
     image.context = std::move(made->context);
     image.description["decode_rows"] = made->decodeRows;
-    if (made->mostTokens) {
-      image.description["most_tokens"] = *made->mostTokens;
-    }
   }
   image.description["cards"] = std::move(cards);
   if (!*assembler) {

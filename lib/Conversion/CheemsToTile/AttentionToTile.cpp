@@ -12,10 +12,6 @@ using namespace cheems::tile;
 constexpr int64_t kMostHeadSize = 256;
 
 std::optional<std::string> cheems::tile::whyNoKernel(SegmentedAttentionOp op) {
-  if (int64_t(op.getKeep().value_or(0)) > kMostWindow) {
-    return "keeps a window of more than " + std::to_string(kMostWindow) +
-           " entries";
-  }
   if (op.getKeep() && int64_t(op.getBlock()) % kWindowRows != 0) {
     return "has a window and blocks of " + std::to_string(op.getBlock()) +
            " rows, no multiple of " + std::to_string(kWindowRows);

@@ -246,8 +246,8 @@ RowStrategy Strategy::window(int64_t keep) const {
   int64_t threads = std::clamp(
       int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(keep, numbers)))),
       kWarpThreads, mostThreads);
-  return {1, threads, 1,
-          int64_t(llvm::alignTo(uint64_t(keep), uint64_t(threads)))};
+  int64_t columns = int64_t(llvm::alignTo(uint64_t(keep), uint64_t(threads)));
+  return {1, threads, 1, std::min(columns, mostThreads * numbers)};
 }
 
 /// Values of a piece take 32 KiB of shared memory, so that several blocks fit:

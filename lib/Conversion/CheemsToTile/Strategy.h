@@ -164,7 +164,7 @@ public:
   RowStrategy placedRows(int64_t columns, bool oneRow) const;
   /// Which rows are seen.
   VisibleStrategy visible(bool oneRow) const;
-  /// A window of entries, whose masks a block has in registers.
+  /// A window of entries, of whose masks a block has a piece in registers.
   RowStrategy window(int64_t keep) const;
   /// The same of prompts, whose blocks of rows find what they see apart.
   WindowStrategy windowOfPrompt() const {

@@ -311,24 +311,6 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
 
 // -----
 
-// No kernel has so long a window: a block has it in registers.
-module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
-  func.func @window(%q: tensor<?x1x16xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x1x16xf32>,
-                    %keys: tensor<?x1x1x?x16xf32>, %values: tensor<?x1x1x?x16xf32>, %masks: tensor<?x1x1x?xf32>, %positions: tensor<?x1x1x?xi32>)
-      -> tensor<?x1x16xf32> {
-    // expected-error@+1 {{keeps a window of more than 4096 entries: cards have no kernel for it yet; compile for cpu}}
-    %o:5 = cheems.segmented_attention bias scale 0.25 keep 4097 block 64
-        ins(%q, %q, %q : tensor<?x1x16xf32>, tensor<?x1x16xf32>, tensor<?x1x16xf32>) mask(%mask : tensor<?x1xf32>)
-        segments(%segments : tensor<?x8xi32>) layer(%layer)
-        outs(%y, %keys, %values, %masks : tensor<?x1x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?xf32>)
-        positions(%positions : tensor<?x1x1x?xi32>)
-        -> tensor<?x1x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?x16xf32>, tensor<?x1x1x?xf32>, tensor<?x1x1x?xi32>
-    return %o#0 : tensor<?x1x16xf32>
-  }
-}
-
-// -----
-
 // Blocks of a window are whole blocks of all kernels.
 module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
   func.func @window(%q: tensor<?x1x16xf32>, %mask: tensor<?x1xf32>, %segments: tensor<?x8xi32>, %layer: index, %y: tensor<?x1x16xf32>,

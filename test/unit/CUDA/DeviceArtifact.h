@@ -42,7 +42,6 @@ inline void addCards(FakeArtifact &artifact,
                                          {"section", "image.cuda"},
                                          {"decode_rows", 8},
                                          {"prefill", 128},
-                                         {"most_tokens", 24},
                                          {"cards", cards}});
   artifact.texts.emplace_back("image.cuda", bytes);
 }

@@ -160,7 +160,6 @@ TEST_F(ModelDevice, theVariantIsWhatTheImageSays) {
   EXPECT_EQ(model->variant().name, "cuda");
   EXPECT_EQ(model->variant().decodeRows, 8);
   EXPECT_EQ(model->variant().prefill, 128);
-  EXPECT_EQ(model->variant().mostTokens, 24);
   EXPECT_EQ(model->cudaCode().cards.size(), 2U);
   auto description = nlohmann::json::parse(model->describe());
   EXPECT_EQ(description["file"]["device"], "cuda:0");

@@ -98,6 +98,36 @@ TEST(AttentionWindowTest, DecodingAgreesWithTheEvaluator) {
   holdCases(decoding, 1, 700);
 }
 
+/// One sequence whose window is full.
+AttentionStep drawnFull(const AttentionForm &form, Random &random,
+                        int64_t longest) {
+  for (;;) {
+    AttentionStep step = drawnStep(form, random, 1, longest, 2 * form.keep);
+    if (step.segments[0].position >= form.keep) {
+      return step;
+    }
+  }
+}
+
+/// A block looks through a window of more than 4,096 entries piece by piece.
+TEST(AttentionWindowTest, WindowsMayBeLongerThanWhatABlockHasInRegisters) {
+  for (auto [keep, oneRow] :
+       {std::pair<int64_t, bool>{4200, true}, {9000, true}, {4200, false}}) {
+    AttentionForm form = keeping(keep, {1, 1, 1, 1, 16, Number::F32, oneRow});
+    SCOPED_TRACE(textOf(form));
+    auto module = compiledStep(textOf(form));
+    ASSERT_NE(module, nullptr);
+    Random random(testSeed());
+    for (int number = 0; number < (oneRow ? 2 : 1); ++number) {
+      AttentionStep step = drawnFull(form, random, /*longest=*/70);
+      auto outcome = run(*module, step, step.segments);
+      ASSERT_TRUE(outcome);
+      expectPools(step, *outcome);
+      expectOutputs(step, *outcome);
+    }
+  }
+}
+
 /// Which entries are kept, and where they are, depends on the rows alone.
 TEST(AttentionWindowTest, CutsAtBlocksChangeNoBit) {
   Forms forms = {prompts[0], prompts[1], exact[1], coded[0]};

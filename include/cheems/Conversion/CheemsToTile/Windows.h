@@ -6,10 +6,6 @@
 
 namespace cheems::tile {
 
-/// The longest one: for a decoded row a block has the masks of all its entries
-/// in registers.
-constexpr int64_t kMostWindow = 4096;
-
 /// A sequence with a window is processed in a multiple of so many rows: its
 /// blocks are whole blocks of all kernels.
 constexpr int64_t kWindowRows = 64;

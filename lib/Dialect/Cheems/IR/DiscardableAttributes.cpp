@@ -31,10 +31,6 @@ constexpr Law laws[] = {{kStage, "a #cheems.stage on a module",
                          [](Operation *op, Attribute value) {
                            return isModule(op) && isNumber(value, 0);
                          }},
-                        {kMostTokens, "an i64 of at least 1 on a module",
-                         [](Operation *op, Attribute value) {
-                           return isModule(op) && isNumber(value, 1);
-                         }},
                         {kEntry, "a name on a function",
                          [](Operation *op, Attribute value) {
                            return isFunction(op) && isText(value);

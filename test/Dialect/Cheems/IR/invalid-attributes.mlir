@@ -210,11 +210,6 @@ module attributes {cheems.parameter_bytes = -1 : i64} {}
 
 // -----
 
-// expected-error@below {{cheems.most_tokens is an i64 of at least 1 on a module, not 0 : i64}}
-module attributes {cheems.most_tokens = 0 : i64} {}
-
-// -----
-
 // expected-error@below {{cheems.entry is a name on a function, not ""}}
 func.func private @nameless() attributes {cheems.entry = ""}
 

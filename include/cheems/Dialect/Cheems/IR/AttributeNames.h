@@ -21,9 +21,6 @@ constexpr llvm::StringLiteral kState = "cheems.state";
 constexpr llvm::StringLiteral kParameters = "cheems.parameters";
 /// Bytes of all weights: an i64.
 constexpr llvm::StringLiteral kParameterBytes = "cheems.parameter_bytes";
-/// The most tokens that a sequence may have, if it is less than what its
-/// positions allow: an i64, at least 1.
-constexpr llvm::StringLiteral kMostTokens = "cheems.most_tokens";
 
 // Of a function.
 /// The symbol of an entry: a string.

@@ -22,20 +22,6 @@ def EnterStagePass : Pass<"cheems-enter-stage", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cheems::CheemsDialect"];
 }
 
-def CapContextPass : Pass<"cheems-cap-context", "::mlir::ModuleOp"> {
-  let summary = "Turn long windows of entries into a limit of the context";
-  let description = [{
-    Before: `cheems.segmented_attention` with `keep` above `longest`, which drops entries when a sequence has more than `keep`.
-    After: the same op without `keep` and `positions`. The module has `cheems.most_tokens`: the smallest such `keep`. Pools of positions stay
-    arguments and results, and nobody reads or writes them.
-    Requires: tensors.
-    Guarantees: up to `cheems.most_tokens` tokens, results are the same, and so is what is stored, but for positions: entry e is row e, and
-    whoever owns the pools sets its position to e. A target takes this pass if its kernels know no windows, or none that are longer. Preserves bits.
-  }];
-  let options = [Option<"longest", "longest", "int64_t", "0", "The longest window that stays">];
-  let dependentDialects = ["::cheems::CheemsDialect"];
-}
-
 def AddTopLogitsPass : Pass<"cheems-add-top-logits", "::mlir::ModuleOp"> {
   let summary = "Add entries that find the best logits of a step";
   let description = [{
