@@ -319,6 +319,13 @@ void buildAttentionOfWarpgroups(TileBuilder &t, const AttentionStrategy &s,
                                 const AttentionMemory &memory, Value query,
                                 Value y);
 
+/// The same where lists choose the entries.
+void buildAttentionOfKeptByWarpgroups(TileBuilder &t,
+                                      const AttentionStrategy &s,
+                                      const AttentionShape &shape,
+                                      const AttentionMemory &memory,
+                                      Value query, Value y);
+
 /// What attention of segments of one row does first, in the block that has the
 /// row's own entry.
 struct FirstStores {

@@ -227,7 +227,9 @@ void cheems::tile::buildAttention(TileBuilder &t, const AttentionStrategy &s,
                                   const AttentionMemory &memory, Value query,
                                   Value y) {
   if (s.unit == Unit::Wgmma) {
-    return buildAttentionOfWarpgroups(t, s, shape, memory, query, y);
+    auto *build = memory.hasLists() ? buildAttentionOfKeptByWarpgroups
+                                    : buildAttentionOfWarpgroups;
+    return build(t, s, shape, memory, query, y);
   }
   Prompt(t, s, shape, memory, query, y).build();
 }

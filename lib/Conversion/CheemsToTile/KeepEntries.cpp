@@ -44,7 +44,7 @@ public:
     inRow = t.tileType({1, columns}, i32,
                        BlockedAttr::get(context, 1, s.threads, /*width=*/1));
     bins = KeptPrefix::alloc(t);
-    compared = t.alloc({1, 2, columns}, i32, /*swizzled=*/false);
+    compared = t.alloc({1, 3, columns}, i32, /*swizzled=*/false);
   }
 
   void build() {
@@ -75,16 +75,16 @@ private:
   Place listed(Value first, Value past) {
     return {{block.list, head, first}, {2}, {past}};
   }
-  /// How good candidates are from one on, and 0 past the last one: becomes a
-  /// row of what is compared.
-  void keepGoodness(Value first, int64_t to) {
+  /// How good candidates are in a part of the list, and `none` behind it:
+  /// becomes a row of what is compared.
+  void keepGoodness(Value first, Value past, int64_t none, int64_t to) {
     RankedTensorType type = t.sliceType(inRow, 0);
-    Value masks = t.load(f32(type), lists.masks, listed(first, end));
+    Value masks = t.load(f32(type), lists.masks, listed(first, past));
     Value exists =
-        t.isLess(t.indicesFrom(first, type, 0), t.splatIndex(type, end));
+        t.isLess(t.indicesFrom(first, type, 0), t.splatIndex(type, past));
     Value goodness =
         t.select(exists, goodnessOf(t, t.bitcast(masks, t.b.getI32Type())),
-                 t.fillInteger(type, 0));
+                 t.fillInteger(type, none));
     t.write(t.broadcast(goodness, inRow), compared, t.index(0), t.index(to),
             t.index(0));
   }
@@ -138,8 +138,7 @@ private:
   void listEntries() {
     KeptPrefix prefix(t, s, shape, choice, bins, head, segmentNumber, segment,
                       block.first);
-    KeptPrefix::Bounds best =
-        prefix.best(t.word(block.kept), t.word(block.staying));
+    KeptPrefix::Bounds best = prefix.best(block.kept, block.staying);
     Value zero = t.integer(t.b.getI32Type(), 0);
     RankedTensorType flat = t.sliceType(pieces, 0);
     auto plus = [&](Value numbers, Value number) {
@@ -222,8 +221,10 @@ private:
   /// those that may leave, and then the rows. A candidate leaves with the row
   /// behind which as many are better as the window keeps.
   Value findUntils() {
-    keepGoodness(block.staying, kCandidates);
-    keepGoodness(block.kept, kRows);
+    keepGoodness(block.staying, end, /*none=*/0, kCandidates);
+    keepGoodness(block.kept, end, /*none=*/0, kRows);
+    // Nothing is better than all ones.
+    keepGoodness(block.staying, block.kept, /*none=*/-1, kLeaving);
     t.barrier();
     Value number = t.indicesFrom(t.index(0), each, 0);
     Value own = readGoodness(each, kCandidates, t.index(0));
@@ -231,22 +232,19 @@ private:
     Value zeros = t.fillInteger(candidates, 0);
     // Among equal ones the later position is worse: what is behind a candidate
     // is below a number that is greater by one.
-    Value worse = t.reduce(
-        Combine::Add,
-        t.loop(t.index(0), block.leaving, s.leaving, zeros,
-               [&](Value first, ValueRange now) -> SmallVector<Value> {
-                 Value other = readGoodness(some, kCandidates, first);
-                 Value numbers = t.indicesFrom(first, some, 0);
-                 Value isEntry =
-                     t.isLess(numbers, t.splatIndex(some, block.leaving));
-                 other = t.select(t.broadcast(isEntry, candidates), other,
-                                  t.fillInteger(candidates, -1));
-                 Value isBehind =
-                     t.isLess(ownNumber, t.broadcast(numbers, candidates));
-                 Value least = t.add(own, t.ones(isBehind));
-                 return {t.add(now[0], t.ones(isBelow(other, least)))};
-               })[0],
-        1);
+    Value next = t.add(own, t.fillInteger(candidates, 1));
+    Value worse =
+        t.reduce(Combine::Add,
+                 t.loop(t.index(0), block.leaving, s.leaving, zeros,
+                        [&](Value first, ValueRange now) -> SmallVector<Value> {
+                          Value other = readGoodness(some, kLeaving, first);
+                          Value numbers = t.indicesFrom(first, some, 0);
+                          Value isBehind = t.isLess(
+                              ownNumber, t.broadcast(numbers, candidates));
+                          Value least = t.select(isBehind, next, own);
+                          return {t.add(now[0], t.ones(isBelow(other, least)))};
+                        })[0],
+                 1);
     Value room = t.sub(t.index(shape.keep), block.kept);
     Value leaving = t.splatIndex(each, block.leaving);
     Value needed = t.add(t.add(worse, t.splatIndex(each, room)),
@@ -305,7 +303,7 @@ private:
   RankedTensorType pieces, candidates, each, some, inRow;
   Value bins, compared;
   /// Rows of `compared`.
-  static constexpr int64_t kCandidates = 0, kRows = 1;
+  static constexpr int64_t kCandidates = 0, kRows = 1, kLeaving = 2;
   Value head, segmentNumber, row, end;
   SegmentRow segment;
   WindowBlock block;

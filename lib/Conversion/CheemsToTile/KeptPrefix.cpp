@@ -15,7 +15,7 @@ constexpr int64_t kCopies = 8, kBinRow = kBins + 1;
 } // namespace
 
 Value KeptPrefix::alloc(TileBuilder &t) {
-  return t.alloc({2, kCopies, kBinRow}, t.b.getI32Type(), /*swizzled=*/false);
+  return t.alloc({1, kCopies, kBinRow}, t.b.getI32Type(), /*swizzled=*/false);
 }
 
 KeptPrefix::KeptPrefix(TileBuilder &t, const WindowStrategy &s,
@@ -28,7 +28,7 @@ KeptPrefix::KeptPrefix(TileBuilder &t, const WindowStrategy &s,
   auto layout = BlockedAttr::get(t.b.getContext(), 1, s.threads, /*width=*/1);
   piece = t.tileType({1, s.columns}, t.b.getI32Type(), layout);
   copies = t.tileType({kCopies, kBins}, t.b.getI32Type(), layout);
-  pair = t.tileType({2, kBins}, t.b.getI32Type(), layout);
+  all = t.tileType({1, kBins}, t.b.getI32Type(), layout);
 }
 
 SmallVector<Value> KeptPrefix::through(RankedTensorType goodness,
@@ -55,88 +55,76 @@ Value KeptPrefix::numbersOf(const Piece &piece, RankedTensorType type) {
                       {{segmentNumber, head, piece.first}, {2}, {piece.past}});
 }
 
-void KeptPrefix::clear() {
-  Value zeros = t.fillInteger(copies, 0);
-  for (int64_t bound : {0, 1}) {
-    t.write(zeros, bins, t.index(bound), t.index(0), t.index(0));
-  }
-}
-
 /// Of what has the bits that were found above the digit, how often it has each
 /// digit. The best digit comes first, so bits are inverted.
-void KeptPrefix::count(Value shift, const Pair &found) {
+void KeptPrefix::count(Value shift, Value found) {
   RankedTensorType row = t.sliceType(piece, 0);
   Value copy = arith::AndIOp::create(t.b, t.indicesFrom(t.index(0), row, 0),
                                      t.fillInteger(row, kCopies - 1));
   through(row, {},
           [&](const Piece &, Value goodness, ValueRange) -> SmallVector<Value> {
-            for (int64_t bound : {0, 1}) {
-              // What has other bits above the digit is past all digits.
-              Value others = arith::XOrIOp::create(
-                  t.b, goodness, t.splat(row, found[size_t(bound)]));
-              t.tally(bins, t.index(bound), copy,
-                      arith::ShRUIOp::create(t.b, others, t.splat(row, shift)),
-                      kBins);
-            }
+            // What has other bits above the digit is past all digits.
+            Value others =
+                arith::XOrIOp::create(t.b, goodness, t.splat(row, found));
+            t.tally(bins, t.index(0), copy,
+                    arith::ShRUIOp::create(t.b, others, t.splat(row, shift)),
+                    kBins);
             return {};
           });
 }
 
-/// How many there are up to each digit, of both bounds.
+/// How many there are up to each digit.
 Value KeptPrefix::counts() {
-  Value of[2];
-  for (int64_t bound : {0, 1}) {
-    Value all = t.read(copies, bins, t.index(bound), t.index(0), t.index(0));
-    of[bound] = t.broadcast(t.reduce(Combine::Add, all, 0), pair);
-  }
-  Value isFirst = t.isEqual(IndicesOp::create(t.b, pair, uint64_t(0)),
-                            t.fillInteger(pair, 0));
-  return t.prefixSum(t.select(isFirst, of[0], of[1]));
+  Value zero = t.index(0);
+  Value each = t.read(copies, bins, zero, zero, zero);
+  return t.prefixSum(t.broadcast(t.reduce(Combine::Add, each, 0), all));
 }
 
-KeptPrefix::Bounds KeptPrefix::best(Value kept, Value staying) {
+/// The bound of so many, in so many digits: none, where no bound is needed.
+KeptBound KeptPrefix::find(Value wanted, Value digits) {
   Type i32 = t.b.getI32Type();
-  RankedTensorType each = t.sliceType(pair, 1);
-  Value zero = t.integer(i32, 0), all = t.integer(i32, -1);
-  Value isFirst = t.isEqual(IndicesOp::create(t.b, each, uint64_t(0)),
-                            t.fillInteger(each, 0));
+  Value zero = t.index(0), zeros = t.fillInteger(all, 0);
   // Found bits are inverted ones of goodness: those below are all ones.
-  SmallVector<Value> state = {t.integer(i32, 32 - kDigit), all, all, kept,
-                              staying};
+  SmallVector<Value> state = {t.integer(i32, 32 - kDigit), t.integer(i32, -1),
+                              wanted};
   state = t.loop(
-      t.index(0), t.index(kDigits), 1, state,
-      [&](Value, ValueRange now) -> SmallVector<Value> {
-        Value shift = now[0];
-        Pair found = {now[1], now[2]}, wanted = {now[3], now[4]};
-        clear();
+      zero, digits, 1, state, [&](Value, ValueRange now) -> SmallVector<Value> {
+        Value shift = now[0], found = now[1], left = now[2];
+        t.write(t.fillInteger(copies, 0), bins, zero, zero, zero);
         t.barrier();
         count(shift, found);
         t.barrier();
         Value upTo = counts();
-        Value wants = t.broadcast(t.select(isFirst, t.splat(each, wanted[0]),
-                                           t.splat(each, wanted[1])),
-                                  pair);
         // Digits that are all taken, and how many they are.
-        Value isTaken = t.isLess(upTo, wants);
-        Value digits = t.reduce(Combine::Add, t.ones(isTaken), 1);
-        Value taken =
-            t.reduce(Combine::Maximum,
-                     t.select(isTaken, upTo, t.fillInteger(pair, 0)), 1);
-        SmallVector<Value> next = {t.sub(shift, t.integer(i32, kDigit))};
-        for (int64_t bound : {0, 1}) {
-          // The digit's ones become its bits.
-          Value bits =
-              arith::ShLIOp::create(t.b, t.element(digits, bound), shift);
-          next.push_back(
-              arith::XOrIOp::create(t.b, found[size_t(bound)], bits));
-        }
-        for (int64_t bound : {0, 1}) {
-          next.push_back(t.sub(wanted[size_t(bound)], t.element(taken, bound)));
-        }
-        return next;
+        Value isTaken = t.isLess(upTo, t.splat(all, left));
+        Value digit = t.element(t.reduce(Combine::Add, t.ones(isTaken), 1), 0);
+        Value taken = t.element(
+            t.reduce(Combine::Maximum, t.select(isTaken, upTo, zeros), 1), 0);
+        // The digit's ones become its bits.
+        Value bits = arith::ShLIOp::create(t.b, digit, shift);
+        return {t.sub(shift, t.integer(i32, kDigit)),
+                arith::XOrIOp::create(t.b, found, bits), t.sub(left, taken)};
       });
-  Value isNone = t.isEqual(staying, zero);
-  return {{state[1], state[1], state[3]},
-          {t.select(isNone, all, state[2]), t.select(isNone, zero, state[2]),
-           state[4]}};
+  return {state[1], state[1], state[2]};
+}
+
+KeptPrefix::Bounds KeptPrefix::best(Value kept, Value staying) {
+  Type i32 = t.b.getI32Type();
+  Value none = t.integer(i32, 0), zero = t.index(0);
+  auto digitsIf = [&](Value isNeeded) {
+    return t.select(isNeeded, t.index(kDigits), zero);
+  };
+  auto either = [&](Value condition, const KeptBound &a, const KeptBound &c) {
+    return KeptBound{t.select(condition, a.least, c.least),
+                     t.select(condition, a.tie, c.tie),
+                     t.select(condition, a.ties, c.ties)};
+  };
+  Value isCut = t.isLess(kept, t.add(entries, rows));
+  Value isSome = t.isLess(zero, staying);
+  KeptBound ofKept = find(t.word(kept), digitsIf(isCut)),
+            ofStaying = find(t.word(staying), digitsIf(isSome));
+  // All that exists, and nothing.
+  KeptBound whole{t.integer(i32, 1), none, none},
+      nothing{t.integer(i32, -1), none, none};
+  return {either(isCut, ofKept, whole), either(isSome, ofStaying, nothing)};
 }

@@ -3,7 +3,6 @@
 #define CHEEMS_LIB_CONVERSION_CHEEMSTOTILE_KEPTPREFIX_H
 
 #include "AttentionKernels.h"
-#include <array>
 
 namespace cheems::tile {
 
@@ -39,18 +38,17 @@ public:
   /// What lists call the elements of a piece.
   Value numbersOf(const Piece &piece, RankedTensorType type);
 
-  /// The best ones, so many of them in two numbers, which are i32. Of the
-  /// second kind there may be none.
+  /// The best ones, so many of them in two numbers, which are indices. The
+  /// second one may be zero. The first one may be all of the prefix: then only
+  /// one bound is looked for.
   struct Bounds {
     KeptBound kept, staying;
   };
   Bounds best(Value kept, Value staying);
 
 private:
-  /// Two bounds while they are looked for, an i32 each.
-  using Pair = std::array<Value, 2>;
-  void clear();
-  void count(Value shift, const Pair &found);
+  KeptBound find(Value wanted, Value digits);
+  void count(Value shift, Value found);
   Value counts();
 
   TileBuilder &t;
@@ -60,8 +58,8 @@ private:
   Value bins, head, segmentNumber;
   const SegmentRow &segment;
   Value entries, rows;
-  RankedTensorType piece;        ///< a row of the prefix
-  RankedTensorType copies, pair; ///< of bins: copies of one bound's, and both
+  RankedTensorType piece;       ///< a row of the prefix
+  RankedTensorType copies, all; ///< of bins: the copies, and their sums
 };
 
 } // namespace cheems::tile

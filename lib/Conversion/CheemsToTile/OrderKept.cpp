@@ -72,11 +72,18 @@ private:
           Value isLower = t.isLess(t.broadcast(other, tile), position);
           return {t.add(now[0], t.ones(isLower))};
         })[0];
-    Value number = t.indicesFrom(first, own, 0);
-    Value exists = t.isLess(number, t.splatIndex(own, count));
-    Value rank = t.select(exists, t.reduce(Combine::Add, lower, 1),
-                          t.fillInteger(own, -1));
-    Value masks = t.load(f32(own), memory.masks, place(first));
+    // What follows is done once per entry, and not by all threads.
+    RankedTensorType each = t.sliceType(
+        t.tileType({s.ranked, s.threads / s.ranked}, t.b.getI32Type(),
+                   BlockedAttr::get(t.b.getContext(), s.ranked,
+                                    s.threads / s.ranked, /*width=*/1)),
+        1);
+    Value number = t.indicesFrom(first, each, 0);
+    Value exists = t.isLess(number, t.splatIndex(each, count));
+    Value rank = t.select(
+        exists, t.convertLayout(t.reduce(Combine::Add, lower, 1), each),
+        t.fillInteger(each, -1));
+    Value masks = t.load(f32(each), memory.masks, place(first));
     SmallVector<Value> to = {segmentNumber, head, t.index(0)};
     t.scatter(goodness(masks), choice.entryGoodness, to, rank, 2);
     t.scatter(number, choice.entryNumbers, to, rank, 2);

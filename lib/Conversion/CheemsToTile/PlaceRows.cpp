@@ -95,7 +95,9 @@ private:
     WindowBlock block = WindowBlock::of(t, shape, segment, segmentNumber, last,
                                         t.extent(lists.rowKeys, 3));
     Value count = t.add(block.kept, block.count);
-    t.each(t.index(0), count, s.chained, [&](Value first) {
+    // Before the first block there are no rows of the step.
+    Value begin = t.select(t.isLess(last, t.index(1)), block.kept, t.index(0));
+    t.each(begin, count, s.chained, [&](Value first) {
       Place listed{{block.list, head, first}, {2}, {count}};
       Value number = t.load(row, lists.numbers, listed);
       Value until = t.load(row, lists.untils, listed);

@@ -203,7 +203,7 @@ VisibleStrategy Strategy::visible(bool oneRow) const {
 /// of 96 numbers these are three, and of others they have 64. Two blocks fit a
 /// multiprocessor, so one multiplies while the other one finds its weights.
 AttentionStrategy Strategy::attentionOfHead(int64_t size, bool ofKept) const {
-  if (!ofKept && target.getUnit() == Unit::Wgmma &&
+  if (target.getUnit() == Unit::Wgmma &&
       llvm::is_contained({64, 96, 128}, size)) {
     return {64, 64, 2, 4, 1, false, Unit::Wgmma, size == 96 ? 32 : 64};
   }

@@ -174,7 +174,6 @@ public:
   int64_t movedEntries() const { return 16; }
   /// Attention with heads of `size` numbers, on tensor cores, by the target's
   /// unit if it has a form for such heads.
-  /// There is none for entries that a list chooses.
   /// \param sharing query heads that may have a block together.
   AttentionStrategy attention(int64_t size, int64_t sharing,
                               bool ofKept = false) const;

@@ -11,13 +11,14 @@ using namespace cheems;
 using namespace cheems::tile;
 
 namespace {
-/// One of the two memrefs that rows come from.
+/// One of the two memrefs that rows come from. A first column that is constant
+/// is no part of its addresses: copies of other columns share them.
 struct RowSource {
   SmallVector<Value> offsets;
   GlobalOperands operands;
 
-  RowSource(CopyRowsOp op, Value memory, ValueRange parts, ValueRange given,
-            ArrayRef<ValueRange> converted)
+  RowSource(ThreadBuilder &t, CopyRowsOp op, Value memory, ValueRange parts,
+            ValueRange given, ArrayRef<ValueRange> converted)
       : offsets(given),
         operands{cast<MemRefType>(memory.getType()),
                  parts,
@@ -30,12 +31,55 @@ struct RowSource {
     for (ValueRange offset : converted) {
       operands.offsets32.push_back(offset.front());
     }
+    if (getConstantIntValue(offsets.back())) {
+      operands.offsets32.back() = t.i32(0);
+    }
   }
 
-  /// The address of a row, from a column of the tile on.
-  Value pointer(ThreadBuilder &t, Value row, Value column) {
-    return GlobalTile(t, operands, {row, column}).place({0, 0}).pointer;
+  /// The rows from row 0 on, and from a column of the tile on.
+  GlobalTile from(ThreadBuilder &t, Value column) {
+    return {t, operands, {t.i32(0), column}};
   }
+};
+
+/// Both of them, from where a thread's pieces of row 0 are on.
+class ChosenRows {
+public:
+  ChosenRows(ThreadBuilder &t, int64_t split, GlobalTile source,
+             GlobalTile other)
+      : t(t), split(split), source(std::move(source)), other(std::move(other)),
+        first(this->source.place({0, 0}).pointer),
+        behind(this->other.place({0, 0}).pointer) {
+    std::optional<int64_t> bytes = this->source.bytesAlong(0);
+    if (bytes && bytes == this->other.bytesAlong(0)) {
+      // As if its rows were numbered on. No loop changes either beginning, so
+      // one choice and one product find a row.
+      rowBytes = *bytes;
+      behind = t.offset(behind, wide(-split * rowBytes));
+    }
+  }
+
+  Value pointer(Value number) {
+    Value isFirst = t.less(number, t.i32(split));
+    auto either = [&](Value a, Value c) -> Value {
+      return arith::SelectOp::create(t.b, t.loc, isFirst, a, c);
+    };
+    return rowBytes != 0
+               ? t.offset(either(first, behind), number, rowBytes)
+               : either(source.along(first, 0, number),
+                        other.along(behind, 0, t.add(number, -split)));
+  }
+
+private:
+  Value wide(int64_t number) {
+    return arith::ConstantOp::create(t.b, t.loc, t.b.getI64IntegerAttr(number));
+  }
+
+  ThreadBuilder &t;
+  int64_t split;
+  GlobalTile source, other;
+  Value first, behind;
+  int64_t rowBytes = 0; ///< of a row of each; 0: they differ, or may
 };
 
 /// The copies of one thread.
@@ -44,12 +88,16 @@ struct RowCopies {
   CopyRowsOp op;
   RowSource source, other;
   SharedTile numbers, target;
-  Value rowsExtent, columnsExtent;
+  Value rowsExtent, columnsExtent, firstColumn;
 
   BufferType buffer() { return op.getBuffer().getType(); }
   int64_t aligned() { return int64_t(op.getAligned()); }
 
-  /// Whether all columns of the tile exist, whatever the arguments are.
+  /// Whether all rows or columns of the tile exist, whatever the arguments are.
+  bool hasAllRows() {
+    auto extent = getConstantIntValue(op.getExtents()[0]);
+    return extent && buffer().getRows() <= *extent;
+  }
   bool hasAllColumns() {
     auto extent = getConstantIntValue(op.getExtents()[1]);
     auto offset = getConstantIntValue(op.getOffsets().back());
@@ -57,7 +105,8 @@ struct RowCopies {
   }
 
   /// Pieces of row `row` + `rows`, from `column` on, `step` elements apart.
-  void copyRow(Value row, int64_t rows, Value column, int64_t step) {
+  void copyRow(ChosenRows &chosen, Value row, int64_t rows, Value column,
+               int64_t step) {
     constexpr int64_t numberBytes = sizeof(int32_t);
     Type i32 = t.b.getI32Type();
     Value number = loadShared(t,
@@ -65,25 +114,26 @@ struct RowCopies {
                                                0, rows * numberBytes, Value()}),
                               i32, 1)
                        .front();
-    auto split = int64_t(op.getSplit());
-    Value from = arith::SelectOp::create(
-        t.b, t.loc, t.less(number, t.i32(split)),
-        source.pointer(t, number, column),
-        other.pointer(t, t.add(number, -split), column));
-    Value rowExists = t.less(t.add(row, rows), rowsExtent);
+    Value from = chosen.pointer(number);
+    Value rowExists =
+        hasAllRows() ? Value() : t.less(t.add(row, rows), rowsExtent);
     int64_t bytes = buffer().getElementBytes();
+    int64_t first = getConstantIntValue(op.getOffsets().back()).value_or(0);
     for (int64_t at = 0; at < buffer().getColumns(); at += step) {
       Value exists = rowExists;
       if (!hasAllColumns()) {
-        Value place =
-            t.add(t.add(source.operands.offsets32.back(), column), at);
+        Value place = t.add(t.add(firstColumn, column), at);
         exists = t.both(exists, t.less(place, columnsExtent));
       }
-      Value size = arith::SelectOp::create(t.b, t.loc, exists, t.i32(aligned()),
-                                           t.i32(0));
+      Value size;
+      if (exists) {
+        size = arith::SelectOp::create(t.b, t.loc, exists, t.i32(aligned()),
+                                       t.i32(0));
+      }
       Value to = target.pointer(
           {row, t.mul(column, bytes), rows, at * bytes, Value()});
-      NVVM::CpAsyncOp::create(t.b, t.loc, to, t.offset(from, at * bytes),
+      NVVM::CpAsyncOp::create(t.b, t.loc, to,
+                              t.offset(from, (first + at) * bytes),
                               uint32_t(aligned()),
                               aligned() == 16 ? NVVM::LoadCacheModifierKind::CG
                                               : NVVM::LoadCacheModifierKind::CA,
@@ -101,13 +151,16 @@ struct RowCopies {
     Value number = t.thread();
     Value row = t.shiftRight(number, llvm::Log2_64(uint64_t(across)));
     Value column = t.mul(t.bitAnd(number, across - 1), elements);
+    ChosenRows chosen(t, int64_t(op.getSplit()), source.from(t, column),
+                      other.from(t, column));
     for (int64_t rows = 0; rows < buffer().getRows(); rows += down) {
       Value exists;
       if (rows + down > buffer().getRows()) {
         exists = t.less(t.add(row, rows), t.i32(buffer().getRows()));
       }
-      storeSharedIf(t, exists,
-                    [&] { copyRow(row, rows, column, across * elements); });
+      storeSharedIf(t, exists, [&] {
+        copyRow(chosen, row, rows, column, across * elements);
+      });
     }
   }
 };
@@ -121,9 +174,9 @@ struct LowerCopyRows : OpConversionPattern<CopyRowsOp> {
     ThreadBuilder t(rewriter, op.getLoc());
     RowCopies copies{t,
                      op,
-                     {op, op.getSource(), adaptor.getSource(), op.getOffsets(),
-                      adaptor.getOffsets()},
-                     {op, op.getOther(), adaptor.getOther(),
+                     {t, op, op.getSource(), adaptor.getSource(),
+                      op.getOffsets(), adaptor.getOffsets()},
+                     {t, op, op.getOther(), adaptor.getOther(),
                       op.getOtherOffsets(), adaptor.getOtherOffsets()},
                      {t, op.getNumbers().getType(),
                       adaptor.getNumbers().front(),
@@ -131,7 +184,8 @@ struct LowerCopyRows : OpConversionPattern<CopyRowsOp> {
                      {t, op.getBuffer().getType(), adaptor.getBuffer().front(),
                       adaptor.getStage().front()},
                      adaptor.getExtents()[0].front(),
-                     adaptor.getExtents()[1].front()};
+                     adaptor.getExtents()[1].front(),
+                     adaptor.getOffsets().back().front()};
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     int64_t threads = tileThreadsOf(function);
     copies.run(threads);

@@ -131,3 +131,11 @@ GlobalTile::Place GlobalTile::place(ArrayRef<int64_t> at) {
   }
   return place;
 }
+
+Value GlobalTile::along(Value pointer, size_t axis, Value distance) {
+  return t.offset(pointer, times(t.wide(distance), axes[axis]));
+}
+
+std::optional<int64_t> GlobalTile::bytesAlong(size_t axis) const {
+  return axes[axis].value ? std::nullopt : std::optional(axes[axis].constant);
+}

@@ -33,6 +33,10 @@ public:
     int64_t bytes;
   };
   Place place(ArrayRef<int64_t> at);
+  /// `distance` further along an axis of the tile.
+  Value along(Value pointer, size_t axis, Value distance);
+  /// How many bytes neighbours along an axis are apart, if that is a constant.
+  std::optional<int64_t> bytesAlong(size_t axis) const;
 
 private:
   /// A stride in bytes: `constant`, times `value` if there is one.

@@ -140,6 +140,17 @@ Value ThreadBuilder::offset(Value pointer, int64_t bytes) {
                              ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
 }
 
+Value ThreadBuilder::offset(Value pointer, Value count, int64_t bytes) {
+  // LLVM would make a product and a sum of it.
+  SmallVector<Value> operands = {count, i32(bytes), pointer};
+  return LLVM::InlineAsmOp::create(
+             b, loc, pointer.getType(), operands,
+             "mad.wide.u32 $0, $1, $2, $3;", "=l,r,n,l",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 Value ThreadBuilder::shared(Value bytes) {
   auto type = LLVM::LLVMPointerType::get(
       b.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));

@@ -91,6 +91,8 @@ struct ThreadBuilder {
   // Pointers.
   Value offset(Value pointer, Value bytes);
   Value offset(Value pointer, int64_t bytes);
+  /// The same by `count` times as many bytes, in one instruction of 64 bits.
+  Value offset(Value pointer, Value count, int64_t bytes);
   /// Into the block's shared memory.
   Value shared(Value bytes);
 

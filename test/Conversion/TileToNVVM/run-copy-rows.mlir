@@ -12,6 +12,8 @@
 // ROWS-NEXT: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 // PTX: .entry copied(
 // PTX: ld.shared
+// PTX: selp.b64
+// PTX: mad.wide.u32 {{.*}}, 64,
 // PTX: cp.async.ca.shared.global
 // RUN: python3 %S/../../Interpreter/Inputs/tensors.py write %t.in.safetensors \
 // RUN:   'x=F32[3,16]:0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47' \

@@ -1,6 +1,6 @@
 // Attention of segments against its evaluator, for prompts and for decoding,
 // and bit for bit whatever else is in the step.
-#include "AttentionForm.h"
+#include "AttentionModules.h"
 #include "Counts.h"
 #include <map>
 
@@ -11,39 +11,10 @@ using cheems::reference::Tensor;
 
 namespace {
 
-/// Forms by each of some units, compiled when a case draws them.
-class Modules {
-public:
-  Modules(const std::vector<AttentionForm> &forms,
-          const std::vector<std::string> &units)
-      : forms(forms), units(units), modules(forms.size() * units.size()) {}
-
-  struct Drawn {
-    TileModule *module;
-    const AttentionForm &form;
-    std::string unit;
-  };
-  Drawn of(uint64_t number) {
-    size_t which = number / kShare % modules.size();
-    const AttentionForm &form = forms[which % forms.size()];
-    const std::string &unit = units[which / forms.size()];
-    if (!modules[which]) {
-      modules[which] = compiledStep(textOf(form), unit);
-    }
-    return {modules[which].get(), form, unit};
-  }
-
-private:
-  const std::vector<AttentionForm> &forms;
-  std::vector<std::string> units;
-  std::vector<std::unique_ptr<TileModule>> modules;
-};
-
 /// All forms of one kind, each case with one of them and one of the units.
 void holdCases(const std::vector<AttentionForm> &forms, int64_t longest,
                int64_t most,
-               const std::vector<std::string> &units = {
-                   cheems::test::units().front()}) {
+               const std::vector<std::string> &units = newestUnit()) {
   Modules modules(forms, units);
   forEachCase([&](uint64_t number) {
     auto [module, form, unit] = modules.of(number);
@@ -82,12 +53,6 @@ const std::vector<AttentionForm> prompts = {
 
 TEST(AttentionKernelTest, PromptsAgreeWithTheEvaluator) {
   holdCases(prompts, 150, 200, units());
-}
-
-/// A kernel's part of PTX.
-llvm::StringRef kernelIn(llvm::StringRef text, llvm::StringRef name) {
-  text = text.split((".entry " + name + "(").str()).second;
-  return text.split(".entry").first;
 }
 
 TEST(AttentionKernelTest, PromptsHaveTheUnitThatIsAskedFor) {

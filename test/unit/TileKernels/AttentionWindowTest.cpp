@@ -1,6 +1,6 @@
 // Attention that keeps a window of entries, against its evaluator: prompts that
 // are several windows long, windows longer than prompts, and decoding.
-#include "AttentionForm.h"
+#include "AttentionModules.h"
 #include "Counts.h"
 
 using namespace cheems::test;
@@ -16,25 +16,17 @@ AttentionForm keeping(int64_t keep, AttentionForm form) {
   return form;
 }
 
-std::vector<std::unique_ptr<TileModule>> compiled(const Forms &forms) {
-  std::vector<std::unique_ptr<TileModule>> modules;
-  for (const AttentionForm &form : forms) {
-    modules.push_back(compiledStep(textOf(form)));
-  }
-  return modules;
-}
-
-/// Each case with one of the forms.
-void holdCases(const Forms &forms, int64_t longest, int64_t most) {
-  auto modules = compiled(forms);
+/// Each case with one of the forms and one of the units.
+void holdCases(const Forms &forms, int64_t longest, int64_t most,
+               const std::vector<std::string> &units = newestUnit()) {
+  Modules modules(forms, units);
   forEachCase([&](uint64_t number) {
-    size_t which = number / kShare % forms.size();
-    SCOPED_TRACE(textOf(forms[which]));
-    TileModule *module = modules[which].get();
+    auto [module, form, unit] = modules.of(number);
+    SCOPED_TRACE(unit + "\n" + textOf(form));
     ASSERT_NE(module, nullptr);
     Random random(number);
     AttentionStep step =
-        drawnStep(forms[which], random, random.between(1, 3), longest, most);
+        drawnStep(form, random, random.between(1, 3), longest, most);
     auto outcome = run(*module, step, step.segments);
     ASSERT_TRUE(outcome);
     expectPools(step, *outcome);
@@ -58,10 +50,32 @@ const Forms prompts = {
     keeping(1, {4, 1, 4, 4, 24, Number::BF16, false}),
     keeping(64, {1, 1, 1, 1, 18, Number::BF16, false}),
     keeping(300, {2, 1, 2, 2, 96, Number::BF16, false}),
+    keeping(90, {4, 2, 2, 2, 96, Number::BF16, false}),
+    keeping(150, {2, 1, 1, 1, 128, Number::BF16, false}),
 };
 
 TEST(AttentionWindowTest, PromptsAgreeWithTheEvaluator) {
-  holdCases(prompts, 200, 350);
+  holdCases(prompts, 200, 350, units());
+}
+
+TEST(AttentionWindowTest, PromptsHaveTheUnitThatIsAskedFor) {
+  if (!Card::copiesEarly()) {
+    GTEST_SKIP() << "code is the same in both modes";
+  }
+  // Heads of 64, 96 and 128 are as wide as some swizzles.
+  for (auto [number, hasPanels] : std::initializer_list<std::pair<int, bool>>{
+           {0, true}, {2, true}, {3, false}, {7, true}}) {
+    for (const std::string &unit : units()) {
+      SCOPED_TRACE(unit + "\n" + textOf(prompts[number]));
+      auto module = compiledStep(textOf(prompts[number]), unit);
+      ASSERT_NE(module, nullptr);
+      auto [groups, warps] =
+          instructionsIn(kernelIn(module->ptx(), "attention_of_kept"));
+      bool isGroups = unit == "wgmma" && hasPanels;
+      EXPECT_EQ(groups > 0, isGroups);
+      EXPECT_EQ(warps > 0, !isGroups);
+    }
+  }
 }
 
 const Forms exact = {
@@ -130,15 +144,16 @@ TEST(AttentionWindowTest, WindowsMayBeLongerThanWhatABlockHasInRegisters) {
 
 /// Which entries are kept, and where they are, depends on the rows alone.
 TEST(AttentionWindowTest, CutsAtBlocksChangeNoBit) {
-  Forms forms = {prompts[0], prompts[1], exact[1], coded[0]};
-  auto modules = compiled(forms);
+  Forms forms = {prompts[0], prompts[1], prompts[7], exact[1], coded[0]};
+  Modules modules(forms, units());
   forEachCase([&](uint64_t number) {
-    size_t form = number / kShare % forms.size();
-    ASSERT_NE(modules[form], nullptr);
+    auto [module, form, unit] = modules.of(number);
+    SCOPED_TRACE(unit + "\n" + textOf(form));
+    ASSERT_NE(module, nullptr);
     Random random(number);
-    AttentionStep step = drawnStep(forms[form], random, 1, 240, 150);
+    AttentionStep step = drawnStep(form, random, 1, 240, 150);
     Segment whole = step.segments[0];
-    auto together = run(*modules[form], step, {whole});
+    auto together = run(*module, step, {whole});
     ASSERT_TRUE(together);
     std::optional<AttentionOutcome> pieces;
     constexpr int64_t block = 64;
@@ -147,8 +162,7 @@ TEST(AttentionWindowTest, CutsAtBlocksChangeNoBit) {
       Segment piece{whole.slot, whole.start + from,
                     std::min(length, whole.length - from),
                     whole.position + from, 0};
-      auto next =
-          run(*modules[form], step, {piece}, pieces ? &*pieces : nullptr);
+      auto next = run(*module, step, {piece}, pieces ? &*pieces : nullptr);
       ASSERT_TRUE(next);
       pieces = std::move(next);
     }
@@ -256,17 +270,20 @@ TEST(AttentionWindowTest, ListedEntriesAreReadWithoutConflicts) {
     GTEST_SKIP() << "counts are the same in both modes";
   }
   auto steps = countedSteps([&] {
-    for (const AttentionForm &form : prompts) {
-      auto module = compiledStep(textOf(form));
-      ASSERT_NE(module, nullptr);
-      Random random(1);
-      AttentionStep step = drawnStep(form, random, 2, 100, 60);
-      ASSERT_TRUE(run(*module, step, step.segments));
-      Card::get().nextStep();
+    for (const std::string &unit : units()) {
+      for (const AttentionForm &form : prompts) {
+        auto module = compiledStep(textOf(form), unit);
+        ASSERT_NE(module, nullptr);
+        Random random(1);
+        AttentionStep step = drawnStep(form, random, 2, 100, 60);
+        ASSERT_TRUE(run(*module, step, step.segments));
+        Card::get().nextStep();
+      }
     }
   });
-  ASSERT_EQ(steps.size(), prompts.size());
-  for (auto [form, kernels] : llvm::zip(prompts, steps)) {
+  ASSERT_EQ(steps.size(), units().size() * prompts.size());
+  for (const auto &[number, kernels] : llvm::enumerate(steps)) {
+    const AttentionForm &form = prompts[number % prompts.size()];
     SCOPED_TRACE(textOf(form));
     int64_t instructions = 0;
     for (const KernelCounts &counts : kernels) {
