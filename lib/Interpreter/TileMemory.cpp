@@ -147,11 +147,13 @@ static void load(tile::LoadOp op, Frame &f) {
 
 /// tile[i, j] = source[o + rows[i] e_d0 + j e_d1], or without j, or with a
 /// number per column source[o + i e_d0 + rows[j] e_d1].
-static void gather(tile::GatherOp op, Frame &f) {
+template <typename OpTy>
+static Tensor gathered(OpTy op, ArrayRef<int64_t> shape, int64_t aligned,
+                       Frame &f) {
   const Tensor &rows = f.read(op.getRows());
-  Tensor tile(op.getTile().getType().getShape());
+  Tensor tile(shape);
   if (f.failed()) {
-    return;
+    return tile;
   }
   Access access{f.memory(op.getSource()).contents(), {}, op.getDims(), {}};
   for (Value offset : op.getOffsets()) {
@@ -160,9 +162,8 @@ static void gather(tile::GatherOp op, Frame &f) {
   for (int64_t d : access.dims) {
     access.extents.push_back(access.memory.shape[size_t(d)]);
   }
-  if (!holds(access, int64_t(op.getAligned().value_or(0)),
-             bytesOf(op.getSource()), f)) {
-    return;
+  if (!holds(access, aligned, bytesOf(op.getSource()), f)) {
+    return tile;
   }
   auto axis = size_t(op.getAxis());
   SmallVector<int64_t> part(tile.shape.begin(), tile.shape.end());
@@ -181,7 +182,12 @@ static void gather(tile::GatherOp op, Frame &f) {
           readElement(f.memory(op.getSource()), place, f);
     });
   }
-  f.set(op.getTile(), std::move(tile));
+  return tile;
+}
+
+static void gather(tile::GatherOp op, Frame &f) {
+  f.set(op.getTile(), gathered(op, op.getTile().getType().getShape(),
+                               int64_t(op.getAligned().value_or(0)), f));
 }
 
 static void store(tile::StoreOp op, Frame &f) {
@@ -266,20 +272,35 @@ static std::optional<int64_t> firstOf(tile::BufferType buffer, int64_t stage,
 }
 
 /// The stage is as unwritten until the copy is waited for.
+static void begin(Value buffer, int64_t first, Tensor stage, Frame &f) {
+  Memory &into = f.memory(buffer);
+  for (size_t element = 0; element < stage.data.size(); ++element) {
+    into.write(first + int64_t(element), uninitialised(), f.tileBlock->number);
+  }
+  f.tileBlock->begun.push_back(
+      {f.value(buffer).memory(), first, std::move(stage)});
+}
+
 static void asyncCopy(tile::AsyncCopyOp op, Frame &f) {
   tile::BufferType buffer = op.getBuffer().getType();
   std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
-  if (!first) {
-    return;
+  if (first) {
+    begin(op.getBuffer(), *first,
+          loaded(op, {buffer.getRows(), buffer.getColumns()},
+                 int64_t(op.getAligned()), f),
+          f);
   }
-  Tensor stage = loaded(op, {buffer.getRows(), buffer.getColumns()},
-                        int64_t(op.getAligned()), f);
-  Memory &into = f.memory(op.getBuffer());
-  for (size_t element = 0; element < stage.data.size(); ++element) {
-    into.write(*first + int64_t(element), uninitialised(), f.tileBlock->number);
+}
+
+static void fetchRows(tile::FetchRowsOp op, Frame &f) {
+  tile::BufferType buffer = op.getBuffer().getType();
+  std::optional<int64_t> first = firstOf(buffer, f.integer(op.getStage()), f);
+  if (first) {
+    begin(op.getBuffer(), *first,
+          gathered(op, {buffer.getRows(), buffer.getColumns()},
+                   int64_t(op.getAligned()), f),
+          f);
   }
-  f.tileBlock->begun.push_back(
-      {f.value(op.getBuffer()).memory(), *first, std::move(stage)});
 }
 
 /// Rows that numbers choose, of one memory or the other; as `asyncCopy`.
@@ -320,12 +341,7 @@ static void copyRows(tile::CopyRowsOp op, Frame &f) {
       stage(i, int64_t(element)) = readElement(f.memory(memory), place, f);
     });
   }
-  Memory &into = f.memory(op.getBuffer());
-  for (size_t element = 0; element < stage.data.size(); ++element) {
-    into.write(*first + int64_t(element), uninitialised(), f.tileBlock->number);
-  }
-  f.tileBlock->begun.push_back(
-      {f.value(op.getBuffer()).memory(), *first, std::move(stage)});
+  begin(op.getBuffer(), *first, std::move(stage), f);
 }
 
 /// Zeros where the box is outside; done at once, as `use` comes behind it.
@@ -541,6 +557,7 @@ void addTileMemory(Handlers &handlers) {
   handlers.add<tile::AllocOp>(alloc);
   handlers.add<tile::AsyncCopyOp>(asyncCopy);
   handlers.add<tile::CopyRowsOp>(copyRows);
+  handlers.add<tile::FetchRowsOp>(fetchRows);
   handlers.add<tile::BulkCopyOp>(bulkCopy);
   handlers.add<tile::CommitOp>(commit);
   handlers.add<tile::WaitOp>(wait);

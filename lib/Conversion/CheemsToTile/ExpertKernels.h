@@ -28,9 +28,11 @@ struct RetrievalForm {
 bool isProductWithKeys(linalg::GenericOp op);
 
 /// sums + the product of a query and a key for each d, ascending: a number per
-/// row, and one per column or element of the tile.
-Value addProductsWithKeys(TileBuilder &t, int64_t depth, Value sums,
-                          function_ref<Value(Value d)> query,
+/// row, and one per column or element of the tile. `most` of the d at most, or
+/// a part of them that divides all, are loaded before the first one is
+/// multiplied.
+Value addProductsWithKeys(TileBuilder &t, int64_t depth, int64_t most,
+                          Value sums, function_ref<Value(Value d)> query,
                           function_ref<Value(Value d)> key);
 
 /// The tile of a block's rows.
@@ -57,11 +59,15 @@ struct ScoreBuffer {
 
 /// Shared memory of a retrieval.
 struct RetrievalBuffers {
-  Value keys; ///< ids and bits of both halves' best
+  Value keys; ///< bits and ids of both halves' best
+  /// Bits and ids of the best pairs; null if all pairs are ranked at once.
+  Value best;
   static RetrievalBuffers alloc(TileBuilder &t, const ExpertsStrategy &s,
                                 const RetrievalForm &form);
 };
 
+/// How many pairs of keys `s.pairs` has.
+int64_t rankedPairs(const RetrievalForm &form);
 /// The experts of a row and head, in order, in each row of `s.pairs`.
 ScoredList retrieve(TileBuilder &t, const ExpertsStrategy &s,
                     const RetrievalForm &form, const RetrievalBuffers &buffers,
@@ -76,7 +82,8 @@ struct Mixing {
   Value x, down, up; ///< memory [T, D], [E, D], [E, D]
   /// Memory [E] or [E, 1], of tables of codes; null of others.
   Value downScales, upScales;
-  Value buffer = {}; ///< ids and factors of a head's experts
+  Value buffer = {};                ///< ids and factors of a head's experts
+  Value downRing = {}, upRing = {}; ///< rows that were fetched ahead
   Value row = {}, input = {};
 
   void allocate(TileBuilder &t);
@@ -90,7 +97,21 @@ struct Mixing {
   void store(TileBuilder &t, Value sums, Value target);
 
 private:
+  /// What threads hold of a step's experts, one per row of `s.tables`.
+  struct Rows {
+    Value down, up;
+  };
+
   RankedTensorType tableType(TileBuilder &t, Type element);
+  int64_t aligned() const;
+  int64_t steps() const;
+  /// A stage of the buffer for each expert of a step.
+  Value ofStep(TileBuilder &t, Value step, int64_t stage);
+  /// Begins to copy the rows of a step.
+  void fetch(TileBuilder &t, Value step);
+  void fetchFirst(TileBuilder &t);
+  Rows rowsOf(TileBuilder &t, Value step, Value id);
+  Value addStep(TileBuilder &t, Value step, Value sums);
 };
 
 } // namespace cheems::tile

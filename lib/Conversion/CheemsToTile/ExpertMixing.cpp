@@ -1,6 +1,7 @@
 // The sum of what a row's experts give. A group of threads has an expert at a
-// time: it loads the rows of both tables, so that all bytes of a row are read
-// by one access after the other and once.
+// time: it reads the rows of both tables, so that all bytes of a row are read
+// by one access after the other and once. Rows of the next experts are on their
+// way to shared memory meanwhile.
 #include "ExpertKernels.h"
 #include "cheems/Dialect/Cheems/IR/Activation.h"
 #include <limits>
@@ -38,11 +39,24 @@ RankedTensorType Mixing::tableType(TileBuilder &t, Type element) {
   return tileOf(t, s.tables, element);
 }
 
+int64_t Mixing::aligned() const {
+  return alignmentOf(columns,
+                     cast<MemRefType>(down.getType()).getElementType());
+}
+
 void Mixing::allocate(TileBuilder &t) {
   auto list =
       int64_t(llvm::alignTo(uint64_t(experts), uint64_t(s.pairs.threads)));
   buffer = t.alloc({2, s.pairs.rows, list}, t.b.getI32Type(),
                    /*swizzled=*/false);
+  if (s.ahead == 0) {
+    return;
+  }
+  for (auto [ring, table] : {std::pair(&downRing, down), {&upRing, up}}) {
+    *ring = t.alloc({s.stages(), s.tables.rows, s.tables.columns},
+                    cast<MemRefType>(table.getType()).getElementType(),
+                    /*swizzled=*/false);
+  }
 }
 
 void Mixing::begin(TileBuilder &t, Value theRow) {
@@ -59,61 +73,100 @@ Value Mixing::zero(TileBuilder &t) {
 
 Value Mixing::add(TileBuilder &t, Value sums, const ScoredList &list) {
   auto listType = cast<RankedTensorType>(list.ids.getType());
-  Type i32 = t.b.getI32Type(), f32 = t.b.getF32Type();
   Value column = IndicesOp::create(t.b, listType, 1);
   Value isThere = t.isLess(column, t.fillInteger(listType, experts));
   // A number of no row, where there is no expert.
   Value ids = t.select(isThere, list.ids, t.fillInteger(listType, -1));
-  Value factors = t.bitcast(list.bits, f32);
+  Value factors = t.bitcast(list.bits, t.b.getF32Type());
   if (placement == ScorePlacement::Softmax) {
     factors = softmax(t, factors, experts);
   }
   Value none = t.index(0);
   t.barrier();
   t.write(ids, buffer, none, none, none);
-  t.write(t.bitcast(factors, i32), buffer, t.index(1), none, none);
+  t.write(t.bitcast(factors, t.b.getI32Type()), buffer, t.index(1), none, none);
   t.barrier();
 
-  Type element = cast<MemRefType>(down.getType()).getElementType();
-  RankedTensorType raw = tableType(t, element), type = tableType(t, f32);
-  auto perRow = t.withElement(t.sliceType(type, 1), i32);
-  int64_t aligned = alignmentOf(columns, element);
-  Place place{{none, none}, {0, 1}};
+  fetchFirst(t);
+  auto added = t.loop(none, t.index(steps()), 1, sums,
+                      [&](Value step, ValueRange state) -> SmallVector<Value> {
+                        return {addStep(t, step, state[0])};
+                      });
+  return added[0];
+}
+
+int64_t Mixing::steps() const {
+  return llvm::divideCeil(experts, s.tables.rows);
+}
+
+Value Mixing::ofStep(TileBuilder &t, Value step, int64_t stage) {
+  auto type = t.sliceType(tableType(t, t.b.getI32Type()), 1);
+  Value number = t.indicesFrom(t.mul(step, s.tables.rows), type, 0);
+  return t.pick(buffer, t.index(stage), t.fillInteger(type, 0), number);
+}
+
+void Mixing::fetch(TileBuilder &t, Value step) {
+  Value none = t.index(0), id = ofStep(t, step, 0);
+  Value stage = t.remainder(step, s.stages());
+  for (auto [table, ring] : {std::pair(down, downRing), {up, upRing}}) {
+    t.fetchRows(table, {{none, none}, {0, 1}}, id, ring, stage, aligned());
+  }
+}
+
+void Mixing::fetchFirst(TileBuilder &t) {
+  if (s.ahead == 0) {
+    return;
+  }
+  t.each(t.index(0), t.index(s.ahead), 1, [&](Value step) {
+    fetch(t, step);
+    t.commit();
+  });
+}
+
+Mixing::Rows Mixing::rowsOf(TileBuilder &t, Value step, Value id) {
+  RankedTensorType raw =
+      tableType(t, cast<MemRefType>(down.getType()).getElementType());
+  Value none = t.index(0);
+  if (s.ahead == 0) {
+    Place place{{none, none}, {0, 1}};
+    return {t.gather(raw, down, place, id, aligned()),
+            t.gather(raw, up, place, id, aligned())};
+  }
+  Value next = t.add(step, s.ahead);
+  t.when(t.isLess(next, t.index(steps())), [&] { fetch(t, next); });
+  // A step has a group of copies, also where there are none.
+  t.commit();
+  t.waitForOwn(s.ahead);
+  Value stage = t.remainder(step, s.stages());
+  return {t.read(raw, downRing, stage, none, none),
+          t.read(raw, upRing, stage, none, none)};
+}
+
+Value Mixing::addStep(TileBuilder &t, Value step, Value sums) {
+  auto type = cast<RankedTensorType>(sums.getType());
   auto numbers = [&](Value row) -> Value {
     return downScales ? arith::SIToFPOp::create(t.b, type, row).getResult()
                       : t.widen(row);
   };
-  auto steps =
-      int64_t(llvm::alignTo(uint64_t(experts), uint64_t(s.tables.rows)));
-  auto added = t.loop(
-      none, t.index(steps), s.tables.rows, sums,
-      [&](Value first, ValueRange state) -> SmallVector<Value> {
-        Value number = t.indicesFrom(first, perRow, 0);
-        Value zeros = t.fillInteger(perRow, 0);
-        Value id = t.pick(buffer, none, zeros, number);
-        Value factor =
-            t.bitcast(t.pick(buffer, t.index(1), zeros, number), f32);
-        Value downRow = t.gather(raw, down, place, id, aligned);
-        Value upRow = t.gather(raw, up, place, id, aligned);
-        Value weight =
-            t.reduce(Combine::Add, t.mul(numbers(downRow), input), 1);
-        if (downScales) {
-          weight = t.mul(weight, scalesOf(t, downScales, id));
-        }
-        bool isInner = placement == ScorePlacement::Inner;
-        if (isInner) {
-          weight = t.mul(weight, factor);
-        }
-        weight = activate(t.b, t.location(), activation, weight);
-        if (!isInner) {
-          weight = t.mul(weight, factor);
-        }
-        if (upScales) {
-          weight = t.mul(weight, scalesOf(t, upScales, id));
-        }
-        return {t.fma(t.broadcast(weight, type), numbers(upRow), state[0])};
-      });
-  return added[0];
+  Value id = ofStep(t, step, 0);
+  Value factor = t.bitcast(ofStep(t, step, 1), t.b.getF32Type());
+  Rows rows = rowsOf(t, step, id);
+  Value weight = t.reduce(Combine::Add, t.mul(numbers(rows.down), input), 1);
+  if (downScales) {
+    weight = t.mul(weight, scalesOf(t, downScales, id));
+  }
+  bool isInner = placement == ScorePlacement::Inner;
+  if (isInner) {
+    weight = t.mul(weight, factor);
+  }
+  weight = activate(t.b, t.location(), activation, weight);
+  if (!isInner) {
+    weight = t.mul(weight, factor);
+  }
+  if (upScales) {
+    weight = t.mul(weight, scalesOf(t, upScales, id));
+  }
+  return t.fma(t.broadcast(weight, type), numbers(rows.up), sums);
 }
 
 void Mixing::store(TileBuilder &t, Value sums, Value target) {

@@ -1,22 +1,10 @@
 // The best keys of both halves, and the best pairs of them, in the exact order.
-#include "ExpertKernels.h"
+#include "ExpertPairs.h"
 #include "FloatOrder.h"
 
 using namespace mlir;
 using namespace cheems;
 using namespace cheems::tile;
-
-namespace {
-/// What the best are found of: a number in the order of scores, and an id that
-/// no other one of the row has. Where there is none, the order is kNoOrder.
-struct ScoredRow {
-  Value order, bits, ids;
-
-  RankedTensorType type() const {
-    return cast<RankedTensorType>(order.getType());
-  }
-};
-} // namespace
 
 RankedTensorType cheems::tile::tileOf(TileBuilder &t, const RowStrategy &s,
                                       Type element) {
@@ -65,11 +53,6 @@ static ScoredList findBest(TileBuilder &t, const ScoredRow &all, int64_t count,
   return {found[1], found[2]};
 }
 
-static Value isBelow(TileBuilder &t, Value numbers, int64_t limit) {
-  return t.isLess(
-      numbers, t.fillInteger(cast<RankedTensorType>(numbers.getType()), limit));
-}
-
 Value cheems::tile::loadScores(TileBuilder &t, RankedTensorType type,
                                Value scores, Value row, Value head) {
   auto memory = cast<MemRefType>(scores.getType());
@@ -82,45 +65,61 @@ Value cheems::tile::loadScores(TileBuilder &t, RankedTensorType type,
   return t.bitcast(tile, t.b.getI32Type());
 }
 
-/// The columns of a list of `count` numbers in the layout of `s`.
-static int64_t listColumns(const RowStrategy &s, int64_t count) {
-  return int64_t(llvm::alignTo(uint64_t(count), uint64_t(s.threads * s.width)));
-}
-
 RetrievalBuffers RetrievalBuffers::alloc(TileBuilder &t,
                                          const ExpertsStrategy &s,
                                          const RetrievalForm &form) {
-  return {t.alloc({2, s.keys.rows, listColumns(s.keys, form.kept())},
-                  t.b.getI32Type(), /*swizzled=*/false)};
+  Type i32 = t.b.getI32Type();
+  Value keys = t.alloc({2, s.keys.rows, listColumns(s.keys, form.kept())}, i32,
+                       /*swizzled=*/false);
+  if (!ranksFewPairs(form)) {
+    return {keys, {}};
+  }
+  int64_t columns = std::max(listColumns(s.pairs, form.experts),
+                             rowOfAll(t, s, form.experts).getDimSize(1));
+  return {keys, t.alloc({2, s.pairs.rows, columns}, i32, /*swizzled=*/false)};
 }
 
-/// All pairs of the halves' best keys, by number of the first one, then of the
-/// second one.
-static ScoredRow pairsOf(TileBuilder &t, const ExpertsStrategy &s,
-                         const RetrievalForm &form, Value buffer) {
-  RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
-  int64_t kept = form.kept();
-  Value zero = t.fillInteger(type, 0), one = t.fillInteger(type, 1);
-  Value pair = IndicesOp::create(t.b, type, 1);
-  Value isPair = isBelow(t, pair, kept * kept);
-  pair = t.select(isPair, pair, zero);
-  Value count = t.fillInteger(type, kept);
-  Value first = arith::DivUIOp::create(t.b, pair, count);
-  Value second = arith::RemUIOp::create(t.b, pair, count);
-  auto both = [&](int64_t stage) {
-    return std::pair(t.pick(buffer, t.index(stage), zero, first),
-                     t.pick(buffer, t.index(stage), one, second));
-  };
-  auto [firstBits, secondBits] = both(0);
-  auto [firstKey, secondKey] = both(1);
-  Type f32 = t.b.getF32Type();
-  Value bits =
-      t.bitcast(t.add(t.bitcast(firstBits, f32), t.bitcast(secondBits, f32)),
-                t.b.getI32Type());
-  Value expert =
-      t.add(t.mul(firstKey, t.fillInteger(type, form.keys)), secondKey);
-  return {t.select(isPair, orderOf(t, bits), t.fillInteger(type, kNoOrder)),
-          bits, t.select(isPair, expert, t.fillInteger(type, -1))};
+/// The best of all pairs, in the type of a list. All threads rank them
+/// together: so they take few registers of each.
+static ScoredList bestOfAll(TileBuilder &t, const ExpertsStrategy &s,
+                            const RetrievalForm &form,
+                            const RetrievalBuffers &buffers,
+                            RankedTensorType listType) {
+  RankedTensorType type = rowOfAll(t, s, form.kept() * form.kept());
+  ScoredList best =
+      findBest(t, allPairs(t, type, form, buffers.keys), form.experts,
+               rowOfAll(t, s, form.experts).getDimSize(1));
+  Value none = t.index(0), zero = t.fillInteger(listType, 0);
+  t.write(best.bits, buffers.best, none, none, none);
+  t.write(best.ids, buffers.best, t.index(1), none, none);
+  t.barrier();
+  Value place = IndicesOp::create(t.b, listType, 1);
+  return {t.pick(buffers.best, none, zero, place),
+          t.pick(buffers.best, t.index(1), zero, place)};
+}
+
+/// The best pairs, in each row of `s.pairs`.
+static ScoredList bestPairs(TileBuilder &t, const ExpertsStrategy &s,
+                            const RetrievalForm &form,
+                            const RetrievalBuffers &buffers) {
+  int64_t columns = listColumns(s.pairs, form.experts);
+  if (!ranksFewPairs(form)) {
+    RankedTensorType type = tileOf(t, s.pairs, t.b.getI32Type());
+    return findBest(t, allPairs(t, type, form, buffers.keys), form.experts,
+                    columns);
+  }
+  ScoredList list =
+      findBest(t, likelyPairs(t, s, form, buffers.keys), form.experts, columns);
+  auto listType = cast<RankedTensorType>(list.ids.getType());
+  // No turn, or one.
+  Value again = isUnlikelyPairBest(t, s, form, buffers, list);
+  auto found = t.loop(t.index(0), again, 1, {list.bits, list.ids},
+                      [&](Value, ValueRange) -> SmallVector<Value> {
+                        ScoredList all =
+                            bestOfAll(t, s, form, buffers, listType);
+                        return {all.bits, all.ids};
+                      });
+  return {found[0], found[1]};
 }
 
 ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
@@ -139,9 +138,7 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
   t.write(best.bits, buffers.keys, zero, zero, zero);
   t.write(best.ids, buffers.keys, t.index(1), zero, zero);
   t.barrier();
-  int64_t columns = listColumns(s.pairs, form.experts);
-  ScoredList list =
-      findBest(t, pairsOf(t, s, form, buffers.keys), form.experts, columns);
+  ScoredList list = bestPairs(t, s, form, buffers);
   if (!form.ascending) {
     return list;
   }
@@ -152,5 +149,5 @@ ScoredList cheems::tile::retrieve(TileBuilder &t, const ExpertsStrategy &s,
         noId = t.fillInteger(listType, -1);
   ScoredRow byId{t.select(isExpert, t.inverted(list.ids), none), list.bits,
                  t.select(isExpert, list.ids, noId)};
-  return findBest(t, byId, form.experts, columns);
+  return findBest(t, byId, form.experts, listColumns(s.pairs, form.experts));
 }

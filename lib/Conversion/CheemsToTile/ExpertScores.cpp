@@ -56,16 +56,12 @@ ScoreBuffer ScoreBuffer::alloc(TileBuilder &t, const ExpertsStrategy &s) {
                   /*swizzled=*/false)};
 }
 
-/// So many d, or a part of them that divides all, are loaded before the first
-/// one is multiplied.
-constexpr int64_t kAhead = 8;
-
 Value cheems::tile::addProductsWithKeys(TileBuilder &t, int64_t depth,
-                                        Value sums,
+                                        int64_t most, Value sums,
                                         function_ref<Value(Value d)> query,
                                         function_ref<Value(Value d)> key) {
   auto type = cast<RankedTensorType>(sums.getType());
-  int64_t ahead = std::min(kAhead, depth & -depth);
+  int64_t ahead = std::min(most, depth & -depth);
   Value zero = t.index(0);
   auto spread = [&](Value tile) {
     return tile.getType() == type ? tile : t.broadcast(tile, type);
@@ -92,8 +88,10 @@ void ScoreBuffer::compute(TileBuilder &t, const ExpertsStrategy &s,
                    type = tileOf(t, s.scores, t.b.getF32Type());
   int64_t aligned = alignmentOf(memory.getDimSize(3), element);
   Value zero = t.index(0);
+  // A block may be alone on its multiprocessor, and waits for what it asks for.
+  constexpr int64_t ahead = 32;
   Value sums = addProductsWithKeys(
-      t, memory.getDimSize(2), t.fill(type, 0),
+      t, memory.getDimSize(2), ahead, t.fill(type, 0),
       [&](Value d) {
         return t.load(t.sliceType(type, 1), queries,
                       {{row, zero, head, d}, {1}});

@@ -94,9 +94,9 @@ struct RetrieveToTile : ToKernel<RetrieveExpertsOp> {
     }
     RetrievalForm form = formOf(op);
     int64_t heads = shapeOf(op.getScore())[1];
-    ExpertsStrategy s = strategy.experts(
-        heads, form.keys, form.kept() * form.kept(), form.experts, 1,
-        rewriter.getF32Type(), hasFewRows(op));
+    ExpertsStrategy s =
+        strategy.experts(heads, form.keys, rankedPairs(form), form.experts, 1,
+                         rewriter.getF32Type(), hasFewRows(op));
     auto body = [&](TileBuilder &t, ValueRange memory) {
       Value row = t.block(GridDimension::X), head = t.block(GridDimension::Y);
       auto buffers = RetrievalBuffers::alloc(t, s, form);
@@ -170,7 +170,7 @@ struct MixToTile : ToKernel<MixExpertsOp> {
             experts = shapeOf(op.getScore())[2];
     RetrievalForm form = chain.retrieve ? formOf(chain.retrieve)
                                         : RetrievalForm{1, experts, false};
-    int64_t pairs = chain.retrieve ? form.kept() * form.kept() : experts;
+    int64_t pairs = chain.retrieve ? rankedPairs(form) : experts;
     auto table = cast<RankedTensorType>(op.getDown().getType());
     ExpertsStrategy s =
         strategy.experts(heads, form.keys, pairs, experts, table.getDimSize(1),

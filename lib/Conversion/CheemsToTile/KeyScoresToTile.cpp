@@ -38,8 +38,9 @@ static void buildByNumbers(TileBuilder &t, const RowStrategy &s,
   RankedTensorType perKey =
       t.withElement(t.sliceType(type, 0), keys.getElementType());
   int64_t aligned = alignmentOf(keys.getDimSize(3), keys.getElementType());
+  constexpr int64_t ahead = 8;
   at.store(t, addProductsWithKeys(
-                  t, keys.getDimSize(2), t.fill(type, 0),
+                  t, keys.getDimSize(2), ahead, t.fill(type, 0),
                   [&](Value d) {
                     return t.load(t.sliceType(type, 1), at.queries,
                                   {{at.row, at.half, at.head, d}, {0}});

@@ -394,16 +394,22 @@ RowStrategy Strategy::keyScores(int64_t keys,
   return s;
 }
 
-/// For few rows a multiprocessor may have one block alone, and reads as much at
-/// a time as its warps ask for. Then blocks share out heads, too.
+/// For few rows a multiprocessor may have one block alone. Then blocks share
+/// out heads. All warps find the same experts, so more of them would take
+/// longer; what a block reads at a time is up to copies.
 ExpertsStrategy Strategy::experts(int64_t heads, int64_t keys, int64_t pairs,
                                   int64_t experts, int64_t columns,
                                   Type element, bool fewRows) const {
-  constexpr int64_t numbers = 32, least = 8, manyKeys = 4096, mostParts = 8;
+  constexpr int64_t numbers = 32, least = 8, manyKeys = 4096, manyKept = 64,
+                    mostParts = 8;
   ExpertsStrategy s{};
-  s.warps = fewRows || keys > manyKeys ? 8 : 4;
-  // Both halves have a row.
-  s.scores = rowOfBlock(keys, 4, numbers, least, s.warps / 2);
+  // All pairs of what is kept are in registers, too, where a tie decides.
+  bool areMany = keys > manyKeys || std::min(keys, experts) > manyKept;
+  s.warps = areMany ? 8 : 4;
+  // Both halves have a row. Of keys that are read, each thread has few, so that
+  // many of them ask for some.
+  constexpr int64_t access = 4;
+  s.scores = rowOfBlock(keys, access, access, least, s.warps / 2);
   s.keys = rowOfBlock(keys, 1, numbers, kWarpThreads, s.warps / 2);
   for (RowStrategy *rows : {&s.scores, &s.keys}) {
     rows->rows *= 2;
@@ -423,7 +429,26 @@ ExpertsStrategy Strategy::experts(int64_t heads, int64_t keys, int64_t pairs,
   s.sums = {all / across, across, 4, s.tables.columns};
   s.sums.times = s.tables.rows / s.sums.rows;
   s.heads = fewRows ? llvm::divideCeil(heads, mostParts) : heads;
+  s.ahead = rowsAhead(s.tables, experts, columns, element, fewRows);
   return s;
+}
+
+/// A block that is alone on its multiprocessor may fill half of the shared
+/// memory with rows that are under way. One of several has two stages, or none
+/// if they take too much of it. Copies are of 4 bytes at least. Where there is
+/// one step, its loads are under way together anyway.
+int64_t Strategy::rowsAhead(const RowStrategy &tables, int64_t experts,
+                            int64_t columns, Type element, bool isAlone) const {
+  constexpr int64_t leastCopy = 4, blocks = 6, least = 2;
+  int64_t steps = llvm::divideCeil(experts, tables.rows);
+  int64_t bytes =
+      2 * tables.rows * tables.columns * element.getIntOrFloatBitWidth() / 8;
+  int64_t stages = target.getShared() / (isAlone ? 2 : blocks) / bytes;
+  if (steps == 1 || stages < least ||
+      alignmentOf(columns, element) < leastCopy) {
+    return 0;
+  }
+  return (isAlone ? std::min(steps, stages) : least) - 1;
 }
 
 RowStrategy Strategy::elements(int64_t columns) const {

@@ -126,6 +126,11 @@ struct ExpertsStrategy {
   RowStrategy tables; ///< rows of the experts, each of another one
   RowStrategy sums;   ///< of these rows
   int64_t heads;      ///< that a block has one after the other
+  /// Steps over rows of `tables` whose copies are under way while those of one
+  /// are added; 0: no copies, a step loads its rows.
+  int64_t ahead;
+  /// Of the copies: a step's own stage is free once it has been read.
+  int64_t stages() const { return ahead + 1; }
 };
 
 class Strategy {
@@ -217,6 +222,9 @@ public:
 
 private:
   AttentionStrategy attentionOfHead(int64_t size, bool ofKept) const;
+  /// ExpertsStrategy::ahead
+  int64_t rowsAhead(const RowStrategy &tables, int64_t experts, int64_t columns,
+                    Type element, bool isAlone) const;
 
   TargetAttr target;
 };

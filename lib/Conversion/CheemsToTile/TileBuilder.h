@@ -134,7 +134,15 @@ struct TileBuilder : BaseBuilder<TileBuilder> {
                        ValueRange{count, from.place.extents.back()}, buffer,
                        stage, uint64_t(aligned));
   }
+  /// What `gather` would load, to be read by threads that would hold it.
+  void fetchRows(Value source, const Place &place, Value rows, Value buffer,
+                 Value stage, int64_t aligned) {
+    FetchRowsOp::create(b, source, place.offsets, rows, place.dims, buffer,
+                        stage, uint64_t(aligned));
+  }
   void commit() { CommitOp::create(b); }
+  /// For this thread's own copies but those of the newest groups.
+  void waitForOwn(int64_t pending) { WaitOp::create(b, uint64_t(pending)); }
   /// For all threads' copies but those of the newest `pending` groups.
   void waitForAll(int64_t pending) {
     WaitOp::create(b, uint64_t(pending));

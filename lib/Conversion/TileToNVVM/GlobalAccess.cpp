@@ -263,7 +263,7 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     auto axis = size_t(op.getAxis());
     Freedom freedom(op, facts);
     for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
-      ChosenRow chosen(t, op, adaptor, number);
+      ChosenPart chosen(t, op, adaptor, tile.getShape(), number);
       SmallVector<Value> first = t.place(tile);
       first[axis] = t.i32(0);
       GlobalTile memory(t, chosen.operands, first);
@@ -282,36 +282,6 @@ struct LowerGather : OpConversionPattern<GatherOp> {
     rewriter.replaceOp(op, t.vector(elements));
     return success();
   }
-
-private:
-  /// What is said of the one row or column: the op's offsets with its number.
-  struct ChosenRow {
-    SmallVector<int64_t> shape;
-    SmallVector<Value> offsets;
-    GlobalOperands operands;
-
-    ChosenRow(ThreadBuilder &t, GatherOp op, OneToNOpAdaptor adaptor,
-              Value number)
-        : shape(op.getTile().getType().getShape()), offsets(op.getOffsets()),
-          operands{cast<MemRefType>(op.getSource().getType()),
-                   adaptor.getSource(),
-                   shape,
-                   op.getDims(),
-                   {},
-                   {},
-                   {},
-                   {}} {
-      shape[size_t(op.getAxis())] = 1;
-      operands.shape = shape;
-      for (ValueRange offset : adaptor.getOffsets()) {
-        operands.offsets32.push_back(offset.front());
-      }
-      auto along = size_t(op.getDims()[size_t(op.getAxis())]);
-      operands.offsets32[along] = t.add(operands.offsets32[along], number);
-      offsets[along] = number; // which is no constant
-      operands.offsets = offsets;
-    }
-  };
 };
 
 struct LowerStore : OpConversionPattern<StoreOp> {

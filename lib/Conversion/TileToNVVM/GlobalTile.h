@@ -73,6 +73,38 @@ GlobalOperands globalOperands(OpTy op, MemRefType type, ValueRange memory,
   return operands;
 }
 
+/// What an op with `rows`, `dims` and `offsets` says of the one row or column
+/// that a number chooses: a tile of its own, at the op's offsets with it.
+struct ChosenPart {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> offsets;
+  GlobalOperands operands;
+
+  template <typename OpTy, typename Adaptor>
+  ChosenPart(ThreadBuilder &t, OpTy op, Adaptor adaptor, ArrayRef<int64_t> tile,
+             Value number)
+      : shape(tile), offsets(op.getOffsets()),
+        operands{cast<MemRefType>(op.getSource().getType()),
+                 adaptor.getSource(),
+                 shape,
+                 op.getDims(),
+                 {},
+                 {},
+                 {},
+                 {}} {
+    shape[size_t(op.getAxis())] = 1;
+    operands.shape = shape;
+    for (ValueRange offset : adaptor.getOffsets()) {
+      operands.offsets32.push_back(offset.front());
+    }
+    auto along = size_t(op.getDims()[size_t(op.getAxis())]);
+    operands.offsets32[along] = t.add(operands.offsets32[along], number);
+    offsets[along] = number; // which is no constant
+    operands.offsets = offsets;
+  }
+  ChosenPart(const ChosenPart &) = delete;
+};
+
 } // namespace cheems::tile
 
 #endif

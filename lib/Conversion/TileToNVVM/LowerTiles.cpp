@@ -246,6 +246,7 @@ struct LowerTiles : cheems::impl::LowerTilesPassBase<LowerTiles> {
     populateGlobalPatterns(types, patterns, facts);
     populateAsyncCopyPatterns(types, patterns);
     populateCopyRowsPatterns(types, patterns);
+    populateFetchRowsPatterns(types, patterns);
     populateRingPatterns(types, patterns);
     populateSharedPatterns(types, patterns);
     populateMmaPatterns(types, patterns);

@@ -62,6 +62,8 @@ void populateAsyncCopyPatterns(const TypeConverter &types,
                                RewritePatternSet &patterns);
 void populateCopyRowsPatterns(const TypeConverter &types,
                               RewritePatternSet &patterns);
+void populateFetchRowsPatterns(const TypeConverter &types,
+                               RewritePatternSet &patterns);
 void populateSharedPatterns(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Before the patterns of plain accesses, which are for what is left.

@@ -6,12 +6,12 @@
 // CHECK: %[[PARTS:.*]]:2 = cheems_tile.launch @experts grid[%{{.*}}, %c2, %{{.*}}] ins(%arg0, %arg4, %arg5, %arg2, %arg3 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x64xf32>)
 // CHECK: launch @product_f32 {{.*}} ins(%arg0, %arg1, %[[PARTS]]#0, %[[PARTS]]#1 : {{.*}}) outs(%arg6 :
 // CHECK-NOT: launch
-// CHECK-LABEL: kernel @experts({{.*}}) warps(8)
-// CHECK: memref<2x2x8x8xf32> -> tensor<32x32xf32
+// CHECK-LABEL: kernel @experts({{.*}}) warps(4)
+// CHECK: memref<2x2x8x8xf32> -> tensor<16x32xf32
 // CHECK: math.fma
-// CHECK: cheems_tile.pick {{.*}} -> tensor<8x32xf32
-// CHECK: cheems_tile.reduce maximum {{.*}} tensor<8x32xi32
-// CHECK: cheems_tile.reduce maximum {{.*}} tensor<8x32xi32
+// CHECK: cheems_tile.pick {{.*}} -> tensor<4x32xf32
+// CHECK: cheems_tile.reduce maximum {{.*}} tensor<4x32xi32
+// CHECK: cheems_tile.reduce maximum {{.*}} tensor<4x32xi32
 // CHECK: math.exp
 // CHECK-COUNT-2: cheems_tile.gather %{{.*}} dims [0, 1] aligned 16 : memref<?x64xf32>
 // CHECK: cheems_tile.convert_layout
@@ -221,5 +221,40 @@ module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiproces
     %0 = cheems.mix_experts softmax silu ins(%x, %s, %e, %d, %d : tensor<?x8xf32>, tensor<?x1x4xf32>, tensor<?x1x4xi32>, tensor<16x8xi8>, tensor<16x8xi8>)
         scales(%scales, %scales : tensor<16xf32>, tensor<16xf32>) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
     return %0 : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// Of 1,024 pairs of keys 119 are ranked, and all of them in no turn or one. The rows of experts are fetched ahead of their use, all of them by a
+// block that may be alone.
+// CHECK-LABEL: cheems_tile.kernel @experts(
+// CHECK-DAG: cheems_tile.alloc : !cheems_tile.buffer<6x4x768xbf16>
+// CHECK-DAG: cheems_tile.alloc : !cheems_tile.buffer<6x4x768xbf16>
+// CHECK: arith.addf {{.*}} : tensor<4x128xf32
+// CHECK: %[[MOST:.*]] = cheems_tile.reduce maximum {{.*}} : tensor<1x128xi32, {{.*}}> -> tensor<1xi32
+// CHECK: %[[TIE:.*]] = tensor.extract %[[MOST]]
+// CHECK: %[[TURNS:.*]] = arith.index_cast %[[TIE]] : i32 to index
+// CHECK: scf.for {{.*}} to %[[TURNS]]
+// CHECK: arith.addf {{.*}} : tensor<1x1024xf32
+// CHECK: scf.for {{.*}} to %c5
+// CHECK-COUNT-2: cheems_tile.fetch_rows {{.*}} dims [0, 1] to {{.*}} aligned 16 : memref<?x768xbf16>
+// CHECK: cheems_tile.commit
+// CHECK: scf.for {{.*}} to %c8
+// CHECK: scf.if
+// CHECK-COUNT-2: cheems_tile.fetch_rows
+// CHECK: cheems_tile.commit
+// CHECK: cheems_tile.wait pending 5
+// CHECK-NOT: cheems_tile.barrier
+// CHECK-COUNT-2: cheems_tile.read {{.*}} -> tensor<4x768xbf16
+!x = tensor<?x768xf32>
+!w = tensor<1024x768xbf16>
+module attributes {cheems.target = #cheems_tile.target<arch = sm_80, multiprocessors = 108, shared = 166912, l2 = 41943040, bandwidth = 1555>} {
+  func.func @ahead(%x: !x, %g: tensor<?x2x1x32xf32>, %s: tensor<?x1x32xf32>, %e: tensor<?x1x32xi32>, %down: !w, %up: !w, %y: !x) -> !x
+      attributes {cheems.most_rows = 64 : i64} {
+    %r:2 = cheems.retrieve_experts ins(%g : tensor<?x2x1x32xf32>) outs(%s, %e : tensor<?x1x32xf32>, tensor<?x1x32xi32>)
+        -> tensor<?x1x32xf32>, tensor<?x1x32xi32>
+    %m = cheems.mix_experts softmax silu ins(%x, %r#0, %r#1, %down, %up : !x, tensor<?x1x32xf32>, tensor<?x1x32xi32>, !w, !w) outs(%y : !x) -> !x
+    return %m : !x
   }
 }

@@ -77,6 +77,43 @@ bool areSame(const Array &got, const Tensor &want) {
   return true;
 }
 
+/// What the kernels retrieve of some scores is what the evaluator does.
+void expectBest(const ExpertForm &form, const Tensor &scores) {
+  int64_t rows = scores.shape[0];
+  Array input(Number::F32, scores);
+  for (bool ascending : {false, true}) {
+    Array score(Number::F32, {rows, form.heads, form.experts}),
+        expert(Number::I32, {rows, form.heads, form.experts});
+    ASSERT_TRUE(form.module->call(ascending ? "ascending" : "retrieve",
+                                  {&input, &score, &expert}));
+    Retrieval want = cheems::reference::retrieveExperts(
+        scores, form.experts, /*roundSums=*/true,
+        ascending ? RetrievalOrder::Ascending : RetrievalOrder::BestFirst);
+    for (size_t i = 0; i < want.expert.size(); ++i) {
+      ASSERT_EQ(expert.get(static_cast<int64_t>(i)),
+                static_cast<double>(want.expert[i]))
+          << i;
+    }
+    EXPECT_TRUE(areSame(score, want.score));
+  }
+}
+
+/// Of keys and experts alone.
+ExpertForm retrieval(int64_t heads, int64_t keys, int64_t experts,
+                     bool fewRows) {
+  ExpertForm form{heads,
+                  keys,
+                  experts,
+                  1,
+                  Number::F32,
+                  ScorePlacement::Softmax,
+                  Activation::SiLU,
+                  0,
+                  fewRows};
+  form.compile();
+  return form;
+}
+
 TEST(ExpertKernelTest, TheBestAreInTheExactOrder) {
   std::vector<const ExpertForm *> all;
   for (const ExpertForm &form : forms()) {
@@ -88,9 +125,7 @@ TEST(ExpertKernelTest, TheBestAreInTheExactOrder) {
                                         {200, 30, false},
                                         {5000, 3, false},
                                         {300, 128, true}}) {
-    more.push_back({1, keys, experts, 1, Number::F32, ScorePlacement::Softmax,
-                    Activation::SiLU, 0, fewRows});
-    more.back().compile();
+    more.push_back(retrieval(1, keys, experts, fewRows));
   }
   for (const ExpertForm &form : more) {
     all.push_back(&form);
@@ -100,23 +135,39 @@ TEST(ExpertKernelTest, TheBestAreInTheExactOrder) {
     ASSERT_NE(form.module, nullptr);
     Random random(number);
     int64_t rows = random.once(3) ? 1 : random.between(1, 4);
-    Tensor scores = drawnScores(random, {rows, 2, form.heads, form.keys});
-    Array input(Number::F32, scores);
-    for (bool ascending : {false, true}) {
-      Array score(Number::F32, {rows, form.heads, form.experts}),
-          expert(Number::I32, {rows, form.heads, form.experts});
-      ASSERT_TRUE(form.module->call(ascending ? "ascending" : "retrieve",
-                                    {&input, &score, &expert}));
-      Retrieval want = cheems::reference::retrieveExperts(
-          scores, form.experts, /*roundSums=*/true,
-          ascending ? RetrievalOrder::Ascending : RetrievalOrder::BestFirst);
-      for (size_t i = 0; i < want.expert.size(); ++i) {
-        ASSERT_EQ(expert.get(static_cast<int64_t>(i)),
-                  static_cast<double>(want.expert[i]))
-            << i;
+    expectBest(form, drawnScores(random, {rows, 2, form.heads, form.keys}));
+  });
+}
+
+/// Where rounding makes sums equal, pairs that are not likely may have the
+/// lower ids. Sums of opposite infinities are in no order with their
+/// neighbours.
+TEST(ExpertKernelTest, UnlikelyPairsWinByTheirIds) {
+  std::vector<ExpertForm> all;
+  for (auto [keys, experts, fewRows] :
+       {std::tuple(32, 16, true), {20, 32, false}, {40, 33, true}}) {
+    all.push_back(retrieval(4, keys, experts, fewRows));
+  }
+  forEachCase([&](uint64_t number) {
+    const ExpertForm &form = all[number / kShare % all.size()];
+    ASSERT_NE(form.module, nullptr);
+    Random random(number);
+    Tensor scores({2, 2, form.heads, form.keys});
+    bool hasInfinite = random.once(3);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < scores.data.size(); ++i) {
+      // Neighbours of one half are as far apart as all numbers of the other.
+      bool isFirst = i / static_cast<size_t>(form.heads * form.keys) % 2 == 0;
+      scores.data[i] =
+          isFirst ? 0x1p24 + static_cast<double>(2 * random.between(0, 3))
+                  : static_cast<double>(random.between(-8, 8)) / 8;
+      // About one number, and as many infinities as are half of the best.
+      if (hasInfinite && !(isFirst && random.once(16))) {
+        scores.data[i] =
+            !isFirst && random.between(1, 8) <= 3 ? infinity : -infinity;
       }
-      EXPECT_TRUE(areSame(score, want.score));
     }
+    expectBest(form, scores);
   });
 }
 

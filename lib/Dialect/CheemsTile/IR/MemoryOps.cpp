@@ -73,6 +73,15 @@ static bool hasPartsOf(RankedTensorType tile, int64_t rows) {
                       });
 }
 
+/// Whether several threads hold the same element of a tile of this layout.
+static bool hasCopies(TileLayoutAttrInterface layout, int64_t rank) {
+  int64_t held = 0;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    held |= layout.getThreadBits(axis);
+  }
+  return held != layout.getWarpCount() * kWarpThreads - 1;
+}
+
 /// C6 of loads and stores.
 static LogicalResult verifyParts(Operation *op, MemRefType memory,
                                  ArrayRef<int64_t> dims, RankedTensorType tile,
@@ -245,27 +254,58 @@ LogicalResult CopyRowsOp::verify() {
   return success();
 }
 
-LogicalResult AsyncCopyOp::verify() {
-  auto memory = cast<MemRefType>(getSource().getType());
-  BufferType buffer = getBuffer().getType();
-  if (failed(verifyPlace(*this, memory, getOffsets().size(), getDims(),
-                         getExtents().size(), 2))) {
+/// C1 to C5 of a copy from one memref.
+template <typename OpTy>
+static LogicalResult verifyCopy(OpTy op, size_t extents) {
+  auto memory = cast<MemRefType>(op.getSource().getType());
+  BufferType buffer = op.getBuffer().getType();
+  if (failed(verifyPlace(op, memory, op.getOffsets().size(), op.getDims(),
+                         extents, 2))) {
     return failure();
   }
-  if (getDims().back() != memory.getRank() - 1) {
-    return emitOpError("C2: the second of dims is the last dimension of ")
+  if (op.getDims().back() != memory.getRank() - 1) {
+    return op.emitOpError("C2: the second of dims is the last dimension of ")
            << memory;
   }
   if (buffer.getElementType() != memory.getElementType()) {
-    return emitOpError("C4: the buffer has elements of ")
+    return op.emitOpError("C4: the buffer has elements of ")
            << buffer.getElementType() << ", and the memory of "
            << memory.getElementType();
   }
-  int64_t aligned = getAligned();
+  int64_t aligned = op.getAligned();
   if ((aligned != 4 && aligned != 8 && aligned != 16) ||
       buffer.getRowBytes() % aligned != 0) {
-    return emitOpError("C5: aligned is 4, 8 or 16 and divides the ")
+    return op.emitOpError("C5: aligned is 4, 8 or 16 and divides the ")
            << buffer.getRowBytes() << " bytes of a row, not " << aligned;
+  }
+  return success();
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  return verifyCopy(*this, getExtents().size());
+}
+
+LogicalResult FetchRowsOp::verify() {
+  if (failed(verifyCopy(*this, /*extents=*/0))) {
+    return failure();
+  }
+  BufferType buffer = getBuffer().getType();
+  RankedTensorType rows = getRows().getType();
+  auto slice = dyn_cast<SliceAttr>(rows.getEncoding());
+  if (!slice || slice.getAxis() != 1 || rows.getRank() != 1 ||
+      rows.getDimSize(0) != buffer.getRows()) {
+    return emitOpError("C3: ")
+           << rows << " has no number for each row of " << buffer;
+  }
+  TileLayoutAttrInterface layout = slice.getOf();
+  int64_t neighbours = layout.getVectorWidth() * buffer.getElementBytes();
+  if (neighbours % int64_t(getAligned()) != 0) {
+    return emitOpError("C5: a thread holds ")
+           << neighbours << " bytes of neighbours, which "
+           << int64_t(getAligned()) << " does not divide";
+  }
+  if (hasCopies(layout, /*rank=*/2)) {
+    return emitOpError("C6: several threads hold an element of ") << layout;
   }
   return success();
 }
@@ -345,14 +385,10 @@ LogicalResult TallyOp::verify() {
                        "swizzled, not ")
            << buffer;
   }
-  TileLayoutAttrInterface layout = layoutOf(getRows().getType());
-  int64_t held = 0;
-  for (int64_t axis = 0; axis < getRows().getType().getRank(); ++axis) {
-    held |= layout.getThreadBits(axis);
-  }
-  if (held != layout.getWarpCount() * kWarpThreads - 1) {
+  RankedTensorType rows = getRows().getType();
+  if (hasCopies(layoutOf(rows), rows.getRank())) {
     return emitOpError("C2: several threads hold an element of ")
-           << getRows().getType() << ", and would count it more than once";
+           << rows << ", and would count it more than once";
   }
   if (int64_t(getBelow()) < 1 || int64_t(getBelow()) > buffer.getColumns()) {
     return emitOpError("C3: below is 1 to ")

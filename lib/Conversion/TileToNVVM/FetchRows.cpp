@@ -1,0 +1,61 @@
+// cheems_tile.fetch_rows. A thread copies the pieces of `aligned` bytes that it
+// holds of the tile.
+#include "GlobalTile.h"
+#include "Patterns.h"
+#include "SharedTile.h"
+
+using namespace mlir;
+using namespace cheems;
+using namespace cheems::tile;
+
+namespace {
+struct LowerFetchRows : OpConversionPattern<FetchRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(FetchRowsOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ThreadBuilder t(rewriter, op.getLoc());
+    BufferType buffer = op.getBuffer().getType();
+    RankedTensorType rows = op.getRows().getType();
+    auto layout = cast<SliceAttr>(rows.getEncoding()).getOf();
+    auto tile = RankedTensorType::get(buffer.getShape().drop_front(),
+                                      buffer.getElementType(), layout);
+    SharedTile target(t, buffer, adaptor.getBuffer().front(),
+                      adaptor.getStage().front());
+    SmallVector<Value> first = t.place(tile);
+    int64_t bytes = buffer.getElementBytes(), aligned = op.getAligned();
+    auto places = layout.getElements(tile.getShape());
+    auto held = layoutOf(rows).getElements(rows.getShape());
+    SmallVector<Value> numbers = t.elements(adaptor.getRows().front());
+    for (auto [chosenPlace, number] : llvm::zip_equal(held, numbers)) {
+      ChosenPart chosen(t, op, adaptor, tile.getShape(), number);
+      GlobalTile memory(t, chosen.operands, {t.i32(0), first[1]});
+      for (size_t at = 0; at < places.size(); at += size_t(aligned / bytes)) {
+        if (places[at][0] != chosenPlace[0]) {
+          continue;
+        }
+        int64_t along[] = {0, places[at][1]};
+        GlobalTile::Place from = memory.place(along);
+        Value size = arith::SelectOp::create(t.b, t.loc, memory.exists(along),
+                                             t.i32(aligned), t.i32(0));
+        Value to = target.pointer({first[0], t.mul(first[1], bytes),
+                                   places[at][0], along[1] * bytes, Value()});
+        NVVM::CpAsyncOp::create(t.b, t.loc, to,
+                                t.offset(from.pointer, from.bytes),
+                                uint32_t(aligned),
+                                aligned == 16 ? NVVM::LoadCacheModifierKind::CG
+                                              : NVVM::LoadCacheModifierKind::CA,
+                                size);
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateFetchRowsPatterns(const TypeConverter &types,
+                                     RewritePatternSet &patterns) {
+  patterns.add<LowerFetchRows>(types, patterns.getContext());
+}
